@@ -12,7 +12,7 @@ import { identified } from "../support/shop.ts";
 
 afterAll(cleanUp);
 
-/** What `momo import` accepts. These tests call its two checks; import.test.ts runs the command. */
+/** What `momo import` accepts. These tests call its two checks; copies.test.ts runs the command. */
 
 /** A copy with a payment that is pending, one that has completed, and one that has failed. */
 const copy = await (async () => {

@@ -1,12 +1,13 @@
-import { expect, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
-import { removeReadyFileOf } from "../../cli/serving/ready.ts";
+import { describe, expect, test } from "bun:test";
 import { readStatus } from "../../cli/terminal/options.ts";
+import { faultText } from "../../cli/terminal/output.ts";
 import { ageText } from "../../cli/terminal/payment-lines.ts";
 import { wrapped } from "../../cli/terminal/plain.ts";
-import { useFolder } from "../support/cleanup.ts";
-
-const inFolder = useFolder();
+import { createLineWriter, MAX_WAITING_LINES, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
+import type { LoggedRequest } from "../../sandbox/request-log.ts";
+import { createCredentials } from "../../src/domain/credentials.ts";
+import { createManualClock } from "../support/manual-clock.ts";
+import { seededRandom } from "../support/random.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -35,9 +36,169 @@ test.each([
   expect(wrapped(line, width)).toEqual(lines);
 });
 
-test("of a flag that is given twice, the last one counts, also in a command line with errors", () => {
-  const files = ["first", "last"].map(inFolder);
-  for (const file of files) writeFileSync(file, '{"base_url":"http://h/v2","console_url":"http://h/","pid":1}');
-  removeReadyFileOf(["serve", ...files.flatMap((file) => ["--ready-file", file]), "--prot"]);
-  expect(files.map(existsSync)).toEqual([true, false]);
+/** A writer whose reader accepts a text only when the test says so. */
+function openWriter() {
+  const clock = createManualClock(0);
+  const written: string[] = [];
+  let taken = () => {};
+  const sink = (text: string, done: () => void) => {
+    written.push(text);
+    taken = done;
+  };
+  const writer = createLineWriter(clock, sink, (lost) => `lost ${lost}`);
+  return { ...writer, clock, written, take: () => taken() };
+}
+
+test("lines are written together; while one write is in flight, the next lines wait", () => {
+  const { write, clock, written, take } = openWriter();
+  write("a");
+  write("b");
+  expect(written).toEqual([]);
+  clock.advance(10);
+  expect(written).toEqual(["a\nb\n"]);
+  write("c");
+  clock.advance(1000);
+  expect(written).toHaveLength(1);
+  take();
+  clock.advance(10);
+  expect(written).toEqual(["a\nb\n", "c\n"]);
+  take();
+  expect(clock.alarmsAtMs).toEqual([]); // an idle writer sets no alarm
+});
+
+test("for a reader that does not read, 10,000 lines are kept, and the others are counted", () => {
+  const { write, clock, written, take } = openWriter();
+  write("first");
+  clock.advance(10);
+  for (let count = 0; count < MAX_WAITING_LINES + 5; count++) write(`line ${count}`);
+  take();
+  clock.advance(10);
+  const lines = written[1]?.trimEnd().split("\n") ?? [];
+  expect(lines).toHaveLength(10_001);
+  expect(lines.slice(-2)).toEqual(["line 9999", "lost 5"]);
+  take();
+  write("next");
+  clock.advance(10);
+  expect(written[2]).toBe("next\n");
+});
+
+test("end() writes the waiting lines at once, and resolves when they are written", async () => {
+  const { write, end, clock, written, take } = openWriter();
+  write("a");
+  clock.advance(10);
+  write("b");
+  let hasEnded = false;
+  const ended = end().then(() => {
+    hasEnded = true;
+  });
+  take();
+  expect(written).toEqual(["a\n", "b\n"]);
+  await Promise.resolve();
+  expect(hasEnded).toBe(false);
+  take();
+  await ended;
+});
+
+test("end() of an idle writer resolves at once", async () => {
+  await openWriter().end();
+});
+
+const AT_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
+const { apiSecret } = createCredentials(seededRandom(7));
+
+function called(changes: Partial<LoggedRequest>): LoggedRequest {
+  return {
+    id: 1,
+    atMs: 0,
+    durationMs: 1.23456,
+    method: "POST",
+    target: "/v2/stkpush.php",
+    headers: new Headers({ "X-API-Secret": apiSecret }),
+    body: `{"phone":"0712345678","secret":"${apiSecret}"}`,
+    bodyCutBytes: 0,
+    status: 200,
+    answer: JSON.stringify({ success: true, message: "sent", checkout_request_id: "ws_CO_1" }),
+    answerCutBytes: 0,
+    fault: null,
+    leniencies: [],
+    isTakenLeniently: false,
+    ...changes,
+  };
+}
+
+describe("one line: time, duration, method, path, status, and the outcome if there is one", () => {
+  const COMPLETED = JSON.stringify({ success: true, message: "", status: "completed", checkout_request_id: "ws_CO_1" });
+  const SWALLOWED = { status: null, answer: null, fault: "disconnect" } as const;
+  const LINES: [what: string, request: Partial<LoggedRequest>, members: object][] = [
+    ["a payment that starts", {}, { status: 200, checkout_request_id: "ws_CO_1" }],
+    [
+      "a status",
+      { answer: COMPLETED },
+      { status: 200, transaction_status: "completed", checkout_request_id: "ws_CO_1" },
+    ],
+    [
+      "a refusal, with its reason",
+      { status: 400, answer: JSON.stringify({ success: false, message: "amount is missing" }) },
+      { status: 400, message: "amount is missing" },
+    ],
+    ["an answer that a fault has dropped", SWALLOWED, { status: null, fault: "disconnect" }],
+    [
+      "a long list, which is not read for an outcome",
+      { answer: JSON.stringify({ success: true, message: "", status: "x", transactions: "x".repeat(2000) }) },
+      { status: 200 },
+    ],
+  ];
+  test.each(LINES)("in JSON: %s", (_what, request, members) => {
+    const always = { time: "2026-11-20T07:00:00.000Z", level: "info", method: "POST", path: "/v2/stkpush.php" };
+    const line = JSON.parse(requestLine("json", called(request), AT_MS)) as object;
+    expect(line).toEqual({ ...always, duration_ms: 1.235, ...members });
+  });
+
+  test("for a person: the time in Nairobi, and the same in words", () => {
+    expect(requestLine("pretty", called({ answer: COMPLETED }), AT_MS)).toBe(
+      "10:00:00  200  POST  /v2/stkpush.php  1.2 ms  completed  ws_CO_1",
+    );
+    expect(requestLine("pretty", called(SWALLOWED), AT_MS)).toBe(
+      "10:00:00  ---  POST  /v2/stkpush.php  1.2 ms  (fault: disconnect)",
+    );
+  });
+});
+
+describe.each(["json", "pretty"] as const)("%s: what a client sends cannot harm the log", (format) => {
+  test.each([apiSecret, apiSecret.replace("_", "%5F"), apiSecret.replace("ms_", "%6d%73%5f")])(
+    "a secret is nowhere, also written as %s; no query, header or body is",
+    (secret) => {
+      const answer = JSON.stringify({ success: false, message: `no ${secret}` });
+      const target = `/v2/${secret}?search=0712345678&api_secret=${secret}`;
+      const line = requestLine(format, called({ target, status: 400, answer }), AT_MS);
+      expect(line).toContain("/v2/[redacted]");
+      expect(line).not.toContain(apiSecret.slice(3));
+      expect(line).not.toContain("0712345678");
+    },
+  );
+
+  test("one line of bounded length, without characters that a terminal obeys; a fault is one line, too", () => {
+    const answer = JSON.stringify({ success: false, message: "a\nb\u001b[2Jc\u009b" });
+    const target = `/\u001b]0;x\u0007\n${"y".repeat(16_000)}`;
+    const line = requestLine(format, called({ target, answer }), AT_MS);
+    expect(line).not.toMatch(/\p{Cc}/u);
+    expect(line.length).toBeLessThan(600);
+    expect(messageLine(format, "it\nbroke", AT_MS, "error")).not.toContain("\n");
+  });
+});
+
+describe("an error with its causes, each once", () => {
+  const round = new Error("round");
+  round.cause = round;
+  const because = (message: string, cause: unknown) => new Error(message, { cause });
+  test.each([
+    ["a cause", because("the write failed", new Error("disk full")), "the write failed: disk full"],
+    ["a cause that the message repeats", because("disk full!", new Error("disk full")), "disk full!"],
+    ["a cause that is no error", because("outer", "a word"), "outer: a word"],
+    ["an error that causes itself", round, "round"],
+    ["a thrown word", "a word", "a word"],
+    ["a secret", new Error(`no ${apiSecret}`), "no [redacted]"],
+  ])("%s", (_what, error, text) => {
+    expect(faultText(error)).toBe(text);
+  });
 });

@@ -3,71 +3,74 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFile
 import { join } from "node:path";
 import { prepareReadyFile, removeReadyFileOf } from "../../cli/serving/ready.ts";
 import packageJson from "../../package.json";
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";
+import { connectTo } from "../support/connection.ts";
+import { serveFake } from "../support/fake-server.ts";
+import { type ReadyRecord, runMomo, serveMomo, startMomo, UNDER_UMASK_000 } from "../support/momo.ts";
+import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+/** How a server says that it is ready. */
 
+const PAYMENT = { payment_account_id: 1, phone: "0712345678", amount: 1 };
 /** The ready file of a server that has ended. */
 const OLD = '{"base_url":"http://127.0.0.1:1/v2","console_url":"http://127.0.0.1:1/_momo/","pid":1}';
-const PAYMENT = { payment_account_id: 1, phone: "0712345678", amount: 1 };
+const CLOSED = ["credentials.json", "momo.db", "momo.lock"];
 
-test.concurrent("one ready record, on stdout and whole in the ready file, when requests are served", async () => {
-  const file = join(newFolder(), "ready.json");
-  const serving = serveMomo(["--ready-file", file]);
-  while (!existsSync(file)) await Bun.sleep(1);
-  const seen: unknown = JSON.parse(readFileSync(file, "utf8"));
-  const { child, ready, at, get, stop } = await serving;
-  expect((await get("/transactions.php")).status).toBe(200);
-  const { origin } = new URL(ready.base_url);
-  expect(origin).toStartWith("http://127.0.0.1:");
-  expect(ready).toEqual({
-    base_url: `${origin}/v2`,
-    control_url: `${origin}/_momo`,
-    console_url: `${origin}/_momo/`,
-    pid: child.pid,
-    data: at[1],
-    payment_account_id: 1,
-    api_key: expect.stringMatching(/^mk_[0-9a-z]{20,}$/),
-    api_secret: expect.stringMatching(/^ms_[0-9a-z]{32,}$/),
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe("ready", () => {
+  test.concurrent("one ready record, on stdout and whole in the ready file, when requests are served", async () => {
+    const file = join(newFolder(), "ready.json");
+    const serving = serveMomo(["--ready-file", file]);
+    while (!existsSync(file)) await Bun.sleep(1);
+    const seen: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const { child, ready, at, get, stop } = await serving;
+    expect((await get("/transactions.php")).status).toBe(200);
+    const { origin } = new URL(ready.base_url);
+    expect(origin).toStartWith("http://127.0.0.1:");
+    expect(ready).toEqual({
+      ...{ base_url: `${origin}/v2`, control_url: `${origin}/_momo`, console_url: `${origin}/_momo/` },
+      ...{ pid: child.pid, data: at[1], payment_account_id: 1 },
+      api_key: expect.stringMatching(/^mk_[0-9a-z]{20,}$/),
+      api_secret: expect.stringMatching(/^ms_[0-9a-z]{32,}$/),
+    });
+    expect(seen).toEqual(ready);
+    const health = await (await fetch(`${ready.control_url}/health`)).json();
+    expect(health).toMatchObject({ status: "ok", version: packageJson.version });
+    expect(await stop()).toBe(0);
+    expect(child.stdout.text.trimEnd().split("\n")).toHaveLength(1);
+    expect(child.stderr.text).toBe("");
+    expect(readdirSync(join(file, ".."))).toEqual([]);
   });
-  expect(seen).toEqual(ready);
-  const health = await (await fetch(`${ready.control_url}/health`)).json();
-  expect(health).toMatchObject({ status: "ok", version: packageJson.version });
-  expect(await stop()).toBe(0);
-  expect(child.stdout.text.trimEnd().split("\n")).toHaveLength(1);
-  expect(child.stderr.text).toBe("");
-  expect(readdirSync(join(file, ".."))).toEqual([]);
-});
 
-test.concurrent("under umask 000 the data directory is 0700, its files and a replaced ready file are 0600", async () => {
-  const data = join(newFolder(), "new", "data");
-  const file = join(newFolder(), "ready.json");
-  writeFileSync(file, OLD, { mode: 0o644 });
-  const program = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];
-  const { ready, post, stop } = await serveMomo(["--data", data, "--ready-file", file], { program });
-  await post("/stkpush.php", PAYMENT);
-  expect(modeOf(data)).toBe("700");
-  const names = readdirSync(data);
-  expect(names).toEqual(expect.arrayContaining(["credentials.json", "server.json", "momo.db", "momo.db-wal"]));
-  for (const name of names) expect([name, modeOf(join(data, name))]).toEqual([name, "600"]);
-  expect(modeOf(file)).toBe("600");
-  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(ready);
-  await stop();
-  expect(readdirSync(data).sort()).toEqual(["credentials.json", "momo.db", "momo.lock"]);
-});
+  test.concurrent("under umask 000 the data directory is 0700, its files and a replaced ready file are 0600", async () => {
+    const [data, file] = [join(newFolder(), "new", "data"), join(newFolder(), "ready.json")];
+    writeFileSync(file, OLD, { mode: 0o644 });
+    const options = { program: UNDER_UMASK_000 };
+    const { ready, post, stop } = await serveMomo(["--data", data, "--ready-file", file], options);
+    await post("/stkpush.php", PAYMENT);
+    expect([modeOf(data), modeOf(file)]).toEqual(["700", "600"]);
+    const names = readdirSync(data);
+    expect(names).toEqual(expect.arrayContaining(["credentials.json", "server.json", "momo.db", "momo.db-wal"]));
+    for (const name of names) expect([name, modeOf(join(data, name))]).toEqual([name, "600"]);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(ready);
+    await stop();
+    expect(readdirSync(data).sort()).toEqual(CLOSED);
+  });
 
-test.concurrent("a restart keeps the key, the account and the payments, also after kill -9", async () => {
-  const first = await serveMomo();
-  await first.post("/stkpush.php", PAYMENT);
-  await first.kill();
-  const second = await serveMomo(first.at);
-  const { api_key, api_secret, payment_account_id, data } = first.ready;
-  expect(second.ready).toMatchObject({ api_key, api_secret, payment_account_id, data });
-  expect(await (await second.get("/transactions.php")).json()).toMatchObject({ pagination: { total_items: 1 } });
-  expect(await second.stop()).toBe(0);
+  test.concurrent("a restart keeps the key, the account and the payments, also after kill -9", async () => {
+    const first = await serveMomo();
+    await first.post("/stkpush.php", PAYMENT);
+    await first.kill();
+    const second = await serveMomo(first.at);
+    const { api_key, api_secret, payment_account_id, data } = first.ready;
+    expect(second.ready).toMatchObject({ api_key, api_secret, payment_account_id, data });
+    expect(await (await second.get("/transactions.php")).json()).toMatchObject({ pagination: { total_items: 1 } });
+    expect(await second.stop()).toBe(0);
+  });
 });
 
 describe("an old ready file is removed before anything else is tried, so that no start leaves a stale address in it", () => {
@@ -97,8 +100,7 @@ describe("an old ready file is removed before anything else is tried, so that no
     Bun.spawnSync(["mkfifo", rules]); // a read from it waits
     const child = startMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file, "--rules", rules]);
     while (existsSync(file) && child.stderr.text === "") await Bun.sleep(5);
-    expect(existsSync(file)).toBe(false);
-    expect(child.stdout.text).toBe("");
+    expect([existsSync(file), child.stdout.text]).toEqual([false, ""]);
   });
 
   test.concurrent.each([
@@ -110,43 +112,47 @@ describe("an old ready file is removed before anything else is tried, so that no
     await runMomo(args, { cwd });
     expect(readdirSync(cwd)).toEqual(["ready.json"]);
   });
-});
 
-test("a server that ends does not remove what another one has written to the same ready file", () => {
-  const file = join(newFolder(), "ready.json");
-  const first = prepareReadyFile(file);
-  first.write(JSON.parse(OLD));
-  const second = prepareReadyFile(file);
-  second.write({ pid: 2 });
-  first.remove();
-  expect(readFileSync(file, "utf8")).toBe('{"pid":2}\n');
-  second.remove();
-  expect(existsSync(file)).toBe(false);
-});
-
-test.concurrent("a ready file that cannot be written: one line names it, one the flag; exit 1, nothing is left", async () => {
-  const [folder, TMPDIR] = [newFolder(), newFolder()];
-  const file = join(folder, "missing", "ready.json");
-  const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file], { env: { TMPDIR } });
-  expect(run).toEqual({
-    stdout: "",
-    stderr: `momo: ${file} cannot be written (ENOENT)\n      choose another place with --ready-file\n`,
-    exitCode: 1,
+  test("of a flag that is given twice, the last one counts, also in a command line with errors", () => {
+    const folder = newFolder();
+    const files = ["first", "last"].map((name) => join(folder, name));
+    for (const file of files) writeFileSync(file, OLD);
+    removeReadyFileOf(["serve", ...files.flatMap((file) => ["--ready-file", file]), "--prot"]);
+    expect(files.map(existsSync)).toEqual([true, false]);
   });
-  expect([...readdirSync(folder), ...readdirSync(TMPDIR)]).toEqual([]);
-});
 
-describe("a file that is not a ready file is refused and not removed, however the start fails", () => {
+  test("a server that ends does not remove what another one has written to the same ready file", () => {
+    const file = join(newFolder(), "ready.json");
+    const first = prepareReadyFile(file);
+    first.write(JSON.parse(OLD));
+    const second = prepareReadyFile(file);
+    second.write({ pid: 2 });
+    first.remove();
+    expect(readFileSync(file, "utf8")).toBe('{"pid":2}\n');
+    second.remove();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test.concurrent("a ready file that cannot be written: one line names it, one the flag; exit 1, nothing is left", async () => {
+    const [folder, TMPDIR] = [newFolder(), newFolder()];
+    const file = join(folder, "missing", "ready.json");
+    const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file], { env: { TMPDIR } });
+    const stderr = `momo: ${file} cannot be written (ENOENT)\n      choose another place with --ready-file\n`;
+    expect(run).toEqual({ stdout: "", stderr, exitCode: 1 });
+    expect([...readdirSync(folder), ...readdirSync(TMPDIR)]).toEqual([]);
+  });
+
+  const OTHER = "is no ready file, and stays as it is";
   test.each([
-    ["a database", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "SQLite format 3\0")],
-    ["a long file", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "{".repeat(65_537))],
-    ["a manifest", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, '{"name":"shop"}')],
-    ["a list", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "[1]")],
-    ["null", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "null")],
+    ["a database", OTHER, (file: string) => writeFileSync(file, "SQLite format 3\0")],
+    ["a long file", OTHER, (file: string) => writeFileSync(file, "{".repeat(65_537))],
+    ["a manifest", OTHER, (file: string) => writeFileSync(file, '{"name":"shop"}')],
+    ["a list", OTHER, (file: string) => writeFileSync(file, "[1]")],
+    ["null", OTHER, (file: string) => writeFileSync(file, "null")],
     ["a pipe", "is not a file", (file: string) => void Bun.spawnSync(["mkfifo", file])],
     ["a link to a device", "is not a file", (file: string) => symlinkSync("/dev/null", file)],
     ["a folder", "is not a file", (file: string) => symlinkSync(newFolder(), file)],
-  ])("%s", (_what, problem, put) => {
+  ])("%s is not a ready file: refused and not removed, however the start fails", (_what, problem, put) => {
     const file = join(newFolder(), "ready.json");
     put(file);
     const before = statSync(file);
@@ -155,4 +161,137 @@ describe("a file that is not a ready file is refused and not removed, however th
     const { ino, size } = statSync(file);
     expect({ ino, size }).toEqual({ ino: before.ino, size: before.size });
   });
+});
+
+const json = async (url: string, init?: RequestInit) => {
+  const response = await fetch(url, { redirect: "manual", ...init });
+  return { status: response.status, body: (await response.json().catch(() => null)) as Record<string, unknown> };
+};
+
+test("--control-port: control API and console have a separate listener", async () => {
+  const {
+    baseUrl,
+    controlUrl,
+    origin: merchant,
+    headers,
+    control,
+    stop,
+  } = await startIn(newFolder(), { controlPort: 0 });
+  const { origin: controlOrigin } = new URL(controlUrl);
+  expect(controlOrigin).not.toBe(merchant);
+
+  for (const path of ["/_momo", "/_momo/", "/_momo/health", "/_momo/keys", "/"]) {
+    expect((await json(merchant + path)).status, path).toBe(404);
+  }
+  expect((await json(`${merchant}/_momo/keys`, { method: "POST" })).status).toBe(404);
+  expect((await json(`${merchant}/openapi.json`)).body).toHaveProperty("openapi");
+  expect((await json(`${baseUrl}/transactions.php`, { headers })).status).toBe(200);
+
+  expect(await control("GET", "/server")).toMatchObject({ base_url: baseUrl, control_url: controlUrl });
+  expect(await (await fetch(`${controlOrigin}/`)).text()).toContain("<!doctype html>");
+  for (const path of ["/v2/transactions.php", "/openapi.json", "/xmomo/health", "/nothing"]) {
+    expect(await json(controlOrigin + path)).toMatchObject({ status: 404, body: { success: false } });
+  }
+
+  const connection = await connectTo(controlUrl);
+  connection.write("GET /x/../_momo/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  await connection.closed;
+  expect(connection.received.text).toMatch(/^HTTP\/1\.1 400 [\s\S]*"success":false/);
+
+  await stop();
+  for (const url of [baseUrl, controlUrl]) expect(await fetch(url).catch(() => "refused")).toBe("refused");
+});
+
+test.concurrent("ready record, ready file, server.json, momo env, the commands and doctor follow it", async () => {
+  const file = join(newFolder(), "ready.json");
+  const { ready, at } = await serveMomo(["--control-port", "0", "--after", "0s", "--ready-file", file]);
+  const { base_url, control_url } = ready;
+  expect(new URL(control_url).port).not.toBe(new URL(base_url).port);
+  expect(ready.console_url).toBe(`${control_url}/`);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(ready);
+  const record = JSON.parse(readFileSync(join(ready.data, "server.json"), "utf8"));
+  expect(record).toMatchObject({ base_url, control_url });
+
+  const variables = JSON.parse((await runMomo(["env", "--json", ...at])).stdout);
+  expect(variables).toMatchObject({ MOMO_BASE_URL: base_url, MOMO_CONTROL_URL: control_url });
+  expect((await runMomo(["clock", "freeze", ...at])).exitCode).toBe(0);
+  // The record also helps if only the merchant API is named.
+  expect((await runMomo(["clock", "resume", "--base-url", base_url, ...at])).exitCode).toBe(0);
+  const named = { env: { MOMO_BASE_URL: base_url, MOMO_DATA: ready.data } };
+  expect((await runMomo(["clock", "show"], named)).exitCode).toBe(0);
+  const doctor = await runMomo(["doctor", ...at]);
+  expect(doctor.stdout).toContain(`serves ${base_url}, and ${control_url}`);
+  expect(doctor.exitCode).toBe(0);
+});
+
+test.concurrent("a token from a file is required, and printed nowhere", async () => {
+  const file = join(newFolder(), "token");
+  writeFileSync(file, "a-token-of-ours-from-a-file", { mode: 0o600 });
+  const { ready, child, at } = await serveMomo(["--control-token-file", file]);
+  expect((await json(`${ready.control_url}/keys`)).status).toBe(401);
+  expect((await runMomo(["clock", "show", ...at])).exitCode).toBe(0);
+  expect(child.stdout.text).not.toContain("a-token-of-ours");
+});
+
+test.concurrent("off loopback the control port requires a token, too", async () => {
+  const { ready } = await serveMomo(["--control-port", "0", "--host", "0.0.0.0"]);
+  expect((await json(`${ready.control_url}/keys`)).status).toBe(401);
+  const { control_token } = ready as ReadyRecord & { control_token: string };
+  const headers = { Authorization: `Bearer ${control_token}` };
+  expect((await json(`${ready.control_url}/keys`, { headers })).status).toBe(200);
+});
+
+test.concurrent.each([
+  ["on loopback", "127.0.0.1", null],
+  ["off loopback, without the token and with a wrong one", "0.0.0.0", "a-control-token-of-ours"],
+])("momo health says nothing and ends with 0 where a server serves: %s", async (_where, host, controlToken) => {
+  const { at, baseUrl } = await startIn(newFolder(), { host, controlToken });
+  const env = { MOMO_CONTROL_TOKEN: "wrong-wrong-wrong" };
+  for (const run of [
+    await runMomo(["health", ...at]),
+    await runMomo(["health", "--base-url", baseUrl]),
+    await runMomo(["health", "--base-url", baseUrl], { env }),
+  ])
+    expect(run).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+});
+
+test.concurrent("momo health ends with 6 and one line where no server runs, was killed, is stopping, or is another program", async () => {
+  const { at, kill } = await serveMomo();
+  await kill();
+  const draining = serveFake(() => Response.json({ success: false, message: "momo is stopping" }, { status: 503 }));
+  const other = serveFake(() => new Response("hello"));
+  for (const flags of [
+    ["--data", join(newFolder(), "none")],
+    at,
+    ["--base-url", draining.baseUrl],
+    ["--base-url", other.baseUrl],
+  ]) {
+    const run = await runMomo(["health", ...flags]);
+    expect(run).toMatchObject({ stdout: "", exitCode: 6, stderr: expect.stringMatching(/^momo: /) });
+  }
+});
+
+const guide = readFileSync(join(import.meta.dir, "../../docs/llms.txt"), "utf8");
+
+test("GET /llms.txt is docs/llms.txt as plain text, without credentials, on both listeners", async () => {
+  const { baseUrl, controlUrl } = await startIn(newFolder(), { controlPort: 0 });
+  for (const address of [baseUrl, controlUrl]) {
+    const answer = await fetch(new URL("/llms.txt", address));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
+    expect(await answer.text()).toBe(guide);
+  }
+  const head = await fetch(new URL("/llms.txt", baseUrl), { method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+  const post = await fetch(new URL("/llms.txt", baseUrl), { method: "POST", body: "{}" });
+  expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+  expect(await post.json()).toEqual({ success: false, message: "this path takes GET, HEAD only" });
+});
+
+test("every outcome that the guide names is one of the network", () => {
+  const [, list = ""] = /^Outcomes \(.*?\): ([^.]*)\./ms.exec(guide) ?? [];
+  const named = [...list.replaceAll(/\(.*?\)/gs, "").matchAll(/[a-z_]+/g)].map(([name]) => name);
+  expect(named.length).toBeGreaterThan(10);
+  const known: readonly string[] = OUTCOMES.map(({ name }) => name);
+  expect(named.filter((name) => !known.includes(name))).toEqual([]);
 });

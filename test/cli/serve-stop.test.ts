@@ -1,61 +1,26 @@
 import { Database } from "bun:sqlite";
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { loadPending } from "../../bench/support/loader.ts";
 import packageJson from "../../package.json";
 import { ROOT } from "../support/binary.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
-import { PROGRAM, type ReadyRecord, type Served, serveMomo, startMomo } from "../support/momo.ts";
+import { cleanEnvironment, PROGRAM, type ReadyRecord, type Served, serveMomo, startMomo } from "../support/momo.ts";
 import { rejectionOf } from "../support/rejection.ts";
 import { startIn } from "../support/sandbox.ts";
 import { SLACK_MS } from "../support/time-outs.ts";
 
+/** How a server stops, and what ends it. */
+
 afterAll(cleanUp);
 
 const STOP_WITHIN_MS = 3000;
+const PAYMENT = { payment_account_id: 1, phone: "0712345678", amount: 1 };
+const CLOSED = ["credentials.json", "momo.db", "momo.lock"];
 
-const BODY = '{"payment_account_id":1,"phone":"0712345678","amount":1}';
-
-/** A request that starts a payment, as bytes on the wire. */
-function requestTo({ ready }: Served): string {
-  return [
-    "POST /v2/stkpush.php HTTP/1.1",
-    "Host: 127.0.0.1",
-    `X-API-Key: ${ready.api_key}`,
-    `X-API-Secret: ${ready.api_secret}`,
-    "Content-Type: application/json",
-    `Content-Length: ${BODY.length}`,
-    "",
-    BODY,
-  ].join("\r\n");
-}
-
-async function sendTo({ ready }: Served, text: string) {
-  const connection = await connectTo(ready.base_url);
-  connection.write(text);
-  return connection;
-}
-
-/** When this returns, the server has read all earlier requests, because it serves connections in their order. */
-async function untilRead({ ready }: Served): Promise<void> {
-  for (let asked = 0; asked < 2; asked += 1) await fetch(`${ready.control_url}/health`, { keepalive: false });
-}
-
-/** When this returns, the server has handled the signal. */
-async function untilItStopsAccepting({ ready }: Served): Promise<void> {
-  const isAccepting = () => connectTo(ready.base_url).then(Boolean, () => false);
-  while (await isAccepting()) await Bun.sleep(5);
-}
-
-async function stopInTime(server: Served): Promise<void> {
-  const startedMs = performance.now();
-  expect(await server.stop()).toBe(0);
-  expect(performance.now() - startedMs).toBeLessThan(STOP_WITHIN_MS + SLACK_MS);
-  // A request whose rest never came was refused.
-  expect(server.child.stderr.text).toMatch(/^(?:[\d:]+ {2}400 .* the body ended before it was complete\n)*$/);
-}
+const isHealthy = async ({ control_url }: ReadyRecord) => (await fetch(`${control_url}/health`)).status === 200;
 
 function paymentsIn(data: string, condition = "true"): number {
   const client = new Database(join(data, "momo.db"));
@@ -64,93 +29,140 @@ function paymentsIn(data: string, condition = "true"): number {
   return Number(row[0]);
 }
 
-test.concurrent.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-  "%s ends an idle --ephemeral server with 0, and its temporary folder is removed",
-  async (signal) => {
-    const TMPDIR = newFolder();
-    const { ready, child } = await serveMomo(["--ephemeral"], { env: { TMPDIR } });
-    expect(ready.data).toStartWith(TMPDIR);
-    expect(existsSync(join(ready.data, "momo.db"))).toBe(true);
-    child.signal(signal);
-    expect(await child.exited).toBe(0);
-    expect(readdirSync(TMPDIR)).toEqual([]);
-  },
-);
+describe("stop", () => {
+  const BODY = JSON.stringify(PAYMENT);
 
-test.concurrent("a stop accepts nothing new, answers requests in flight, and closes idle and stalled connections in time", async () => {
-  const server = await serveMomo();
-  const request = requestTo(server);
-  const idle = await sendTo(server, request);
-  await idle.received.until(/"success":true/);
-  await sendTo(server, request.slice(0, 40)); // half a head
-  await sendTo(server, request.slice(0, -10)); // half a body
-  const leaving = await sendTo(server, request.slice(0, -10));
-  const paying = await sendTo(server, request.slice(0, -10));
-  const asking = await sendTo(server, "GET /_momo/health HTTP/1.1\r\nHost: ");
-  await untilRead(server);
-  leaving.end();
-  await untilRead(server);
+  /** A request that starts a payment, as bytes on the wire. */
+  const requestTo = ({ ready }: Served) =>
+    [
+      ...["POST /v2/stkpush.php HTTP/1.1", "Host: 127.0.0.1"],
+      ...[`X-API-Key: ${ready.api_key}`, `X-API-Secret: ${ready.api_secret}`],
+      ...["Content-Type: application/json", `Content-Length: ${BODY.length}`, "", BODY],
+    ].join("\r\n");
 
-  const stopping = stopInTime(server);
-  await untilItStopsAccepting(server);
-  asking.write("127.0.0.1\r\n\r\n");
-  const [answer] = await asking.received.until(/^HTTP\/1\.1 503 [\s\S]*\}/);
-  expect(JSON.parse(answer.slice(answer.indexOf("{")))).toEqual({
-    success: false,
-    message: "momo is stopping",
-    status: "draining",
-    version: packageJson.version,
-    pid: server.ready.pid,
+  async function sendTo({ ready }: Served, text: string) {
+    const connection = await connectTo(ready.base_url);
+    connection.write(text);
+    return connection;
+  }
+
+  /** When this returns, the server has read all earlier requests, because it serves connections in their order. */
+  async function untilRead({ ready }: Served): Promise<void> {
+    for (let asked = 0; asked < 2; asked += 1) await fetch(`${ready.control_url}/health`, { keepalive: false });
+  }
+
+  /** When this returns, the server has handled the signal. */
+  async function untilItStopsAccepting({ ready }: Served): Promise<void> {
+    while (await connectTo(ready.base_url).then(Boolean, () => false)) await Bun.sleep(5);
+  }
+
+  async function stopInTime(server: Served): Promise<void> {
+    const startedMs = performance.now();
+    expect(await server.stop()).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(STOP_WITHIN_MS + SLACK_MS);
+    // A request whose rest never came was refused.
+    expect(server.child.stderr.text).toMatch(/^(?:[\d:]+ {2}400 .* the body ended before it was complete\n)*$/);
+  }
+
+  test.concurrent.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "%s ends an idle --ephemeral server with 0, and its temporary folder is removed",
+    async (signal) => {
+      const TMPDIR = newFolder();
+      const { ready, child } = await serveMomo(["--ephemeral"], { env: { TMPDIR } });
+      expect(ready.data).toStartWith(TMPDIR);
+      expect(existsSync(join(ready.data, "momo.db"))).toBe(true);
+      child.signal(signal);
+      expect(await child.exited).toBe(0);
+      expect(readdirSync(TMPDIR)).toEqual([]);
+    },
+  );
+
+  test.concurrent("accepts nothing new, answers requests in flight, and closes idle and stalled connections in time", async () => {
+    const server = await serveMomo();
+    const request = requestTo(server);
+    const idle = await sendTo(server, request);
+    await idle.received.until(/"success":true/);
+    await sendTo(server, request.slice(0, 40)); // half a head
+    await sendTo(server, request.slice(0, -10)); // half a body
+    const leaving = await sendTo(server, request.slice(0, -10));
+    const paying = await sendTo(server, request.slice(0, -10));
+    const asking = await sendTo(server, "GET /_momo/health HTTP/1.1\r\nHost: ");
+    await untilRead(server);
+    leaving.end();
+    await untilRead(server);
+
+    const stopping = stopInTime(server);
+    await untilItStopsAccepting(server);
+    asking.write("127.0.0.1\r\n\r\n");
+    const [answer] = await asking.received.until(/^HTTP\/1\.1 503 [\s\S]*\}/);
+    expect(JSON.parse(answer.slice(answer.indexOf("{")))).toEqual({
+      ...{ success: false, message: "momo is stopping", status: "draining" },
+      ...{ version: packageJson.version, pid: server.ready.pid },
+    });
+    paying.write(request.slice(-10));
+    await paying.received.until(/^HTTP\/1\.1 200 [\s\S]*"success":true/);
+    await stopping;
+    await idle.closed;
+    // The database was closed, and its log of writes is in it.
+    expect(readdirSync(server.ready.data).sort()).toEqual(CLOSED);
+    expect(paymentsIn(server.ready.data)).toBe(2);
   });
-  paying.write(request.slice(-10));
-  await paying.received.until(/^HTTP\/1\.1 200 [\s\S]*"success":true/);
-  await stopping;
-  await idle.closed;
-  // The database was closed, and its log of writes is in it.
-  expect(readdirSync(server.ready.data).sort()).toEqual(["credentials.json", "momo.db", "momo.lock"]);
-  expect(paymentsIn(server.ready.data)).toBe(2);
-});
 
-test.concurrent("a payment that a fault delays when the server stops is answered at once: 503, not carried out", async () => {
-  const server = await startIn(newFolder());
-  await server.control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1m", times: 1 }] });
-  const delayed = rejectionOf(server.pay());
-  // The delay begins when the fault is used up.
-  while (((await server.control("GET", "/faults")).faults as unknown[]).length > 0);
-  await server.stop();
-  const { message } = (await delayed) as Error;
-  expect(message).toEndWith("503 the server stops; the operation was not carried out");
-  expect(paymentsIn(server.at[1])).toBe(0);
-});
+  test.concurrent("answers a payment that a fault delays at once: 503, not carried out", async () => {
+    const server = await startIn(newFolder());
+    await server.control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1m", times: 1 }] });
+    const delayed = rejectionOf(server.pay());
+    // The delay begins when the fault is used up.
+    while (((await server.control("GET", "/faults")).faults as unknown[]).length > 0);
+    await server.stop();
+    expect(String(await delayed)).toEndWith("503 the server stops; the operation was not carried out");
+    expect(paymentsIn(server.at[1])).toBe(0);
+  });
 
-test.concurrent("what cannot be removed is reported, and everything else is still closed", async () => {
-  const readyFile = join(newFolder(), "ready.json");
-  const server = await serveMomo(["--ready-file", readyFile]);
-  const record = join(server.ready.data, "server.json");
-  rmSync(record);
-  mkdirSync(record);
-  expect(await server.stop()).toBe(1);
-  expect(server.child.stderr.text).toContain(record);
-  expect(readdirSync(server.ready.data).sort()).toEqual(["credentials.json", "momo.db", "momo.lock", "server.json"]);
-  expect(existsSync(readyFile)).toBe(false);
-});
+  test.concurrent("reports what cannot be removed, and still closes everything else", async () => {
+    const readyFile = join(newFolder(), "ready.json");
+    const server = await serveMomo(["--ready-file", readyFile]);
+    const record = join(server.ready.data, "server.json");
+    rmSync(record);
+    mkdirSync(record);
+    expect(await server.stop()).toBe(1);
+    expect(server.child.stderr.text).toContain(record);
+    expect(readdirSync(server.ready.data).sort()).toEqual([...CLOSED, "server.json"]);
+    expect(existsSync(readyFile)).toBe(false);
+  });
 
-test.concurrent.each([
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const)("a second %s ends the server at once with %d, and nothing is left", async (signal, exitCode) => {
-  const folder = newFolder();
-  const flags = ["--ephemeral", "--ready-file", join(folder, "ready.json")];
-  const server = await serveMomo(flags, { env: { TMPDIR: folder } });
-  await sendTo(server, requestTo(server).slice(0, -10));
-  await untilRead(server);
-  server.child.signal(signal);
-  await untilItStopsAccepting(server);
-  await Bun.sleep(200); // within 100 ms it would count as the same signal, which npm passes on
-  server.child.signal(signal);
-  // If it waited for the request in flight, it would end with 0.
-  expect(await server.child.exited).toBe(exitCode);
-  expect(readdirSync(folder)).toEqual([]);
+  test.concurrent.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("a second %s ends the server at once with %d, and nothing is left", async (signal, exitCode) => {
+    const folder = newFolder();
+    const flags = ["--ephemeral", "--ready-file", join(folder, "ready.json")];
+    const server = await serveMomo(flags, { env: { TMPDIR: folder } });
+    await sendTo(server, requestTo(server).slice(0, -10));
+    await untilRead(server);
+    server.child.signal(signal);
+    await untilItStopsAccepting(server);
+    await Bun.sleep(200); // within 100 ms it would count as the same signal, which npm passes on
+    server.child.signal(signal);
+    // If it waited for the request in flight, it would end with 0.
+    expect(await server.child.exited).toBe(exitCode);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.concurrent("takes less than three seconds although not all due payments can be resolved in that time", async () => {
+    const sandbox = await startIn(newFolder());
+    await sandbox.stop();
+    const [, data] = sandbox.at;
+    const dueMs = Date.now();
+    loadPending(join(data, "momo.db"), 25_000, { nowMs: dueMs - 1000, dueMs });
+    // On this slow disk, 50 commits of 200 ms are necessary to resolve all of them.
+    const slowDisk = Bun.fileURLToPath(new URL("../support/slow-disk.ts", import.meta.url));
+    const program = [process.execPath, "--no-env-file", "--preload", slowDisk, join(ROOT, "cli/main.ts")];
+    const server = await serveMomo(sandbox.at, { program, env: { SLOW_DISK_MS: "200" } });
+    await Bun.sleep(100); // some of them are being resolved
+    await stopInTime(server);
+    expect(paymentsIn(data, "status = 0")).toBeGreaterThan(0);
+  });
 });
 
 test.concurrent("a server goes on when no process reads its standard output", async () => {
@@ -160,24 +172,25 @@ test.concurrent("a server goes on when no process reads its standard output", as
   const child = startMomo(["serve", "--ephemeral", "--port", "0", "--ready-file", "ready.json"], { program, cwd });
   const file = join(cwd, "ready.json");
   while (!existsSync(file) && child.stderr.text === "") await Bun.sleep(5);
-  const { control_url } = (await Bun.file(file).json()) as ReadyRecord;
-  expect((await fetch(`${control_url}/health`)).status).toBe(200);
+  expect(await isHealthy(await Bun.file(file).json())).toBe(true);
   child.signal("SIGTERM");
   expect(await child.exited).toBe(0);
 });
 
-test.concurrent("a stop takes less than three seconds although it cannot resolve all due payments in that time", async () => {
-  const sandbox = await startIn(newFolder());
-  await sandbox.stop();
-  const [, data] = sandbox.at;
-  const dueMs = Date.now();
-  loadPending(join(data, "momo.db"), 25_000, { nowMs: dueMs - 1000, dueMs });
-  // On this slow disk, 50 commits of 200 ms are necessary to resolve all of them.
-  const preload = Bun.fileURLToPath(new URL("../support/slow-disk.ts", import.meta.url));
-  const main = join(ROOT, "cli/main.ts");
-  const program = [process.execPath, "--no-env-file", "--preload", preload, main];
-  const server = await serveMomo(sandbox.at, { program, env: { SLOW_DISK_MS: "200" } });
-  await Bun.sleep(100); // some of them are being resolved
-  await stopInTime(server);
-  expect(paymentsIn(data, "status = 0")).toBeGreaterThan(0);
+test.concurrent("--until-stdin-closes: it ends with the program that started it; a start that fails ends before", async () => {
+  const start = (...flags: string[]) => {
+    const command = ["serve", "--ephemeral", "--port", "0", "--json", "--until-stdin-closes", ...flags];
+    const env = cleanEnvironment(newFolder());
+    const child = Bun.spawn([...PROGRAM, ...command], { env, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+    later(() => child.kill("SIGKILL"));
+    return child;
+  };
+  const child = start();
+  const { value } = await child.stdout.getReader().read();
+  const ready = JSON.parse(new TextDecoder().decode(value)) as ReadyRecord;
+  expect([await isHealthy(ready), existsSync(ready.data)]).toEqual([true, true]);
+  await child.stdin.end();
+  expect(await child.exited).toBe(0);
+  expect(existsSync(ready.data)).toBe(false);
+  expect(await start("--after", "soon").exited).toBe(2);
 });

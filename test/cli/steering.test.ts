@@ -1,8 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { startSandbox } from "momo-sandbox/testing";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { failureOf, runMomo } from "../support/momo.ts";
+import { serveFake } from "../support/fake-server.ts";
+import { failureOf, PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
+import { hang, startReceiver } from "../support/receiver.ts";
 import { startIn } from "../support/sandbox.ts";
+import { SLACK_MS } from "../support/time-outs.ts";
+import { until } from "../support/until.ts";
 
 afterAll(cleanUp);
 
@@ -124,4 +128,127 @@ test.concurrent("the test helper saves a state and restores it, again and again"
     expect((await helper.wait({ checkoutRequestId })).status).toBe("cancelled");
     await helper.restore("one-cancels");
   }
+});
+
+const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 5 };
+const AT_ONCE = { outcome: "completed", afterMs: 0 } as const;
+
+/** The first message is refused, the others are accepted. */
+const refuseFirst = (nth: number) => new Response("", { status: nth === 1 ? 500 : 200 });
+
+describe("momo serve --webhook URL", () => {
+  test.concurrent("each final payment is POSTed there, without a proxy; each attempt is a line of the log, without the address", async () => {
+    const receiver = startReceiver(refuseFirst);
+    const proxy = serveFake(() => new Response("proxy", { status: 502 }));
+    const server = await serveMomo(
+      ["--webhook", `${receiver.url}?token=abc`, "--after", "1ms", "--log-format", "json"],
+      {
+        env: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` },
+      },
+    );
+    const started = (await (await server.post("/stkpush.php", ORDER)).json()) as { checkout_request_id: string };
+    const attempts = async () => {
+      const lines = server.child.stderr.text.split("\n");
+      return lines.filter((line) => line.includes('"webhook"')).map((line) => JSON.parse(line) as object);
+    };
+    await until(attempts, ({ length }) => length === 1);
+    // The next attempt is made after a second of the sandbox's clock.
+    const headers = { "Content-Type": "application/json" };
+    await fetch(`${server.ready.control_url}/clock`, { method: "POST", headers, body: '{"advance":"1s"}' });
+    expect(await until(attempts, ({ length }) => length === 2)).toMatchObject([
+      { webhook: 1, state: "waiting", attempt: 1, status: 500, message: "only 2xx counts as delivered" },
+      { webhook: 1, state: "delivered", attempt: 2, status: 200 },
+    ]);
+    const { checkout_request_id } = started;
+    expect(receiver.received[1]?.body.data).toMatchObject({ checkout_request_id, status: "completed" });
+    expect(server.child.stderr.text).not.toContain("token=abc");
+    expect(proxy.requests).toEqual([]);
+  });
+
+  test.concurrent("a receiver that hangs delays no payment, and a stop takes less than three seconds", async () => {
+    const receiver = startReceiver(hang);
+    const sandbox = await startIn(newFolder(), { webhook: receiver.url, fallback: AT_ONCE });
+    for (let count = 0; count < 20; count += 1) await sandbox.pay();
+    await receiver.until(16); // the bound of attempts in flight
+    await sandbox.pay();
+    const startedMs = performance.now();
+    await sandbox.stop();
+    expect(performance.now() - startedMs).toBeLessThan(3000 + SLACK_MS);
+  });
+
+  test.concurrent("a push that waits for its webhook is answered when the server stops", async () => {
+    const receiver = startReceiver(hang);
+    const sandbox = await startIn(newFolder(), { fallback: AT_ONCE });
+    await sandbox.control("PUT", "/webhook", { url: receiver.url, early: true });
+    const push = sandbox.pay();
+    await receiver.until(1);
+    await sandbox.stop();
+    expect(await push).toStartWith("ws_CO_");
+  });
+});
+
+test.concurrent("momo webhooks list and resend; the list says that the specification has no webhooks", async () => {
+  const receiver = startReceiver();
+  const sandbox = await startIn(newFolder(), { webhook: receiver.url, fallback: AT_ONCE });
+  const webhooks = (...args: string[]) => runMomo(["webhooks", ...args, ...sandbox.at]);
+  expect(await webhooks("list", "--format", "table")).toMatchObject({
+    stdout: "",
+    stderr: expect.stringContaining("has no webhooks"),
+  });
+  await sandbox.pay();
+  await until(
+    () => sandbox.control("GET", "/webhook"),
+    (shown) => JSON.stringify(shown).includes('"delivered"'),
+  );
+  expect((await webhooks("list", "-q")).stdout).toBe("1\n");
+  const { stdout } = await webhooks("list", "--format", "table");
+  expect(stdout).toMatch(
+    /^ *id +payment +state +attempts +due +answer\n *1 +ws_CO_\w+ +delivered +1 +[-0-9: ]{19} +200\n$/,
+  );
+  expect(await webhooks("resend", "1")).toMatchObject({ stderr: "it is sent again as delivery 2\n", exitCode: 0 });
+  await receiver.until(2);
+  expect(receiver.received[1]?.body).toEqual(receiver.received[0]?.body as Record<string, unknown>);
+  expect(failureOf(await webhooks("resend", "9", "--json"))).toMatchObject({ code: "not_found" });
+});
+
+test.concurrent("momo exec --audit: never polling is a mistake, unless a webhook reports the outcome", async () => {
+  const flags = ["--audit", "--after", "1ms"];
+  const pay = ["--", ...PROGRAM, "pay", "0712345678", "5", "-q"];
+  const { exitCode, stderr } = await runMomo(["exec", ...flags, ...pay]);
+  expect(stderr).toContain("The client has not asked for the status");
+  expect(exitCode).toBe(7);
+  expect((await runMomo(["exec", ...flags, "--webhook", startReceiver().url, ...pay])).exitCode).toBe(0);
+});
+
+test.concurrent("the test helper sets a webhook, shows what was delivered, and sends it again", async () => {
+  const receiver = startReceiver(refuseFirst);
+  const sandbox = await startSandbox({ frozen: true, webhook: receiver.url });
+  later(() => sandbox.stop());
+  const pay = async () => {
+    const body = JSON.stringify({ ...ORDER, payment_account_id: sandbox.paymentAccountId });
+    const headers = { ...sandbox.headers, "Content-Type": "application/json" };
+    expect((await fetch(`${sandbox.baseUrl}/stkpush.php`, { method: "POST", headers, body })).status).toBe(200);
+    await sandbox.clock.advance("3s");
+  };
+  await pay();
+  await sandbox.clock.advance("1s");
+  await receiver.until(2);
+  const [delivery] = await until(
+    () => sandbox.webhook.deliveries(),
+    ([one]) => one?.state === "delivered",
+  );
+  expect(delivery?.attempts.map(({ status }) => status)).toEqual([500, 200]);
+  expect((await sandbox.webhook.resend(1)).resend_of).toBe(1);
+  await receiver.until(3);
+  await sandbox.webhook.set({ url: receiver.url, form: "flat", times: 2 });
+  await pay();
+  await receiver.until(5);
+  expect(receiver.received.at(-1)?.body).toMatchObject({ success: true, status: "completed" });
+  await sandbox.webhook.clear();
+  await sandbox.reset(); // back to the settings of the start
+  await pay();
+  await receiver.until(6);
+  expect(await startSandbox({ webhook: "http://a:b@c/" }).catch(String)).toContain(
+    "webhook must have no user name and no password",
+  );
 });

@@ -1,3 +1,4 @@
+import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { builtBinary } from "./binary.ts";
@@ -130,3 +131,14 @@ async function readyRecordOf(child: Child): Promise<ReadyRecord> {
 export function failureOf({ stderr }: Run): { code: string; message: string; hint: string | null } {
   return (JSON.parse(stderr) as { error: { code: string; message: string; hint: string | null } }).error;
 }
+
+/** Expects a command to fail: this exit code, nothing on stdout, and on stderr why, without a stack trace. */
+export function expectRefusal(run: Run, exitCode: number, says: string | RegExp): void {
+  expect(run).toMatchObject({ stdout: "", exitCode });
+  if (typeof says === "string") expect(run.stderr).toContain(says);
+  else expect(run.stderr).toMatch(says);
+  expect(run.stderr).not.toMatch(/^ {4}at /m);
+}
+
+/** The program under umask 000, as a service may start it. */
+export const UNDER_UMASK_000 = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];
