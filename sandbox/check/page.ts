@@ -73,7 +73,7 @@ const MARKS: Readonly<Record<Verdict, [mark: string, label: string]>> = {
 };
 
 const failure = (one: Checked) =>
-  `<article><h3><a href="#${escaped(one.id)}">${escaped(one.section)}</a> ${escaped(one.sentence)}</h3><p>${escaped(one.seen)}</p>${evidenceOf(one)}</article>`;
+  `<article><h3><a href="#${escaped(one.id)}">${escaped(one.section)}</a> ${prose(one.sentence)}</h3><p>${prose(one.seen)}</p>${evidenceOf(one)}</article>`;
 
 const evidenceOf = ({ evidence }: Checked) =>
   evidence === null
@@ -82,21 +82,28 @@ const evidenceOf = ({ evidence }: Checked) =>
 
 function section([name, checked]: [string, Checked[]]): string {
   const failed = checked.filter(({ verdict }) => verdict === "fails").length;
-  const state = failed > 0 ? `${failed} of ${checked.length} not` : `${checked.length}`;
+  const state =
+    failed > 0 ? `${failed} of ${checked.length} ${failed === 1 ? "does" : "do"} not hold` : `${checked.length}`;
   return `<details${failed > 0 ? " open" : ""}><summary><b>${name}</b> ${SECTIONS[name]} <span class="${failed > 0 ? "fails" : ""}">${state}</span></summary><ul>${checked.map(row).join("")}</ul></details>`;
 }
 
 function row(one: Checked): string {
   const [mark, label] = MARKS[one.verdict];
-  const seen = one.seen === "" ? "" : `<p>${escaped(one.seen)}</p>`;
-  const evidence = one.evidence === null ? "" : `<details><summary>See it</summary>${evidenceOf(one)}</details>`;
-  return `<li id="${escaped(one.id)}" class="${one.verdict}"><i title="${label}">${mark}</i><div>${escaped(one.sentence)}${seen}${evidence}</div></li>`;
+  const seen = one.seen === "" ? "" : `<p>${prose(one.seen)}</p>`;
+  const sentence =
+    one.evidence === null
+      ? prose(one.sentence)
+      : `<details><summary title="See it">${prose(one.sentence)}</summary>${evidenceOf(one)}</details>`;
+  return `<li id="${escaped(one.id)}" class="${one.verdict}"><i title="${label}">${mark}</i><div>${sentence}${seen}</div></li>`;
 }
+
+/** Text with the code between its backticks. */
+const prose = (text: string) => escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
 const profileOf = ({ profile }: CheckReport, silent: readonly Checked[]) => `<section><h2>What it is like</h2>
 <p>The specification says nothing about these. <code>momo serve --profile FILE</code> imitates what the profile has.</p>
 <div class="table"><table><thead><tr><th>about</th><th>this service</th><th>momo</th></tr></thead><tbody>
-${silent.map(({ sentence, seen, momo }) => `<tr${momo === null || momo === seen ? "" : ' class="other"'}><td>${escaped(sentence)}</td><td>${escaped(seen)}</td><td>${escaped(momo ?? "")}</td></tr>`).join("\n")}
+${silent.map(({ sentence, seen, momo }) => `<tr${momo === null || momo === seen ? "" : ' class="other"'}><td>${prose(sentence)}</td><td>${prose(seen)}</td><td>${prose(momo ?? "")}</td></tr>`).join("\n")}
 </tbody></table></div>
 <details><summary>The profile</summary><pre><code>${escaped(JSON.stringify(profile, null, 2))}</code></pre></details>
 </section>`;
@@ -137,8 +144,10 @@ summary b { display: inline-block; min-width: 2.5rem; }
 summary span { color: var(--soft); float: right; }
 summary span.fails { color: var(--bad); }
 details ul { border-top: 1px solid var(--line); list-style: none; padding: .25rem 1rem .75rem; }
-li details summary { color: var(--soft); font-size: .8125rem; }
-details li { display: flex; gap: .625rem; padding: .3125rem 0; }
+li summary { list-style: none; }
+li summary::-webkit-details-marker { display: none; }
+li summary:hover { text-decoration: underline dotted; text-underline-offset: .25em; }
+details li { display: flex; font-size: .9375rem; gap: .625rem; padding: .1875rem 0; }
 details li > div { flex: 1; min-width: 0; }
 li i { color: var(--soft); font-style: normal; font-weight: 700; text-align: center; width: 1rem; }
 .holds i { color: var(--good); }
