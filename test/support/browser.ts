@@ -75,16 +75,38 @@ export function describeInBrowser(name: string, define: (scene: BrowserScene) =>
 }
 
 function pageFor(bypassCSP: boolean): Promise<Page> {
-  const page = pages.get(bypassCSP) ?? newPage(bypassCSP);
+  const page = pages.get(bypassCSP) ?? newPage(bypassCSP, pages.size === 0);
   pages.set(bypassCSP, page);
   return page;
 }
 
-async function newPage(bypassCSP: boolean): Promise<Page> {
+async function newPage(bypassCSP: boolean, isFirst: boolean): Promise<Page> {
   const page = await (await browser)?.newPage({ bypassCSP });
   if (!page) throw new Error("there is no browser");
   page.setDefaultTimeout(PATIENCE_MS);
+  if (isFirst) tellWhatIsShown(Object.getPrototypeOf(page.locator("body")));
   return page;
+}
+
+const WAITING = ["waitFor", "click", "fill", "press", "check", "focus", "hover", "selectOption", "inputValue"] as const;
+
+/** A time-out of playwright says what it waited for. This adds what the page shows. */
+function tellWhatIsShown(locators: Record<(typeof WAITING)[number], (...args: unknown[]) => Promise<unknown>>): void {
+  for (const name of WAITING) {
+    const wait = locators[name];
+    locators[name] = async function (this: Locator, ...args) {
+      try {
+        return await wait.apply(this, args);
+      } catch (error) {
+        const [shown] = await this.page()
+          .locator("body")
+          .allInnerTexts()
+          .catch(() => []);
+        (error as Error).message += `\nThe page shows:\n${shown ?? "nothing"}`;
+        throw error;
+      }
+    };
+  }
 }
 
 /** The rows of the list in the view. */
