@@ -64,10 +64,10 @@ export function createRequestLog() {
       members: object | null = null,
     ): void {
       lastId += 1;
-      const [body, bodyCutBytes] = beginningOf(request.body);
-      const [answer, answerCutBytes] = beginningOf(request.answer);
-      const cutId = bodyCutBytes > 0 ? request.body?.match(CHECKOUT_REQUEST_ID)?.at(-1) : undefined;
-      const logged = { ...request, id: lastId, body, bodyCutBytes, cutId, answer, answerCutBytes };
+      const { body, answer } = request;
+      const whole = { id: lastId, bodyCutBytes: 0, cutId: undefined, answerCutBytes: 0 };
+      const logged =
+        isLong(body) || isLong(answer) ? { ...request, ...whole, ...cut(body, answer) } : { ...request, ...whole };
       ring[lastId % LOG_CAPACITY] = logged;
       for (const listener of listeners) listener(logged, request, members);
     },
@@ -89,9 +89,19 @@ const CHECKOUT_REQUEST_ID = /ws_CO_[0-9]{14}_[0-9A-Z]{20}/g;
 /** Remove the word at the cut: it may be the first part of a secret, which redaction would not recognise. */
 const MAX_CUT_WORD = 600;
 
+const isLong = (text: string | null): boolean => text !== null && text.length > KEPT_LENGTH;
+
+/** What is kept of a body and an answer. */
+function cut(wholeBody: string | null, wholeAnswer: string | null) {
+  const [body, bodyCutBytes] = beginningOf(wholeBody);
+  const [answer, answerCutBytes] = beginningOf(wholeAnswer);
+  const cutId = bodyCutBytes > 0 ? wholeBody?.match(CHECKOUT_REQUEST_ID)?.at(-1) : undefined;
+  return { body, bodyCutBytes, cutId, answer, answerCutBytes };
+}
+
 /** @returns what is kept of a text, and how many bytes are not */
 function beginningOf(text: string | null): [string | null, number] {
-  if (text === null || text.length <= KEPT_LENGTH) return [text, 0];
+  if (text === null || !isLong(text)) return [text, 0];
   let end = KEPT_LENGTH;
   while (end > KEPT_LENGTH - MAX_CUT_WORD && /[\w%\\]/.test(text.charAt(end - 1))) end -= 1;
   // Do not cut a surrogate pair.
@@ -108,9 +118,9 @@ const UNANSWERED = "none";
 
 /**
  * Counts the requests to the merchant API by operation and status.
- * @param operationOf the name of the operation at a path; null for other paths
+ * @param operations the names of the operations by their paths
  */
-export function createRequestCounts(operationOf: (path: string) => string | null) {
+export function createRequestCounts(operations: ReadonlyMap<string, string>) {
   const counts = new Map<string, Map<number | null, number>>();
   return {
     list: () =>
@@ -119,7 +129,7 @@ export function createRequestCounts(operationOf: (path: string) => string | null
       ),
     add({ target, status }: Pick<LoggedRequest, "target" | "status">): void {
       const end = target.indexOf("?");
-      const operation = operationOf(end < 0 ? target : target.slice(0, end)) ?? "other";
+      const operation = operations.get(end < 0 ? target : target.slice(0, end)) ?? "other";
       const byStatus = counts.get(operation) ?? new Map<number | null, number>();
       counts.set(operation, byStatus);
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1);

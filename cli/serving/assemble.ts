@@ -24,7 +24,7 @@ import { createMutex } from "../../src/domain/mutex.ts";
 import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import type { Random } from "../../src/domain/random.ts";
-import { operationAt } from "../../src/http/operation.ts";
+import { operationsAt } from "../../src/http/operation.ts";
 import { fail, respond } from "../../src/http/reply.ts";
 import { type Handler, type RefusePath, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
@@ -110,7 +110,7 @@ export function assemble(options: AssembleOptions): Assembled {
 
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
-  const requestCounts = createRequestCounts((path) => operationAt(path, basePaths));
+  const requestCounts = createRequestCounts(operationsAt(basePaths));
   log.subscribe(requestCounts.add);
   const audit = auditClient({
     ...{ log, service, clock, stopwatch, basePaths, promptTimeoutMs },

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { LoadedLater } from "../../src/domain/once.ts";
 import { newExchange } from "../../src/http/exchange.ts";
-import { type Api, type BasePaths, operationAt } from "../../src/http/operation.ts";
+import { type Api, type BasePaths, operationsAt } from "../../src/http/operation.ts";
 import { ambiguousPath, fail, type Reply, respond } from "../../src/http/reply.ts";
 import { type Handler, type RefusePath, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -36,9 +36,11 @@ export interface ObserveOptions {
 export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions): Handler {
   const { faults, log, delays, basePaths, clock, realClock, stopwatch } = options;
 
+  const operations = operationsAt(basePaths);
+
   async function strike(path: string, { headers }: Request): Promise<Fault["what"] | null> {
-    const operation = operationAt(path, basePaths);
-    if (operation === null) return null;
+    const operation = operations.get(path);
+    if (!operation) return null;
     try {
       await options.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
     } catch {

@@ -34,9 +34,12 @@ export function hashSecret(apiSecret: string): Uint8Array {
   return Bun.SHA256.hash(apiSecret) as Uint8Array;
 }
 
+const compared = new Uint8Array(32);
+
 /** Compares in constant time. */
 export function secretMatches(apiSecret: string, secretHash: Uint8Array): boolean {
-  return crypto.timingSafeEqual(hashSecret(apiSecret), secretHash);
+  Bun.SHA256.hash(apiSecret, compared);
+  return crypto.timingSafeEqual(compared, secretHash);
 }
 
 /**

@@ -2,7 +2,7 @@ import { Refusal } from "../domain/error.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Service } from "../service/service.ts";
 import { parseInput } from "./input.ts";
-import { type Api, type BasePaths, operationAt } from "./operation.ts";
+import type { Api, BasePaths, Operation } from "./operation.ts";
 import type { Profile } from "./profile.ts";
 import { createInputReader, type Known } from "./read-input.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
@@ -81,11 +81,15 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
         const merchantId = owner instanceof Promise ? await owner : owner;
         // A list waits until all due payments are resolved, and a long search for others: longer than a connection may be silent.
         if (known.method === "GET") keepOpen(request);
-        const parsed = parseInput(known.operation.schema, await input.read(request, query, known, exchange));
-        const reply = known.operation.carryOut(parsed, merchantId, { service, profile, request, statusReplies });
+        const { operation } = known;
+        const sent = await input.read(request, query, known, exchange);
+        const parsed = operation.fits?.(sent) ? sent : parseInput(operation.schema, sent);
+        const reply = operation.carryOut(parsed, merchantId, { service, profile, request, statusReplies });
         return reply instanceof Promise ? await reply : reply;
       } catch (error) {
-        return refuseAs(profile, error, operationAt(targetOf(request).path, basePaths)) ?? failWith(error, reportFault);
+        return (
+          refuseAs(profile, error, operations.get(targetOf(request).path)?.operation) ?? failWith(error, reportFault)
+        );
       }
     },
     wouldTake: (request, body) => input.wouldTake(request, body, operations.get(targetOf(request).path)),
@@ -93,11 +97,11 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
 }
 
 /** The refusal that the profile has instead of momo's own; null if it has none for this error. */
-function refuseAs(profile: Profile, error: unknown, operation: string | null): Reply | null {
+function refuseAs(profile: Profile, error: unknown, operation?: Operation): Reply | null {
   if (!(error instanceof Refusal)) return null;
   let own: Profile["bad_filter"];
   if (error.kind === "account") own = profile.invalid_account;
-  if (error.kind === "not_found" && operation === "/status.php") own = profile.unknown_id;
-  if (error.kind === "invalid" && operation === "/transactions.php") own = profile.bad_filter;
+  if (error.kind === "not_found" && operation === status) own = profile.unknown_id;
+  if (error.kind === "invalid" && operation === transactions) own = profile.bad_filter;
   return own === undefined || own === "ignored" ? null : fail(own.status, own.message);
 }

@@ -77,6 +77,15 @@ export const checkStatusSchema = z.object({
   checkout_request_id: text("checkout_request_id", { min: 1, max: MAX_IDENTIFIER_LENGTH }),
 });
 
+/** The id as momo writes it. It fits the schema, which takes longer to find that out. */
+const WRITTEN_ID = /^ws_CO_[0-9]{14}_[0-9A-Z]{20}$/;
+
+/** Whether a body has such an id. */
+export const hasWrittenId = (body: object): body is z.output<typeof checkStatusSchema> =>
+  "checkout_request_id" in body &&
+  typeof body.checkout_request_id === "string" &&
+  WRITTEN_ID.test(body.checkout_request_id);
+
 /** A whole number in a query, without sign, point, exponent or leading zero. */
 const wholeNumber = (member: string, max: number, fallback: number) => {
   const bad = rule(member, `must be a whole number from 1 to ${max}`);

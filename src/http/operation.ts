@@ -31,6 +31,8 @@ export interface OperationContext {
 export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   /** The members of its body; with the method GET, the parameters of its query. */
   readonly schema: Schema;
+  /** Whether the members of a body are certainly such an input, so that the schema need not check them. */
+  readonly fits?: (members: object) => members is z.output<Schema>;
   carryOut(input: z.output<Schema>, merchantId: number, context: OperationContext): Reply | Promise<Reply>;
 }
 
@@ -40,11 +42,6 @@ export const OPERATION_PATHS = ["/stkpush.php", "/status.php", "/transactions.ph
 /** The prefixes of the operations' paths: empty, or such as `/v2`. momo shows the first one to people. */
 export type BasePaths = readonly [first: string, ...more: string[]];
 
-/** The operation at a path, without its base path; null if there is none. */
-export function operationAt(path: string, basePaths: readonly string[]): (typeof OPERATION_PATHS)[number] | null {
-  for (const basePath of basePaths) {
-    const operation = OPERATION_PATHS.find((candidate) => path === basePath + candidate);
-    if (operation) return operation;
-  }
-  return null;
-}
+/** The operations by their paths, with any of the base paths. */
+export const operationsAt = (basePaths: readonly string[]): ReadonlyMap<string, (typeof OPERATION_PATHS)[number]> =>
+  new Map(basePaths.flatMap((base) => OPERATION_PATHS.map((operation) => [base + operation, operation] as const)));

@@ -17,9 +17,20 @@ export type KeepOpen = (request: Request) => void;
 /** Far more than a payment needs. A longer list of rules must be sent in parts. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** The path and the query of a request as they were sent, not unescaped. */
-export function targetOf(request: Request): { path: string; query: string } {
-  const { url } = request;
+export interface Target {
+  readonly path: string;
+  readonly query: string;
+}
+
+let last = { url: "", target: { path: "", query: "" } };
+
+/** The path and the query of a request as they were sent, not unescaped. A request asks several times, and many have the same. */
+export function targetOf({ url }: Request): Target {
+  if (url !== last.url) last = { url, target: targetIn(url) };
+  return last.target;
+}
+
+function targetIn(url: string): Target {
   // With a bad Host header, the URL is only the target.
   const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + "://".length);
   const fragment = url.indexOf("#");
@@ -43,11 +54,13 @@ export function originOf({ headers }: Request): string {
  * The JSON object in a request's body.
  * @throws Refusal `invalid` as {@link readJson} does, and for JSON that is not an object
  */
-export async function readJsonObject(request: Request, exchange?: Exchange): Promise<object> {
+export function readJsonObject(request: Request, exchange?: Exchange): Promise<object> {
   expectJson(request);
-  const members = parseJsonObject(await readText(request, exchange), request.headers);
-  if (exchange) exchange.members = members;
-  return members;
+  return readText(request, exchange).then((text) => {
+    const members = parseJsonObject(text, request.headers);
+    if (exchange) exchange.members = members;
+    return members;
+  });
 }
 
 /**

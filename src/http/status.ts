@@ -1,5 +1,5 @@
 import type { Transaction } from "../domain/transaction.ts";
-import { checkStatusSchema } from "./input.ts";
+import { checkStatusSchema, hasWrittenId } from "./input.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { type Reply, succeed } from "./reply.ts";
 import { statusView } from "./view.ts";
@@ -16,6 +16,7 @@ function answerOf(transaction: Transaction, { profile, statusReplies }: Operatio
 /** `POST /status.php` (§4.2): the status of a payment. */
 export const status: Operation<typeof checkStatusSchema> = {
   schema: checkStatusSchema,
+  fits: hasWrittenId,
   carryOut(input, merchantId, context) {
     const found = context.service.checkStatus(merchantId, input.checkout_request_id);
     return found instanceof Promise ? found.then((later) => answerOf(later, context)) : answerOf(found, context);
