@@ -1,9 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { SharedSteering } from "../../sandbox/shared-steering.ts";
+import type { State, StatePart } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { clockBy, stopwatch, systemClock } from "../../src/system.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { onEveryEngine } from "../support/engines.ts";
+import { createManualClock } from "../support/manual-clock.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { rejectionOf } from "../support/rejection.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
@@ -157,4 +160,45 @@ onEveryEngine((engine) => {
     await sandbox.stop();
     expect(alarms()).toEqual([]);
   });
+});
+
+test("a change that could not be stored is taken back at the next look, although the stored version is the same", async () => {
+  let [rules, fails] = ["none", false];
+  let stored = { version: 1, document: "{}" };
+  const steering = new SharedSteering({
+    table: {
+      read: async () => stored,
+      async edit(edit) {
+        const next = { version: stored.version + 1, document: edit(stored) };
+        if (fails) throw new Error("the engine is down");
+        stored = next;
+        return stored;
+      },
+      join: async () => stored,
+      ...{ confirm: async () => {}, behind: async () => [], leave: async () => {} },
+    },
+    ...{ realClock: createManualClock(0), stopwatch: () => 0 },
+  });
+  const unchanged: StatePart = { save: () => null, load: () => {}, reset: () => {} };
+  const state: State = {
+    ...{ default: unchanged, faults: unchanged, webhook: unchanged, clock: unchanged, reset: unchanged },
+    rules: {
+      ...unchanged,
+      save: () => rules,
+      load: (saved) => {
+        rules = String(saved);
+      },
+    },
+  };
+  const change = (to: string) =>
+    steering.change(() => {
+      rules = to;
+    });
+  await steering.start(state, () => {});
+  await change("first");
+  fails = true;
+  expect(String(await rejectionOf(change("second")))).toBe("Error: the engine is down");
+  await steering.refresh();
+  expect(rules).toBe("first");
+  await steering.stop();
 });

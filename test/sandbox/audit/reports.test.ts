@@ -2,11 +2,12 @@ import { describe, expect, test } from "bun:test";
 import sarifSchema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json";
 import { SaxesParser } from "saxes";
 import type { AuditReport } from "../../../sandbox/audit/audit.ts";
-import type { Finding } from "../../../sandbox/audit/finding.ts";
+import { createFindingBook, type Finding } from "../../../sandbox/audit/finding.ts";
 import { FINDING_KINDS, type FindingKind, type Severity } from "../../../sandbox/audit/kinds.ts";
 import { summaryOf } from "../../../sandbox/audit/reports/json.ts";
 import { formatReport, type ReportFormat } from "../../../sandbox/audit/reports/report.ts";
 import type { Tally } from "../../../sandbox/audit/tally.ts";
+import { readDocument } from "../../support/documents.ts";
 import { createSchemaChecker } from "../../support/json-schema.ts";
 
 const isSarif = (await createSchemaChecker("04"))(sarifSchema);
@@ -203,4 +204,28 @@ test("text has no control characters, which a terminal would obey", () => {
 test("JSON has the findings unchanged, and counts them", () => {
   const counts = { errors: 9, warnings: 6, notes: 4, left_out: 2 };
   expect(JSON.parse(write(EVERYTHING, "json"))).toEqual({ ...NO_TALLY, ...counts, findings: EVERYTHING.findings });
+});
+
+const PARTS = { error: "Errors", warning: "Warnings", note: "Notes" };
+
+test.each(Object.entries(FINDING_KINDS))("docs/audit.md has %s with its severity and its section", (kind, facts) => {
+  const parts = readDocument("docs/audit.md").text.split(/^## /m);
+  const part = parts.find((text) => text.startsWith(PARTS[facts.severity]));
+  expect(part).toContain(`\`${kind}\` (${facts.section})`);
+});
+
+test("findings are listed by severity, and those of equal severity by time, also those that only a report adds", () => {
+  const book = createFindingBook();
+  const mistake = (atMs: number) => ({ requestIds: [], payment: null, atMs, message: `${atMs}` });
+  book.note("unknown_member", "a", 1, () => mistake(0));
+  book.note("polls_too_fast", "a", 1, () => mistake(10));
+  book.note("unknown_id", "a", 2, () => mistake(20));
+  book.note("polls_too_fast", "b", 3, () => mistake(30));
+  book.note("ignores_final", "a", 4, () => mistake(50));
+  const silence = { kind: "never_polls", subject: "a", ...mistake(40) } as const;
+  const order = book.list([silence]).map(({ kind, message }) => `${kind} ${message}`);
+  expect(order).toEqual([
+    ...["never_polls 40", "ignores_final 50", "polls_too_fast 10", "unknown_id 20", "polls_too_fast 30"],
+    "unknown_member 0",
+  ]);
 });

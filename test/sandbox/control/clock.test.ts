@@ -1,9 +1,19 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { dataDirectoryAt } from "../../../cli/serving/data-directory.ts";
+import { readClock } from "../../../cli/serving/records.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { isSteering } from "../../support/event-stream.ts";
 import { failWrites } from "../../support/failing-writes.ts";
 import { insertDue } from "../../support/pending.ts";
 import { testRefusals } from "../../support/refused.ts";
+import { rejectionOf } from "../../support/rejection.ts";
+import { type Sandbox, startIn } from "../../support/sandbox.ts";
 import { useSteered } from "../../support/steered.ts";
+import { SLACK_MS } from "../../support/time-outs.ts";
+
+afterAll(cleanUp);
 
 /** Its clock stands at 10:00:00 in Nairobi. */
 const sandbox = useSteered();
@@ -118,5 +128,89 @@ describe("advance returns when all that fell due is resolved", () => {
     await move({ advance: "0s" });
     expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed", completed_at: "2026-11-20 10:00:03" });
     expect(faults.splice(0).map(String)).toContain("Error: database is locked");
+  });
+});
+
+const clockOf = (sandbox: Sandbox) => sandbox.control("GET", "/clock");
+
+/** How far the clock is ahead of the clock of this machine. */
+const aheadMs = async (sandbox: Sandbox) => Number((await clockOf(sandbox)).now_ms) - Date.now();
+
+test("a restart keeps payments, who decided them, messages and the clock; also what a reset removed", async () => {
+  const directory = join(newFolder(), "data");
+  const first = await startIn(directory);
+  await first.control("POST", "/clock", { freeze: true, advance: "1h" });
+  await first.control("POST", "/rules", [{ outcome: "completed", after: "3s" }]);
+  const [pending, answered] = [await first.pay(), await first.pay()];
+  await first.control("POST", `/prompts/${answered}/answer`, { pin: "1234" });
+  const shown = async (sandbox: Sandbox) => {
+    const stories = [pending, answered].map(async (id) => {
+      const { transaction, decided_by } = await sandbox.control("GET", `/transactions/${id}`);
+      return { transaction, decided_by };
+    });
+    return Promise.all([clockOf(sandbox), sandbox.control("GET", "/messages"), ...stories]);
+  };
+  const before = await shown(first);
+  expect(before).toMatchObject([
+    { frozen: true },
+    { messages: [{ checkout_request_id: answered }] },
+    { transaction: { status: "pending" }, decided_by: { who: "rule", rule: 1 } },
+    { transaction: { status: "completed" }, decided_by: { who: "person", outcome: "completed" } },
+  ]);
+  await first.stop();
+  expect(statSync(join(directory, "clock.json")).mode & 0o777).toBe(0o600);
+
+  const second = await startIn(directory);
+  expect(await shown(second)).toEqual(before);
+  await second.control("POST", "/clock", { advance: "2999ms" });
+  expect(await second.statusOf(pending)).toBe("pending");
+  await second.control("POST", "/clock", { advance: "1ms" });
+  expect(await second.statusOf(pending)).toBe("completed");
+  await second.control("POST", "/clock", { advance: "23h", resume: true });
+  await second.stop();
+
+  const third = await startIn(directory);
+  expect(await clockOf(third)).toMatchObject({ frozen: false });
+  expect(await aheadMs(third)).toBeWithin(86_400_000 - SLACK_MS, 86_400_000 + SLACK_MS);
+  await third.control("POST", "/reset", {});
+  expect(existsSync(join(directory, "clock.json"))).toBe(false);
+  await third.stop();
+
+  const last = await startIn(directory);
+  expect(await clockOf(last)).toMatchObject({ frozen: false });
+  expect(await aheadMs(last)).toBeWithin(-SLACK_MS, SLACK_MS);
+  expect(await last.control("GET", "/messages")).toMatchObject({ messages: [] });
+  const list = await fetch(`${last.baseUrl}/transactions.php`, { headers: first.headers });
+  expect(await list.json()).toMatchObject({ transactions: [], summary: { completed_count: 0, pending_count: 0 } });
+});
+
+describe("a damaged clock.json is refused with a line that names it, and stays as it is", () => {
+  test.each([
+    "",
+    "{",
+    "null",
+    "[]",
+    '"2026-11-20"',
+    "{}",
+    '{"frozen_at_ms":"now"}',
+    '{"frozen_at_ms":1.5}',
+    '{"frozen_at_ms":1,"ahead_ms":2}',
+    '{"ahead_ms":null}',
+    // Beyond every calendar.
+    '{"frozen_at_ms":9007199254740991}',
+    '{"ahead_ms":-9007199254740991}',
+  ])("%p", (content) => {
+    const folder = newFolder();
+    const file = join(folder, "clock.json");
+    writeFileSync(file, content);
+    expect(() => readClock(dataDirectoryAt(folder))).toThrow(`${file} cannot be read as a file of momo's`);
+    expect(readFileSync(file, "utf8")).toBe(content);
+  });
+
+  test("and the server does not start", async () => {
+    const directory = join(newFolder(), "data");
+    await (await startIn(directory)).stop();
+    writeFileSync(join(directory, "clock.json"), "{");
+    expect(await rejectionOf(startIn(directory))).toMatchObject({ name: "Failure" });
   });
 });

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { createTestPayments } from "../../../sandbox/control/test-payments.ts";
+import { START_MS } from "../../support/harness.ts";
+import { insertDue } from "../../support/pending.ts";
 import { rejectionOf } from "../../support/rejection.ts";
+import { expectSoundAnswer, payment } from "../../support/scenario.ts";
 import { useSteered } from "../../support/steered.ts";
 
 const sandbox = useSteered();
@@ -131,4 +135,158 @@ describe("GET /_momo/transactions/CHECKOUT_REQUEST_ID: one payment's whole story
     for (const id of ["ws_CO_20112026100000_NOBODY", "1", "%00", "x%2Fy"])
       await sandbox.refusal("GET", `/transactions/${id}`, undefined, 404);
   });
+});
+
+const decision = async (id: string) => (await sandbox.control("GET", `/transactions/${id}`)).decided_by;
+const header = (outcome: string) => ({ "X-Sandbox-Outcome": outcome });
+const after = (seconds: number) => START_MS + seconds * 1000;
+
+describe("decided_by: who, what and when, the same while the payment is pending and when it has ended", () => {
+  const byRule = async () => {
+    const rules = [
+      { match: { reference: "A" }, outcome: "expired" },
+      { outcome: "wrong_pin", after: "2s", times: 1 },
+    ];
+    await sandbox.control("PUT", "/rules", rules);
+    const id = await sandbox.pay();
+    await sandbox.control("DELETE", "/rules");
+    return id;
+  };
+  const byDefault = async () => {
+    await sandbox.control("PUT", "/default", { outcome: "unreachable" });
+    return sandbox.pay();
+  };
+  const byHeader = () => sandbox.pay({}, header("cancelled; after=10s"));
+  const byLimit = () => sandbox.pay({ amount: 250_001 });
+  const byPhone = () => sandbox.pay({ phone: "254700000001" });
+
+  test.each<[who: string, inWords: string, outcome: string, seconds: number, start: () => Promise<string>]>([
+    ["header", "The request itself (X-Sandbox-Outcome)", "cancelled", 10, byHeader],
+    ["rule", "Rule 2", "wrong_pin", 2, byRule],
+    ["network_limit", "The network's own limit of KES 250,000", "over_limit", 3, byLimit],
+    ["test_phone", "The number, a test phone,", "insufficient_funds", 3, byPhone],
+    ["default", "The default of the server", "unreachable", 15, byDefault],
+  ])("%s", async (who, inWords, outcome, seconds, start) => {
+    const id = await start();
+    const expected = {
+      ...{ who, outcome, at_ms: after(seconds) },
+      ...(who === "rule" && { rule: 2 }),
+      in_words: `${inWords} decided: ${outcome}, ${seconds}s after the start.`,
+    };
+    expect(await decision(id)).toEqual(expected);
+    await sandbox.advanceClock("5m");
+    expect(await decision(id)).toEqual(expected);
+  });
+
+  test("a silent network decided, too, although the deadline ends the payment", async () => {
+    const id = await sandbox.pay({ phone: "254700000099" });
+    const before = await decision(id);
+    expect(before).toMatchObject({
+      ...{ who: "test_phone", outcome: "silent", at_ms: null },
+      in_words: "The number, a test phone, decided: silent, so that the network never answers.",
+    });
+    await sandbox.advanceClock("5m");
+    expect(await decision(id)).toEqual(before);
+  });
+
+  test.each(["completed", "manual", "wrong_pin"])("person, instead of %s", async (outcome) => {
+    const id = await sandbox.pay({}, header(outcome));
+    await sandbox.advanceClock("1s");
+    await sandbox.control("POST", `/prompts/${id}/answer`, { pin: "0000" });
+    expect(await decision(id)).toMatchObject({
+      who: "person",
+      outcome: "wrong_pin",
+      in_words: "A person, or a script in place of one, answered: wrong_pin, 1s after the start.",
+    });
+  });
+
+  test.each([
+    ["no answer", "manual", null, "manual, to wait for an answer by hand."],
+    ["the network would have answered too late", "completed; after=2m", after(120), "completed, 2m after the start."],
+  ])("deadline: %s", async (_why, instruction, at_ms, decided) => {
+    const id = await sandbox.pay({}, header(instruction));
+    expect(await decision(id)).toMatchObject({ who: "header", at_ms });
+    await sandbox.advanceClock("60s");
+    const before = `The request itself (X-Sandbox-Outcome) had decided: ${decided}`;
+    expect(await decision(id)).toEqual({
+      who: "deadline",
+      outcome: "expired",
+      at_ms: after(60),
+      in_words: `The prompt's time was over 1m after the start. ${before}`,
+    });
+  });
+
+  test("null for a payment from a version that did not store it", async () => {
+    await insertDue(sandbox, 1);
+    const [listed] = await sandbox.list();
+    const id = String(listed?.checkout_request_id);
+    expect(await decision(id)).toBeNull();
+    await sandbox.advanceClock("1s");
+    expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed" });
+    expect(await decision(id)).toBeNull();
+  });
+});
+
+const start = (changes: object = {}, headers = {}) =>
+  sandbox.call("POST", "/payments", { json: { ...payment(sandbox.caller), kind: "web", ...changes }, headers });
+
+describe("POST /_momo/payments: a test payment of any kind", () => {
+  test.each(["api", "web", "wallet_deposit", "credit_topup"])("%s", async (kind) => {
+    const answer = await start({ kind });
+    expect(answer.status, answer.text).toBe(200);
+    expectSoundAnswer(answer);
+    expect(answer.body).toEqual({
+      success: true,
+      message: expect.any(String),
+      transaction_id: expect.any(Number),
+      checkout_request_id: expect.stringMatching(/^ws_CO_/),
+      merchant_request_id: expect.stringMatching(/^ws_MR_/),
+    });
+    expect(await sandbox.list()).toMatchObject([
+      { id: answer.body.transaction_id, kind, type: kind.toUpperCase(), is_deposit: kind === "wallet_deposit" },
+    ]);
+  });
+
+  test.each([
+    ["the console", { "Sec-Fetch-Site": "same-origin" }, "console"],
+    ["another program", {}, "control_api"],
+  ])("its story says that %s started it", async (_who, headers, started_by) => {
+    const { body } = await start({}, headers);
+    expect(await sandbox.control("GET", `/transactions/${body.checkout_request_id}`)).toMatchObject({ started_by });
+  });
+
+  test("it belongs to the merchant of the payment account", async () => {
+    await start(payment(sandbox.other));
+    const { body } = await sandbox.ask("GET", "/transactions.php", { headers: sandbox.other.headers });
+    expect(body.transactions).toMatchObject([{ kind: "web" }]);
+    expect(await sandbox.list()).toEqual([]);
+  });
+
+  test("outcome decides its result", async () => {
+    await start({ outcome: "cancelled; after=1s" });
+    await sandbox.advanceClock("1s");
+    expect(await sandbox.list()).toMatchObject([{ status: "cancelled", result_code: 1032 }]);
+  });
+
+  test.each<[what: string, changes: object, status: number, says: string]>([
+    ["no kind", { kind: undefined }, 400, "kind is missing: it must be one of api, web, wallet_deposit, credit_topup"],
+    ["an unknown kind", { kind: "WEB" }, 400, "kind must be one of"],
+    ["a kind that is no string", { kind: 1 }, 400, "kind must be one of"],
+    ["an unknown account", { payment_account_id: 999_999 }, 400, "payment_account_id is not"],
+    ["an outcome that is no string", { outcome: 1 }, 400, "outcome must be a string"],
+    ["an unknown outcome", { outcome: "nothing" }, 400, "outcome is not the name of an outcome"],
+    ["a refused phone", { phone: "254700000500" }, 500, "STK push initiation failed: "],
+  ])("%s is refused", async (_what, changes, status, says) => {
+    const json = { ...payment(sandbox.caller), kind: "web", ...changes };
+    expect(await sandbox.refusal("POST", "/payments", json, status)).toStartWith(says);
+    expect(await sandbox.list()).toEqual([]);
+  });
+});
+
+test("the starters of the last 1,000 test payments are known", () => {
+  const started = createTestPayments();
+  for (let number = 0; number < 1000; number += 1) started.note(`ws_CO_${number}`, "console");
+  expect(started.starterOf("ws_CO_0")).toBe("console");
+  started.note("ws_CO_1000", "control_api");
+  expect([started.starterOf("ws_CO_0"), started.starterOf("ws_CO_1000")]).toEqual([null, "control_api"]);
 });

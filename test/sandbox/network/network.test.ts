@@ -1,14 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Choice } from "../../../sandbox/network/choice.ts";
+import { type Choice, parseChoice } from "../../../sandbox/network/choice.ts";
 import { createNetwork } from "../../../sandbox/network/network.ts";
-import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
+import { OUTCOMES, outcomeOfPhone, parseOutcomeName, RESULT_ADVICE } from "../../../sandbox/network/outcomes.ts";
 import { type Decider, readMemo, writeMemo } from "../../../sandbox/network/script.ts";
-import { parseAmount } from "../../../src/domain/money.ts";
+import { receiptSms } from "../../../sandbox/network/sms.ts";
+import { Refusal } from "../../../src/domain/error.ts";
+import { type AmountCents, parseAmount } from "../../../src/domain/money.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
+import { parsePhone } from "../../../src/domain/phone.ts";
 import type { Prompt } from "../../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
-import { CREATED_AT_MS, pendingOf, promptOf } from "../../support/payments.ts";
+import { CREATED_AT_MS, paidAt, pendingOf, promptOf } from "../../support/payments.ts";
 import { rejectionOf } from "../../support/rejection.ts";
 
 const COMPLETED: Choice = { outcome: "completed", afterMs: 3000 };
@@ -113,4 +116,132 @@ describe("the memo", () => {
       expect(() => readMemo(memo)).toThrow();
     },
   );
+});
+
+const HEADER = "X-Sandbox-Outcome";
+
+describe("X-Sandbox-Outcome: NAME[; after=DURATION]", () => {
+  test.each([
+    ["completed", "completed", null],
+    ["  completed  ", "completed", null],
+    ["completed; after=10s", "completed", 10_000],
+    ["completed;after=250ms", "completed", 250],
+    ["wrong_pin ; after = 2m", "wrong_pin", 120_000],
+    ["expired; after=1s", "expired", 1000],
+    ["cancelled; after=0s", "cancelled", 0],
+    ["silent", "silent", null],
+    ["manual", "manual", null],
+    ["refused", "refused", null],
+  ] as const)("%p", (text, outcome, afterMs) => {
+    expect(parseChoice(text, HEADER)).toEqual({ outcome, afterMs });
+  });
+
+  const NO_NAME = `${HEADER} is not the name of an outcome; the names are completed, `;
+  const NO_FORM = `${HEADER} must be NAME or NAME; after=DURATION, such as completed; after=10s`;
+  const NO_DURATION = `after in ${HEADER} is not a duration up to 24h: write it as 250ms, 3s, 2m or 1h`;
+  test.each([
+    ["", NO_NAME],
+    ["Completed", NO_NAME],
+    [";after=3s", NO_NAME],
+    ["completed,cancelled", NO_NAME],
+    ["completed after=3s", NO_NAME],
+    ["completed;", NO_FORM],
+    ["completed; later=3s", NO_FORM],
+    ["completed; after", NO_FORM],
+    ["completed; after=", NO_FORM],
+    ["completed; after=3s;", NO_FORM],
+    ["completed; after=3s; after=4s", NO_FORM],
+    ["completed; AFTER=3s", NO_FORM],
+    ["completed; after=3 s", NO_FORM],
+    ["completed; after=3", NO_DURATION],
+    ["completed; after=25h", NO_DURATION],
+    ["silent; after=3s", `after in ${HEADER} has no meaning with silent: leave it out`],
+    ["manual; after=3s", `after in ${HEADER} has no meaning with manual: leave it out`],
+    ["refused; after=3s", `after in ${HEADER} has no meaning with refused: leave it out`],
+  ])("%p is refused", (text, message) => {
+    expect(() => parseChoice(text, HEADER)).toThrow(Refusal);
+    expect(() => parseChoice(text, HEADER)).toThrow(message);
+  });
+});
+
+const NAMES = OUTCOMES.map(({ name }) => name);
+
+test("each outcome has its own meaning", () => {
+  expect(new Set(OUTCOMES.map(({ meaning }) => meaning)).size).toBe(OUTCOMES.length);
+});
+
+test("a test phone has its outcome, however the number is written; other phones have none", () => {
+  for (const { name, phone } of OUTCOMES) {
+    expect(outcomeOfPhone(parsePhone(phone))).toBe(name);
+    expect(outcomeOfPhone(parsePhone(`0${phone.slice(3)}`))).toBe(name);
+  }
+  for (const phone of ["254700000002", "254712345678", "254100000000", "254700000501"]) {
+    expect(outcomeOfPhone(parsePhone(phone))).toBeNull();
+  }
+});
+
+describe("the name of an outcome", () => {
+  test("is known for each outcome", () => {
+    for (const name of NAMES) expect(parseOutcomeName(name, "--outcome")).toBe(name);
+  });
+
+  test.each(["", "COMPLETED", "success", "completed ", "toString", "constructor", "__proto__"])(
+    "is not %p: the refusal lists the names",
+    (text) => {
+      const refused = () => parseOutcomeName(text, "--outcome");
+      expect(refused).toThrow(Refusal);
+      expect(refused).toThrow(`--outcome is not the name of an outcome; the names are ${NAMES.join(", ")}`);
+    },
+  );
+});
+
+test("each result code has its own meaning and its own advice, each as one or two short sentences", () => {
+  expect(Object.keys(RESULT_ADVICE)).toEqual(Object.keys(RESULT_CODES));
+  const texts = Object.values(RESULT_ADVICE).flatMap(({ meaning, advice }) => [meaning, advice]);
+  for (const text of texts) expect(text).toMatch(/^[A-Z].{10,160}\.$/);
+  expect(new Set(texts).size).toBe(texts.length);
+});
+
+/** An instant by its time in Nairobi. */
+const nairobi = (year: number, month: number, day: number, hour: number, minute: number, second = 0) =>
+  Date.UTC(year, month - 1, day, hour - 3, minute, second);
+
+const EVENING_MS = nairobi(2026, 10, 2, 18, 11);
+
+function smsOf(cents = 120_000, reference: string | null = "REF", atMs = EVENING_MS): string {
+  const paid = { ...paidAt(atMs, "UJ22T8IYOU"), transactionCode: "CODE", completedAtMs: atMs };
+  return receiptSms({ ...paid, amountCents: cents as AmountCents, reference }, "SHOP");
+}
+
+test("RECEIPT Confirmed. Ksh1,200.00 sent to BUSINESS for account REF on 2/10/26 at 6:11 PM", () => {
+  expect(smsOf()).toBe("UJ22T8IYOU Confirmed. Ksh1,200.00 sent to SHOP for account REF on 2/10/26 at 6:11 PM");
+});
+
+test.each([null, ""])("without a reference (%p) there is no account", (reference) => {
+  expect(smsOf(100, reference)).toBe("UJ22T8IYOU Confirmed. Ksh1.00 sent to SHOP on 2/10/26 at 6:11 PM");
+});
+
+test.each([
+  [100, "Ksh1.00"],
+  [150, "Ksh1.50"],
+  [105, "Ksh1.05"],
+  [99_999, "Ksh999.99"],
+  [25_000_000, "Ksh250,000.00"],
+  [99_999_999_999, "Ksh999,999,999.99"],
+])("%d cents are %s", (cents, text) => {
+  expect(smsOf(cents).split(" ")[2]).toBe(text);
+});
+
+test.each([
+  [nairobi(2026, 1, 1, 9, 5), "1/1/26 at 9:05 AM"],
+  [nairobi(2105, 2, 3, 9, 5), "3/2/05 at 9:05 AM"],
+  [Date.UTC(2026, 11, 31, 21, 30), "1/1/27 at 12:30 AM"],
+  [nairobi(2026, 11, 20, 0, 59, 59), "20/11/26 at 12:59 AM"],
+  [nairobi(2026, 11, 20, 1, 0), "20/11/26 at 1:00 AM"],
+  [nairobi(2026, 11, 20, 11, 59, 59), "20/11/26 at 11:59 AM"],
+  [nairobi(2026, 11, 20, 12, 0), "20/11/26 at 12:00 PM"],
+  [nairobi(2026, 11, 20, 13, 0), "20/11/26 at 1:00 PM"],
+  [nairobi(2026, 11, 20, 23, 59, 59), "20/11/26 at 11:59 PM"],
+])("the instant %d is %s in Nairobi", (atMs, text) => {
+  expect(smsOf(100, null, atMs)).toEndWith(` on ${text}`);
 });

@@ -1,0 +1,200 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  controlCurl,
+  momoLine,
+  momoWords,
+  quote,
+  replayCurl,
+} from "../../../sandbox/console/browser/logic/commands.ts";
+import { countdown, sandboxNowMs } from "../../../sandbox/console/browser/logic/countdown.ts";
+import { dayAt, instantOf, longDayOf, wallClock } from "../../../sandbox/console/browser/logic/format.ts";
+import { assignChips, choosePhone, type PhoneState } from "../../../sandbox/console/browser/logic/slots.ts";
+import { timelineOf } from "../../../sandbox/console/browser/logic/timeline.ts";
+import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+
+afterAll(cleanUp);
+
+test("the sandbox's time goes on from the last reading, unless it is frozen", () => {
+  expect(sandboxNowMs({ now_ms: 1000, frozen: false, takenAtMs: 500 }, 700)).toBe(1200);
+  expect(sandboxNowMs({ now_ms: 1000, frozen: true, takenAtMs: 500 }, 99_999)).toBe(1000);
+});
+
+test.each([
+  [0, "1:00", 1],
+  [1, "1:00", 59_999 / 60_000],
+  [1000, "0:59", 59 / 60],
+  [59_999, "0:01", 1 / 60_000],
+  [60_000, "0:00", 0],
+  [70_000, "0:00", 0],
+  [-5000, "1:00", 1],
+])("a countdown of one minute, after %d ms: %s", (nowMs, text, share) => {
+  expect(countdown(0, 60_000, nowMs)).toEqual({ text, share });
+});
+
+test("times are in Nairobi, in every time zone of the browser", () => {
+  const atMs = Date.UTC(2026, 10, 20, 22, 30, 5);
+  expect(wallClock(atMs)).toBe("01:30:05");
+  expect(dayAt(atMs)).toBe("2026-11-21");
+  expect(longDayOf(atMs)).toBe("Saturday 21 November");
+  expect(instantOf("2026-11-21 01:30:05")).toBe(atMs);
+});
+
+describe("the line of a payment, to scale", () => {
+  const startMs = Date.UTC(2026, 10, 20, 7);
+  const request = (target: string, afterMs: number, interval_ms: number | null) => ({
+    target: `/v2/${target}`,
+    at_ms: startMs + afterMs,
+    interval_ms,
+    status: 200,
+  });
+  const line = (status: string, requests: object[], at_ms: number | null) =>
+    timelineOf({
+      transaction: { status, created_at: "2026-11-20 10:00:00" },
+      prompt: { expires_at_ms: startMs + 60_000 },
+      decided_by: { at_ms },
+      requests,
+      webhooks: [],
+    } as unknown as Parameters<typeof timelineOf>[0]);
+
+  test("has each poll, early or late after the request before, and the 3 to 5 s that are recommended", () => {
+    const requests = [
+      request("stkpush.php", 0, null),
+      request("status.php", 1000, 1000),
+      request("status.php", 5000, 4000),
+      request("status.php", 20_000, 15_000),
+    ];
+    const { lengthMs, marks, bands, endsAt } = line("completed", requests, startMs + 10_000);
+    const msOf = (share?: number | null) => Math.round((share ?? 0) * lengthMs);
+    expect(marks.map(({ at, pace }) => [msOf(at), pace])).toEqual([
+      [1000, "early"],
+      [5000, "right"],
+      [20_000, "late"],
+    ]);
+    expect(msOf(endsAt)).toBe(10_000);
+    expect([msOf(bands[0]?.from), msOf(bands[0]?.to)]).toEqual([3000, 5000]);
+  });
+
+  test.each([
+    [2849, "early"],
+    [2850, "right"],
+    [5150, "right"],
+    [5151, "late"],
+  ])("a poll %d ms after the request before is %s", (intervalMs, pace) => {
+    const { marks } = line("pending", [request("stkpush.php", 0, null), request("status.php", 9000, intervalMs)], null);
+    expect(marks.map((mark) => mark.pace)).toEqual([pace as "early"]);
+  });
+
+  test("of a pending payment ends with its prompt, and has no end if a person decides", () => {
+    expect(line("pending", [], null)).toMatchObject({ lengthMs: 60_000, expiresAt: 1, endsAt: null, marks: [] });
+  });
+});
+
+const SERVER = {
+  base_url: "http://127.0.0.1:2547/v2",
+  control_url: "http://127.0.0.1:2547/_momo",
+  api_key: "mk_own",
+  data: null as string | null,
+};
+
+/** The words of a line, as a shell reads them. */
+async function wordsOf(line: string): Promise<string[]> {
+  const shell = Bun.spawn(["sh", "-c", `MOMO_API_SECRET=ms_2; for word in ${line}; do printf '%s\\0' "$word"; done`], {
+    stdout: "pipe",
+  });
+  return (await new Response(shell.stdout).text()).split("\0").slice(0, -1);
+}
+
+test("a shell reads every quoted word unchanged", async () => {
+  const hostile = ["plain", "two words", "it's", '"$(touch x)"', "`id`", "a\nb", "-d", "", "ünï €", "\\"];
+  expect(await wordsOf(hostile.map(quote).join(" "))).toEqual(hostile);
+});
+
+test("a request to the control API as curl takes the token from the shell, or from the data directory", async () => {
+  expect(controlCurl(SERVER, false, "GET", "/rules")).toBe("curl -s http://127.0.0.1:2547/_momo/rules");
+  expect(controlCurl(SERVER, true, "DELETE", "/rules")).toBe(
+    `curl -s -X DELETE http://127.0.0.1:2547/_momo/rules -H "Authorization: Bearer \${MOMO_CONTROL_TOKEN:?set it to the control token}"`,
+  );
+  const data = newFolder();
+  writeFileSync(join(data, "server.json"), JSON.stringify({ pid: 1, control_token: "t0ken", data }, null, 2));
+  expect(await wordsOf(controlCurl({ ...SERVER, data }, true, "GET", "/rules"))).toEqual([
+    ...["curl", "-s", "http://127.0.0.1:2547/_momo/rules", "-H", "Authorization: Bearer t0ken"],
+  ]);
+  expect(await wordsOf(controlCurl(SERVER, false, "PUT", "/default", { outcome: "it's" }))).toEqual([
+    ...["curl", "-s", "-X", "PUT", "http://127.0.0.1:2547/_momo/default"],
+    ...["-H", "Content-Type: application/json", "-d", `{"outcome":"it's"}`],
+  ]);
+});
+
+test("a momo command has the program and the data directory of the server, and no empty flags", () => {
+  const words = momoWords(["pay", "0712345678", "100"], {
+    "--reference": "my order",
+    "--outcome": "",
+    "--kind": undefined,
+  });
+  expect(words).toBe("pay 0712345678 100 --reference 'my order'");
+  const lineFor = (program: string, flags: string) => momoLine({ command: { program, flags } }, words);
+  expect(lineFor("momo", "")).toBe(`momo ${words}`);
+  expect(lineFor("/opt/momo", "--data /tmp/a")).toBe(`/opt/momo ${words} --data /tmp/a`);
+});
+
+describe("a logged request as curl", () => {
+  const lineOf = (request: object) =>
+    replayCurl({ target: "/v2/status.php", headers: {}, body: null, ...request } as LoggedRequest, SERVER);
+
+  test("is sent unchanged, but takes the secret from the shell", async () => {
+    const line = lineOf({
+      method: "POST",
+      target: "/v2/stkpush.php?x='1'",
+      headers: { host: "h", "x-api-key": "mk_1", "x-api-secret": "[redacted]", "content-type": "application/json" },
+      body: `{"reference":"it's"}`,
+    });
+    expect(await wordsOf(line)).toEqual([
+      ...["curl", "-sg", "-X", "POST", "http://127.0.0.1:2547/v2/stkpush.php?x='1'"],
+      ...["-H", "x-api-key: mk_1", "-H", "X-API-Secret: ms_2", "-H", "content-type: application/json"],
+      ...["--data-raw", `{"reference":"it's"}`],
+    ]);
+  });
+
+  test.each([
+    ["GET", "/v2/status.php", "curl -sg"],
+    ["HEAD", "/v2/status.php", "curl -sg -I"],
+    ["PUT", "/v2/status.php", "curl -sg -X PUT"],
+    ["GET", "/v2/../status.php", "curl -sg --path-as-is"],
+  ])("%s %s", (method, target, command) => {
+    expect(lineOf({ method, target })).toBe(`${command} 'http://127.0.0.1:2547${target}'`);
+  });
+});
+
+const idle = (phone: string) => ({ phone, openPrompts: 0, hasNote: false });
+const rings = (phone: string) => ({ phone, openPrompts: 1, hasNote: false });
+const noted = (phone: string) => ({ phone, openPrompts: 0, hasNote: true });
+
+type Phone = string | null;
+const HANDSET: [name: string, shown: Phone, phones: PhoneState[], picked: Phone, held: Phone, next: Phone][] = [
+  ["there are no phones", null, [], null, null, null],
+  ["none rings: the last one", null, [idle("a"), idle("b")], null, null, "b"],
+  ["none rings: the shown one stays", "a", [idle("a"), idle("b")], null, null, "a"],
+  ["the first one that rings", "a", [idle("a"), rings("b"), rings("c")], null, null, "b"],
+  ["the shown one, while it rings", "c", [idle("a"), rings("b"), rings("c")], null, null, "c"],
+  ["the shown one, while it is held to show the end", "a", [noted("a"), rings("b")], null, "a", "a"],
+  ["the held time is over", "a", [noted("a"), rings("b")], null, null, "b"],
+  ["the picked one, before all others", "a", [rings("a"), idle("b")], "b", "a", "b"],
+];
+test.each(HANDSET)("the phone on the handset: %s", (_, shown, phones, picked, held, next) => {
+  expect(choosePhone(shown, phones, picked, held)).toBe(next);
+});
+
+const CHIPS: [name: string, before: Phone[], phones: PhoneState[], chips: Phone[]][] = [
+  ["the last ones, if none rings", [], [idle("a"), idle("b"), idle("c")], ["c", "b"]],
+  ["those that ring, then those with a note", [], [rings("a"), noted("b"), idle("c")], ["a", "b"]],
+  ["empty places", [], [rings("a")], ["a", null]],
+  ["a phone keeps its place", ["a", "b", "c"], [rings("d"), rings("c"), idle("a")], ["a", "d", "c"]],
+  ["also if another one begins to ring", ["a", "b"], [rings("a"), rings("b"), rings("c")], ["a", "b"]],
+  ["an idle one makes room", ["a", "b"], [idle("a"), rings("b"), rings("c")], ["c", "b"]],
+];
+test.each(CHIPS)("the phones beside it: %s", (_, before, phones, chips) => {
+  expect(assignChips(before, phones, chips.length)).toEqual(chips);
+});
