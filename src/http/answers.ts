@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { KINDS, STATUSES } from "../domain/transaction.ts";
+import { appliedFilters } from "./input.ts";
 
 /**
  * The schemas of the answers and of a transaction in JSON, defined only here. The types of the views and of all clients derive
@@ -70,14 +71,7 @@ const aroundList = {
     total_items: count,
     total_pages: count,
   }),
-  filters_applied: z.strictObject({
-    type: z.enum(KINDS).optional(),
-    status: statusName.optional(),
-    date_from: z.iso.date().optional(),
-    date_to: z.iso.date().optional(),
-    search: z.string().optional(),
-    id: id.optional(),
-  }),
+  filters_applied: appliedFilters,
 };
 
 const summary = z.strictObject({

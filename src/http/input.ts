@@ -160,6 +160,16 @@ export const listTransactionsSchema = z
     },
   });
 
+/** The filters of a list as they were understood, in its answer. */
+export const appliedFilters = z.strictObject({
+  type: z.enum(KINDS).optional(),
+  status: z.enum(STATUSES).optional(),
+  date_from: z.iso.date().optional(),
+  date_to: z.iso.date().optional(),
+  search: z.string().optional(),
+  id: z.int().min(1).optional(),
+});
+
 const LIST_PARAMETERS = Object.keys(listTransactionsSchema.shape);
 
 /**

@@ -1,11 +1,11 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import { and, between, desc, eq, gt, type SQL, sql } from "drizzle-orm";
+import { and, between, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Page, TransactionFilter } from "../../domain/filter.ts";
 import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
-import type { Day } from "../../domain/timestamp.ts";
+import { type Day, endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
 import type { Transaction } from "../../domain/transaction.ts";
-import { offsetOf, rangesOf } from "../list-query.ts";
+import { offsetOf, rangesOf, type SearchRanges } from "../list-query.ts";
 import {
   codeOfKind,
   codeOfStatus,
@@ -17,7 +17,7 @@ import {
 } from "../rows.ts";
 import type { ListedPage } from "../store.ts";
 import type { Numbering } from "./numbering.ts";
-import { isAmong, searched, selectionOf, totals, transactions } from "./tables.ts";
+import { folded, isAmong, totals, transactions } from "./tables.ts";
 import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS } from "./totals.ts";
 import { createWordSearch, type WordSearch } from "./words.ts";
 
@@ -49,6 +49,31 @@ const dialect = new SQLiteSyncDialect();
 const OF_MERCHANT = sql.raw("INDEXED BY transactions_of_merchant");
 
 const isIn = (block: number) => between(transactions.id, block * 2 ** BLOCK_BITS, (block + 1) * 2 ** BLOCK_BITS - 1);
+
+/** Which rows a list shows, by all members of a filter except `search` and `id`. */
+const selectionOf = (merchantId: number, { kind, status, fromDay, toDay }: TransactionFilter): SQL | undefined =>
+  and(
+    eq(transactions.merchantId, merchantId),
+    kind && eq(transactions.kind, codeOfKind(kind)),
+    status && eq(transactions.status, codeOfStatus(status)),
+    fromDay === undefined ? undefined : gte(transactions.createdAtMs, startOfDayMs(fromDay)),
+    toDay === undefined ? undefined : lt(transactions.createdAtMs, endOfDayMs(toDay)),
+  );
+
+/** Narrows a selection to what a search finds. `whole` are the rows that have the searched text as an identifier. */
+const searched = (
+  selection: SQL | undefined,
+  { phone, reference }: SearchRanges,
+  whole: readonly number[],
+): SQL | undefined =>
+  and(
+    selection,
+    or(
+      and(gte(folded, reference.from), lt(folded, reference.before)),
+      phone ? and(gte(transactions.phone, phone.from), lt(transactions.phone, phone.before)) : undefined,
+      whole.length > 0 ? isAmong(transactions.id, whole) : undefined,
+    ),
+  );
 
 /** Reads the list on one connection, in steps. Ids rise with time, but for the exceptions of order.ts. */
 export class ListReader {
