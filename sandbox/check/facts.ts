@@ -1,0 +1,135 @@
+import type { Profile } from "../../src/http/profile.ts";
+import type { Exchange, Service } from "./service.ts";
+
+/** What a check is, and what the checks read in answers. */
+
+/** What a payment of the check may be. */
+export interface Payment {
+  readonly phone: string;
+  readonly amount: number;
+  readonly accountId: number;
+  /** How many pushes may reach the phone, those that should be refused included. */
+  readonly maxPushes: number;
+}
+
+/** A service, and what the checks leave for one another. */
+export interface Checking {
+  readonly service: Service;
+  readonly payment: Payment | null;
+  /** How many pushes are left, and the orders that were sent. */
+  pushesLeft: number;
+  readonly pushed: Set<string>;
+  /** Whether the payment became final; undefined until that was tried. */
+  isFinal?: boolean;
+}
+
+/** What a check has seen. */
+export interface Seen {
+  /** What shows it; null where no single answer does. */
+  readonly exchange: Exchange | null;
+  /** Why a stated sentence does not hold; null if it holds. */
+  readonly wrong?: string | null;
+  /** What the service does where the specification is silent, in words. */
+  readonly does?: string;
+  readonly profile?: Profile;
+}
+
+export interface Check {
+  readonly id: string;
+  readonly section: string;
+  readonly sentence: string;
+  /** What momo does; absent for a stated sentence. */
+  readonly momo?: string;
+  /** @throws Skip, Stopped */
+  readonly look: (checking: Checking) => Promise<Seen>;
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** There is nothing to check with. */
+export class Skip extends Error {}
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A page of the list. */
+export interface Listed {
+  readonly exchange: Exchange;
+  readonly arrayName: "transactions" | "data";
+  readonly items: readonly Json[];
+  readonly pagination: Json;
+  readonly summary: Json | null;
+  readonly filters: Json | null;
+}
+
+/** @throws Skip if the answer has no list */
+export async function list(service: Service, query = ""): Promise<Listed> {
+  const exchange = await service.ask({ path: `/transactions.php${query}` });
+  return listIn(exchange);
+}
+
+export function listIn(exchange: Exchange): Listed {
+  const { json, status } = exchange;
+  const arrayName = Array.isArray(json?.transactions) ? "transactions" : "data";
+  const items = json?.[arrayName];
+  if (!Array.isArray(items)) throw new Skip(`the list was answered with ${status}, without an array of transactions`);
+  return {
+    exchange,
+    arrayName,
+    items: items.filter(isObject),
+    pagination: isObject(json?.pagination) ? json.pagination : {},
+    summary: isObject(json?.summary) ? json.summary : null,
+    filters: isObject(json?.filters_applied) ? json.filters_applied : null,
+  };
+}
+
+/** Members of a transaction that the short form of the list does not have (§4.3). */
+const ONLY_FULL = ["checkout_request_id", "result_code", "kind", "is_deposit"];
+
+/** Whether the list has the earlier, shorter form. */
+export const isShort = ({ items, arrayName, summary }: Listed): boolean =>
+  items[0] === undefined
+    ? arrayName === "data" && summary === null
+    : ONLY_FULL.every((name) => !(name in (items[0] ?? {})));
+
+export const STATES = ["pending", "completed", "failed", "cancelled", "expired"] as const;
+
+/** Transactions in each state, as far as the service has them, with the answer that shows them. */
+export async function inState(service: Service, state: string): Promise<Listed> {
+  return list(service, `?status=${state}`);
+}
+
+/** The newest transaction. @throws Skip if there is none */
+export async function newest(service: Service): Promise<Json> {
+  const [item] = (await list(service)).items;
+  if (!item) throw new Skip("the account has no transactions");
+  return item;
+}
+
+/** The answer to the status of a transaction in the list, or of the check's own payment. @throws Skip if no id is known */
+export async function statusOf(service: Service, item: Json): Promise<Exchange> {
+  const started = service.exchanges.find(({ json }) => json?.success === true && "merchant_request_id" in json);
+  const checkout_request_id = item.checkout_request_id ?? started?.json?.checkout_request_id;
+  if (typeof checkout_request_id !== "string") throw new Skip("the list shows no checkout_request_id");
+  return service.ask({ path: "/status.php", json: { checkout_request_id } });
+}
+
+export type Test = readonly [words: string, fits: (value: unknown) => boolean];
+
+export const shown = (value: unknown): string =>
+  value === undefined ? "missing" : (JSON.stringify(value) ?? "").slice(0, 80);
+export const holds = (exchange: Exchange | null): Seen => ({ exchange, wrong: null });
+export const wrong = (exchange: Exchange | null, why: string): Seen => ({ exchange, wrong: why });
+/** Compares a value with what it must be. */
+export const must = (exchange: Exchange, what: string, value: unknown, [words, fits]: Test): Seen =>
+  fits(value) ? holds(exchange) : wrong(exchange, `${what} must be ${words}; it is ${shown(value)}`);
+
+export const check = (
+  id: string,
+  section: string,
+  sentence: string,
+  look: (service: Service) => Promise<Seen>,
+): Check => ({
+  ...{ id, section, sentence },
+  look: ({ service }) => look(service),
+});

@@ -1,0 +1,171 @@
+import type { Clock } from "../../src/domain/clock.ts";
+import type { Evidence } from "./result.ts";
+
+/** The service that is checked: each request is sent once, and its answer is kept with what a report may show of it. */
+
+/** A request to one of the three operations, below the base address. */
+export interface Ask {
+  readonly method?: "GET" | "POST";
+  /** With the query. */
+  readonly path: string;
+  readonly json?: unknown;
+  /** A body that is no JSON. */
+  readonly body?: string;
+  /** Whose credentials: the owner's, a key that nobody has, or none. */
+  readonly as?: "owner" | "stranger" | "nobody";
+}
+
+export interface Sent {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly as: NonNullable<Ask["as"]>;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly text: string;
+}
+
+/**
+ * Sends a request, with the credentials that `as` names, and follows no redirect. It bounds the time and the size of the answer.
+ * @throws an error that says why no answer came
+ */
+export type Send = (request: Sent) => Promise<Received>;
+
+export interface Exchange extends Received {
+  /** When the answer was there, by this host's clock. */
+  readonly atMs: number;
+  /** The body, where it is a JSON object. */
+  readonly json: Readonly<Record<string, unknown>> | null;
+  readonly evidence: Evidence;
+}
+
+/** Ends a check before its end: the rest is skipped. */
+export class Stopped extends Error {}
+
+export interface ServiceOptions {
+  /** For the commands that a report shows. */
+  readonly baseUrl: string;
+  readonly send: Send;
+  readonly clock: Clock;
+  readonly sleep: (durationMs: number) => Promise<void>;
+  /** The most requests, and the pause between two of them. */
+  readonly budget: number;
+  readonly pauseMs: number;
+  /** Whether a second answer with 500 or above ends the check. */
+  readonly isCareful: boolean;
+  /** Ends the check after the request under way. */
+  readonly signal?: AbortSignal;
+}
+
+/** How much of an answer a report shows. */
+const SHOWN = 400;
+
+export class Service {
+  readonly exchanges: Exchange[] = [];
+  readonly #options: ServiceOptions;
+  readonly #answers = new Map<string, Promise<Exchange>>();
+  #requests = 0;
+  #broken = 0;
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** The answer to a request: the one that is known, if the same was sent before. @throws Stopped */
+  ask(ask: Ask): Promise<Exchange> {
+    const key = JSON.stringify(ask);
+    const known = this.#answers.get(key) ?? this.again(ask);
+    this.#answers.set(key, known);
+    return known;
+  }
+
+  /** Sends a request also if it was sent before: a poll. */
+  async again({ method, path, json, body, as = "owner" }: Ask): Promise<Exchange> {
+    const { baseUrl, send, clock, sleep, budget, pauseMs, isCareful, signal } = this.#options;
+    if (signal?.aborted) throw new Stopped("it was interrupted");
+    if (this.#requests >= budget) throw new Stopped(`the budget of ${budget} requests is spent`);
+    if (this.#requests > 0 && pauseMs > 0) await sleep(pauseMs);
+    this.#requests += 1;
+    const content = json === undefined ? (body ?? null) : JSON.stringify(json);
+    const sent: Sent = {
+      method: method ?? (content === null ? "GET" : "POST"),
+      ...{ path, body: content, as },
+      headers: content === null ? {} : { "Content-Type": "application/json" },
+    };
+    const curl = redacted(curlOf(baseUrl, sent));
+    let received: Received;
+    try {
+      received = await send(sent);
+    } catch (error) {
+      throw new Stopped(`${sent.method} ${redacted(path)} got no answer: ${(error as Error).message}`);
+    }
+    const { status, headers, text } = received;
+    const answer = redacted(text).slice(0, SHOWN) + (text.length > SHOWN ? "…" : "");
+    const exchange = {
+      status,
+      headers,
+      text,
+      atMs: clock.nowMs(),
+      json: objectIn(text),
+      evidence: { curl, status, answer },
+    };
+    this.exchanges.push(exchange);
+    if (status === 429) throw new Stopped("the service answers 429: it takes no more requests");
+    this.#broken += status >= 500 ? 1 : 0;
+    if (isCareful && this.#broken > 1)
+      throw new Stopped(`the service has answered ${status}, the second error of its own`);
+    return exchange;
+  }
+
+  /** Waits between two polls of a payment (§4.4). */
+  wait(durationMs: number): Promise<void> {
+    return this.#options.sleep(durationMs);
+  }
+}
+
+function objectIn(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The request for a shell, with the credentials from the environment. */
+export function curlOf(baseUrl: string, { method, path, headers, body, as }: Sent): string {
+  const key = { owner: ["$MOMO_API_KEY", "$MOMO_API_SECRET"], stranger: [STRANGER.key, STRANGER.secret], nobody: [] }[
+    as
+  ];
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  return [
+    "curl -s",
+    ...(method === (body === null ? "GET" : "POST") ? [] : [`-X ${method}`]),
+    quoted(baseUrl + path),
+    ...key.map((value, turn) => `-H "X-API-${turn === 0 ? "Key" : "Secret"}: ${value}"`),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === null ? [] : [`-d ${quoted(body)}`]),
+  ].join(" ");
+}
+
+/** Credentials that nobody has: one wrong key, always the same. */
+export const STRANGER = { key: "mk_0000000000000000", secret: "ms_00000000000000000000000000000000" };
+
+/** A text without phone numbers, codes and receipts. */
+export const redacted = (text: string): string =>
+  text
+    .replaceAll(/("(?:transaction_code|momo_receipt_number)":\s*")[^"]+/g, "$1…")
+    .replaceAll(/(?<![0-9A-Za-z_])(\+?254[0-9]|0[0-9])[0-9]{8}(?![0-9A-Za-z_])/g, "$1…");
+
+/** An id that was never issued. */
+export const UNKNOWN_ID = "ws_CO_01012020000000000_0000000000000000";

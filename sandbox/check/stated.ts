@@ -1,0 +1,297 @@
+import {
+  type Check,
+  check,
+  holds,
+  inState,
+  isObject,
+  type Json,
+  list,
+  must,
+  newest,
+  Skip,
+  STATES,
+  shown,
+  wrong,
+} from "./facts.ts";
+import { MEMBER_CHECKS, MINIMAL_STATUS } from "./members.ts";
+import { type Service, UNKNOWN_ID } from "./service.ts";
+
+/** The sentences of the specification that reading can check. */
+
+/** A list whose rows must all fit. */
+const filterRow = (id: string, sentence: string, query: string, fits: (item: Json) => boolean): Check =>
+  check(id, "§4.3", sentence, async (service) => {
+    const { exchange, items: some } = await list(service, query);
+    const other = some.find((item) => !fits(item));
+    return other ? wrong(exchange, `transaction ${shown(other.id)} is in the list for ${query}`) : holds(exchange);
+  });
+
+const dayOf = (item: Json): string => {
+  if (typeof item.created_at !== "string") throw new Skip("the list shows no created_at");
+  return item.created_at.slice(0, 10);
+};
+
+const refusal = (
+  id: string,
+  section: string,
+  sentence: string,
+  expected: readonly number[],
+  ask: Parameters<Service["ask"]>[0],
+) =>
+  check(id, section, sentence, async (service) => {
+    const exchange = await service.ask(ask);
+    return expected.includes(exchange.status)
+      ? holds(exchange)
+      : wrong(exchange, `it was answered with ${exchange.status}, not with ${expected.join(" or ")}`);
+  });
+
+const LIST = "/transactions.php";
+const STATUS = "/status.php";
+
+export const STATED_CHECKS: readonly Check[] = [
+  check(
+    "list.answer",
+    "§4.3",
+    "The list is answered with 200, `success` true and an array of transactions",
+    async (service) => {
+      const exchange = await service.ask({ path: LIST });
+      const { status, json } = exchange;
+      const hasArray = Array.isArray(json?.transactions) || Array.isArray(json?.data);
+      if (status === 200 && json?.success === true && hasArray) return holds(exchange);
+      return wrong(
+        exchange,
+        `it was answered with ${status}, success ${shown(json?.success)}, ${hasArray ? "with" : "without"} an array`,
+      );
+    },
+  ),
+  ...MEMBER_CHECKS,
+  check("status.same", "§4.2", "The status of a payment is the one that the list shows", async (service) => {
+    const { items: finals } = await inState(service, "completed");
+    const item = finals[0] ?? (await newest(service));
+    const { checkout_request_id } = item;
+    if (item.status === "pending") throw new Skip("a pending payment may change between two requests");
+    if (checkout_request_id === undefined) throw new Skip("the list shows no checkout_request_id");
+    const exchange = await service.again({ path: "/status.php", json: { checkout_request_id } });
+    const names = MINIMAL_STATUS.filter((name) => item[name] !== undefined);
+    const other = names.find((name) => exchange.json?.[name] !== item[name]);
+    return other === undefined
+      ? holds(exchange)
+      : wrong(
+          exchange,
+          `\`${other}\` is ${shown(exchange.json?.[other])} there, and ${shown(item[other])} in the list`,
+        );
+  }),
+  check("list.page", "§4.3", "The default page is 1", async (service) => {
+    const { exchange, pagination } = await list(service);
+    return must(exchange, "`current_page`", pagination.current_page, ["1", (value) => value === 1]);
+  }),
+  check("list.limit", "§8", "The default page size is 10", async (service) => {
+    const { exchange, pagination, items: some } = await list(service);
+    if (some.length > 10) return wrong(exchange, `a page without a limit has ${some.length} transactions`);
+    return must(exchange, "`per_page`", pagination.per_page, ["10", (value) => value === 10]);
+  }),
+  check("list.limit-one", "§4.3", "`limit` is the number of items on a page", async (service) => {
+    const { exchange, pagination, items: some } = await list(service, "?limit=1");
+    if (some.length > 1) return wrong(exchange, `a page with limit 1 has ${some.length} transactions`);
+    return must(exchange, "`per_page`", pagination.per_page, ["1", (value) => value === 1]);
+  }),
+  check("list.limit-most", "§8", "`limit` can be 100", async (service) => {
+    const { exchange, pagination, items: some } = await list(service, "?limit=100");
+    if (some.length > 100) return wrong(exchange, `a page with limit 100 has ${some.length} transactions`);
+    return must(exchange, "`per_page`", pagination.per_page, ["100", (value) => value === 100]);
+  }),
+  check(
+    "list.full-page",
+    "§4.3",
+    "A page has as many transactions as its limit, if there are so many",
+    async (service) => {
+      for (const listed of [await list(service), await list(service, "?limit=1")]) {
+        const { pagination, items: some, exchange } = listed;
+        const most = Math.min(Number(pagination.total_items), Number(pagination.per_page));
+        if (some.length !== most)
+          return wrong(
+            exchange,
+            `${some.length} of ${shown(pagination.total_items)} are on the first page of ${shown(pagination.per_page)}`,
+          );
+      }
+      return holds(null);
+    },
+  ),
+  check("list.total-pages", "§2.3", "`total_pages` is the number of pages that hold `total_items`", async (service) => {
+    for (const { exchange, pagination } of [await list(service), await list(service, "?limit=1")]) {
+      const { total_items, per_page, total_pages } = pagination;
+      const pages = Math.ceil(Number(total_items) / Number(per_page));
+      // Without items, one empty page is a page as well.
+      if (total_pages !== pages && !(pages === 0 && total_pages === 1))
+        return wrong(
+          exchange,
+          `it is ${shown(total_pages)} for ${shown(total_items)} items, ${shown(per_page)} on a page`,
+        );
+    }
+    return holds(null);
+  }),
+  check("list.next-page", "§4.3", "Another page has other transactions", async (service) => {
+    const [first, second] = [await list(service, "?limit=1"), await list(service, "?page=2&limit=1")];
+    if (!first.items[0] || first.pagination.total_items === 1) throw new Skip("there are fewer than two transactions");
+    if (first.pagination.total_items !== second.pagination.total_items) throw new Skip("a payment came in between");
+    if (second.pagination.current_page !== 2)
+      return wrong(second.exchange, `\`current_page\` of page 2 is ${shown(second.pagination.current_page)}`);
+    return second.items[0]?.id !== first.items[0].id && second.items[0] !== undefined
+      ? holds(second.exchange)
+      : wrong(
+          second.exchange,
+          `page 2 begins with ${shown(second.items[0]?.id)}, page 1 with ${shown(first.items[0].id)}`,
+        );
+  }),
+  ...STATES.map((state) =>
+    filterRow(
+      `list.status-${state}`,
+      `The filter \`status\` selects by status: ${state}`,
+      `?status=${state}`,
+      (item) => item.status === state,
+    ),
+  ),
+  filterRow(
+    "list.type",
+    "The filter `type` selects by type: api",
+    "?type=api",
+    ({ kind, type }) => (kind ?? "api") === "api" && type === "API",
+  ),
+  check("list.dates", "§4.3", "`date_from` and `date_to` bound the days of the list", async (service) => {
+    const day = dayOf(await newest(service));
+    const { exchange, items: some } = await list(service, `?date_from=${day}&date_to=${day}`);
+    const other = some.find((item) => dayOf(item) !== day);
+    if (other) return wrong(exchange, `a transaction of ${dayOf(other)} is in the list of ${day}`);
+    return some.length > 0
+      ? holds(exchange)
+      : wrong(exchange, `the list of ${day} is empty, but a transaction is of this day`);
+  }),
+  check("list.search", "§4.3", "`search` finds a phone number by its start", async (service) => {
+    const { phone } = await newest(service);
+    if (typeof phone !== "string") throw new Skip("the list shows no phone");
+    const {
+      exchange,
+      pagination,
+      items: some,
+    } = await list(service, `?search=${encodeURIComponent(phone.slice(0, 5))}`);
+    return some.length > 0 && pagination.total_items !== 0
+      ? holds(exchange)
+      : wrong(exchange, "it finds no transaction, but there is one with such a phone");
+  }),
+  check("list.id", "§4.3", "`id` returns a single record", async (service) => {
+    const { id } = await newest(service);
+    const { exchange, items: some } = await list(service, `?id=${id}`);
+    return some.length === 1 && some[0]?.id === id
+      ? holds(exchange)
+      : wrong(exchange, `it returns ${some.length} transactions, the first is ${shown(some[0]?.id)}`);
+  }),
+  check("list.no-filters", "§2.4", "`filters_applied` is empty when no filter is given", async (service) => {
+    const { exchange, filters } = await list(service);
+    return must(exchange, "`filters_applied`", filters, [
+      "an empty object",
+      (value) => isObject(value) && Object.keys(value).length === 0,
+    ]);
+  }),
+  check("list.filters", "§4.3", "`filters_applied` is an object", async (service) => {
+    const { exchange, filters } = await list(service, "?type=api");
+    return must(exchange, "`filters_applied`", filters, [
+      "an object with the filter",
+      (value) => isObject(value) && Object.keys(value).length > 0,
+    ]);
+  }),
+  refusal("auth.stranger-list", "§5", "A list with invalid credentials is answered with 401", [401], {
+    path: LIST,
+    as: "stranger",
+  }),
+  refusal("auth.nobody-list", "§5", "A list without credentials is answered with 401", [401], {
+    path: LIST,
+    as: "nobody",
+  }),
+  refusal("auth.stranger-status", "§5", "A status with invalid credentials is answered with 401", [401], {
+    path: STATUS,
+    json: {},
+    as: "stranger",
+  }),
+  refusal("auth.nobody-push", "§5", "A payment without credentials is answered with 401", [401], {
+    path: "/stkpush.php",
+    json: {},
+    as: "nobody",
+  }),
+  refusal("method.status", "§7", "`GET /status.php` is answered with 405", [405], { path: STATUS, method: "GET" }),
+  refusal("method.push", "§7", "`GET /stkpush.php` is answered with 405", [405], {
+    path: "/stkpush.php",
+    method: "GET",
+  }),
+  refusal("method.list", "§7", "`POST /transactions.php` is answered with 405", [405], { path: LIST, json: {} }),
+  refusal("path.unknown", "§7", "A path that does not exist is answered with 404", [404], {
+    path: "/no-such-operation.php",
+  }),
+  refusal("bad.no-id", "§7", "A status without `checkout_request_id` is answered with 400", [400], {
+    path: STATUS,
+    json: {},
+  }),
+  refusal("bad.id-type", "§7", "A status whose `checkout_request_id` is a number is answered with 400", [400], {
+    path: STATUS,
+    json: { checkout_request_id: 5 },
+  }),
+  refusal("bad.no-json", "§7", "A status whose body is no JSON is answered with 400", [400], {
+    path: STATUS,
+    body: "{",
+  }),
+  // It cannot reach a phone: it has none.
+  refusal("bad.empty-push", "§7", "A payment without any member is answered with 400", [400], {
+    path: "/stkpush.php",
+    json: {},
+  }),
+];
+
+/** About all answers that came. */
+export const ANSWER_CHECKS: readonly Check[] = [
+  check(
+    "answers.json",
+    "§1",
+    "Every response is JSON with `success` (boolean) and `message` (string)",
+    async ({ exchanges }) => {
+      if (exchanges.length === 0) throw new Skip("no answer came");
+      const other = exchanges.find(
+        ({ json }) => typeof json?.success !== "boolean" || typeof json.message !== "string",
+      );
+      if (!other) return holds(null);
+      const { json, status } = other;
+      return wrong(
+        other,
+        json === null
+          ? `an answer with ${status} is no JSON object`
+          : `success is ${shown(json.success)}, message is ${shown(json.message)}`,
+      );
+    },
+  ),
+  check("answers.success", "§7", "`success` is true with 200", async ({ exchanges }) => {
+    const good = exchanges.filter(({ status, json }) => status === 200 && json !== null);
+    if (good.length === 0) throw new Skip("nothing was answered with 200");
+    // Where the specification does not say what an unknown id gets, a refusal with 200 is no mistake.
+    const other = good.find(({ json, evidence }) => json?.success !== true && !evidence.curl.includes(UNKNOWN_ID));
+    return other ? wrong(other, `success is ${shown(other.json?.success)}`) : holds(null);
+  }),
+  check("answers.failure", "§7", "The body of an error is `{success: false, message}`", async ({ exchanges }) => {
+    const failed = exchanges.filter(({ status }) => status >= 400);
+    if (failed.length === 0) throw new Skip("nothing was refused");
+    const other = failed.find(
+      ({ json }) => json?.success !== false || typeof json.message !== "string" || Object.keys(json).length !== 2,
+    );
+    if (!other) return holds(null);
+    return wrong(
+      other,
+      other.json === null
+        ? `an error with ${other.status} is no JSON object`
+        : `the members are ${Object.keys(other.json).join(", ")}, success is ${shown(other.json.success)}`,
+    );
+  }),
+  check("version", "§9", "The version is the path segment `v2` of the base address", async ({ exchanges }) => {
+    const [first] = exchanges;
+    if (!first) throw new Skip("no answer came");
+    return /\/v2\/transactions\.php/.test(first.evidence.curl)
+      ? holds(null)
+      : wrong(first, "the base address does not end with /v2");
+  }),
+];

@@ -1,0 +1,53 @@
+import { checkService } from "../../sandbox/check/check.ts";
+import type { Payment } from "../../sandbox/check/facts.ts";
+import type { CheckReport } from "../../sandbox/check/result.ts";
+import { type Received, type Send, STRANGER } from "../../sandbox/check/service.ts";
+import type { Scene } from "./scenario.ts";
+
+/** Changes what a service answers: a deviation that a check must find. */
+export type Deviation = (answer: Received, request: Parameters<Send>[0]) => Received | Promise<Received>;
+
+const HEADERS_OF = {
+  owner: (scene: Scene) => scene.caller.headers,
+  stranger: () => ({ "X-API-Key": STRANGER.key, "X-API-Secret": STRANGER.secret }),
+  nobody: () => ({}),
+};
+
+/** Sends the requests of a check to the real handler of a scene. */
+export const sendTo =
+  (scene: Scene, deviate: Deviation = (answer) => answer): Send =>
+  async (request) => {
+    const { method, path, headers, body, as } = request;
+    const init = { method, headers: { ...headers, ...HEADERS_OF[as](scene) }, ...(body !== null && { body }) };
+    const response = await scene.harness.api(new Request(`http://momo/v2${path}`, init));
+    return deviate({ status: response.status, headers: response.headers, text: await response.text() }, request);
+  };
+
+/** Checks the service of a scene, with as many payments as the checks need. */
+export function checkScene(
+  scene: Scene,
+  deviate?: Deviation,
+  payment: Partial<Payment> | null = {},
+): Promise<CheckReport> {
+  const { harness, caller } = scene;
+  return checkService({
+    baseUrl: "http://momo/v2",
+    send: sendTo(scene, deviate),
+    clock: harness.clock,
+    sleep: (durationMs) => harness.advance(durationMs),
+    budget: 1000,
+    pauseMs: 0,
+    isCareful: false,
+    payment: payment && { phone: "254712345678", amount: 100, accountId: caller.accountId, maxPushes: 20, ...payment },
+  });
+}
+
+/** Starts payments with all outcomes, and leaves some pending. */
+export async function fillScene(scene: Scene): Promise<void> {
+  const outcomes = ["completed", "insufficient_funds", "cancelled", "silent", "completed", "wrong_pin"];
+  for (const [turn, outcome] of outcomes.entries()) {
+    await scene.start({ amount: 150 + turn * 20 }, { headers: { "X-Sandbox-Outcome": outcome } });
+  }
+  await scene.harness.advance(120_000);
+  await scene.start({ amount: 75 }, { headers: { "X-Sandbox-Outcome": "manual" } });
+}
