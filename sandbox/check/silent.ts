@@ -1,6 +1,6 @@
 import { feeCents, formatTariff, type Tariff } from "../../src/domain/fee.ts";
 import type { AmountCents } from "../../src/domain/money.ts";
-import { RESULT_CODES } from "../../src/domain/result-codes.ts";
+import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Profile, RefusalAnswer } from "../../src/http/profile.ts";
 import {
