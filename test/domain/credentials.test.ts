@@ -88,6 +88,10 @@ describe("secrets are redacted however they are written", () => {
     expect(redact(`a ${SECRET}${after}`)).toBe(`a [redacted]${left}`);
   });
 
+  test.each([32, 39, 128])("one of %d characters", (length) => {
+    expect(redact(`ms_${"a".repeat(length)}`)).toBe("[redacted]");
+  });
+
   test.each(["items_42 ms_short", `ms_${"a".repeat(31)}`, "ms%5Fshort", "%6d%73%5f"])("%s has no secret", (text) => {
     expect(redact(text)).toBe(text);
   });

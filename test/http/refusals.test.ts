@@ -176,5 +176,6 @@ test.each(Object.entries(STATUSES))(
     expect({ ...answer, text: JSON.parse(answer.text), faults }).toMatchObject({
       ...{ status, text: { success: false, message: "why" }, faults: [] },
     });
+    expect(answer.headers.get("Retry-After")).toBe(status === 503 ? "1" : null);
   },
 );

@@ -102,6 +102,17 @@ test("a payment that starts during a round is not forgotten", async () => {
   expect(await counts()).toEqual({ pending: 0, completed: 2 });
 });
 
+test("a round ends, and what is not due any more stays pending, if a reset sets the clock back meanwhile", async () => {
+  const { resolver, subscribe } = scene.service;
+  await Promise.all(Array.from({ length: 501 }, () => scene.pay("completed; after=2s")));
+  subscribe(() => scene.clock.set(START_MS));
+  scene.clock.set(START_MS + 2000);
+  void resolver.resolveDue();
+  for (let turn = 0; turn < 1000 && resolver.isBehind; turn += 1) await nextTurn();
+  expect(resolver.isBehind).toBe(false);
+  expect(await counts()).toEqual({ pending: 1, completed: 500 });
+});
+
 describe("if the database cannot be written, the resolver tries again each second", () => {
   test("until it can, also while the sandbox clock is frozen", async () => {
     await scene.pay("completed; after=2s");
