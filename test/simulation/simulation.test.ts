@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { drawSeed } from "../../src/domain/random.ts";
 import { systemRandom } from "../../src/system.ts";
+import { OUTCOMES as AUDITED } from "./auditor/prediction.ts";
 import { SimulationFailure, simulate } from "./run.ts";
 
 /** Every change must pass these seeds. */
@@ -25,6 +27,19 @@ describe("every answer is as the documentation predicts, whatever fails", () => 
     traces.set(seed, trace);
     expect(operations).toBeGreaterThan(100);
   });
+});
+
+test("the auditor has its own table of outcomes, and it says the same as the program's", () => {
+  const own = Object.entries(AUDITED).map(([name, { phone, status, code, afterMs }]) => {
+    const ending = code === undefined ? null : { status, code, afterMs };
+    return { name, phone, ending };
+  });
+  const programs = OUTCOMES.map(({ name, phone, ending }) => {
+    if (ending.by !== "network") return { name, phone, ending: null };
+    const { status, code, afterMs } = ending;
+    return { name, phone, ending: { status, code, afterMs } };
+  });
+  expect(programs).toEqual(own as typeof programs);
 });
 
 describe("same seed, same run", () => {

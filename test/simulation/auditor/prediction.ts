@@ -10,7 +10,7 @@ interface Entry {
   readonly afterMs?: number | null;
 }
 
-const OUTCOMES: Readonly<Record<string, Entry>> = {
+export const OUTCOMES: Readonly<Record<string, Entry>> = {
   completed: { status: "completed", code: 0, phone: "254700000000", afterMs: 3000 },
   completed_late: { status: "completed", code: 0, phone: "254700000030", afterMs: 30_000 },
   insufficient_funds: { status: "failed", code: 1, phone: "254700000001", afterMs: 3000 },
