@@ -28,6 +28,9 @@ export function prepareStatements(client: Database) {
     due: client.query<TransactionRow, [number, number]>(
       `SELECT ${ROW} FROM transactions WHERE status = ${PENDING} AND check_at_ms <= ? ORDER BY check_at_ms, id LIMIT ?`,
     ),
+    dueIds: client.query<{ id: number }, [number, number]>(
+      `SELECT id FROM transactions WHERE status = ${PENDING} AND check_at_ms <= ? ORDER BY check_at_ms, id LIMIT ?`,
+    ),
     earliest: client.query<{ checkAtMs: number }, []>(
       `SELECT check_at_ms AS checkAtMs FROM transactions WHERE status = ${PENDING} ORDER BY check_at_ms LIMIT 1`,
     ),

@@ -33,6 +33,8 @@ interface Shared extends Parts {
   readonly statements: () => Statements;
   /** Clients poll the same transaction every few seconds, and it has mostly not changed. */
   readonly polled: LookupCache<string, Transaction>;
+  /** What this process has started, by the id of the row: most payments are resolved by the process that started them. */
+  readonly started: LookupCache<number, PendingTransaction>;
 }
 
 /** Transactions one by one. */
@@ -46,7 +48,8 @@ export function createTransactionStore(parts: Parts): TransactionStore {
     const transaction = row && toTransaction(row, requestIds);
     return transaction?.checkoutRequestId === checkoutRequestId ? transaction : null;
   });
-  const shared = { ...parts, statements, polled };
+  const started = createLookupCache<number, PendingTransaction>(parts.turnReads);
+  const shared = { ...parts, statements, polled, started };
   return { ...createReads(shared), ...createWrites(shared) };
 }
 
@@ -105,7 +108,7 @@ function createReads({ client, turnReads, statements, polled, numbering }: Share
 }
 
 function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionReads> {
-  const { client, commits, totals, words, order, numbering, statements, polled } = shared;
+  const { client, commits, totals, words, order, numbering, statements, polled, started } = shared;
   const { requestIds } = numbering;
   const copies = createCopies(client);
 
@@ -129,6 +132,18 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
     words.begin();
     order.begin();
     polled.clear();
+    started.clear();
+  }
+
+  function dueBy(nowMs: number, limit: number): PendingTransaction[] {
+    const known = statements()
+      .dueIds.all(nowMs, limit)
+      .map(({ id }) => started.peek(id));
+    const all = known.filter((pending) => pending !== undefined);
+    if (all.length === known.length) return all;
+    return statements()
+      .due.all(nowMs, limit)
+      .map((row) => toPending(row, requestIds));
   }
 
   return {
@@ -143,14 +158,14 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
         totals.count(row, PENDING, 1);
         words.add(row.id);
         order.add(row);
+        started.keep(row.id, pending);
       });
     },
 
     // Only one process at a time resolves the payments of a file, so the rows need no lock.
     async resolveDue(nowMs, limit, decide) {
       const began = era;
-      const rows = statements().due.all(nowMs, limit);
-      const outcomes = await decide(rows.map((row) => toPending(row, requestIds)));
+      const outcomes = await decide(dueBy(nowMs, limit));
       return outcomes.length === 0 ? [] : record(outcomes, began);
     },
 
@@ -178,9 +193,13 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
 }
 
 /** @returns whether it was still pending */
-function recordOne({ statements, polled, totals, numbering, deliveries }: Shared, outcome: Transaction): boolean {
+function recordOne(
+  { statements, polled, started, totals, numbering, deliveries }: Shared,
+  outcome: Transaction,
+): boolean {
   polled.forget(outcome.checkoutRequestId);
   const change = { ...toChange(outcome), id: numbering.placeOf(outcome.id) };
+  started.forget(change.id);
   if (statements().resolve.run(change).changes === 0) return false;
   if (change.status === PENDING) return true;
   const row = { ...toCounted(outcome), id: change.id };
