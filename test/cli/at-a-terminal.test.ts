@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
-import { PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { KEYS, openMomo, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
-import { KEYS, openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 

@@ -3,9 +3,8 @@ import { controlClient, merchantClient } from "../../cli/client/client.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { expectRefusal, failureOf, runMomo } from "../support/momo.ts";
+import { expectRefusal, failureOf, openMomo, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { openMomo } from "../support/terminal.ts";
 
 /** What commands say of a server that answers badly, or not at all. */
 

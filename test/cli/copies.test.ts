@@ -14,10 +14,9 @@ import { join } from "node:path";
 import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { copyDatabase } from "../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { failureOf, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { failureOf, openMomo, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { openStoreWithMerchants } from "../support/shop.ts";
-import { openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 

@@ -20,9 +20,9 @@ import { prepareReadyFile } from "../../cli/serving/ready.ts";
 import { removeTemporaryLeftovers } from "../../cli/serving/temporary-directory.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd, serveMomo, startMomo } from "../support/momo.ts";
-import { giveAway, testWithOtherUser } from "../support/other-user.ts";
-import { rejectionOf } from "../support/rejection.ts";
+import { giveAway, testWithOtherUser } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 

@@ -6,9 +6,8 @@ import { GROUPS } from "../../cli/command-table.ts";
 import { jsonText, plain } from "../../cli/terminal/plain.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { runMomo } from "../support/momo.ts";
+import { KEYS, openMomo, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { KEYS, openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 

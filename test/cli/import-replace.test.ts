@@ -6,7 +6,7 @@ import { putInPlace } from "../../src/store/sqlite/replace.ts";
 import { copyDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
-import { afterMounts, testWithMounts } from "../support/mounts.ts";
+import { afterMounts, testWithMounts } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 

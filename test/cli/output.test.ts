@@ -7,9 +7,8 @@ import { helpPages } from "../../cli/run.ts";
 import { NoServer } from "../../cli/terminal/failure.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { failureOf, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
+import { failureOf, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 

@@ -6,7 +6,7 @@ import { openTo } from "../../cli/serving/files.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
-import { giveAway, OTHER_UID, testWithOtherUser } from "../support/other-user.ts";
+import { giveAway, OTHER_UID, testWithOtherUser } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);

@@ -7,9 +7,8 @@ import { readTypedPhone } from "../../cli/terminal/options.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { expectRefusal, failureOf, runMomo, startMomo } from "../support/momo.ts";
-import { rejectionOf } from "../support/rejection.ts";
 import { startIn } from "../support/sandbox.ts";
-import { SLACK_MS } from "../support/time-outs.ts";
+import { rejectionOf, SLACK_MS } from "../support/waiting.ts";
 
 /** `momo pay`, `momo status` and `momo list`: what a merchant's program would do. */
 

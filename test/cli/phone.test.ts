@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { runMomo, serveMomo } from "../support/momo.ts";
+import { KEYS, openMomo, runMomo, serveMomo } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
-import { KEYS, openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 

@@ -2,9 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { failureOf, PROGRAM, runMomo } from "../support/momo.ts";
+import { failureOf, KEYS, openMomo, PROGRAM, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { KEYS, openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 

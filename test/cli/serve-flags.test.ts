@@ -10,8 +10,8 @@ import { usageFailure } from "../../cli/terminal/usage.ts";
 import { API_KEY_FORM, API_SECRET_FORM } from "../../src/domain/credentials.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { type ReadyRecord, runMomo, serveMomo, startMomo } from "../support/momo.ts";
-import { rejectionOf } from "../support/rejection.ts";
 import { startIn } from "../support/sandbox.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import {
+  openMomo,
   PROGRAM,
   type ReadyRecord,
   type RunOptions,
@@ -13,8 +14,7 @@ import {
   serveMomo,
   startMomo,
 } from "../support/momo.ts";
-import { openMomo } from "../support/terminal.ts";
-import { SLACK_MS } from "../support/time-outs.ts";
+import { SLACK_MS } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 

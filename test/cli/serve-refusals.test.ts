@@ -8,8 +8,8 @@ import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { runMomo } from "../support/momo.ts";
-import { rejectionOf } from "../support/rejection.ts";
 import { startIn } from "../support/sandbox.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 

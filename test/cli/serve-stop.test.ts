@@ -8,9 +8,8 @@ import { ROOT } from "../support/binary.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { cleanEnvironment, PROGRAM, type ReadyRecord, type Served, serveMomo, startMomo } from "../support/momo.ts";
-import { rejectionOf } from "../support/rejection.ts";
 import { startIn } from "../support/sandbox.ts";
-import { SLACK_MS } from "../support/time-outs.ts";
+import { rejectionOf, SLACK_MS } from "../support/waiting.ts";
 
 /** How a server stops, and what ends it. */
 

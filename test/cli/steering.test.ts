@@ -1,12 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { startSandbox } from "momo-sandbox/testing";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { serveFake } from "../support/fake-server.ts";
+import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
 import { failureOf, PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
-import { hang, startReceiver } from "../support/receiver.ts";
 import { startIn } from "../support/sandbox.ts";
-import { SLACK_MS } from "../support/time-outs.ts";
-import { until } from "../support/until.ts";
+import { SLACK_MS, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 

@@ -7,10 +7,9 @@ import { completions, run } from "../../cli/run.ts";
 import packageJson from "../../package.json";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { failureOf, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
+import { failureOf, KEYS, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
-import { KEYS, openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 

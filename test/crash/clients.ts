@@ -1,6 +1,6 @@
 import type { Served } from "../support/momo.ts";
 import type { Draw } from "../support/random.ts";
-import { until } from "../support/until.ts";
+import { until } from "../support/waiting.ts";
 import { type Attempt, demand, type Item, type Ledger } from "./ledger.ts";
 
 export interface Clients {

@@ -1,7 +1,7 @@
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAM, type Served, startMomo } from "../support/momo.ts";
-import { until } from "../support/until.ts";
+import { until } from "../support/waiting.ts";
 import { demand } from "./ledger.ts";
 import { mountSmall, run, whyNoMount } from "./mount.ts";
 import { type Scenario, stopInTime, type Trial } from "./scenario.ts";

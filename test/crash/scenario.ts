@@ -4,7 +4,7 @@ import { newFolder } from "../support/cleanup.ts";
 import { type RunOptions, type Served, serveMomo } from "../support/momo.ts";
 import { type Draw, drawFrom } from "../support/random.ts";
 import { openShop } from "../support/shop-receiver.ts";
-import { SLACK_MS } from "../support/time-outs.ts";
+import { SLACK_MS } from "../support/waiting.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
 import { demand, type Item, Ledger } from "./ledger.ts";
 

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { connect } from "node:net";
 import fc from "fast-check";
 import type { Served } from "../support/momo.ts";
-import { PATIENCE_MS } from "../support/time-outs.ts";
+import { PATIENCE_MS } from "../support/waiting.ts";
 import type { Property } from "./requests.ts";
 
 /** Writes bytes to a connection, and reads the answer. */

@@ -3,7 +3,7 @@ import { helpPages } from "../../cli/run.ts";
 import { newFolder } from "../support/cleanup.ts";
 import { type Served, startMomo } from "../support/momo.ts";
 import { drawFrom } from "../support/random.ts";
-import { PATIENCE_MS } from "../support/time-outs.ts";
+import { PATIENCE_MS } from "../support/waiting.ts";
 import type { Runs } from "./requests.ts";
 
 /** Command lines that are right but for one value. */

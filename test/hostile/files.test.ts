@@ -5,7 +5,7 @@ import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { PATIENCE_MS } from "../support/time-outs.ts";
+import { PATIENCE_MS } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 

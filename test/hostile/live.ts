@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Served } from "../support/momo.ts";
-import { PATIENCE_MS } from "../support/time-outs.ts";
+import { PATIENCE_MS } from "../support/waiting.ts";
 
 /** Requests to a running momo, and the checks that hold for every answer. */
 

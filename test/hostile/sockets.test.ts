@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { cleanUp, later } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { type Served, serveMomo } from "../support/momo.ts";
-import { SLACK_MS } from "../support/time-outs.ts";
+import { SLACK_MS } from "../support/waiting.ts";
 import { anyBytes, exchange, listRequest, ORDER, startRequest } from "./bytes.ts";
 import { expectUnharmed } from "./live.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { forAllTests } from "../support/use.ts";
+import { forAllTests } from "../support/cleanup.ts";
 import { openWire } from "../support/wire.ts";
 
 /** Targets that a proxy reads as a path below /v2, and a URL parser as another path. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { forAllTests } from "../support/cleanup.ts";
 import { HOST } from "../support/control.ts";
 import { payment } from "../support/scenario.ts";
 import { openSteered } from "../support/steered.ts";
-import { forAllTests } from "../support/use.ts";
 
 describe("/v2 and /api/v2 answer alike", () => {
   const scene = forAllTests(() => openSteered());

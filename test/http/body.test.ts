@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import { forAllTests } from "../support/cleanup.ts";
 import { describeScenarios, openScene, payment, type RequestSpec, type Scene } from "../support/scenario.ts";
-import { forAllTests } from "../support/use.ts";
 
 const notJson = (shown: string) => `the body is not JSON: send one JSON object; it is ${shown}`;
 const NOT_UTF8 = "the body is not UTF-8: send one JSON object in UTF-8";

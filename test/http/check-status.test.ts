@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { receiptNumber, transactionCode } from "../../src/domain/identifiers.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import { forAllTests } from "../support/cleanup.ts";
 import { describeScenarios, openScene, type Scene } from "../support/scenario.ts";
-import { forAllTests } from "../support/use.ts";
 
 describeScenarios(
   "an unknown checkout_request_id is 404",

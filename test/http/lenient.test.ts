@@ -3,8 +3,8 @@ import fc from "fast-check";
 import type { z } from "zod";
 import { listTransactionsSchema, startPaymentSchema } from "../../src/http/input.ts";
 import { normalise } from "../../src/http/lenient.ts";
+import { forAllTests } from "../support/cleanup.ts";
 import { openScene, payment, type RequestSpec } from "../support/scenario.ts";
-import { forAllTests } from "../support/use.ts";
 
 const lenient = forAllTests(() => openScene({ profile: { accept: "lenient" } }));
 const strict = forAllTests(openScene);

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
+import { forAllTests } from "../support/cleanup.ts";
 import { onEveryEngine } from "../support/engines.ts";
 import { orderTo } from "../support/payments.ts";
 import { describeScenarios, openScene } from "../support/scenario.ts";
-import { forAllTests } from "../support/use.ts";
 
 /** Bad queries are in refusals.test.ts. The contract of the store tests every mix of filters. */
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { forAllTests } from "../support/cleanup.ts";
 import { fetchDescription, openDescription, operationOf, schemaChecker } from "../support/openapi.ts";
 import { expectSoundAnswer, openScene, payment, type RequestSpec, readAnswer } from "../support/scenario.ts";
-import { forAllTests } from "../support/use.ts";
 
 const PATHS = ["/stkpush.php", "/status.php", "/transactions.php"];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { forAllTests } from "../support/cleanup.ts";
 import { describeScenarios, expectSoundAnswer, openScene, type Scene } from "../support/scenario.ts";
-import { forAllTests } from "../support/use.ts";
 
 const NO_SUCH_PATH =
   "there is nothing at this path; the operations are POST /v2/stkpush.php, POST /v2/status.php, GET /v2/transactions.php, and the same below /api/v2";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { Refusal } from "../../src/domain/error.ts";
 import type { Provider } from "../../src/domain/provider.ts";
+import { forAllTests } from "../support/cleanup.ts";
 import { onEveryEngine } from "../support/engines.ts";
 import { openScene, payment, withRawMember } from "../support/scenario.ts";
-import { forAllTests } from "../support/use.ts";
 
 onEveryEngine((engine) => {
   const scene = forAllTests(() => openScene({}, engine));

@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import { respond, succeed } from "../../src/http/reply.ts";
 import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
+import { forAllTests } from "../support/cleanup.ts";
 import { payment } from "../support/scenario.ts";
-import { forAllTests } from "../support/use.ts";
 import { openWire, type WireAnswer } from "../support/wire.ts";
 
 /** What only a real connection can prove. */

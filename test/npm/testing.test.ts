@@ -4,7 +4,7 @@ import { type SandboxOptions, startSandbox, type TestSandbox } from "momo-sandbo
 import { readPages } from "../../npm/control-client.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { readDocument } from "../support/documents.ts";
-import { rejectionOf } from "../support/rejection.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 

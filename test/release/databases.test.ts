@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { openAll, openDatabase, releasedVersions, saveDatabase } from "../../scripts/release/databases.ts";
 import { builtBinary } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { rejectionOf } from "../support/rejection.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 

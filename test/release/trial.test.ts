@@ -5,7 +5,7 @@ import manifest from "../../package.json";
 import { tryMomo } from "../../scripts/release/trial.ts";
 import { builtBinary } from "../support/binary.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
-import { rejectionOf } from "../support/rejection.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 

@@ -6,11 +6,10 @@ import type { Clock } from "../../src/domain/clock.ts";
 import { clockBy, stopwatch, systemClock } from "../../src/system.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { onEveryEngine } from "../support/engines.ts";
+import { startReceiver } from "../support/fake-server.ts";
 import { createManualClock } from "../support/manual-clock.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { rejectionOf } from "../support/rejection.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
-import { SLACK_MS } from "../support/time-outs.ts";
+import { rejectionOf, SLACK_MS } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 

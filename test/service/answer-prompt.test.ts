@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { pay, statusOf } from "../support/caller.ts";
-import { type Caller, type Harness, openHarness, START_MS } from "../support/harness.ts";
+import { type Caller, type Harness, openHarness, pay, START_MS, statusOf } from "../support/harness.ts";
 import { paidAt } from "../support/payments.ts";
-import { rejectionOf } from "../support/rejection.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 let harness: Harness;
 let caller: Caller;

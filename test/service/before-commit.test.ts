@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { pay, statusOf } from "../support/caller.ts";
-import { type Caller, type Harness, openHarness, START_MS } from "../support/harness.ts";
+import { type Caller, type Harness, openHarness, pay, START_MS, statusOf } from "../support/harness.ts";
 import { paidAt } from "../support/payments.ts";
-import { rejectionOf } from "../support/rejection.ts";
-import { nextTurn } from "../support/turns.ts";
+import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 let harness: Harness;
 let caller: Caller;

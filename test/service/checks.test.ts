@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import type { NotYet } from "../../src/domain/provider.ts";
 import { createChecks, MAX_CHECKS } from "../../src/service/checks.ts";
 import { createManualClock } from "../support/manual-clock.ts";
+import { createProvider } from "../support/manual-service.ts";
 import { CREATED_AT_MS, pendingOf } from "../support/payments.ts";
-import { createProvider } from "../support/provider.ts";
-import { nextTurn } from "../support/turns.ts";
+import { nextTurn } from "../support/waiting.ts";
 
 test("10,000 checks can be in flight; others wait until one is answered or dropped; answers to dropped ones do not count", async () => {
   const nowMs = CREATED_AT_MS + 3000;

@@ -2,10 +2,9 @@ import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { NotYet, Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
-import { pay, statusOf } from "../support/caller.ts";
-import { type Caller, type Harness, openHarness, START_MS } from "../support/harness.ts";
+import { type Caller, type Harness, openHarness, pay, START_MS, statusOf } from "../support/harness.ts";
+import { createProvider } from "../support/manual-service.ts";
 import { paidAt } from "../support/payments.ts";
-import { createProvider } from "../support/provider.ts";
 
 type Answer = Outcome | NotYet;
 

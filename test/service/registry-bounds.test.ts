@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_REVOKED_KEYS } from "../../src/domain/merchant.ts";
 import { type Caller, type Harness, openHarness } from "../support/harness.ts";
-import { rejectionOf } from "../support/rejection.ts";
-import { insertRow, ROWS } from "../support/rows.ts";
+import { insertRow, ROWS } from "../support/shop.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 let harness: Harness;
 let shop: Caller;

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { failWrites } from "../support/failing-writes.ts";
+import { forEachTest } from "../support/cleanup.ts";
 import { START_MS } from "../support/harness.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { openManualService } from "../support/manual-service.ts";
-import { rejectionOf } from "../support/rejection.ts";
-import { nextTurn } from "../support/turns.ts";
-import { forEachTest } from "../support/use.ts";
+import { failWrites } from "../support/shop.ts";
+import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 const scene = forEachTest(openManualService);
 

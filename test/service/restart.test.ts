@@ -1,9 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
-import { pay, statusOf } from "../support/caller.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { type Caller, type Harness, openHarness, START_MS } from "../support/harness.ts";
+import { type Caller, type Harness, openHarness, pay, START_MS, statusOf } from "../support/harness.ts";
 
 const inFolder = useFolder();
 const open: Harness[] = [];

@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Msisdn } from "../../src/domain/phone.ts";
-import { failWrites } from "../support/failing-writes.ts";
+import { forEachTest } from "../support/cleanup.ts";
 import { START_MS } from "../support/harness.ts";
-import { openManualService } from "../support/manual-service.ts";
+import { createProvider, openManualService } from "../support/manual-service.ts";
 import { orderTo, paidAt } from "../support/payments.ts";
-import { createProvider } from "../support/provider.ts";
-import { rejectionOf } from "../support/rejection.ts";
-import { nextTurn } from "../support/turns.ts";
-import { forEachTest } from "../support/use.ts";
+import { failWrites } from "../support/shop.ts";
+import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 const PAGE = { number: 1, limit: 10 };
 const PHONE = "254712345678" as Msisdn;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { rejectionOf } from "../support/rejection.ts";
+import { rejectionOf } from "../support/waiting.ts";
 import { MUTANTS, type Mutant } from "./mutants.ts";
 import { SimulationFailure, simulate } from "./run.ts";
 

@@ -1,6 +1,6 @@
 import { type ClockState, createVirtualClock } from "../../sandbox/network/clock.ts";
 import { Registry } from "../../src/service/registry.ts";
-import { nextTurn } from "../support/turns.ts";
+import { nextTurn } from "../support/waiting.ts";
 import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import { FAULT_SETS, type FaultRates, type FaultSet } from "./faults.ts";

@@ -6,7 +6,7 @@ import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
 import { createTurnReads, type TurnReads } from "../../src/store/sqlite/turn-reads.ts";
 import { Meter } from "../../src/store/vitals.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { nextTurn } from "../support/turns.ts";
+import { nextTurn } from "../support/waiting.ts";
 
 const inFolder = useFolder();
 let database: OpenDatabase;

@@ -10,9 +10,9 @@ import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { totals, transactions } from "../../src/store/sqlite/tables.ts";
+import { startProgram } from "../support/child.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { paidAt, pendingOf } from "../support/payments.ts";
-import { startProgram } from "../support/program.ts";
 import { openStoreWithMerchants } from "../support/shop.ts";
 
 const inFolder = useFolder();

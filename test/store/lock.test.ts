@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { acquireLock, isHeld } from "../../src/store/sqlite/lock.ts";
+import { startProgram } from "../support/child.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { startProgram } from "../support/program.ts";
 
 const inFolder = useFolder();
 

@@ -9,12 +9,11 @@ import { LOOKED_UP_AT_ONCE, MOST_LOOKED_UP } from "../../src/store/sqlite/list-r
 import { createLongReads } from "../../src/store/sqlite/long-reads.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
+import { naiveList, naiveSummary } from "../support/book.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { naiveList, naiveSummary } from "../support/naive-list.ts";
 import { CREATED_AT_MS, paidAt } from "../support/payments.ts";
-import { rejectionOf } from "../support/rejection.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
-import { nextTurn } from "../support/turns.ts";
+import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 /** Lists that skip, or find, more rows than are read at once. */
 

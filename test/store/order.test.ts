@@ -7,8 +7,8 @@ import { resolve } from "../../src/domain/state-machine.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import { admitCopy, inspectCopy, openStore, readRows, writeRows } from "../../src/store/sqlite/sqlite.ts";
+import { naiveList } from "../support/book.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { naiveList } from "../support/naive-list.ts";
 import { CREATED_AT_MS } from "../support/payments.ts";
 import { identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
 

@@ -4,8 +4,7 @@ import { createConnections } from "../../src/store/postgres/connections.ts";
 import { createGroup } from "../../src/store/postgres/group.ts";
 import { createRecent } from "../../src/store/postgres/recent.ts";
 import { systemClock } from "../../src/system.ts";
-import { rejectionOf } from "../support/rejection.ts";
-import { nextTurn } from "../support/turns.ts";
+import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 /** The queues in front of PostgreSQL, without a server. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createSearchQueue, MOST_WAITING } from "../../src/store/search-queue.ts";
-import { rejectionOf } from "../support/rejection.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 /** A queue with one lane, and the searches that it has started, which a test ends. */
 function open() {

@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { inspectDatabase, mendTotals } from "../../src/store/sqlite/sqlite.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { rejectionOf } from "../support/rejection.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 const inFolder = useFolder();
 

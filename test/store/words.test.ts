@@ -5,8 +5,8 @@ import type { Msisdn } from "../../src/domain/phone.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import { inspectDatabase, mendTotals, openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
+import { naiveList } from "../support/book.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { naiveList } from "../support/naive-list.ts";
 import { identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
 /** The words of the search are added for many payments at once. Here are enough for several rounds, most of one merchant. */

@@ -3,7 +3,7 @@ import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import type { Browser, Locator, Page } from "playwright-core";
 import { launchBrowser } from "./chromium.ts";
 import { describeWith } from "./needs.ts";
-import { PATIENCE_MS } from "./time-outs.ts";
+import { PATIENCE_MS } from "./waiting.ts";
 
 /** The console in Chromium. */
 export interface BrowserScene {

@@ -1,11 +1,14 @@
 import { assemble } from "../../cli/serving/assemble.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
+import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import type { Profile } from "../../src/http/profile.ts";
 import type { Handler, RefusePath } from "../../src/http/request.ts";
 import { systemClock } from "../../src/system.ts";
+import { START_MS } from "./harness.ts";
 import { seededRandom } from "./random.ts";
 import { type Answer, openScene, readAnswer, type Scene } from "./scenario.ts";
+import { identified } from "./shop.ts";
 
 /** Both APIs, put together as the server puts them, over a scene's store and clock. */
 export interface ControlScene extends Scene {
@@ -85,4 +88,33 @@ export async function openControl(guard: GuardOptions = LOOPBACK, profile: Profi
       await scene.close();
     },
   };
+}
+
+/** Stores `count` payments of the first caller. The network completes the first after `afterMs`, then one each millisecond. */
+export function insertDue(
+  { harness, caller }: Pick<ControlScene, "harness" | "caller">,
+  count: number,
+  afterMs = 1,
+): Promise<number[]> {
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const due = await dueAt({ harness, caller }, afterMs + index);
+      await harness.store.transactions.insert(due);
+      return due.id;
+    }),
+  );
+}
+
+async function dueAt(
+  { harness, caller }: Pick<ControlScene, "harness" | "caller">,
+  afterMs: number,
+): Promise<PendingTransaction> {
+  const checkAtMs = START_MS + afterMs;
+  const pending = await identified(harness.store, {
+    merchantId: caller.merchantId,
+    paymentAccountId: caller.accountId,
+    createdAtMs: START_MS,
+    expiresAtMs: checkAtMs + 60_000,
+  });
+  return { ...pending, memo: `completed ${checkAtMs}`, checkAtMs };
 }

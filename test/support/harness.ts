@@ -12,10 +12,11 @@ import { respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { NewKey } from "../../src/service/registry.ts";
 import { createService, type Service } from "../../src/service/service.ts";
+import type { PaymentOrder } from "../../src/service/start-payment.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
-import { CREATED_AT_MS } from "./payments.ts";
+import { CREATED_AT_MS, orderTo } from "./payments.ts";
 import { seededRandom } from "./random.ts";
 
 /** When the clock of a harness starts. */
@@ -106,4 +107,18 @@ export function openHarness(options: HarnessOptions = {}): Harness {
       if (folder !== null) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Starts a payment of KES 100 for a caller. */
+export function pay({ service }: Harness, { merchantId, accountId }: Caller, changes: Partial<PaymentOrder> = {}) {
+  return service.startPayment(merchantId, orderTo(accountId, changes));
+}
+
+/** The payment as the status operation finds it. */
+export async function statusOf(
+  { service }: Harness,
+  { merchantId }: Caller,
+  started: { readonly checkoutRequestId: string },
+) {
+  return service.checkStatus(merchantId, started.checkoutRequestId);
 }

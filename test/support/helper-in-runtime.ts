@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newFolder } from "./cleanup.ts";
 import { runToEnd, startMomo } from "./momo.ts";
-import { until } from "./until.ts";
+import { until } from "./waiting.ts";
 
 /** What `momo-sandbox/testing` must do in every runtime, in a project that has it in its node_modules. */
 

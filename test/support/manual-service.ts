@@ -1,4 +1,5 @@
 import { createNetwork } from "../../sandbox/network/network.ts";
+import type { Provider } from "../../src/domain/provider.ts";
 import { createService, type Service, type ServiceParts } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sqlite } from "./engines.ts";
@@ -55,5 +56,17 @@ export async function openManualService(): Promise<ManualService> {
       await place.leave();
       if (faults.length > 0) throw new Error(`faults: ${faults.map(String).join("; ")}`);
     },
+  };
+}
+
+/** A network that accepts every prompt, asks for the first check after 3 s, and then answers as the test says. */
+export function createProvider(check: Provider["check"]): Provider {
+  let pushes = 0;
+  return {
+    async push({ pushedAtMs }) {
+      pushes += 1;
+      return { memo: `memo ${pushes}`, checkAtMs: pushedAtMs + 3000 };
+    },
+    check,
   };
 }

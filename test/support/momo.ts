@@ -2,9 +2,9 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { builtBinary } from "./binary.ts";
-import { type Child, startChild } from "./child.ts";
+import { type Child, exitCodeOf, startChild, Transcript } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
-import { PATIENCE_MS } from "./time-outs.ts";
+import { PATIENCE_MS } from "./waiting.ts";
 
 /** The command of the program: the executable, which starts in a quarter of the time; from source if MOMO_TEST_SOURCE is set. */
 export const PROGRAM: readonly string[] = process.env.MOMO_TEST_SOURCE
@@ -142,3 +142,48 @@ export function expectRefusal(run: Run, exitCode: number, says: string | RegExp)
 
 /** The program under umask 000, as a service may start it. */
 export const UNDER_UMASK_000 = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];
+
+/** The program as a person at a terminal sees it. */
+export interface TerminalSession {
+  /** All that was written to the terminal, escape sequences included. */
+  readonly screen: Transcript;
+  readonly exited: Promise<number>;
+  type(keys: string): void;
+}
+
+export const KEYS = {
+  enter: "\r",
+  down: "\x1b[B",
+  escape: "\x1b",
+  backspace: "\x7f",
+  tab: "\t",
+  ctrlC: "\x03",
+  /** Clears the line that was typed. */
+  ctrlU: "\x15",
+  ctrlZ: "\x1a",
+} as const;
+
+/** Starts the program with all three streams on a terminal. */
+export function openMomo(
+  args: readonly string[],
+  options: Omit<RunOptions, "stdin"> & { readonly columns?: number; readonly rows?: number } = {},
+): TerminalSession {
+  const home = newFolder();
+  const screen = new Transcript();
+  const decoder = new TextDecoder();
+  const child = Bun.spawn([...(options.program ?? PROGRAM), ...args], {
+    cwd: options.cwd ?? home,
+    env: { ...cleanEnvironment(home), TERM: "xterm-256color", ...options.env },
+    terminal: {
+      cols: options.columns ?? 100,
+      rows: options.rows ?? 40,
+      data: (_terminal, data) => screen.add(decoder.decode(data, { stream: true })),
+    },
+  });
+  const exited = exitCodeOf(child).finally(() => child.terminal?.close());
+  later(() => {
+    child.kill("SIGKILL");
+    return exited;
+  });
+  return { screen, exited, type: (keys) => void child.terminal?.write(keys) };
+}

@@ -1,5 +1,5 @@
 import { describe, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { chownSync, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 /**
@@ -117,6 +117,35 @@ function mustFail(name: string, why: string): boolean {
     throw new Error(why);
   });
   return true;
+}
+
+export const OTHER_UID = 65_534;
+
+const canChown = process.getuid?.() === 0;
+
+/** Gives a file or a folder to the other user. */
+export const giveAway = (path: string): void => chownSync(path, OTHER_UID, OTHER_UID);
+
+/** Defines a test that needs files of another user; only root can make them. */
+export function testWithOtherUser(name: string, run: () => Promise<void>): void {
+  const why = canChown ? "" : "only root can give files to another user";
+  test.concurrent.skipIf(!canChown)(named(name, why), run);
+}
+
+/** File systems with restrictions, in a new namespace: they end with the command that uses them. */
+
+const isRoot = process.getuid?.() === 0;
+const IN_NAMESPACE = ["unshare", ...(isRoot ? [] : ["--map-root-user"]), "--mount"];
+
+/** Defines a test that mounts. */
+export function testWithMounts(name: string, run: () => Promise<void>): void {
+  const canMount = Bun.spawnSync([...IN_NAMESPACE, "mount", "-t", "tmpfs", "none", "/mnt"]).success;
+  test.skipIf(!canMount)(named(name, canMount ? "" : "nothing can be mounted here"), run);
+}
+
+/** The command in a shell that first runs these mounts, such as `mount -t tmpfs -o ro none /place`. */
+export function afterMounts(mounts: readonly string[], command: string): string[] {
+  return [...IN_NAMESPACE, "sh", "-c", [...mounts, command].join(" && ")];
 }
 
 if (import.meta.main) {

@@ -8,8 +8,7 @@ import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { later } from "./cleanup.ts";
 import { describeWith } from "./needs.ts";
 import { addMerchants } from "./shop.ts";
-import { PATIENCE_MS } from "./time-outs.ts";
-import { until } from "./until.ts";
+import { PATIENCE_MS, until } from "./waiting.ts";
 
 /**
  * Real PostgreSQL servers: one of each version for a whole run of the tests. The first test that needs it starts it,

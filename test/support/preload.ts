@@ -1,7 +1,7 @@
 import { setDefaultTimeout } from "bun:test";
 import { join } from "node:path";
 import { freshBinary } from "./binary.ts";
-import { TEST_TIMEOUT_MS } from "./time-outs.ts";
+import { TEST_TIMEOUT_MS } from "./waiting.ts";
 
 /** Loaded before every test file (bunfig.toml). */
 

@@ -7,7 +7,7 @@ import { later, newFolder } from "./cleanup.ts";
 import { startForwarder } from "./forwarder.ts";
 import { type Served, serveMomo } from "./momo.ts";
 import { findProgram, PLACES } from "./needs.ts";
-import { until } from "./until.ts";
+import { until } from "./waiting.ts";
 
 /** Real proxies in front of momo. Each listens on a socket in a new folder, so that no port needs to be free. */
 

@@ -3,7 +3,7 @@ import { blocksOf, readDocument } from "./documents.ts";
 import { type ReadyRecord, type RunOptions, type Served, serveMomo } from "./momo.ts";
 import { describePostgres, newDatabase, sharedServer } from "./postgres.ts";
 import { startHaproxy } from "./proxies.ts";
-import { until } from "./until.ts";
+import { until } from "./waiting.ts";
 
 /** Several real `momo serve` on one real PostgreSQL. */
 

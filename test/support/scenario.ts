@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { forAllTests } from "./cleanup.ts";
 import { type Engine, onEveryEngine, sqlite } from "./engines.ts";
 import { type Caller, type Harness, type HarnessOptions, openHarness } from "./harness.ts";
-import { forAllTests } from "./use.ts";
 
 /** Tables of requests and their expected answers, run against the real handler. */
 

@@ -1,5 +1,5 @@
-import { startReceiver } from "./receiver.ts";
-import { until } from "./until.ts";
+import { startReceiver } from "./fake-server.ts";
+import { until } from "./waiting.ts";
 
 /** How many payments a webhook told once, more often and never. */
 export interface Told {

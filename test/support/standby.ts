@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { later, newFolder } from "./cleanup.ts";
 import { commandOf, configure, freePort, giveToNobody, runSql, SETTINGS, startServer, urlOf } from "./postgres.ts";
-import { until } from "./until.ts";
+import { until } from "./waiting.ts";
 
 /** A primary PostgreSQL and its standby. */
 

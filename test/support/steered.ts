@@ -1,10 +1,10 @@
-import { beforeEach, expect } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import type { Profile } from "../../src/http/profile.ts";
+import { forAllTests } from "./cleanup.ts";
 import { type CallOptions, type ControlScene, HOST, openControl } from "./control.ts";
 import { type EventStream, readEvents } from "./event-stream.ts";
 import { START_MS } from "./harness.ts";
 import { type Answer, expectSoundAnswer, payment, readAnswer } from "./scenario.ts";
-import { forAllTests } from "./use.ts";
 
 /** Both APIs by the one handler of the server, for a merchant and for the user who steers the sandbox. */
 export interface Steered extends ControlScene {
@@ -87,4 +87,21 @@ export async function openSteered(profile: Profile = {}): Promise<Steered> {
       scene.harness.clock.show(START_MS, true);
     },
   };
+}
+
+/** Defines a test: each body is refused with a message that begins with `says`, and the answer of `GET path` stays as it was. */
+export function testRefusals(
+  sandbox: Steered,
+  method: "POST" | "PUT",
+  path: string,
+  rows: readonly (readonly [body: unknown, says: string])[],
+): void {
+  const shown = async () => (await sandbox.call("GET", path)).text;
+  test(`${method} ${path} refuses bad bodies, and nothing changes`, async () => {
+    const before = await shown();
+    for (const [body, says] of rows) {
+      expect(await sandbox.refusal(method, path, body)).toStartWith(says);
+      expect(await shown(), JSON.stringify(body).slice(0, 200)).toBe(before);
+    }
+  });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { askStatus, describeInBrowser, startPayment, storyOf, textOf } from "../../support/browser.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 describeInBrowser("the phone", (scene) => {
   test("shows the prompt of the API; a PIN from the keyboard pays, and the receipt arrives", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { startSandbox } from "momo-sandbox/testing";
 import { LANGUAGES } from "../../../sandbox/console/browser/logic/snippets.ts";
 import { describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
-import { SLACK_MS } from "../../support/time-outs.ts";
+import { SLACK_MS } from "../../support/waiting.ts";
 
 describeInBrowser("accounts and keys", (scene) => {
   test("the secret of a new key is shown once; the key works until it is revoked", async () => {

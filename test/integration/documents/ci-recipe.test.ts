@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp } from "../../support/cleanup.ts";
-import { blocksOf, readDocument } from "../../support/documents.ts";
-import { type Session, startSession } from "../../support/documents-session.ts";
+import { blocksOf, readDocument, type Session, startSession } from "../../support/documents.ts";
 
 /** The recipes of docs/testing.md that are more than commands, and variants of them. */
 

@@ -2,8 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp } from "../../support/cleanup.ts";
-import { blocksOf, type Document, ROOT, readDocument, USER_DOCUMENTS } from "../../support/documents.ts";
-import { startSession } from "../../support/documents-session.ts";
+import { blocksOf, type Document, ROOT, readDocument, startSession, USER_DOCUMENTS } from "../../support/documents.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
 
 /** The commands of the documents, run as they are written, in their order, one server for each document. */

@@ -2,12 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { blocksOf, readDocument } from "../../support/documents.ts";
-import { type Session, startSession } from "../../support/documents-session.ts";
+import { blocksOf, readDocument, type Session, startSession } from "../../support/documents.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 import { describeWithPostgres, emptyDatabase } from "../../support/replicas.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 /** The commands of docs/replicas.md, as they are written, in their order, on a real PostgreSQL. */
 

@@ -1,7 +1,7 @@
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { runSql } from "../../support/postgres.ts";
 import type { openShop, Told } from "../../support/shop-receiver.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 import type { Answered } from "./load.ts";
 
 export type Shop = Pick<ReturnType<typeof openShop>, "told">;

@@ -5,7 +5,7 @@ import { startChild } from "../../support/child.ts";
 import { later, newFolder } from "../../support/cleanup.ts";
 import { freePort, runSql, urlOf } from "../../support/postgres.ts";
 import { makeStandby, type Node, promote, startNode, startPrimary, stopNode, urlAt } from "../../support/standby.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 /** A PostgreSQL with a standby, behind HAProxy. The fail-overs, which a manager would do, are done here. */
 export interface Cluster {

@@ -1,5 +1,5 @@
 import { HEADERS } from "../../support/replicas.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 /** Clients that start payments one after another, each with its own reference. */
 

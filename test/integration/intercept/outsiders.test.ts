@@ -6,7 +6,7 @@ import { systemClock, systemRandom } from "../../../src/system.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
 import { startMomo } from "../../support/momo.ts";
-import { OTHER_UID, testWithOtherUser } from "../../support/other-user.ts";
+import { OTHER_UID, testWithOtherUser } from "../../support/needs.ts";
 
 afterAll(cleanUp);
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { YAML } from "bun";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { startReceiver } from "../../support/fake-server.ts";
 import { serveMomo } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
-import { startReceiver } from "../../support/receiver.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 /** The files of docs/monitoring, by the program of Prometheus that reads them. */
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { blocksOf, readDocument } from "../../support/documents.ts";
-import { installPackages } from "../../support/installed.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
+import { installPackages } from "../../support/release.ts";
 
 /** The examples of docs/testing.md for test runners, run by these in a project that has the npm package. */
 

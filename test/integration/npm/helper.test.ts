@@ -6,8 +6,8 @@ import { TARGETS } from "../../../scripts/release/targets.ts";
 import { builtBinary, ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { testHelperIn } from "../../support/helper-in-runtime.ts";
-import { installPackages } from "../../support/installed.ts";
 import { runToEnd } from "../../support/momo.ts";
+import { installPackages } from "../../support/release.ts";
 
 let project: string;
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import packageJson from "../../../package.json";
 import { makeUmbrella, UMBRELLA_FILES } from "../../../scripts/release/npm.ts";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { HOST, installPackages } from "../../support/installed.ts";
 import { runToEnd, serveMomo } from "../../support/momo.ts";
-import { afterMounts, testWithMounts } from "../../support/mounts.ts";
+import { afterMounts, testWithMounts } from "../../support/needs.ts";
+import { HOST, installPackages } from "../../support/release.ts";
 
 /** The npm packages as a project has them. */
 

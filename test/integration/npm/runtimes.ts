@@ -5,8 +5,8 @@ import { ROOT } from "../../support/binary.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { readDocument } from "../../support/documents.ts";
 import { testHelperIn } from "../../support/helper-in-runtime.ts";
-import { installPackages } from "../../support/installed.ts";
 import { named } from "../../support/needs.ts";
+import { installPackages } from "../../support/release.ts";
 
 /** The test helper in the runtimes that `npm run dev runtimes` installs. */
 

@@ -2,12 +2,12 @@ import { afterEach, expect, test } from "bun:test";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
+import { startProgram } from "../../support/child.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { describePostgres, openReplica, openShop, runSql, type Version } from "../../support/postgres.ts";
-import { startProgram } from "../../support/program.ts";
 import { insertPending } from "../../support/shop.ts";
-import { SLACK_MS } from "../../support/time-outs.ts";
+import { SLACK_MS } from "../../support/waiting.ts";
 
 /** One replica decides about each payment that is due. */
 

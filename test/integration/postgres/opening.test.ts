@@ -12,7 +12,7 @@ import {
   sharedServer,
   WITH_PASSWORD,
 } from "../../support/postgres.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 

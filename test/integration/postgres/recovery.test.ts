@@ -10,9 +10,8 @@ import { cleanUp, later } from "../../support/cleanup.ts";
 import { startForwarder } from "../../support/forwarder.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { describePostgres, newDatabase, openReplica, openShop, runSql, sharedServer } from "../../support/postgres.ts";
-import { rejectionOf } from "../../support/rejection.ts";
 import { addMerchants, identified, insertPending } from "../../support/shop.ts";
-import { until } from "../../support/until.ts";
+import { rejectionOf, until } from "../../support/waiting.ts";
 
 /** What happens while a server fails for some time. */
 

@@ -5,7 +5,7 @@ import type { SimulatedEngine } from "../../simulation/engine.ts";
 import { InjectedFault } from "../../simulation/faults.ts";
 import type { DatabaseFaults } from "../../simulation/unreliable-database.ts";
 import { newDatabase, openEngine, runSql, sharedServer, type Version } from "../../support/postgres.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 /** A real server. Statements that a killed process had already sent may still be written. */
 export async function postgresEngine(version: Version): Promise<SimulatedEngine> {

@@ -6,11 +6,9 @@ import { cleanUp, later } from "../../support/cleanup.ts";
 import { startForwarder } from "../../support/forwarder.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { describePostgres, openEngine, openReplica, runSql, urlOf } from "../../support/postgres.ts";
-import { rejectionOf } from "../../support/rejection.ts";
 import { addMerchants, identified, insertPending } from "../../support/shop.ts";
 import { makeStandby, type Node, promote, startNode, startPrimary, stopNode, urlAt } from "../../support/standby.ts";
-import { SLACK_MS, TEST_TIMEOUT_MS } from "../../support/time-outs.ts";
-import { until } from "../../support/until.ts";
+import { rejectionOf, SLACK_MS, TEST_TIMEOUT_MS, until } from "../../support/waiting.ts";
 
 /** An answered payment is on the standby. PostgreSQL can answer a commit that the standby does not have, in two known ways. */
 

@@ -6,8 +6,8 @@ import { areTotalsTrue, foldTotals } from "../../../src/store/postgres/totals.ts
 import { cleanUp } from "../../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { describePostgres, newDatabase, openReplica, openShop, runSql, sharedServer } from "../../support/postgres.ts";
-import { rejectionOf } from "../../support/rejection.ts";
 import { insertPending } from "../../support/shop.ts";
+import { rejectionOf } from "../../support/waiting.ts";
 
 afterEach(cleanUp);
 

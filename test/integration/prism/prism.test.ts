@@ -4,7 +4,7 @@ import { type Child, startChild } from "../../support/child.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
-import { TEST_TIMEOUT_MS } from "../../support/time-outs.ts";
+import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 
 /** A real validating proxy between a client and momo, which knows only momo's description. */
 

@@ -7,7 +7,7 @@ import { buildImage, pinnedBase, requirePinnedBase } from "../../../scripts/rele
 import { TRIALS } from "../../../scripts/release/container/trials.ts";
 import { builtBinary, ROOT } from "../../support/binary.ts";
 import { describeWith, named } from "../../support/needs.ts";
-import { rejectionOf } from "../../support/rejection.ts";
+import { rejectionOf } from "../../support/waiting.ts";
 
 /** The image for this processor, with the C library of this machine. */
 

@@ -5,7 +5,7 @@ import { releasesOf } from "../../../scripts/release/repository.ts";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
-import { afterMounts, testWithMounts } from "../../support/mounts.ts";
+import { afterMounts, testWithMounts } from "../../support/needs.ts";
 import { makeRelease, serveFiles } from "../../support/release.ts";
 
 /** install.sh with releases from a server of this machine. */

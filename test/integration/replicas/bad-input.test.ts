@@ -6,7 +6,7 @@ import { startForwarder } from "../../support/forwarder.ts";
 import { type Run, runMomo } from "../../support/momo.ts";
 import { freePort, newDatabase, runSql, sharedServer, WITH_PASSWORD } from "../../support/postgres.ts";
 import { describeWithPostgres, emptyDatabase, startReplica } from "../../support/replicas.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 

@@ -6,7 +6,7 @@ import type { Clock } from "../../../src/domain/clock.ts";
 import { stopwatch, systemClock, systemRandom } from "../../../src/system.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { describeWithPostgres, emptyDatabase, HEADERS, KEY } from "../../support/replicas.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 

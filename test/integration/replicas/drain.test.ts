@@ -1,11 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
+import { startReceiver } from "../../support/fake-server.ts";
 import { describeWith } from "../../support/needs.ts";
-import { startReceiver } from "../../support/receiver.ts";
 import { balance, describeWithPostgres, emptyDatabase, HEADERS, startReplica } from "../../support/replicas.ts";
-import { SLACK_MS } from "../../support/time-outs.ts";
-import { until } from "../../support/until.ts";
+import { SLACK_MS, until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 

@@ -6,8 +6,7 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { named } from "../../support/needs.ts";
 import { newDatabase, runSql, sharedServer, startServer, urlOf } from "../../support/postgres.ts";
 import { describeWithPostgres, type ReplicaServer, startReplica } from "../../support/replicas.ts";
-import { SLACK_MS } from "../../support/time-outs.ts";
-import { until } from "../../support/until.ts";
+import { SLACK_MS, until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 

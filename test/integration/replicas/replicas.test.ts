@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cleanUp } from "../../support/cleanup.ts";
 import { readEvents } from "../../support/event-stream.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/fake-server.ts";
 import { describeWithPostgres, emptyDatabase, type ReplicaServer, startReplica } from "../../support/replicas.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 

@@ -8,7 +8,7 @@ import { summaryOf } from "../../../sandbox/audit/reports/json.ts";
 import { formatReport, type ReportFormat } from "../../../sandbox/audit/reports/report.ts";
 import type { Tally } from "../../../sandbox/audit/tally.ts";
 import { readDocument } from "../../support/documents.ts";
-import { createSchemaChecker } from "../../support/json-schema.ts";
+import { createSchemaChecker } from "../../support/openapi.ts";
 
 const isSarif = (await createSchemaChecker("04"))(sarifSchema);
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import sarifSchema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json";
 import { formatCheck } from "../../../sandbox/check/report.ts";
 import type { Checked, CheckReport } from "../../../sandbox/check/result.ts";
-import { createSchemaChecker } from "../../support/json-schema.ts";
+import { createSchemaChecker } from "../../support/openapi.ts";
 
 const HOSTILE = `<script>alert("x")</script> & ]]> \u001b[2J \u0000 ::error::`;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { CONSOLE_PATH, createConsole } from "../../../sandbox/console/page.ts";
+import { forAllTests } from "../../support/cleanup.ts";
 import { HOST, openControl } from "../../support/control.ts";
 import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
-import { forAllTests } from "../../support/use.ts";
 
 const HTML = '<!doctype html>\n<style>b { color: red }</style>\n<script type="module">\nlet x = "</b>";\r\n</script>';
 

@@ -4,7 +4,7 @@ import { START_MS } from "../../support/harness.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { useSteered } from "../../support/steered.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 const sandbox = useSteered();
 afterAll(cleanUp);

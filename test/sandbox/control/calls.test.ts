@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CALLS } from "../../../sandbox/control/calls.ts";
+import { forAllTests } from "../../support/cleanup.ts";
 import { HOST, openControl } from "../../support/control.ts";
 import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
-import { forAllTests } from "../../support/use.ts";
 
 let sandbox: Steered;
 let ids: Record<string, string>;

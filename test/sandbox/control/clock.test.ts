@@ -4,14 +4,12 @@ import { join } from "node:path";
 import { dataDirectoryAt } from "../../../cli/serving/data-directory.ts";
 import { readClock } from "../../../cli/serving/records.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { insertDue } from "../../support/control.ts";
 import { isSteering } from "../../support/event-stream.ts";
-import { failWrites } from "../../support/failing-writes.ts";
-import { insertDue } from "../../support/pending.ts";
-import { testRefusals } from "../../support/refused.ts";
-import { rejectionOf } from "../../support/rejection.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
-import { useSteered } from "../../support/steered.ts";
-import { SLACK_MS } from "../../support/time-outs.ts";
+import { failWrites } from "../../support/shop.ts";
+import { testRefusals, useSteered } from "../../support/steered.ts";
+import { rejectionOf, SLACK_MS } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 

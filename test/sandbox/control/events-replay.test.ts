@@ -8,7 +8,7 @@ import { seededRandom } from "../../support/random.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
 import { openSteered, useSteered } from "../../support/steered.ts";
-import { nextTurn, turnsOf } from "../../support/turns.ts";
+import { nextTurn, turnsOf } from "../../support/waiting.ts";
 
 const sandbox = useSteered();
 afterAll(cleanUp);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { createEventHistory } from "../../../sandbox/control/event-hub.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { isSteering } from "../../support/event-stream.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/fake-server.ts";
 import { useSteered } from "../../support/steered.ts";
 
 afterAll(cleanUp);

@@ -6,9 +6,8 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { serveMomo } from "../../support/momo.ts";
 import { seededRandom } from "../../support/random.ts";
-import { testRefusals } from "../../support/refused.ts";
 import { expectSoundAnswer, payment } from "../../support/scenario.ts";
-import { useSteered } from "../../support/steered.ts";
+import { testRefusals, useSteered } from "../../support/steered.ts";
 
 const sandbox = useSteered();
 afterAll(cleanUp);

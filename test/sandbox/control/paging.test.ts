@@ -3,10 +3,10 @@ import { MAX_PAGE_BYTES, writeTexts } from "../../../sandbox/control/paging.ts";
 import { respond, succeed } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { sleep, systemClock } from "../../../src/system.ts";
+import { forAllTests, forEachTest } from "../../support/cleanup.ts";
 import { HOST } from "../../support/control.ts";
 import { openSteered } from "../../support/steered.ts";
-import { nextTurn, turnsOf } from "../../support/turns.ts";
-import { forAllTests, forEachTest } from "../../support/use.ts";
+import { nextTurn, turnsOf } from "../../support/waiting.ts";
 
 interface Page {
   readonly next: string | null;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
-import { insertDue } from "../../support/pending.ts";
+import { insertDue } from "../../support/control.ts";
 import { useSteered } from "../../support/steered.ts";
 
 const sandbox = useSteered();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { forEachTest } from "../../support/cleanup.ts";
 import { openSteered } from "../../support/steered.ts";
-import { forEachTest } from "../../support/use.ts";
 
 const sandbox = forEachTest(openSteered);
 

@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { HOST } from "../../support/control.ts";
-import { rejectionOf } from "../../support/rejection.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { payment } from "../../support/scenario.ts";
 import { useSteered } from "../../support/steered.ts";
+import { rejectionOf } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { testRefusals } from "../../support/refused.ts";
-import { useSteered } from "../../support/steered.ts";
+import { testRefusals, useSteered } from "../../support/steered.ts";
 
 const sandbox = useSteered();
 

@@ -12,13 +12,12 @@ import { Storing } from "../../../src/service/storing.ts";
 import { openStore } from "../../../src/store/sqlite/sqlite.ts";
 import { Meter } from "../../../src/store/vitals.ts";
 import { ROOT } from "../../support/binary.ts";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { cleanUp, forEachTest, newFolder } from "../../support/cleanup.ts";
 import { openControl } from "../../support/control.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
 import { addMerchants } from "../../support/shop.ts";
-import { forEachTest } from "../../support/use.ts";
 
 afterAll(cleanUp);
 

@@ -3,10 +3,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { MAX_SNAPSHOTS } from "../../../sandbox/control/snapshots.ts";
 import { areTotalsTrue } from "../../../src/store/sqlite/totals.ts";
 import { systemClock } from "../../../src/system.ts";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { cleanUp, forEachTest, newFolder } from "../../support/cleanup.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { openSteered } from "../../support/steered.ts";
-import { forEachTest } from "../../support/use.ts";
 
 afterAll(cleanUp);
 

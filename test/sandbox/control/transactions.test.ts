@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { createTestPayments } from "../../../sandbox/control/test-payments.ts";
+import { insertDue } from "../../support/control.ts";
 import { START_MS } from "../../support/harness.ts";
-import { insertDue } from "../../support/pending.ts";
-import { rejectionOf } from "../../support/rejection.ts";
 import { expectSoundAnswer, payment } from "../../support/scenario.ts";
 import { useSteered } from "../../support/steered.ts";
+import { rejectionOf } from "../../support/waiting.ts";
 
 const sandbox = useSteered();
 

@@ -8,11 +8,10 @@ import { startServer } from "../../../src/http/server.ts";
 import { sleep, systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
-import { insertDue } from "../../support/pending.ts";
-import { testRefusals } from "../../support/refused.ts";
+import { insertDue } from "../../support/control.ts";
 import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
-import { useSteered } from "../../support/steered.ts";
-import { until } from "../../support/until.ts";
+import { testRefusals, useSteered } from "../../support/steered.ts";
+import { until } from "../../support/waiting.ts";
 
 const sandbox = useSteered();
 afterAll(cleanUp);

@@ -12,7 +12,7 @@ import { parsePhone } from "../../../src/domain/phone.ts";
 import type { Prompt } from "../../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { CREATED_AT_MS, paidAt, pendingOf, promptOf } from "../../support/payments.ts";
-import { rejectionOf } from "../../support/rejection.ts";
+import { rejectionOf } from "../../support/waiting.ts";
 
 const COMPLETED: Choice = { outcome: "completed", afterMs: 3000 };
 

@@ -3,9 +3,9 @@ import { getEventListeners } from "node:events";
 import { send } from "../../../sandbox/webhooks/send.ts";
 import { createHeldAnswers, MAX_HELD, MAX_HELD_MS } from "../../../sandbox/webhooks/webhooks.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
+import { hang, startReceiver } from "../../support/fake-server.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
-import { hang, startReceiver } from "../../support/receiver.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { DeliveryOnWire } from "../../../sandbox/control/shapes/webhook.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { hang, type Receiver, startReceiver } from "../../support/receiver.ts";
+import { hang, type Receiver, startReceiver } from "../../support/fake-server.ts";
 import { useSteered } from "../../support/steered.ts";
-import { until } from "../../support/until.ts";
+import { until } from "../../support/waiting.ts";
 
 const sandbox = useSteered();
 afterAll(cleanUp);

@@ -5,8 +5,8 @@ import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { MAX_DELIVERIES } from "../../../src/store/store.ts";
 import { onEveryEngine, useShop } from "../../support/engines.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { rejectionOf } from "../../support/rejection.ts";
 import { insertPending } from "../../support/shop.ts";
+import { rejectionOf } from "../../support/waiting.ts";
 
 const NOW_MS = CREATED_AT_MS + 5000;
 

@@ -3,9 +3,8 @@ import fc from "fast-check";
 import type { TransactionFilter } from "../../../src/domain/filter.ts";
 import { type Day, dayOf } from "../../../src/domain/timestamp.ts";
 import { KINDS, STATUSES, type Transaction } from "../../../src/domain/transaction.ts";
-import { fillStore, PHONES, REFERENCES } from "../../support/book.ts";
+import { fillStore, naiveList, naiveSummary, PHONES, REFERENCES } from "../../support/book.ts";
 import { onEveryEngine, useOneShop } from "../../support/engines.ts";
-import { naiveList, naiveSummary } from "../../support/naive-list.ts";
 import { CREATED_AT_MS } from "../../support/payments.ts";
 
 const anyDay = fc.integer({ min: -1, max: 4 }).map((offset) => (dayOf(CREATED_AT_MS) + offset) as Day);

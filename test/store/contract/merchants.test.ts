@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { hashSecret } from "../../../src/domain/credentials.ts";
 import { onEveryEngine, useShop } from "../../support/engines.ts";
-import { rejectionOf } from "../../support/rejection.ts";
+import { rejectionOf } from "../../support/waiting.ts";
 
 onEveryEngine((engine) => {
   const shop = useShop(engine, 2);

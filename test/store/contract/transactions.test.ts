@@ -6,9 +6,8 @@ import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction, TransactionFacts } from "../../../src/domain/transaction.ts";
 import { onEveryEngine, useShop } from "../../support/engines.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { rejectionOf } from "../../support/rejection.ts";
 import { identified, insertPending } from "../../support/shop.ts";
-import { nextTurn } from "../../support/turns.ts";
+import { nextTurn, rejectionOf } from "../../support/waiting.ts";
 
 const pay = (pending: PendingTransaction, receipt: string, atMs = CREATED_AT_MS + 5) =>
   resolve(pending, paidAt(atMs, receipt));

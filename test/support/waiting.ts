@@ -1,0 +1,54 @@
+/**
+ * How long tests wait. Only a failing test waits so long, so the values are generous: a busy machine must not fail a test.
+ */
+
+/** For a whole test; longer than PATIENCE_MS, so that a test can say what it waited for. */
+export const TEST_TIMEOUT_MS = 120_000;
+
+/** For a text, an answer, or the end of a process. */
+export const PATIENCE_MS = 50_000;
+
+/** Extra time for a busy machine, on top of a documented duration. */
+export const SLACK_MS = 5000;
+
+/** Polls a state that has no event. */
+export async function until<T>(read: () => Promise<T>, isEnough: (found: T) => boolean): Promise<T> {
+  const lateAtMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await read();
+    if (isEnough(found)) return found;
+    if (performance.now() > lateAtMs) throw new Error(`it took too long; the last state: ${JSON.stringify(found)}`);
+    await Bun.sleep(5);
+  }
+}
+
+/** The reason with which a promise is rejected; null if it is not. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Resolves in the next turn of the event loop, after all work at the end of this turn. */
+export const nextTurn = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(() => resolve());
+  });
+
+/** How many turns of the event loop pass before `work` is done. */
+export async function turnsOf(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    if (isOver) return;
+    turns += 1;
+    setImmediate(count);
+  };
+  setImmediate(count);
+  await work;
+  isOver = true;
+  return turns;
+}
