@@ -135,17 +135,6 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
     started.clear();
   }
 
-  function dueBy(nowMs: number, limit: number): PendingTransaction[] {
-    const known = statements()
-      .dueIds.all(nowMs, limit)
-      .map(({ id }) => started.peek(id));
-    const all = known.filter((pending) => pending !== undefined);
-    if (all.length === known.length) return all;
-    return statements()
-      .due.all(nowMs, limit)
-      .map((row) => toPending(row, requestIds));
-  }
-
   return {
     async identify(createdAtMs, random) {
       return requestIds.issue(numbering.next(), createdAtMs, random);
@@ -165,7 +154,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
     // Only one process at a time resolves the payments of a file, so the rows need no lock.
     async resolveDue(nowMs, limit, decide) {
       const began = era;
-      const outcomes = await decide(dueBy(nowMs, limit));
+      const outcomes = await decide(dueBy(shared, nowMs, limit));
       return outcomes.length === 0 ? [] : record(outcomes, began);
     },
 
@@ -190,6 +179,17 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
       );
     },
   };
+}
+
+/** What is due, from memory if it has everything. */
+function dueBy({ statements, started, numbering }: Shared, nowMs: number, limit: number): PendingTransaction[] {
+  const known = statements()
+    .dueIds.all(nowMs, limit)
+    .map(({ id }) => started.peek(id));
+  const all = known.filter((pending) => pending !== undefined);
+  if (all.length === known.length) return all;
+  const rows = statements().due.all(nowMs, limit);
+  return rows.map((row) => toPending(row, numbering.requestIds));
 }
 
 /** @returns whether it was still pending */
