@@ -40,6 +40,7 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
     export: ["copy the database to a file, while it is in use or not", () => import("./commands/export.ts")],
     import: ["replace the database by a copy", () => import("./commands/import.ts")],
     migrate: ["bring a PostgreSQL database up to date", () => import("./commands/migrate.ts")],
+    check: ["hold a payment service against the specification", () => import("./commands/check.ts")],
     doctor: ["find what is wrong, and say what to do", () => import("./commands/doctor.ts")],
     health: ["end with 0 if the server answers", () => import("./commands/health.ts")],
   },

@@ -14,11 +14,11 @@ const FORMATS: Readonly<Record<string, ReportFormat>> = {
  * The form of a report, from its file's extension.
  * @throws Failure `usage` for another extension
  */
-export function formatOfFile(file: string): ReportFormat {
+export function formatOfFile(file: string, flag = "--audit-report", more = ""): ReportFormat {
   const format = FORMATS[extname(file).toLowerCase()];
   if (format) return format;
-  const known = "JUnit in .xml, SARIF in .sarif, .json or .txt";
-  throw new Failure("usage", `--audit-report ${file} does not say its form`, `give the name an extension: ${known}`);
+  const known = `${more}JUnit in .xml, SARIF in .sarif, .json or .txt`;
+  throw new Failure("usage", `${flag} ${file} does not say its form`, `give the name an extension: ${known}`);
 }
 
 /** @throws Failure if the file cannot be written */

@@ -84,6 +84,10 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo import momo.backup --replace", "replace the existing data"],
   ],
   migrate: [["momo migrate --database postgres://momo@db.example/momo", "before servers of this version start"]],
+  check: [
+    ["momo check --target https://pay.example/api/v2 --report check.html", "reads only"],
+    ["momo check --target URL --dry-run", "what would be sent, as curl"],
+  ],
   doctor: [["momo doctor", "why momo pay fails, and how to fix it"]],
   health: [["momo health || echo down", "for the probe of a container"]],
   env: [

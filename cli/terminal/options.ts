@@ -81,7 +81,7 @@ function reader<T>(read: (text: string) => T): (text: string) => T {
   };
 }
 
-const readDuration = reader((text) => parseDuration(text, "It"));
+export const readDuration = reader((text) => parseDuration(text, "It"));
 
 /** A duration, in the text form for the control API. */
 export const readDurationText = reader((text) => {

@@ -1,4 +1,5 @@
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import type { Profile } from "../../src/http/profile.ts";
 import { type Checking, type Payment, Skip } from "./facts.ts";
 import { PAYMENT_CHECKS } from "./payment.ts";
 import type { Checked, CheckReport } from "./result.ts";
@@ -24,6 +25,9 @@ const ORDER = [
   ...ANSWER_CHECKS,
 ];
 
+/** With credentials that are refused, nothing can be checked. */
+export const CREDENTIALS_REFUSED = "the credentials are refused";
+
 /** Holds a service against the specification, sentence by sentence. It never throws for what the service does. */
 export async function checkService(options: CheckOptions): Promise<CheckReport> {
   const service = new Service(options);
@@ -32,7 +36,8 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
   const startedAt = formatTimestamp(options.clock.nowMs());
   const checked: Checked[] = [];
   let stopped: string | null = null;
-  const profile: Record<string, unknown> = {};
+  const { pathname } = new URL(options.baseUrl);
+  const profile: Profile = { base_path: pathname.replace(/\/$/, "") };
   for (const check of ORDER) {
     const { id, section, sentence, momo = null } = check;
     const row = { id, section, sentence, momo };
@@ -41,6 +46,7 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
       if (stopped !== null && !isAboutAnswers) throw new Skip("the check had ended");
       const { exchange, wrong = null, does = "", profile: part } = await check.look(checking);
       const verdict = momo !== null ? "recorded" : wrong === null ? "holds" : "fails";
+      if (exchange?.status === 401 && service.requests === 1) stopped = CREDENTIALS_REFUSED;
       checked.push({
         ...row,
         verdict,

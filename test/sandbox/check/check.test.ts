@@ -25,7 +25,8 @@ onEveryEngine((engine) => {
       expect(report).toMatchObject({ stopped: null, notes: [], profile });
       // Only what the short form leaves out is not checked.
       if (profile.response_form === undefined) expect(skipped(report)).toEqual([]);
-      for (const why of skipped(report)) expect(why).toMatch(/short|minimal|with it$|no transaction has a result|no checkout_request_id/);
+      for (const why of skipped(report))
+        expect(why).toMatch(/short|minimal|with it$|no transaction has a result|no checkout_request_id/);
       await scene.close();
     });
   });

@@ -1,0 +1,228 @@
+import { writeFileSync } from "node:fs";
+import { Command, Option } from "commander";
+import { CREDENTIALS_REFUSED, checkService } from "../../sandbox/check/check.ts";
+import type { Payment } from "../../sandbox/check/facts.ts";
+import { type CheckFormat, formatCheck } from "../../sandbox/check/report.ts";
+import type { CheckReport } from "../../sandbox/check/result.ts";
+import { curlOf, type Received, type Send, type Sent, STRANGER } from "../../sandbox/check/service.ts";
+import { isLoopback } from "../../sandbox/control/guard.ts";
+import { parsePhone } from "../../src/domain/phone.ts";
+import { sleep, systemClock } from "../../src/system.ts";
+import { resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
+import { openStatusLine } from "../client/wait.ts";
+import { reachDirectly } from "../environment.ts";
+import { formatOfFile, writeReport } from "../serving/audit-report.ts";
+import { askText, isAttended } from "../terminal/ask.ts";
+import { EXIT, Failure } from "../terminal/failure.ts";
+import { readDuration, readId, readUpTo, withOptions, yesOption } from "../terminal/options.ts";
+import { tell } from "../terminal/output.ts";
+import { ENDING_SIGNALS } from "../terminal/signals.ts";
+import { writeOut } from "../terminal/standard-output.ts";
+import { version } from "../version.ts";
+
+interface CheckFlags {
+  readonly target?: string;
+  readonly pay?: string;
+  readonly amount: number;
+  readonly account?: number;
+  readonly maxPushes: number;
+  readonly yes?: true;
+  readonly requests?: number;
+  readonly pause?: number;
+  readonly dryRun?: true;
+  readonly report?: readonly string[];
+  readonly profile?: string;
+  readonly json?: boolean;
+}
+
+/** What a service on another machine is spared by default. */
+const CAREFUL = { budget: 40, pauseMs: 1000 };
+const MOST_REQUESTS = 1000;
+const TIMEOUT_MS = 10_000;
+const MOST_BYTES = 1024 * 1024;
+
+export default function checkCommand(): Command {
+  const command = new Command("check")
+    .optionsGroup("Which service:")
+    .option("--target <url>", "its base address, such as https://pay.example/api/v2")
+    .option("--requests <n>", "at most (default: 40, on this machine 1000)", readUpTo(MOST_REQUESTS))
+    .option("--pause <duration>", "between two (default: 1s, on this machine 0s)", readDuration)
+    .optionsGroup("A payment, only if asked for:")
+    .option("--pay <phone>", "push a real payment to this phone")
+    .addOption(new Option("--amount <kes>", "of the payment").default(1).argParser(readUpTo(250_000)))
+    .option("--account <id>", "payment account (default: $MOMO_PAYMENT_ACCOUNT_ID)", readId)
+    .addOption(new Option("--max-pushes <n>", "to the phone, refused ones too").default(1).argParser(readUpTo(20)))
+    .addOption(yesOption())
+    .optionsGroup("Output:")
+    .option("--dry-run", "print the requests as curl commands, and send none")
+    .option("--report <file...>", "also .html, .xml (JUnit), .sarif, .json or .txt")
+    .option("--profile <file>", "write what the service is like, for momo serve --profile")
+    .option("--json", "print JSON, failures included");
+  return withOptions(command).action(check);
+}
+
+async function check(flags: CheckFlags): Promise<void> {
+  const { report: files = [], json = false } = flags;
+  for (const file of files) formatOf(file);
+  const address = flags.target ?? (await askText({ flag: "--target", message: "Which base address?", json }));
+  const { href, hostname } = parseTarget(address);
+  const baseUrl = href.replace(/\/+$/, "");
+  const target = flags.dryRun ? null : await targetOf(baseUrl, flags);
+  const isHere = isLoopback(hostname);
+  if (isHere) reachDirectly(hostname);
+  const payment = paymentOf(flags, target);
+  const careful = isHere ? { budget: MOST_REQUESTS, pauseMs: 0 } : CAREFUL;
+  const options = {
+    baseUrl,
+    payment,
+    clock: systemClock,
+    budget: flags.requests ?? careful.budget,
+    pauseMs: flags.pause ?? careful.pauseMs,
+    isCareful: !isHere,
+  };
+  if (target === null) return await printPlan(options);
+  if (payment) await confirmPayment(payment, baseUrl, flags);
+  const report = await run(options, target);
+  write(report, flags);
+  if (report.stopped === CREDENTIALS_REFUSED) throw new Failure("unauthorized", `${baseUrl}: ${report.stopped}`);
+  if (report.checked.every(({ verdict }) => verdict === "skipped"))
+    throw new Failure("unreachable", report.stopped ?? `nothing answers at ${baseUrl}`);
+  if (report.checked.some(({ verdict }) => verdict === "fails")) process.exitCode ??= EXIT.mistakes;
+}
+
+/** @throws Failure `usage` if the text is no address of a service */
+function parseTarget(text: string): URL {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === "") return url;
+  throw new Failure("usage", `--target is no base address: ${text}`, "write one such as https://pay.example/api/v2");
+}
+
+/** The service with its key, which is never a flag: other users of the machine see flags. */
+async function targetOf(baseUrl: string, { account, json = false }: CheckFlags): Promise<Target> {
+  const flags: TargetFlags = { baseUrl, ...(account !== undefined && { account }) };
+  try {
+    return resolveTarget(flags);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "usage" || !error.message.includes("API")) throw error;
+    if (!isAttended() || json) throw new Failure("usage", error.message, "set MOMO_API_KEY and MOMO_API_SECRET");
+    const ask = (flag: string, message: string) => askText({ flag, message, json });
+    const apiKey = await ask("MOMO_API_KEY", "The API key?");
+    return resolveTarget({ ...flags, apiKey, apiSecret: await ask("MOMO_API_SECRET", "The API secret?") });
+  }
+}
+
+/** @throws Failure `usage` if the account is not known */
+function paymentOf({ pay, amount, account, maxPushes }: CheckFlags, target: Target | null): Payment | null {
+  if (pay === undefined) return null;
+  const accountId = account ?? target?.paymentAccountId ?? (target ? null : 1);
+  if (accountId === null) throw new Failure("usage", "--account is missing", "give it, or set MOMO_PAYMENT_ACCOUNT_ID");
+  return { phone: parsePhone(pay), amount, accountId, maxPushes };
+}
+
+async function confirmPayment(
+  { phone, amount, maxPushes }: Payment,
+  baseUrl: string,
+  { yes, json = false }: CheckFlags,
+) {
+  if (yes) return;
+  const pushes = maxPushes === 1 ? "one payment" : `up to ${maxPushes} payments`;
+  tell(`This pushes ${pushes} of KES ${amount} to ${phone} through ${baseUrl}. It may cost real money.`);
+  await askText({ flag: "--yes", message: "Type yes to go on", json, check: requireYes });
+}
+
+function requireYes(answer: string): void {
+  if (answer.trim() !== "yes") throw new Error("type yes, or press Ctrl+C");
+}
+
+type RunOptions = Omit<Parameters<typeof checkService>[0], "send" | "sleep">;
+
+/** Runs the check. A signal ends it after the request under way, with what was found so far. */
+async function run(options: RunOptions, target: Target): Promise<CheckReport> {
+  const interrupted = new AbortController();
+  for (const [signal, exitCode] of ENDING_SIGNALS) {
+    process.once(signal, () => {
+      process.exitCode = exitCode;
+      interrupted.abort();
+    });
+  }
+  const line = openStatusLine();
+  const { signal } = interrupted;
+  try {
+    return await checkService({
+      ...options,
+      signal,
+      send: sendTo(target, signal),
+      sleep: (durationMs) => sleep(durationMs, signal),
+      onChecked: ({ section, sentence }, requests) => line.show(`${requests} requests · ${section} ${sentence}`),
+    });
+  } finally {
+    line.clear();
+  }
+}
+
+const sendTo =
+  ({ baseUrl, apiKey, apiSecret }: Target, interrupted: AbortSignal): Send =>
+  async ({ method, path, headers, body, as }) => {
+    const keys = { owner: [apiKey, apiSecret], stranger: [STRANGER.key, STRANGER.secret], nobody: [] }[as];
+    const [key, secret] = keys;
+    const credentials = key === undefined || secret === undefined ? {} : { "X-API-Key": key, "X-API-Secret": secret };
+    try {
+      const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), interrupted]);
+      const init = { method, headers: { ...headers, ...credentials }, redirect: "manual", signal } as const;
+      const response = await fetch(baseUrl + path, { ...init, ...(body !== null && { body }) });
+      return { status: response.status, headers: response.headers, text: await boundedText(response) };
+    } catch (error) {
+      throw new Error(reasonOf(error as NodeJS.ErrnoException));
+    }
+  };
+
+async function boundedText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, bytes] = ["", 0];
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_BYTES) throw new Error("it has more than 1 MiB");
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function reasonOf({ name, code, message }: NodeJS.ErrnoException): string {
+  if (name === "TimeoutError") return "it did not come, or did not end, within 10s";
+  if (name === "AbortError") return "it was interrupted";
+  const text = String(code ?? message);
+  if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER/.test(text)) return `its certificate is not accepted (${text})`;
+  if (/ECONNREFUSED|ConnectionRefused/.test(text)) return "nothing listens there";
+  return text;
+}
+
+/** The requests of a check as commands. A service that answers with examples takes the place of the target. */
+async function printPlan(options: RunOptions): Promise<void> {
+  const { answerExamples } = await import("../../src/http/examples.ts");
+  const examples = answerExamples({});
+  const lines: string[] = [];
+  const send = async (sent: Sent): Promise<Received> => {
+    const isPush = sent.path === "/stkpush.php" && sent.body?.includes("phone") && sent.as === "owner";
+    lines.push(`${curlOf(options.baseUrl, sent)}${isPush ? " # a payment" : ""}`);
+    const path = sent.path.replace(/\?.*/, "") as keyof typeof examples;
+    return { status: 200, headers: new Headers(), text: JSON.stringify(examples[path] ?? {}) };
+  };
+  await checkService({ ...options, pauseMs: 0, isCareful: false, send, sleep: async () => {} });
+  writeOut(`${lines.join("\n")}\n`);
+  tell(`${lines.length} requests, at most ${options.budget}; the ids are examples, and come from the list`);
+}
+
+/** The form of a report, from the extension of its file. */
+const formatOf = (file: string): CheckFormat =>
+  /\.html?$/i.test(file) ? "html" : formatOfFile(file, "--report", "a page in .html, ");
+
+function write(report: CheckReport, { report: files = [], profile, json }: CheckFlags): void {
+  for (const file of files) writeReport(file, formatCheck(report, formatOf(file), version));
+  if (profile !== undefined) {
+    writeFileSync(
+      profile,
+      `${JSON.stringify({ source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile }, null, 2)}\n`,
+    );
+  }
+  writeOut(formatCheck(report, json ? "json" : "text", version));
+}
