@@ -58,7 +58,7 @@ describe("a sandbox for a test", () => {
 
   test("outcome, promptTimeout, basePath, responseForm and frozen are applied", async () => {
     const sandbox = await start({
-      outcome: "cancelled; after=7s",
+      outcome: "cancelled;after=7s",
       promptTimeout: "10s",
       basePath: "/api",
       responseForm: "short",

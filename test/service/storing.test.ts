@@ -87,7 +87,7 @@ test("the log says once what fails and what helps, then once a minute how often;
   storing.succeed();
   clock.advance(10_001);
   storing.reportFault(new DiskFull());
-  expect(lines()).toEqual([line(" (2 times since the last such line)")]);  // Nothing was stored since.
+  expect(lines()).toEqual([line(" (2 times since the last such line)")]); // Nothing was stored since.
   clock.advance(11_000);
   storing.reportFault(new DiskFull());
   expect(lines()).toEqual([]);

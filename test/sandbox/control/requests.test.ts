@@ -174,13 +174,17 @@ test("?format=curl: one line for each request, quoted for a shell", async () => 
 
 test("POST /_momo/requests/ID/replay sends a logged request again, with the sandbox's own key", async () => {
   const server = await startIn(join(newFolder(), "data"));
-  await server.pay({ reference: "AGAIN" });
+  await server.pay({ reference: "AGAIN" }, "manual");
   expect(await server.control("POST", "/requests/1/replay")).toMatchObject({ status: 200 });
   const { requests } = await server.control("GET", "/requests");
   const call = { target: "/v2/stkpush.php", body: expect.stringContaining("AGAIN"), status: 200 };
   expect(requests).toMatchObject([
     { ...call, id: 1 },
-    { ...call, id: 2, headers: { "x-api-secret": "[redacted]", "x-sandbox-replay-of": "1" } },
+    {
+      ...call,
+      id: 2,
+      headers: { "x-api-secret": "[redacted]", "x-sandbox-replay-of": "1", "x-sandbox-outcome": "manual" },
+    },
   ]);
   expect(await server.control("GET", "/transactions")).toMatchObject({
     transactions: [{ reference: "AGAIN" }, { reference: "AGAIN" }],

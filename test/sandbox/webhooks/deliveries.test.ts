@@ -44,6 +44,7 @@ describe("the webhook, which the specification does not have, is off by default"
     ["no address", {}, "url: is missing"],
     ["another protocol", { url: "ftp://127.0.0.1/" }, "url: it must be an http or https address"],
     ["a word", { url: "hook" }, "url: it must be an http or https address"],
+    ["a password alone", { url: "http://:hunter2@127.0.0.1/" }, "url: it must have no user name and no password"],
     ["a password", { url: "http://shop:hunter2@127.0.0.1/" }, "url: it must have no user name and no password"],
     ["2,049 characters", { url: `http://a/${"b".repeat(2040)}` }, "at most 2048 characters"],
     ["another form", { url: "http://a/", form: "xml" }, 'form: must be one of payment.updated, flat; it is "xml"'],
@@ -68,6 +69,7 @@ describe("each payment that becomes final is POSTed", () => {
     expect(message?.headers.get("X-Webhook-Source")).toBe("momo");
     expect(message?.headers.get("Content-Type")).toBe("application/json");
     expect(message?.headers.get("User-Agent")).toBe("momo (sandbox)");
+    expect(message?.headers.get("Accept-Encoding")).toBe("identity");
     const status = await sandbox.statusOf(id);
     expect(message?.body).toEqual({
       event: "payment.updated",
@@ -160,8 +162,10 @@ describe("an attempt succeeds with any 2xx, and is repeated otherwise after 1, 1
     await sandbox.advanceClock("71s");
     const [delivery] = await ended();
     expect(delivery).toMatchObject({ state: "failed", attempts: Array(4).fill({ status: 500 }) });
+    await sandbox.control("PUT", "/webhook", { url: "http://127.0.0.1:1/", delay: "1h" });
     const resent = await sandbox.control("POST", `/webhook/deliveries/${delivery?.id}/resend`);
-    expect(resent.delivery).toMatchObject({ resend_of: delivery?.id, state: "waiting", attempts: [] });
+    const { now_ms } = await sandbox.control("GET", "/clock");
+    expect(resent.delivery).toMatchObject({ resend_of: delivery?.id, due_at_ms: now_ms, attempts: [] });
   });
 });
 
