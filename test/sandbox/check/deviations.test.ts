@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Sent } from "../../../sandbox/check/service.ts";
+import { checkScene, type Deviation, fillScene, sendTo } from "../../support/checked.ts";
+import { openScene, type Scene } from "../../support/scenario.ts";
+import { TEST_TIMEOUT_MS } from "../../support/time-outs.ts";
+
+/** A service that deviates in one thing: exactly the sentence that names it does not hold. */
+
+let scene: Scene;
+
+type Json = Record<string, unknown>;
+
+const json = (change: (body: Json, request: Sent) => Json | undefined): Deviation => {
+  return (answer, request) => {
+    const body = change(JSON.parse(answer.text), request);
+    return body === undefined ? answer : { ...answer, text: JSON.stringify(body) };
+  };
+};
+const rowsOf = ({ transactions }: Json) => (transactions ?? []) as Json[];
+const isList = ({ path }: Sent) => path.startsWith("/transactions.php");
+const isStatus = ({ path }: Sent) => path === "/status.php";
+
+/** Changes each row of the lists. */
+const inLists = (change: (row: Json) => Json) =>
+  json((body) => (body.transactions ? { ...body, transactions: rowsOf(body).map(change) } : undefined));
+
+/** Changes each row of the lists, and each status. */
+const everywhere = (change: (row: Json) => Json) =>
+  json((body) => {
+    if (body.transactions) return { ...body, transactions: rowsOf(body).map(change) };
+    return body.checkout_request_id && body.status ? change(body) : undefined;
+  });
+
+const inStatus = (change: Json) =>
+  json((body, request) => (isStatus(request) && body.success ? { ...body, ...change } : undefined));
+const inPagination = (change: (pagination: Json) => Json, path = "/transactions.php") =>
+  json((body, request) => {
+    if (request.path !== path || !body.pagination) return;
+    return { ...body, pagination: { ...(body.pagination as Json), ...change(body.pagination as Json) } };
+  });
+const when = (status: string, change: Json) => (row: Json) => (row.status === status ? { ...row, ...change } : row);
+
+/** Answers another request than the one that came. */
+const asks =
+  (instead: (path: string) => string): Deviation =>
+  (answer, request) =>
+    instead(request.path) === request.path ? answer : sendTo(scene)({ ...request, path: instead(request.path) });
+const without = (parameter: string) =>
+  asks((path) => path.replace(new RegExp(`([?&])${parameter}=[^&]*`), "$1").replace(/[?&]$/, ""));
+
+/** An answer of momo with another status. */
+const answers =
+  (status: number, isMeant: (request: Sent) => boolean): Deviation =>
+  (answer, request) =>
+    isMeant(request) ? { ...answer, status } : answer;
+const fakes =
+  (isMeant: (request: Sent) => boolean, more: Json): Deviation =>
+  (answer, request) =>
+    isMeant(request)
+      ? { ...answer, status: 200, text: JSON.stringify({ success: true, message: "", ...more }) }
+      : answer;
+
+const isPush = ({ path, as }: Sent) => path === "/stkpush.php" && as === "owner";
+const lacks = (member: string) => (request: Sent) =>
+  isPush(request) &&
+  request.body?.includes('"phone":') === (member !== "phone") &&
+  !request.body?.includes(`"${member}":`) &&
+  request.body !== "{}";
+/** The payment that the check has started. */
+let started: Json | null = null;
+let polls = 0;
+/** Changes the statuses of the payment that the check has started; `polls` counts them. */
+const ofNewest = (change: (body: Json, polls: number) => Json | undefined) =>
+  json((body, request) => {
+    if (!isStatus(request) || started === null || body.checkout_request_id !== started.checkout_request_id) return;
+    polls += 1;
+    return change(body, polls);
+  });
+/** Changes the other statuses. */
+const ofOld = (change: (body: Json) => Json) =>
+  json((body, request) =>
+    isStatus(request) && body.success && body.checkout_request_id !== started?.checkout_request_id
+      ? change(body)
+      : undefined,
+  );
+const watched =
+  (deviation: Deviation): Deviation =>
+  (answer, request) => {
+    const { success, ...body } = JSON.parse(answer.text);
+    if (isPush(request) && success === true) started ??= body;
+    return deviation(answer, request);
+  };
+
+const OUTCOME = {
+  completed_at: "2026-11-20 10:00:00",
+  transaction_code: "T1",
+  momo_receipt_number: "UKK001DAN1",
+  result_code: 0,
+  result_desc: "",
+};
+const NO_OUTCOME = {
+  transaction_code: null,
+  momo_receipt_number: null,
+  result_code: null,
+  result_desc: null,
+  completed_at: null,
+};
+const STARTED = { checkout_request_id: "ws_CO_1_A", merchant_request_id: "ws_MR_1_A", transaction_id: 1 };
+
+/** Members that are not in an answer at all. */
+const LIST_LACKS =
+  "kind type amount fee_deducted phone transaction_code momo_receipt_number merchant_request_id credit_target payment_link_id result_code result_desc created_at";
+const STATUS_LACKS =
+  "phone transaction_code created_at checkout_request_id momo_receipt_number result_code result_desc completed_at";
+const omit = (name: string) => ({ [name]: undefined });
+
+const DEVIATIONS: readonly [sentence: string, deviation: Deviation][] = [
+  ...LIST_LACKS.split(" ").map((name): [string, Deviation] => [
+    `list.${name}`,
+    inLists((row) => ({ ...row, ...omit(name) })),
+  ]),
+  ...STATUS_LACKS.split(" ").map((name): [string, Deviation] => [`status.${name}`, inStatus(omit(name))]),
+  ...["current_page", "per_page", "total_pages"].map((name): [string, Deviation] => [
+    `pagination.${name}`,
+    inPagination((pagination) => ({ [name]: `${pagination[name]}` })),
+  ]),
+  ...["total_completed_amount", "completed_count", "pending_count"].map((name): [string, Deviation] => [
+    `summary.${name}`,
+    json((body) => (body.summary ? { ...body, summary: { ...(body.summary as Json), ...omit(name) } } : undefined)),
+  ]),
+  ["list.fee_amount", inLists((row) => ({ ...row, fee_amount: String(row.fee_amount) }))],
+  ["list.is_deposit", inLists(({ is_deposit: _, ...row }) => row)],
+  ["list.completed_at", inLists((row) => ({ ...row, completed_at: row.completed_at && "2026-11-20T10:00:00Z" }))],
+  ["list.checkout_request_id", inLists(when("failed", { checkout_request_id: "12" }))],
+  ["pending.transaction_code", inLists(when("pending", { transaction_code: "T1" }))],
+  ["pending.momo_receipt_number", inLists(when("pending", { momo_receipt_number: "" }))],
+  ["pending.result_code", inLists(when("pending", { result_code: 0 }))],
+  ["pending.result_desc", inLists(when("pending", { result_desc: "waiting" }))],
+  ["pending.completed_at", inLists(when("pending", { completed_at: "2026-11-20 10:00:00" }))],
+  ["completed.transaction_code", everywhere(when("completed", { transaction_code: null }))],
+  ["completed.momo_receipt_number", everywhere(when("completed", { momo_receipt_number: null }))],
+  ["completed.result_code", everywhere(when("completed", { result_code: 1 }))],
+  ["completed.completed_at", everywhere(when("completed", { completed_at: null }))],
+  ["unpaid.transaction_code", everywhere(when("failed", { transaction_code: "T1" }))],
+  ["unpaid.momo_receipt_number", everywhere(when("cancelled", { momo_receipt_number: "UKK001DAN1" }))],
+  ["pagination.total_items", inPagination(({ total_items }) => ({ total_items: String(total_items) }))],
+  [
+    "summary.failed_count",
+    json((body) => (body.summary ? { ...body, summary: { ...(body.summary as Json), failed_count: "2" } } : undefined)),
+  ],
+  ["status.merchant_request_id", inStatus({ merchant_request_id: "17" })],
+  ["status.fee_amount", inStatus({ fee_amount: undefined })],
+  [
+    "status.same",
+    json((body, request) =>
+      isStatus(request) && body.status === "completed" ? { ...body, ...NO_OUTCOME, status: "pending" } : undefined,
+    ),
+  ],
+  ["list.page", inPagination(() => ({ current_page: 0 }))],
+  ["list.limit", asks((path) => (path === "/transactions.php" ? `${path}?limit=20` : path))],
+  ["list.limit-one", asks((path) => path.replace(/\?limit=1$/, "?limit=2"))],
+  ["list.limit-most", asks((path) => path.replace("limit=100", "limit=50"))],
+  [
+    "list.full-page",
+    json((body, { path }) =>
+      path === "/transactions.php" && body.success ? { ...body, transactions: rowsOf(body).slice(0, -1) } : undefined,
+    ),
+  ],
+  ["list.total-pages", inPagination(({ total_pages }) => ({ total_pages: Number(total_pages) + 1 }))],
+  ["list.next-page", without("page")],
+  ["list.status-failed", asks((path) => path.replace("?status=failed", ""))],
+  ["list.dates", asks((path) => path.replace(/\?date_.*/, ""))],
+  ["list.status-pending", asks((path) => path.replace("?status=pending", "?status=completed"))],
+  ["list.status-completed", asks((path) => path.replace("?status=completed", ""))],
+  ["list.status-cancelled", asks((path) => path.replace("?status=cancelled", ""))],
+  ["list.status-expired", asks((path) => path.replace("?status=expired", ""))],
+  ["list.by-id", asks((path) => path.replace(/\?id=.*/, ""))],
+  [
+    "list.by-type",
+    json((body, { path }) =>
+      path.includes("type=api")
+        ? { ...body, transactions: rowsOf(body).map((row) => ({ ...row, kind: "web" })) }
+        : undefined,
+    ),
+  ],
+  ["status.status", ofOld((body) => ({ ...body, status: undefined }))],
+  ["status.amount", ofOld((body) => ({ ...body, amount: undefined }))],
+  ["list.id", inLists((row) => (row.status === "completed" ? { ...row, id: `${row.id}` } : row))],
+  [
+    "list.status",
+    json((body, { path }) =>
+      path === "/transactions.php" && body.success
+        ? { ...body, transactions: rowsOf(body).map(when("completed", { status: "paid" })) }
+        : undefined,
+    ),
+  ],
+  [
+    "list.answer",
+    answers(
+      202,
+      (request) => request.path === "/transactions.php" && request.as === "owner" && request.method === "GET",
+    ),
+  ],
+  ["list.search", json((body, { path }) => (path.includes("search=") ? { ...body, transactions: [] } : undefined))],
+  [
+    "list.no-filters",
+    json((body, { path }) =>
+      path === "/transactions.php" && body.success ? { ...body, filters_applied: { page: 1 } } : undefined,
+    ),
+  ],
+  [
+    "list.filters",
+    json((body, { path }) => (path.includes("type=api") ? { ...body, filters_applied: {} } : undefined)),
+  ],
+  ["auth.stranger-list", fakes((request) => isList(request) && request.as === "stranger", {})],
+  ["auth.nobody-list", answers(403, (request) => isList(request) && request.as === "nobody")],
+  ["auth.stranger-status", answers(400, (request) => isStatus(request) && request.as === "stranger")],
+  ["auth.nobody-push", answers(400, ({ path, as }) => path === "/stkpush.php" && as === "nobody")],
+  ["method.status", answers(404, (request) => isStatus(request) && request.method === "GET")],
+  ["method.push", answers(400, ({ path, method }) => path === "/stkpush.php" && method === "GET")],
+  ["method.list", answers(404, (request) => isList(request) && request.method === "POST")],
+  ["path.unknown", answers(400, ({ path }) => path.startsWith("/no-such"))],
+  ["bad.no-id", answers(404, (request) => isStatus(request) && request.body === "{}" && request.as === "owner")],
+  ["bad.id-type", answers(404, (request) => request.body === '{"checkout_request_id":5}')],
+  ["bad.no-json", answers(500, ({ body }) => body === "{")],
+  ["bad.empty-push", answers(422, (request) => isPush(request) && request.body === "{}")],
+  [
+    "answers.json",
+    json((body, request) => (isList(request) && body.success ? { ...body, message: undefined } : undefined)),
+  ],
+  ["answers.success", inStatus({ success: false })],
+  ["answers.failure", json((body) => (body.success ? undefined : { ...body, code: "E1" }))],
+  [
+    "pay.accepted",
+    (answer, request) => (isPush(request) && answer.status === 200 ? { ...answer, status: 201 } : answer),
+  ],
+  [
+    "pay.merchant_request_id",
+    json((body, request) => (isPush(request) && body.success ? { ...body, merchant_request_id: "17" } : undefined)),
+  ],
+  [
+    "pay.transaction_id",
+    json((body, request) => (isPush(request) && body.success ? { ...body, transaction_id: 1.5 } : undefined)),
+  ],
+  [
+    "pay.checkout_request_id",
+    json((body, request) =>
+      isPush(request) && body.success ? { ...body, checkout_request_id: undefined } : undefined,
+    ),
+  ],
+  ["pay.pending", ofNewest((body, polls) => (polls === 1 ? { ...body, ...OUTCOME, status: "completed" } : undefined))],
+  ["pay.kept", ofNewest((body, poll) => (poll === 1 ? { ...body, amount: 1 } : undefined))],
+  [
+    "pay.final",
+    ofNewest((body, poll) => (poll < 3 && body.status === "completed" ? { ...body, status: "paid" } : undefined)),
+  ],
+  [
+    "pay.listed",
+    (answer, { path }) =>
+      path === `/transactions.php?id=${started?.transaction_id}`
+        ? { ...answer, text: answer.text.replace(/"transactions":\[.*?\]/, '"transactions":[]') }
+        : answer,
+  ],
+  ["pay.no-phone", fakes(lacks("phone"), STARTED)],
+  ["pay.no-amount", fakes(lacks("amount"), STARTED)],
+  ["pay.no-account", fakes(lacks("payment_account_id"), STARTED)],
+  ["pay.minimum", fakes((request) => isPush(request) && request.body?.includes('"amount":0') === true, STARTED)],
+  ["pay.amount-type", fakes((request) => isPush(request) && request.body?.includes('"amount":true') === true, STARTED)],
+];
+
+beforeAll(async () => {
+  scene = await openScene();
+  for (let turn = 0; turn < 12; turn += 1) await scene.start();
+  await scene.harness.advance(2 * 24 * 60 * 60 * 1000);
+  await fillScene(scene);
+}, TEST_TIMEOUT_MS);
+afterAll(() => scene.close());
+
+test.each(DEVIATIONS)("%s", async (sentence, deviation) => {
+  await scene.start({}, { headers: { "X-Sandbox-Outcome": "manual" } });
+  [started, polls] = [null, 0];
+  const { checked } = await checkScene(scene, watched(deviation));
+  expect(checked.filter(({ verdict }) => verdict === "fails").map(({ id }) => id)).toEqual([sentence]);
+});
+
+test("each sentence has an id of its own, and a deviation", async () => {
+  const { checked } = await checkScene(scene);
+  const ids = checked.filter(({ momo }) => momo === null).map(({ id }) => id);
+  expect(ids.filter((id, turn) => ids.indexOf(id) !== turn)).toEqual([]);
+  const planted = new Set(DEVIATIONS.map(([id]) => id));
+  // The address says which version it is.
+  expect(ids.filter((id) => !planted.has(id))).toEqual(["version"]);
+});
