@@ -1,11 +1,12 @@
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Profile } from "../../src/http/profile.ts";
+import { ANSWER_CHECKS } from "./answers.ts";
 import { type Checking, type Payment, Skip } from "./facts.ts";
 import { PAYMENT_CHECKS } from "./payment.ts";
 import type { Checked, CheckReport } from "./result.ts";
 import { type Exchange, Service, type ServiceOptions, Stopped } from "./service.ts";
 import { SILENT_CHECKS } from "./silent.ts";
-import { ANSWER_CHECKS, STATED_CHECKS } from "./stated.ts";
+import { STATED_CHECKS } from "./stated.ts";
 
 export interface CheckOptions extends ServiceOptions {
   readonly payment: Payment | null;

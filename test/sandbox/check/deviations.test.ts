@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Sent } from "../../../sandbox/check/service.ts";
 import { checkScene, type Deviation, fillScene, sendTo } from "../../support/checked.ts";
 import { openScene, type Scene } from "../../support/scenario.ts";
-import { TEST_TIMEOUT_MS } from "../../support/time-outs.ts";
 
 /** A service that deviates in one thing: exactly the sentence that names it does not hold. */
 
@@ -273,7 +272,7 @@ beforeAll(async () => {
   for (let turn = 0; turn < 12; turn += 1) await scene.start();
   await scene.harness.advance(2 * 24 * 60 * 60 * 1000);
   await fillScene(scene);
-}, TEST_TIMEOUT_MS);
+});
 afterAll(() => scene.close());
 
 test.each(DEVIATIONS)("%s", async (sentence, deviation) => {
