@@ -1,5 +1,6 @@
 import { Alarm, type Clock } from "../../src/domain/clock.ts";
 import type { Delivery, DeliveryAttempt } from "../../src/domain/delivery.ts";
+import { Rounds } from "../../src/domain/mutex.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, type WebhookMessage } from "./message.ts";
 import { send } from "./send.ts";
@@ -50,8 +51,7 @@ export class Sender {
   readonly #parts: SenderParts;
   readonly #inFlight = new Set<Promise<void>>();
   #attemptsEnd = new AbortController();
-  #looking: Promise<void> | null = null;
-  #mustLookAgain = false;
+  readonly #looks = new Rounds(() => this.#startDue());
   #isStopped = false;
   readonly #alarm: Alarm;
   /** Of real time, for failures of the store and deliveries of other servers. */
@@ -59,8 +59,8 @@ export class Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    this.#alarm = new Alarm(parts.clock, () => void this.look());
-    this.#lookAgain = new Alarm(parts.realClock, () => void this.look());
+    this.#alarm = new Alarm(parts.clock, () => this.look());
+    this.#lookAgain = new Alarm(parts.realClock, () => this.look());
   }
 
   /** Looks for due deliveries at this time, unless it does so earlier. */
@@ -69,21 +69,12 @@ export class Sender {
   }
 
   /** Starts the attempts that are due. One look at a time. */
-  look(): Promise<void> {
-    this.#mustLookAgain = true;
-    this.#looking ??= this.#startAll();
-    return this.#looking;
-  }
-
-  async #startAll(): Promise<void> {
-    while (this.#mustLookAgain) {
-      this.#mustLookAgain = false;
-      await this.#startDue().catch((error: unknown) => {
-        this.#parts.reportFault(error);
-        this.#lookLater();
-      });
-    }
-    this.#looking = null;
+  look(): void {
+    if (this.#looks.isRequested) return;
+    void this.#looks.request().catch((error: unknown) => {
+      this.#parts.reportFault(error);
+      this.#lookLater();
+    });
   }
 
   /** One attempt; null without a webhook, or if it was cancelled. */
@@ -117,7 +108,7 @@ export class Sender {
   }
 
   async #whenIdle(): Promise<void> {
-    await this.#looking;
+    await this.#looks.whenIdle();
     await Promise.all(this.#inFlight);
   }
 

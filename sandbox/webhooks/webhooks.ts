@@ -72,7 +72,7 @@ export class Webhooks {
 
   /** Sends what became due while no server ran. */
   start(): void {
-    void this.#sender.look();
+    this.#sender.look();
   }
 
   /**
@@ -81,7 +81,7 @@ export class Webhooks {
    */
   replace(settings: WebhookSettings | null): void {
     this.#follow(settings);
-    if (settings) void this.#sender.look();
+    if (settings) this.#sender.look();
     else this.#cancel();
   }
 
@@ -99,7 +99,7 @@ export class Webhooks {
     const { service, clock } = this.#parts;
     const again = await service.deliveries.resend(id, clock.nowMs());
     if (!again) throw new Refusal("not_found", "there is no delivery with this id, or it is no longer kept");
-    void this.#sender.look();
+    this.#sender.look();
     return again;
   }
 

@@ -13,3 +13,48 @@ export function createMutex() {
 }
 
 export type Mutex = ReturnType<typeof createMutex>;
+
+/**
+ * Rounds of the same work, one after another. Requests during a round share the next one, because the current round may have read its
+ * input already.
+ */
+export class Rounds {
+  readonly #mutex = createMutex();
+  readonly #work: () => Promise<void>;
+  #next: Promise<void> | null = null;
+  #open = 0;
+
+  constructor(work: () => Promise<void>) {
+    this.#work = work;
+  }
+
+  /** Whether a round was requested that has not ended. */
+  get isOpen(): boolean {
+    return this.#open > 0;
+  }
+
+  /** Whether a round was requested that has not begun. */
+  get isRequested(): boolean {
+    return this.#next !== null;
+  }
+
+  /** @returns the end of the next round; rejects with its error */
+  request(): Promise<void> {
+    if (this.#next) return this.#next;
+    this.#open += 1;
+    this.#next = this.#mutex.run(async () => {
+      this.#next = null;
+      try {
+        await this.#work();
+      } finally {
+        this.#open -= 1;
+      }
+    });
+    return this.#next;
+  }
+
+  /** Resolves when all requested rounds have ended. */
+  whenIdle(): Promise<void> {
+    return this.#mutex.whenIdle();
+  }
+}

@@ -1,4 +1,5 @@
 import { Alarm, type Clock } from "../domain/clock.ts";
+import { Rounds } from "../domain/mutex.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
 import type { PendingTransaction } from "../domain/transaction.ts";
@@ -51,11 +52,7 @@ export class Resolver {
   /** Of real time. */
   readonly #retry: Alarm;
   readonly #poll: Alarm;
-  /** The last round, and how many rounds have not ended. */
-  #lastRound: Promise<void> = Promise.resolve();
-  #openRounds = 0;
-  #nextRound: Promise<void> | null = null;
-  #reportedRound: Promise<void> | null = null;
+  readonly #rounds = new Rounds(() => this.#runRound());
 
   constructor(parts: ResolverParts) {
     this.#parts = parts;
@@ -75,7 +72,7 @@ export class Resolver {
 
   /** Whether a payment may be due and not resolved. It does not query the database. */
   get isBehind(): boolean {
-    return this.#openRounds > 0 || this.#hasFailed || this.#alarm.isDue;
+    return this.#rounds.isOpen || this.#hasFailed || this.#alarm.isDue;
   }
 
   /** Whether the last round failed. The resolver tries again by itself. */
@@ -92,23 +89,9 @@ export class Resolver {
     if (!this.#isStopped) this.#alarm.wakeAt(atMs);
   }
 
-  /**
-   * Resolves all that is due now, and sets the alarm for the next check. Rejects if the store fails. Rounds run one after
-   * another. Calls during a round share the next one, because the current round may have read its payments already.
-   */
+  /** Resolves all that is due now, and sets the alarm for the next check. Rejects if the store fails. */
   resolveDue(): Promise<void> {
-    if (this.#nextRound) return this.#nextRound;
-    this.#openRounds += 1;
-    const round = this.#lastRound.then(() => {
-      this.#nextRound = null;
-      return this.#runRound();
-    });
-    const end = () => {
-      this.#openRounds -= 1;
-    };
-    this.#nextRound = round;
-    this.#lastRound = round.then(end, end);
-    return round;
+    return this.#rounds.request();
   }
 
   /** Resolves one payment, if it is due, before all others. Rejects if the store fails. */
@@ -139,14 +122,12 @@ export class Resolver {
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const alarm of [this.#alarm, this.#retry, this.#poll]) alarm.cancel();
-    await this.#lastRound;
+    await this.#rounds.whenIdle();
   }
 
   #resolveInBackground(): void {
-    const round = this.resolveDue();
-    if (round === this.#reportedRound) return;
-    this.#reportedRound = round;
-    void round.catch(this.#parts.reportFault);
+    // Who has requested it already gets its error.
+    if (!this.#rounds.isRequested) void this.#rounds.request().catch(this.#parts.reportFault);
   }
 
   /** One round: all that is due when it starts. Payments that become due later wait for the next round, so that this one ends. */
