@@ -4,7 +4,7 @@ import { CREDENTIALS_REFUSED, checkService } from "../../sandbox/check/check.ts"
 import type { Payment } from "../../sandbox/check/facts.ts";
 import { type CheckFormat, formatCheck } from "../../sandbox/check/report.ts";
 import type { CheckReport } from "../../sandbox/check/result.ts";
-import { curlOf, type Received, type Send, type Sent, STRANGER } from "../../sandbox/check/service.ts";
+import { budgetSpent, curlOf, type Received, type Send, type Sent, STRANGER } from "../../sandbox/check/service.ts";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, systemClock } from "../../src/system.ts";
@@ -85,9 +85,9 @@ async function check(flags: CheckFlags): Promise<void> {
   const report = await run(options, target);
   write(report, flags);
   if (report.stopped === CREDENTIALS_REFUSED) throw new Failure("unauthorized", `${baseUrl}: ${report.stopped}`);
-  if (report.checked.every(({ verdict }) => verdict === "skipped"))
-    throw new Failure("unreachable", report.stopped ?? `nothing answers at ${baseUrl}`);
   if (report.checked.some(({ verdict }) => verdict === "fails")) process.exitCode ??= EXIT.mistakes;
+  const isWhole = report.stopped === null || report.stopped === budgetSpent(options.budget);
+  if (!isWhole && process.exitCode === undefined) throw new Failure("unreachable", `${baseUrl}: ${report.stopped}`);
 }
 
 /** @throws Failure `usage` if the text is no address of a service */

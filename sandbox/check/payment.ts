@@ -3,9 +3,8 @@ import type { Exchange } from "./service.ts";
 
 /** The sentences that need a payment. Each push may reach a phone and cost money: none is ever repeated. */
 
-/** The pattern of §4.4. */
-const POLL_PAUSE_MS = 5000;
-const MOST_POLLS = 24;
+/** For two minutes, as §4.4 shows. */
+const POLLING_MS = 120_000;
 
 /** @throws Skip if no payment was asked for */
 export function paymentOf({ payment }: Checking): Payment {
@@ -32,6 +31,7 @@ export function push(checking: Checking, order: Json, reaches = true): Promise<E
     if (checking.pushesLeft < 1) throw new Skip("it needs one more push: --max-pushes");
     checking.pushesLeft -= 1;
     checking.pushed.add(JSON.stringify(order));
+    checking.service.forgetLists();
   }
   return checking.service.ask(ask);
 }
@@ -53,9 +53,10 @@ const idOf = ({ json }: { readonly json: Json }): string => {
 async function final(checking: Checking): Promise<Exchange> {
   const ask = { path: "/status.php", json: { checkout_request_id: idOf(await started(checking)) } };
   let last = await checking.service.ask(ask);
-  for (let poll = 1; last.json?.status === "pending" && poll < MOST_POLLS; poll += 1) {
+  const { pollPauseMs } = checking.service;
+  for (let passedMs = 0; last.json?.status === "pending" && passedMs < POLLING_MS; passedMs += pollPauseMs) {
     if (checking.isFinal === false) break;
-    await checking.service.wait(POLL_PAUSE_MS);
+    await checking.service.wait(pollPauseMs);
     last = await checking.service.again(ask);
   }
   checking.isFinal = last.json?.status !== "pending";

@@ -61,6 +61,8 @@ export interface ServiceOptions {
   readonly signal?: AbortSignal;
 }
 
+export const budgetSpent = (budget: number): string => `the budget of ${budget} requests is spent`;
+
 /** How much of an answer a report shows. */
 const SHOWN = 400;
 
@@ -90,9 +92,9 @@ export class Service {
   /** Sends a request also if it was sent before: a poll. */
   async again({ method, path, json, body, as = "owner" }: Ask): Promise<Exchange> {
     const { baseUrl, send, clock, sleep, budget, pauseMs, isCareful, signal } = this.#options;
-    if (signal?.aborted) throw new Stopped("it was interrupted");
-    if (this.#requests >= budget) throw new Stopped(`the budget of ${budget} requests is spent`);
+    if (this.#requests >= budget) throw new Stopped(budgetSpent(budget));
     if (this.#requests > 0 && pauseMs > 0) await sleep(pauseMs);
+    if (signal?.aborted) throw new Stopped("it was interrupted");
     this.#requests += 1;
     const content = json === undefined ? (body ?? null) : JSON.stringify(json);
     const sent: Sent = {
@@ -123,6 +125,16 @@ export class Service {
     if (isCareful && this.#broken > 1)
       throw new Stopped(`the service has answered ${status}, the second error of its own`);
     return exchange;
+  }
+
+  /** A service on another machine is polled as §4.4 recommends. */
+  get pollPauseMs(): number {
+    return this.#options.isCareful ? 5000 : 500;
+  }
+
+  /** The lists have changed: the next request for one is sent. */
+  forgetLists(): void {
+    for (const key of this.#answers.keys()) if (key.includes("/transactions.php")) this.#answers.delete(key);
   }
 
   /** Waits between two polls of a payment (§4.4). */

@@ -124,7 +124,7 @@ export const SILENT_CHECKS: readonly Check[] = [
   ),
   badParameter("silent.no-record", "An `id` that does not exist", "id=999999999999999", "refused with 404", () => ({})),
   badParameter("silent.parameter", "A parameter that does not exist", "momo_check=1", "ignored", () => ({})),
-  badParameter("silent.case", "A filter in capitals.", CAPITALS, "the same as in lower case", (exchange) => {
+  badParameter("silent.case", "A filter in capitals", CAPITALS, "the same as in lower case", (exchange) => {
     if (exchange.status !== 200) return { filter_case: "lower" };
     const { filters } = listIn(exchange);
     return { filter_case: "status" in (filters ?? {}) ? "any" : "lower" };

@@ -1,7 +1,156 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CheckReport } from "../../sandbox/check/result.ts";
-import { newFolder } from "../support/cleanup.ts";
-import { momo, runMomo } from "../support/momo.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { serveFake } from "../support/fake-server.ts";
+import { runMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
+import { until } from "../support/waiting.ts";
+
+afterAll(cleanUp);
+
+const KEYS = { MOMO_API_KEY: "mk_owner", MOMO_API_SECRET: "ms_owner" };
+const check = (target: string, args: readonly string[] = [], env: Record<string, string> = KEYS) =>
+  runMomo(["check", "--target", target, ...args], { env });
+
+/** The same address, which the command takes for another machine. */
+const elsewhere = (url: string): string => url.replace("127.0.0.1", "0.0.0.0");
+
+const json = (status: number, body: object, headers = {}) => Response.json(body, { status, headers });
+const EMPTY = {
+  ...{ success: true, message: "0", transactions: [], filters_applied: {} },
+  pagination: { current_page: 1, per_page: 10, total_items: 0, total_pages: 0 },
+  summary: { total_completed_amount: 0, completed_count: 0, pending_count: 0, failed_count: 0 },
+};
+
+describe("a sandbox is checked", () => {
+  test("it holds: exit 0, a report in each form, and a profile that momo serve takes", async () => {
+    const sandbox = await startIn(newFolder());
+    const folder = newFolder();
+    const env = {
+      MOMO_API_KEY: sandbox.headers["X-API-Key"] ?? "",
+      MOMO_API_SECRET: sandbox.headers["X-API-Secret"] ?? "",
+    };
+    const files = ["a.html", "a.xml", "a.sarif", "a.json", "a.txt"].map((name) => join(folder, name));
+    const profile = join(folder, "profile.json");
+    const pay = ["--pay", "0712345678", "--amount", "7", "--account", "1", "--max-pushes", "20", "--yes"];
+    const run = await check(sandbox.baseUrl, [...pay, "--report", ...files, "--profile", profile], env);
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(run.stdout).toStartWith("96 of 96 stated sentences hold");
+    const texts = files.map((file) => readFileSync(file, "utf8"));
+    for (const [text, part] of [
+      [texts[0], "<!doctype html>"],
+      [texts[1], "<testsuites"],
+      [texts[2], "2.1.0"],
+      [texts[3], '"checked"'],
+      [texts[4], "stated sentences hold"],
+    ])
+      expect(text).toContain(part ?? "");
+    const secret = env.MOMO_API_SECRET;
+    for (const text of [...texts, run.stdout]) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain("254712345678");
+    }
+    expect(await sandbox.list("?limit=100")).toMatchObject([{ amount: 7, phone: "254712345678" }]);
+    expect(JSON.parse(readFileSync(profile, "utf8"))).toMatchObject({ base_path: "/v2", accept: "strict", fee: "1%" });
+    const served = await runMomo(["serve", "--ephemeral", "--port", "0", "--profile", profile, "--help"]);
+    expect(served.exitCode).toBe(0);
+  });
+
+  test("--dry-run prints the requests as curl, without a key, and sends none", async () => {
+    const fake = serveFake(() => json(500, {}));
+    const run = await check(fake.baseUrl, ["--dry-run", "--pay", "0712345678"], {});
+    expect(run).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^[0-9]+ requests, at most 1000/) });
+    const lines = run.stdout.trim().split("\n");
+    expect(lines.length).toBeGreaterThan(30);
+    for (const line of lines) expect(line).toStartWith("curl -s ");
+    expect(lines.filter((line) => line.endsWith(" # a payment"))).toHaveLength(1);
+    expect(fake.requests).toEqual([]);
+  });
+});
+
+describe("what is no such service", () => {
+  const FAR_OFF = "Thu, 01 Jan 2026 00:00:00 GMT";
+
+  test.each<[what: string, answer: () => Response, exitCode: number, said: string | RegExp]>([
+    ["HTML", () => new Response("<html>", { headers: { "Content-Type": "text/html" } }), 7, "may be no such service"],
+    [
+      "a redirect",
+      () => new Response(null, { status: 302, headers: { Location: "https://x.example/" } }),
+      7,
+      "redirect to https://x.example/",
+    ],
+    ["a clock that is off", () => json(200, EMPTY, { Date: FAR_OFF }), 7, /clock is [0-9]+ minutes behind/],
+    ["too many requests", () => json(429, { success: false, message: "later" }), 6, "answers 429"],
+    ["an answer without an end", () => new Response(endless()), 6, "more than 1 MiB"],
+  ])("%s", async (_what, answer, exitCode, said) => {
+    const run = await check(serveFake(answer).baseUrl);
+    expect(run.exitCode, run.stderr).toBe(exitCode);
+    expect(run.stdout + run.stderr).toMatch(said);
+  });
+
+  const endless = () =>
+    new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(65_536).fill(32));
+      },
+    });
+
+  test("credentials that are refused end the check after one request: exit 4", async () => {
+    const fake = serveFake(() => json(401, { success: false, message: "no" }));
+    const run = await check(fake.baseUrl);
+    expect(run).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("the credentials are refused") });
+    expect(fake.requests).toHaveLength(1);
+  });
+
+  test.each([
+    [["--target", "pay.example"], 2, "--target is no base address: pay.example"],
+    [["--target", "http://127.0.0.1:9/v2"], 6, "nothing listens there"],
+    [["--target", "http://127.0.0.1:9/v2", "--report", "a.doc"], 2, "--report a.doc does not say its form"],
+    [["--target", "http://127.0.0.1:9/v2", "--pay", "0712345678"], 2, "--account is missing"],
+    [["--target", "http://127.0.0.1:9/v2", "--pay", "0712345678", "--account", "1"], 2, "--yes is missing"],
+    [[], 2, "--target is missing"],
+  ])("%j: exit %d", async (args, exitCode, said) => {
+    const run = await runMomo(["check", ...args], { env: KEYS });
+    expect(run).toMatchObject({ exitCode, stderr: expect.stringContaining(said) });
+  });
+
+  test("without a key it says which variables to set, and has no flag for the secret", async () => {
+    const run = await check("http://127.0.0.1:9/v2", [], {});
+    expect(run).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("set MOMO_API_KEY and MOMO_API_SECRET") });
+  });
+});
+
+describe("a service on another machine is spared", () => {
+  const reportOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout) as CheckReport;
+
+  test("it is only read, and asked at most as often as the budget allows", async () => {
+    const fake = serveFake(() => json(200, EMPTY));
+    const run = await check(elsewhere(fake.baseUrl), ["--requests", "12", "--pause", "0ms", "--json"]);
+    expect(reportOf(run)).toMatchObject({ requests: 12, stopped: "the budget of 12 requests is spent" });
+    expect(fake.requests).toHaveLength(12);
+  });
+
+  test("the second answer with 500 ends the check", async () => {
+    const fake = serveFake(() => json(500, { success: false, message: "broken" }));
+    const run = await check(elsewhere(fake.baseUrl), ["--pause", "0ms", "--json"]);
+    expect(reportOf(run)).toMatchObject({ requests: 2, stopped: expect.stringContaining("the second error") });
+  });
+
+  test("an interrupt ends it after the request under way, and the report so far is written", async () => {
+    const fake = serveFake(() => json(200, EMPTY));
+    const file = join(newFolder(), "report.json");
+    const run = startMomo(["check", "--target", elsewhere(fake.baseUrl), "--pause", "1h", "--report", file], {
+      env: KEYS,
+    });
+    await until(
+      async () => fake.requests.length,
+      (count) => count > 0,
+    );
+    run.signal("SIGINT");
+    expect(await run.exited).toBe(130);
+    expect(existsSync(file)).toBe(true);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ requests: 1, stopped: "it was interrupted" });
+  });
+});
