@@ -4,9 +4,9 @@
  *
  *   --quick        about one minute and at most 200,000 rows; the whole run takes about 15 minutes, 5,000,000 rows and 8 GB of disk
  *   --markdown     prints the table for a document
- *   --only NAMES   measures only some claims, by the names of their files in `claims/`, separated by commas
+ *   --only NAMES   measures only some claims, by their names in CLAIMS, separated by commas
  *
- * `claims/` has a program for each claim, `support/` what they share: servers, load (wrk), rows (`loader.ts`), the table.
+ * `claims/` has the programs of the claims, `support/` what they share: servers, load (wrk), rows (`loader.ts`), the table.
  * Contenders take turns in each round. The table shows the median of the rounds, and as spread half the difference between the
  * smallest and the largest value. Nothing passes or fails by time. Peers are left out if they are not installed:
  * `npm install --prefix bench/peers --ignore-scripts`.
@@ -18,21 +18,17 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkStatus } from "./claims/check-status.ts";
 import { fullCycle } from "./claims/full-cycle.ts";
-import { idle } from "./claims/idle.ts";
-import { listTransactions } from "./claims/list.ts";
-import { oneDay } from "./claims/one-day.ts";
+import { listTransactions, oneDay } from "./claims/list.ts";
 import { peers } from "./claims/peers.ts";
-import { pending } from "./claims/pending.ts";
-import { resolve } from "./claims/resolve.ts";
+import { pending, resolve } from "./claims/pending.ts";
 import { search } from "./claims/search.ts";
 import { soak } from "./claims/soak.ts";
+import { idle, startup } from "./claims/start-and-idle.ts";
 import { startPayment } from "./claims/start-payment.ts";
-import { startup } from "./claims/startup.ts";
 import type { Bench, Claim } from "./support/bench.ts";
-import { type Line, leftOut } from "./support/line.ts";
+import { alignedTable, type Line, leftOut, markdownTable } from "./support/line.ts";
 import { describeMachine, obstacle } from "./support/machine.ts";
-import { buildPrograms, ROOT } from "./support/programs.ts";
-import { alignedTable, markdownTable } from "./support/table.ts";
+import { buildPrograms, ROOT } from "./support/servers.ts";
 
 /** In the order of the table. */
 const CLAIMS: Readonly<Record<string, Claim>> = {

@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
+import { list } from "../claims/list.ts";
 import { type Claim, dataOf, rowsText } from "../support/bench.ts";
-import { checkoutIdsIn } from "../support/checkout-ids.ts";
 import { compare } from "../support/line.ts";
-import { list } from "../support/listing.ts";
+import { checkoutIdsIn } from "../support/loader.ts";
 import { databaseIn, pay, type RunningMomo, startMomo } from "../support/servers.ts";
 import { timed } from "../support/statistics.ts";
 

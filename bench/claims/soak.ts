@@ -1,10 +1,10 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, type Claim, newData } from "../support/bench.ts";
-import { checkoutIdsIn } from "../support/checkout-ids.ts";
 import { compare, leftOut } from "../support/line.ts";
 import { payments, statusChecks } from "../support/load.ts";
-import { knowsProcesses, residentMb } from "../support/proc.ts";
+import { checkoutIdsIn } from "../support/loader.ts";
+import { knowsProcesses, residentMb } from "../support/machine.ts";
 import { databaseIn, startMomo } from "../support/servers.ts";
 import { median } from "../support/statistics.ts";
 

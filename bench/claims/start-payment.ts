@@ -3,7 +3,7 @@ import { type Bench, type Claim, limitData, newData, rowsText } from "../support
 import { compare, type Line, leftOut } from "../support/line.ts";
 import { payments, type Round, WARM_UP_SECONDS } from "../support/load.ts";
 import { loadHistory } from "../support/loader.ts";
-import { bytesWritten, knowsProcesses } from "../support/proc.ts";
+import { bytesWritten, knowsProcesses } from "../support/machine.ts";
 import { databaseIn, type Running, startLimit, startMomo } from "../support/servers.ts";
 import { alternate } from "../support/statistics.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loadLimit } from "./limit-table.ts";
 import type { Line } from "./line.ts";
 import { loadHistory } from "./loader.ts";
-import type { Programs } from "./programs.ts";
+import type { Programs } from "./servers.ts";
 import { databaseIn, startMomo } from "./servers.ts";
 
 /** The parameters of each claim. */

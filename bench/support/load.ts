@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { run } from "./processes.ts";
-import { ROOT } from "./programs.ts";
+import { ROOT } from "./servers.ts";
 
 export interface Round {
   readonly requests: number;
@@ -23,7 +22,7 @@ export const WARM_UP_SECONDS = 4;
 
 /** Starts payments over 64 connections for some seconds. */
 export function payments(target: Target, seconds: number): Promise<Round> {
-  return wrk("payment.lua", `${target.url}/stkpush.php`, target, seconds, String(target.accountId ?? 1));
+  return wrk("payments", `${target.url}/stkpush.php`, target, seconds, String(target.accountId ?? 1));
 }
 
 /** Starts payments, and writes their checkout request ids into a file, one a line. */
@@ -47,29 +46,20 @@ export async function startedIds({ url, headers, accountId = 1 }: Target, count:
 
 /** Checks the status of the payments whose ids are in a file, one a line. */
 export function statusChecks(target: Target, seconds: number, idsFile: string): Promise<Round> {
-  return wrk("status.lua", `${target.url}/status.php`, target, seconds, idsFile);
+  return wrk("statuses", `${target.url}/status.php`, target, seconds, idsFile);
 }
 
-async function wrk(script: string, url: string, target: Target, seconds: number, parameter: string): Promise<Round> {
+async function wrk(
+  load: "payments" | "statuses",
+  url: string,
+  target: Target,
+  seconds: number,
+  parameter: string,
+): Promise<Round> {
   const headers = { "Content-Type": "application/json", ...target.headers };
-  const text = await run(
-    [
-      ...[
-        "wrk",
-        "--threads",
-        "1",
-        "--connections",
-        String(CONNECTIONS),
-        "--duration",
-        `${seconds}s`,
-        "--timeout",
-        "10s",
-      ],
-      ...Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]),
-      ...["--script", join(ROOT, "bench/support", script), url, "--", parameter],
-    ],
-    ROOT,
-  );
+  const flags = `--threads 1 --connections ${CONNECTIONS} --duration ${seconds}s --timeout 10s --script bench/support/load.lua`;
+  const given = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
+  const text = await run(["wrk", ...flags.split(" "), ...given, url, "--", load, parameter], ROOT);
   const [, result = "{}"] = /^RESULT (.*)$/m.exec(text) ?? [];
   const { requests, durationUs, p99Us, failed } = JSON.parse(result);
   // A server that refuses would look fast.

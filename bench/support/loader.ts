@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { totalmem } from "node:os";
+import { createRequestIds } from "../../src/domain/identifiers.ts";
 import { codeOfKind, codeOfStatus } from "../../src/store/rows.ts";
 import { deriveAgain, isDerivedTrue } from "../../src/store/sqlite/backup.ts";
 
@@ -119,4 +120,18 @@ function verify(client: Database, rows: number, schema: string): void {
   const count = countOf(client);
   if (count !== rows) throw new Error(`the loader has stored ${count} rows instead of ${rows}`);
   if (!isDerivedTrue(client)) throw new Error("the totals or the words are not true");
+}
+
+/** The checkout request ids of some payments in a database, not in the order of creation. */
+export function checkoutIdsIn(file: string, count: number): string[] {
+  const client = new Database(file, { readonly: true });
+  const [numbering] = client.query<{ key: Uint8Array }, []>("SELECT request_id_key AS key FROM numbering").all();
+  const rows = client
+    .query<{ id: number; at: number; secret: string }, [number]>(
+      "SELECT id, created_at_ms AS at, secret FROM transactions ORDER BY id * 2654435761 % 4294967296 LIMIT ?",
+    )
+    .all(count);
+  client.close();
+  const requestIds = createRequestIds(numbering?.key ?? new Uint8Array(32));
+  return rows.map(({ id, at, secret }) => requestIds.restore(id, at, secret).checkoutRequestId);
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { freePort } from "../../scripts/release/registry.ts";
 import peersJson from "../peers/package.json" with { type: "json" };
 import { start, stop } from "./processes.ts";
-import { ROOT } from "./programs.ts";
 import type { Running } from "./servers.ts";
+import { ROOT } from "./servers.ts";
 
 const PEERS = join(ROOT, "bench/peers");
 const program = (name: string): string => join(PEERS, "node_modules/.bin", name);
