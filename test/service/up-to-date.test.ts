@@ -1,7 +1,9 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Outcome } from "../../src/domain/outcome.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
+import type { Transaction } from "../../src/domain/transaction.ts";
 import { forEachTest } from "../support/cleanup.ts";
-import { START_MS } from "../support/harness.ts";
+import { type Caller, type Harness, openHarness, pay, START_MS, statusOf } from "../support/harness.ts";
 import { createProvider, openManualService } from "../support/manual-service.ts";
 import { orderTo, paidAt } from "../support/payments.ts";
 import { failWrites } from "../support/shop.ts";
@@ -14,7 +16,7 @@ const scene = forEachTest(openManualService);
 
 /** Moves the clock without ringing an alarm, as when the host has slept. */
 const jumpTo = (afterMs: number) => scene.clock.set(START_MS + afterMs);
-const statusOf = async ({ checkoutRequestId }: { checkoutRequestId: string }) =>
+const statusNow = async ({ checkoutRequestId }: { checkoutRequestId: string }) =>
   (await scene.service.checkStatus(1, checkoutRequestId)).status;
 const list = () => scene.service.listTransactions(1, {}, PAGE);
 
@@ -22,7 +24,7 @@ describe("what is due is resolved before it is read, also if the alarm is late",
   test("the status", async () => {
     const started = await scene.pay("silent");
     jumpTo(60_000);
-    expect(await statusOf(started)).toBe("expired");
+    expect(await statusNow(started)).toBe("expired");
   });
 
   test("the list: its rows, its summary and its filters", async () => {
@@ -60,13 +62,13 @@ describe("what is due is resolved before it is read, also if the alarm is late",
     const paid = paidAt(START_MS + 3500, "RECEIPT1");
     const answered = scene.service.answerPrompt(started.checkoutRequestId, () => paid);
     expect(await rejectionOf(answered)).toMatchObject({ kind: "conflict" });
-    expect(await statusOf(started)).toBe("cancelled");
+    expect(await statusNow(started)).toBe("cancelled");
   });
 
   test("polling changes only when the outcome is written, and not its time", async () => {
     const [polled, left] = [await scene.pay("completed"), await scene.pay("completed")];
     jumpTo(3700);
-    await statusOf(polled);
+    await statusNow(polled);
     jumpTo(9000);
     for (const { checkoutRequestId } of [polled, left]) {
       const found = await scene.service.checkStatus(1, checkoutRequestId);
@@ -79,7 +81,7 @@ describe("what is due is resolved before it is read, also if the alarm is late",
     const last = await scene.pay("completed; after=2s");
     jumpTo(2000);
     void scene.service.resolver.resolveDue();
-    expect(await statusOf(last)).toBe("completed");
+    expect(await statusNow(last)).toBe("completed");
     expect((await scene.store.transactions.listPending(10)).length).toBe(10);
   });
 });
@@ -94,7 +96,7 @@ test("if nothing is due, a read runs no statement for the schedule", async () =>
     };
   }
   jumpTo(2999);
-  expect(await statusOf(started)).toBe("pending");
+  expect(await statusNow(started)).toBe("pending");
   expect((await list()).summary.pendingCount).toBe(1);
   expect((await scene.service.listPrompts(10, null)).length).toBe(1);
   expect(looks).toBe(0);
@@ -106,7 +108,7 @@ describe("if the store cannot be written", () => {
   test("a payment that is due is still answered as pending before its deadline", async () => {
     const started = await scene.pay("completed");
     jumpTo(59_999);
-    expect(await statusOf(started)).toBe("pending");
+    expect(await statusNow(started)).toBe("pending");
     expect((await list()).summary.pendingCount).toBe(1);
     expect(scene.faults.splice(0).map(String)).toContain("Error: the disk is full");
   });
@@ -114,7 +116,7 @@ describe("if the store cannot be written", () => {
   test("after its deadline it is not: the read fails", async () => {
     const started = await scene.pay("completed");
     jumpTo(60_000);
-    for (const read of [statusOf(started), list(), scene.service.listPrompts(10, null)]) {
+    for (const read of [statusNow(started), list(), scene.service.listPrompts(10, null)]) {
       expect(String(await rejectionOf(read))).toContain("the disk is full");
     }
     scene.faults.splice(0);
@@ -159,5 +161,100 @@ describe("a stop does not wait for all that is due", () => {
     await nextTurn();
     scene.clock.advance(0);
     await Promise.all([resolved, stopped]);
+  });
+});
+
+describe("an answer to a prompt", () => {
+  let harness: Harness;
+  let caller: Caller;
+  beforeEach(async () => {
+    harness = openHarness();
+    caller = await harness.addCaller("Shop");
+  });
+  afterEach(() => harness.close());
+
+  const paid = paidAt(START_MS + 1, "RECEIPT1");
+  const cancelled: Outcome = { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: START_MS + 1 };
+  const answer = (id: string, outcome: Outcome) => harness.service.answerPrompt(id, () => outcome);
+  const EXPIRED = { status: "expired", resultCode: 1019 };
+
+  describe("the first outcome wins, and a later one changes nothing", () => {
+    test("an answer is in force when the call returns, and stays", async () => {
+      const started = await pay(harness, caller);
+      const final = await answer(started.checkoutRequestId, paid);
+      expect(final).toMatchObject({ status: "completed", receiptNumber: "RECEIPT1", completedAtMs: START_MS + 1 });
+      expect(await statusOf(harness, caller, started)).toEqual(final);
+      await harness.advance(3_600_000);
+      expect(await statusOf(harness, caller, started)).toEqual(final);
+    });
+
+    test("an answer to a final payment is refused", async () => {
+      const started = await pay(harness, caller);
+      await harness.advance(3000);
+      const final = await statusOf(harness, caller, started);
+      expect(await rejectionOf(answer(started.checkoutRequestId, cancelled))).toMatchObject({ kind: "conflict" });
+      expect(await statusOf(harness, caller, started)).toEqual(final);
+    });
+
+    test("of many answers at once, one counts, and only this one is announced", async () => {
+      const started = await pay(harness, caller, { instruction: "manual" });
+      const announced: Transaction[] = [];
+      harness.service.subscribe((transaction) => announced.push(transaction));
+      const answers = await Promise.allSettled(
+        Array.from({ length: 20 }, (_, index) => answer(started.checkoutRequestId, index % 2 ? cancelled : paid)),
+      );
+      const accepted = answers.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      expect(accepted).toEqual([await statusOf(harness, caller, started)]);
+      expect(announced).toEqual(accepted);
+    });
+
+    test("an answer after the deadline is refused, also if nothing was written yet and the outcome is the same", async () => {
+      const started = await pay(harness, caller, { instruction: "manual" });
+      harness.clock.advance(60_000);
+      const late = answer(started.checkoutRequestId, { ...cancelled, status: "expired", atMs: START_MS + 60_000 });
+      expect(await rejectionOf(late)).toMatchObject({ kind: "conflict" });
+      expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
+    });
+
+    test("if the deadline passes during the answer, it is refused, and the payment expires", async () => {
+      const started = await pay(harness, caller, { instruction: "manual" });
+      const late = harness.service.answerPrompt(started.checkoutRequestId, () => {
+        harness.clock.advance(60_000);
+        return paidAt(START_MS + 60_000, "RECEIPT1");
+      });
+      expect(await rejectionOf(late)).toMatchObject({ kind: "conflict" });
+      expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
+    });
+
+    test("if the payment becomes due during the answer, the answer counts, and only it is announced", async () => {
+      const started = await pay(harness, caller);
+      const announced: Transaction[] = [];
+      harness.service.subscribe((transaction) => announced.push(transaction));
+      let round = Promise.resolve();
+      const final = await harness.service.answerPrompt(started.checkoutRequestId, () => {
+        round = harness.advance(3000);
+        return cancelled;
+      });
+      await round;
+      expect(announced).toEqual([final]);
+    });
+
+    test("an unknown prompt is not found", async () => {
+      expect(await rejectionOf(answer("ws_CO_0_0", paid))).toMatchObject({ kind: "not_found" });
+    });
+  });
+
+  test("each transaction is announced once when it starts and once when it ends", async () => {
+    const announced: string[] = [];
+    const stop = harness.service.subscribe(({ id, status }) => announced.push(`${id} ${status}`));
+    await pay(harness, caller);
+    const { checkoutRequestId } = await pay(harness, caller, { instruction: "manual" });
+    await harness.advance(3000);
+    await answer(checkoutRequestId, cancelled);
+    await rejectionOf(answer(checkoutRequestId, cancelled));
+    await harness.advance(3_600_000);
+    stop();
+    await pay(harness, caller);
+    expect(announced).toEqual(["1 pending", "2 pending", "1 completed", "2 cancelled"]);
   });
 });

@@ -1,12 +1,14 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createSearchQueue, MOST_WAITING } from "../../src/store/search-queue.ts";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
+import { CAPACITY, createLookupCache, type LookupCache } from "../../src/store/sqlite/lookup-cache.ts";
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
 import { createTurnReads, type TurnReads } from "../../src/store/sqlite/turn-reads.ts";
 import { Meter } from "../../src/store/vitals.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { nextTurn } from "../support/waiting.ts";
+import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 const inFolder = useFolder();
 let database: OpenDatabase;
@@ -62,22 +64,6 @@ describe("group commit", () => {
     expect([meter.commits, meter.rows]).toEqual([1, 3]);
   });
 
-  test("writes of the next turns join the commit while each turn brings one, three turns at most", async () => {
-    const seen: number[] = [];
-    const answers: Promise<unknown>[] = [];
-    for (const name of ["a", "b", "c", "d", "e"]) {
-      answers.push(
-        commits.run(() => {
-          seen.push(namesIn(other).length);
-          return add(name);
-        }),
-      );
-      await nextTurn();
-    }
-    expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5]);
-    expect(seen).toEqual([0, 0, 0, 3, 3]);
-  });
-
   const cause = new Error("it fails");
   test.each([
     ["that the database refuses", () => add(""), expect.objectContaining({ code: "SQLITE_CONSTRAINT_CHECK" })],
@@ -122,7 +108,7 @@ describe("group commit", () => {
   });
 });
 
-describe("the turnReads of a turn", () => {
+describe("the reads of a turn", () => {
   test("all reads of a turn are of one point in time; the next turn sees what another process has written", async () => {
     const version = turnReads.enter();
     expect(namesIn(database.client)).toEqual([]);
@@ -153,4 +139,90 @@ describe("the turnReads of a turn", () => {
     await commits.run(() => add("Here"));
     expect(namesIn(other)).toEqual(["Here"]);
   });
+});
+
+let version: number;
+let reads: number[];
+let cache: LookupCache<number, string>;
+beforeEach(() => {
+  version = 1;
+  reads = [];
+  cache = createLookupCache({ enter: () => version, end: () => {} }, (key: number) => {
+    reads.push(key);
+    return key < 0 ? null : `row ${key}`;
+  });
+});
+
+/** Finds all keys, and returns those that were read from the database. */
+function readFor(...keys: number[]): number[] {
+  reads = [];
+  for (const key of keys) expect(cache.find(key)).toBe(key < 0 ? null : `row ${key}`);
+  return reads;
+}
+
+test("a row is read once until it is written to; a missing row is read each time", () => {
+  expect(readFor(1, 2, 1, 2, -1, -1)).toEqual([1, 2, -1, -1]);
+  cache.forget(1);
+  expect(readFor(1, 2)).toEqual([1]);
+  cache.clear();
+  expect(readFor(1, 2)).toEqual([1, 2]);
+  version = 2; // another connection has written
+  expect(readFor(1, 2, 1)).toEqual([1, 2]);
+});
+
+test("the cache keeps 16,000 rows, and one more evicts the oldest", () => {
+  const keys = Array.from({ length: 16_000 }, (_, key) => key);
+  expect(CAPACITY).toBe(keys.length);
+  expect(readFor(...keys)).toEqual(keys);
+  expect(readFor(...keys)).toEqual([]);
+  expect(readFor(16_000, 16_000, 1, 0)).toEqual([16_000, 0]);
+});
+
+/** A queue with one lane, and the searches that it has started, which a test ends. */
+function open() {
+  const queue = createSearchQueue(1);
+  const started: (() => void)[] = [];
+  const search = (signal?: AbortSignal) =>
+    queue.run(() => {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      started.push(() => resolve("found"));
+      return promise;
+    }, signal);
+  return { queue, started, search };
+}
+
+test("300 searches whose clients hang up leave the queue, and the next one runs after the one that runs", async () => {
+  const { queue, started, search } = open();
+  const running = search();
+  for (let round = 0; round < 300 / MOST_WAITING; round += 1) {
+    const clients = Array.from({ length: MOST_WAITING }, () => new AbortController());
+    const left = clients.map(({ signal }) => rejectionOf(search(signal)));
+    for (const client of clients) client.abort();
+    for (const error of await Promise.all(left)) expect(error).toMatchObject({ message: "the client has gone" });
+  }
+  expect([queue.size, started.length]).toEqual([1, 1]);
+  const next = search(new AbortController().signal);
+  started[0]?.();
+  expect(await running).toBe("found");
+  while (!started[1]) await Promise.resolve();
+  started[1]();
+  expect(await next).toBe("found");
+  expect(queue.size).toBe(0);
+});
+
+test("a full queue refuses, and a search that fails makes room for the next", async () => {
+  const { queue, started, search } = open();
+  const failing = rejectionOf(queue.run(() => Promise.reject(new Error("no disk"))));
+  const waiting = Array.from({ length: MOST_WAITING }, () => search());
+  expect(await rejectionOf(search())).toMatchObject({
+    kind: "unavailable",
+    message: expect.stringContaining("long searches wait already"),
+  });
+  expect(await failing).toMatchObject({ message: "no disk" });
+  for (let place = 0; place < MOST_WAITING; place += 1) {
+    while (!started[place]) await Promise.resolve();
+    started[place]?.();
+  }
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(["found"]));
+  expect(await rejectionOf(search(AbortSignal.abort()))).toMatchObject({ message: "the client has gone" });
 });

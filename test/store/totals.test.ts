@@ -1,8 +1,16 @@
 import { Database } from "bun:sqlite";
-import { expect, test } from "bun:test";
-import { inspectDatabase, mendTotals } from "../../src/store/sqlite/sqlite.ts";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { TransactionFilter } from "../../src/domain/filter.ts";
+import type { Msisdn } from "../../src/domain/phone.ts";
+import { resolve } from "../../src/domain/state-machine.ts";
+import type { PendingTransaction } from "../../src/domain/transaction.ts";
+import { inspectDatabase, mendTotals, openStore } from "../../src/store/sqlite/sqlite.ts";
+import { areTotalsTrue } from "../../src/store/sqlite/totals.ts";
+import type { Store } from "../../src/store/store.ts";
+import { naiveList } from "../support/book.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { CREATED_AT_MS } from "../support/payments.ts";
+import { identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
 const inFolder = useFolder();
@@ -39,4 +47,164 @@ test("a payment whose totals cannot be written is not stored", async () => {
   expect(String(await rejectionOf(insertPending(store)))).toContain("no such table");
   expect(await store.transactions.nextCheckAtMs()).toBeNull();
   store.close();
+});
+
+/** The words of the search are added for many payments at once. Here are enough for several rounds, most of one merchant. */
+
+const PAGE = { number: 1, limit: 100 };
+
+const factsOf = (index: number) => ({
+  merchantId: index % 8 === 0 ? 2 : 1,
+  paymentAccountId: index % 8 === 0 ? 2 : 1,
+  phone: `2547${String((index * 7919) % 4000).padStart(8, "0")}` as Msisdn,
+  reference: index % 5 === 0 ? null : `Order-${(index * 31) % 1000}`,
+});
+
+const insertMany = (store: Store, count: number, first = 0): Promise<PendingTransaction[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => insertPending(store, factsOf(first + index))));
+
+const SEARCHES = ["254700000001", "07000012", "order-77", "ORDER-1", "Order-999", "none"];
+
+async function searchAll(store: Store, all: readonly PendingTransaction[]): Promise<void> {
+  for (const search of SEARCHES) {
+    const filter: TransactionFilter = { search };
+    for (const merchantId of [1, 2]) {
+      const expected = naiveList(all, merchantId, filter).map(({ id }) => id);
+      const { rows, summary } = await store.transactionList.list(merchantId, filter, PAGE);
+      expect([search, ...rows.map(({ id }) => id)]).toEqual([search, ...expected.slice(0, PAGE.limit)]);
+      expect(summary.totalItems).toBe(expected.length);
+    }
+  }
+}
+
+function inFile<T>(read: (client: Database) => T): T {
+  const client = new Database(inFolder("momo.db"));
+  try {
+    return read(client);
+  } finally {
+    client.close();
+  }
+}
+
+const wordsUntil = () =>
+  inFile((client) => Number(client.query("SELECT words_until FROM numbering").values()[0]?.[0] ?? 0));
+const isSound = () => (inspectDatabase(inFolder("momo.db")) as { totals: boolean }).totals;
+
+test("a search finds payments with words and without, those that came late, and those after a gap of numbers", async () => {
+  const store = await openStoreWithMerchants(inFolder("momo.db"), 2);
+  const late = await Promise.all([0, 1, 2].map((index) => identified(store, factsOf(index))));
+  const all = await insertMany(store, 3000, 3);
+  expect(wordsUntil()).toBeGreaterThan(late[2]?.id ?? 0);
+  expect(wordsUntil()).toBeLessThan(all.at(-1)?.id ?? 0);
+  for (const payment of late) await store.transactions.insert(payment);
+  all.push(...late);
+  await searchAll(store, all);
+  // The first one without words.
+  const next = all.find(({ id }) => id === wordsUntil());
+  const { rows } = await store.transactionList.list(next?.merchantId ?? 0, { search: next?.phone ?? "" }, PAGE);
+  expect(rows).toContainEqual(next as PendingTransaction);
+  inFile((client) => client.run("UPDATE numbering SET last_forgotten = 9000000000"));
+  store.close();
+  const again = openStore(inFolder("momo.db"));
+  all.push(...(await insertMany(again, 3000, 3003)));
+  expect(wordsUntil()).toBeGreaterThan(9_000_000_000);
+  await searchAll(again, all);
+  again.close();
+  expect(isSound()).toBe(true);
+});
+
+test("a reset removes the words, and a restored copy has those of its rows", async () => {
+  const store = await openStoreWithMerchants(inFolder("momo.db"), 2);
+  const all = await insertMany(store, 2500);
+  const saved = await store.transactions.save(2500);
+  await insertMany(store, 2500);
+  await store.transactions.clear();
+  expect([wordsUntil(), isSound()]).toEqual([0, true]);
+  await searchAll(store, await insertMany(store, 10));
+  await saved?.restore();
+  await searchAll(store, all);
+  store.close();
+  expect(isSound()).toBe(true);
+});
+
+test.each([
+  "DELETE FROM phone_words WHERE id = 7",
+  "INSERT INTO reference_words VALUES (0, 'ASTRAY', 1, 7)",
+  "UPDATE phone_words SET phone = phone + 1 WHERE id = 7",
+  "UPDATE reference_words SET merchant_id = 9 WHERE id = 7",
+  "UPDATE numbering SET words_until = words_until + 1",
+])("a full comparison finds a wrong word, and mends it: %s", async (spoil) => {
+  const store = await openStoreWithMerchants(inFolder("momo.db"), 2);
+  const all = await insertMany(store, 2400);
+  store.close();
+  expect(isSound()).toBe(true);
+  inFile((client) => client.run(spoil));
+  expect(isSound()).toBe(false);
+  mendTotals(inFolder("momo.db"));
+  expect(isSound()).toBe(true);
+  const mended = openStore(inFolder("momo.db"));
+  await searchAll(mended, all);
+  mended.close();
+});
+
+describe("a saved state that is restored", () => {
+  let store: Store;
+  let raw: Database;
+  beforeEach(async () => {
+    store = await openStoreWithMerchants(inFolder("momo.db"), 2);
+    raw = new Database(inFolder("momo.db"));
+  });
+  afterEach(() => {
+    raw.close();
+    store.close();
+  });
+
+  const cancel = (pending: PendingTransaction) =>
+    resolve(pending, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: CREATED_AT_MS + 5 });
+  const find = ({ checkoutRequestId }: PendingTransaction) =>
+    store.transactions.findByCheckoutRequestId(checkoutRequestId);
+
+  test("a copy is restored with all rows, totals, indexes and triggers; the file never has its tables", async () => {
+    const schema = () => raw.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").all();
+    const before = schema();
+    const [first, second] = [
+      await insertPending(store),
+      await insertPending(store, { merchantId: 2, paymentAccountId: 2 }),
+    ];
+    await store.transactions.record([cancel(first)]);
+    const saved = await store.transactions.save(2);
+    expect(saved?.count).toBe(2);
+    const rows = raw.query("SELECT * FROM transactions").all();
+    await store.transactions.record([cancel(second)]);
+    await store.transactions.clear();
+    expect(schema()).toEqual(before);
+    await insertPending(store);
+    await saved?.restore();
+    expect(schema()).toEqual(before);
+    expect(raw.query("SELECT * FROM transactions").all()).toEqual(rows);
+    expect(areTotalsTrue(raw)).toBe(true);
+    expect(await find(second)).toEqual(second);
+    expect(await store.transactions.record([cancel(second)])).toHaveLength(1);
+    expect(await store.transactions.record([cancel(second)])).toHaveLength(0);
+  });
+
+  test("more transactions than the limit are not copied; a copy can be dropped twice", async () => {
+    await insertPending(store);
+    await insertPending(store);
+    expect(await store.transactions.save(1)).toBeNull();
+    const saved = await store.transactions.save(2);
+    await saved?.drop();
+    await saved?.drop();
+  });
+
+  test("a decision from before a restore is not written after it", async () => {
+    const pending = await insertPending(store);
+    const saved = await store.transactions.save(10);
+    const changed = await store.transactions.resolveDue(Number.MAX_SAFE_INTEGER, 10, async (due) => {
+      await saved?.restore();
+      return due.map(cancel);
+    });
+    expect(changed).toEqual([]);
+    expect(await find(pending)).toEqual(pending);
+  });
 });

@@ -1,0 +1,183 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { invalid, Refusal } from "../../src/domain/error.ts";
+import { DEFAULT_PAGE, foldCase, MAX_PAGE_LIMIT } from "../../src/domain/filter.ts";
+import { parseName } from "../../src/domain/merchant.ts";
+import { parsePhone, parsePhonePrefix } from "../../src/domain/phone.ts";
+import { readNaming, shown, whatCame } from "../../src/domain/what-came.ts";
+
+const nineDigits = fc.stringMatching(/^[0-9]{9}$/);
+
+describe("a phone is 254 and 9 digits or 0 and 9 digits, stored as 254…", () => {
+  test("both forms are the same number, of any operator", () => {
+    fc.assert(
+      fc.property(nineDigits, (digits) => {
+        expect<string>(parsePhone(`254${digits}`)).toBe(`254${digits}`);
+        expect<string>(parsePhone(`0${digits}`)).toBe(`254${digits}`);
+      }),
+    );
+  });
+
+  test.each([
+    "",
+    "+254712345678",
+    "712345678",
+    "07123456789",
+    "2540712345678",
+    " 0712345678",
+    "254712345678 ",
+    "0712345678\n",
+    "254712345678\0",
+    "071234567a",
+    "٠٧١٢٣٤٥٦٧٨",
+    "０７１２３４５６７８",
+    "0712345678\n0712345678",
+  ])("%j is refused", (text) => {
+    expect(() => parsePhone(text)).toThrow(Refusal);
+    expect(() => parsePhone(text, "PHONE")).toThrow(
+      "PHONE must be a string of 254 and 9 digits or 0 and 9 digits, such as 254712345678 or 0712345678",
+    );
+  });
+});
+
+describe("the start of a phone in a search", () => {
+  test.each([
+    ["07", "2547"],
+    ["0", "254"],
+    ["2547", "2547"],
+    ["+254712", "254712"],
+    ["+2", "2"],
+    ["+", ""],
+    [" 254712", "254712"],
+    ["712", "254712"],
+    ["1", "2541"],
+    ["25", "25"],
+  ])("%j means %j", (typed, prefix) => {
+    expect(parsePhonePrefix(typed)).toBe(prefix);
+  });
+
+  test.each(["", " ", "+07", "+712", "+255", "07 12", "07-12", "07a", "٠٧", "07\n", "++254", "%"])(
+    "no phone starts with %j",
+    (typed) => {
+      expect(parsePhonePrefix(typed)).toBeNull();
+    },
+  );
+
+  test("every start of a phone, in each form, is a start of its stored form", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[71][0-9]{8}$/), fc.integer({ min: 1, max: 12 }), (digits, length) => {
+        const stored = `254${digits}`;
+        for (const form of [`0${digits}`, stored, `+${stored}`, digits]) {
+          const prefix = parsePhonePrefix(form.slice(0, length));
+          expect(prefix).not.toBeNull();
+          expect(stored).toStartWith(prefix ?? "-");
+        }
+      }),
+    );
+  });
+});
+
+describe("text is compared without its letter case", () => {
+  test.each([
+    ["order-1", "ORDER-1", true],
+    ["É", "é", true],
+    ["straße", "STRASSE", true],
+    ["ΟΔΟΣ", "οδος", true],
+    ["ΟΔΟΣ", "οδοσ", true],
+    ["e", "é", false],
+    ["1", "l", false],
+  ])("%s and %s are the same: %p", (a, b, areSame) => {
+    expect(foldCase(a) === foldCase(b)).toBe(areSame);
+  });
+
+  test("the start of a text folds like the start of its folded form", () => {
+    const anyCharacter = fc.oneof(fc.nat(0x2fff), fc.nat(0x10ffff)).map((code) => String.fromCodePoint(code));
+    fc.assert(
+      fc.property(fc.array(anyCharacter), fc.array(anyCharacter), (start, rest) => {
+        expect(foldCase([...start, ...rest].join(""))).toStartWith(foldCase(start.join("")));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+test("by default the page is 1 and the limit 10; the limit is at most 100 (§8)", () => {
+  expect(DEFAULT_PAGE).toEqual({ number: 1, limit: 10 });
+  expect(MAX_PAGE_LIMIT).toBe(100);
+});
+
+describe("a name is 1 to 100 characters on one line", () => {
+  test.each(["x", "Duka la Wanjikũ", "a".repeat(100), "😀".repeat(100)])("%s", (text) => {
+    expect(parseName(`  ${text} `, "name")).toBe(text);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["only spaces", "   "],
+    ["101 characters", "a".repeat(101)],
+    ["101 emojis", "😀".repeat(101)],
+    ["two lines", "Demo\nShop"],
+    ["a NUL", "Demo\0Shop"],
+    ["an escape sequence", "\u001b[31mred"],
+    ["a C1 control character", "Demo\u0085Shop"],
+    ["the line separator of Unicode", "Demo\u2028Shop"],
+    ["the paragraph separator of Unicode", "Demo\u2029Shop"],
+    ["half an emoji", "Demo \ud83d"],
+  ])("%s is refused", (_what, text) => {
+    expect(() => parseName(text, "label")).toThrow(Refusal);
+    expect(() => parseName(text, "label")).toThrow("label must be 1 to 100 characters on one line");
+  });
+});
+
+const SECRET = `ms_${"0123456789".repeat(4)}`;
+
+describe("a value is shown as JSON writes it", () => {
+  test.each([
+    ["100", '"100"'],
+    ["", '""'],
+    ['say "hi"', '"say \\"hi\\""'],
+    [299.96999999999997, "299.96999999999997"],
+    [-0, "0"],
+    [true, "true"],
+    [null, "null"],
+    [["a"], "an array"],
+    [{ a: 1 }, "an object"],
+    [Number.MAX_SAFE_INTEGER, "9007199254740991"],
+    [Number.MAX_SAFE_INTEGER + 1, "9007199254740992, which is too large"],
+    [Number.POSITIVE_INFINITY, "too large"],
+    // At most 40 characters of a text.
+    ["x".repeat(40), `"${"x".repeat(40)}"`],
+    ["x".repeat(41), `"${"x".repeat(40)}…", 41 characters`],
+    ["😀".repeat(40), `"${"😀".repeat(40)}"`],
+    ["😀".repeat(60_000), `"${"😀".repeat(40)}…", 60000 characters`],
+    [`${SECRET} ${"x".repeat(60)}`, `"[redacted] ${"x".repeat(29)}…", 104 characters`],
+    // Nothing that changes a terminal or the direction of text.
+    ["\u001b[31m\n\u0085\u009b\u007f", '"\\u001b[31m\\n\\u0085\\u009b\\u007f"'],
+    ["a\u202eb\u2066c\u2028d\u{e0001}", '"a\\u202eb\\u2066c\\u2028d\\udb40\\udc01"'],
+  ])("%#: %p", (value, text) => {
+    expect(shown(value)).toBe(text);
+  });
+
+  test.each([SECRET, `api_secret=${SECRET}`, `${"x".repeat(30)} ${SECRET}`, `${SECRET} `.repeat(5)])(
+    "a secret is removed before the text is cut: %s",
+    (value) => {
+      expect(shown(value)).not.toContain("ms_");
+    },
+  );
+});
+
+test("the kind is named where another one is needed", () => {
+  expect(whatCame("100", true)).toBe('; it is a string, "100"');
+  expect(whatCame(100, true)).toBe("; it is a number, 100");
+  expect(whatCame(null, true)).toBe("; it is null");
+  expect(whatCame("100")).toBe('; it is "100"');
+});
+
+test("a refusal of a function gets the value at its end; other errors stay as they are", () => {
+  const refuse = () => {
+    throw invalid("phone must be something else");
+  };
+  expect(() => readNaming("x", refuse)).toThrow('phone must be something else; it is "x"');
+  expect(() => readNaming("x", () => BigInt("x"))).toThrow(SyntaxError);
+  expect(readNaming("x", (text) => text + text)).toBe("xx");
+});

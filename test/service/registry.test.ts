@@ -1,0 +1,156 @@
+import { Database } from "bun:sqlite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_REVOKED_KEYS } from "../../src/domain/merchant.ts";
+import { type Caller, type Harness, openHarness } from "../support/harness.ts";
+import { insertRow, ROWS } from "../support/shop.ts";
+import { rejectionOf } from "../support/waiting.ts";
+
+let harness: Harness;
+let caller: Caller;
+let other: Caller;
+beforeEach(async () => {
+  harness = openHarness();
+  caller = await harness.addCaller("Shop");
+  other = await harness.addCaller("Other shop");
+});
+afterEach(() => harness.close());
+
+const login = async (apiKey: string | null, apiSecret: string | null) =>
+  harness.service.authenticate(apiKey, apiSecret);
+
+test("a key with its secret leads to its merchant", async () => {
+  for (const { key, merchantId } of [caller, other]) expect(await login(key.apiKey, key.apiSecret)).toBe(merchantId);
+});
+
+test("a merchant may have several keys, and one that is revoked leaves the others", async () => {
+  const second = await harness.service.registry.issueKey(caller.merchantId, "second");
+  await harness.service.registry.revokeKey(caller.key.apiKey);
+  expect(await login(second.apiKey, second.apiSecret)).toBe(caller.merchantId);
+  expect(await harness.service.registry.listKeys(caller.merchantId)).toEqual([
+    { apiKey: second.apiKey, merchantId: caller.merchantId, label: "second" },
+  ]);
+});
+
+describe("a wrong key, a wrong secret and a revoked key are refused alike", () => {
+  test("with one message, after one hash and one comparison in constant time", async () => {
+    const { apiKey, apiSecret } = caller.key;
+    const revoked = await harness.service.registry.issueKey(caller.merchantId, "revoked");
+    await harness.service.registry.revokeKey(revoked.apiKey);
+    const attempts: [string | null, string | null][] = [
+      [null, null],
+      [apiKey, null],
+      [null, apiSecret],
+      ["mk_unknown", apiSecret],
+      [apiKey, "ms_wrong"],
+      [apiKey, `${apiSecret} `],
+      [apiKey, apiSecret.toUpperCase()],
+      [apiKey.toUpperCase(), apiSecret],
+      [apiKey, other.key.apiSecret],
+      [apiSecret, apiKey],
+      [revoked.apiKey, revoked.apiSecret],
+      ["' OR 1=1 --", "' OR 1=1 --"],
+    ];
+    const hash = spyOn(Bun.SHA256, "hash");
+    const compare = spyOn(crypto, "timingSafeEqual");
+    const refusals: unknown[] = [];
+    for (const [key, secret] of attempts) {
+      hash.mockClear();
+      compare.mockClear();
+      const { kind, message } = (await rejectionOf(login(key, secret))) as { kind: string; message: string };
+      refusals.push({ kind, message });
+      expect([key, secret, hash.mock.calls.length, compare.mock.calls.length]).toEqual([key, secret, 1, 1]);
+    }
+    hash.mockRestore();
+    compare.mockRestore();
+    const [first] = refusals;
+    expect(first).toMatchObject({ kind: "unauthorized" });
+    for (const refusal of refusals) expect(refusal).toEqual(first);
+  });
+});
+
+test("the secret itself is nowhere in the database", async () => {
+  const { apiKey, apiSecret } = caller.key;
+  for (const suffix of ["", "-wal"]) {
+    const bytes = Buffer.from(await Bun.file(harness.file + suffix).arrayBuffer());
+    expect(bytes.includes(apiSecret)).toBe(false);
+    if (suffix === "-wal") expect(bytes.includes(apiKey)).toBe(true);
+  }
+});
+
+describe("bounds", () => {
+  let harness: Harness;
+  let shop: Caller;
+
+  /** Leaves room for one more merchant, and one more account and key of the shop. */
+  beforeAll(async () => {
+    harness = openHarness();
+    shop = await harness.addCaller("Shop");
+    const database = new Database(harness.file);
+    database.transaction(() => {
+      for (let id = 2; id < MAX_MERCHANTS; id++) insertRow(database, "merchants", { ...ROWS.merchants, id });
+      for (let id = 2; id < MAX_ACCOUNTS; id++)
+        insertRow(database, "payment_accounts", { ...ROWS.payment_accounts, id });
+      for (let id = 2; id < MAX_KEYS; id++)
+        insertRow(database, "api_keys", { ...ROWS.api_keys, id, api_key: `mk_${id}` });
+    })();
+    database.close();
+  });
+  afterAll(() => harness.close());
+
+  const refused = async (work: Promise<unknown>) =>
+    expect(await rejectionOf(work)).toMatchObject({ name: "Refusal", kind: "invalid" });
+
+  /** Of several calls at once, only one gets the last place. */
+  async function oneOf(calls: number, call: () => Promise<unknown>): Promise<void> {
+    const ends = await Promise.allSettled(Array.from({ length: calls }, call));
+    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  }
+
+  test("there can be at most 10,000 merchants", async () => {
+    const { registry } = harness.service;
+    await oneOf(3, () => registry.registerMerchant("The last"));
+    await refused(registry.registerMerchant("One more"));
+    expect(await registry.listMerchants()).toHaveLength(10_000);
+  });
+
+  test("a merchant can have at most 1,000 payment accounts", async () => {
+    const { registry } = harness.service;
+    await oneOf(3, () => registry.openAccount(shop.merchantId, "The last"));
+    await refused(registry.openAccount(shop.merchantId, "One more"));
+    await registry.openAccount(2, "Another merchant's");
+  });
+
+  test("a merchant can have at most 1,000 keys in force; a revoked one makes room", async () => {
+    const { registry } = harness.service;
+    await oneOf(3, () => registry.issueKey(shop.merchantId, "The last"));
+    await refused(registry.issueKey(shop.merchantId, "One more"));
+    await registry.revokeKey("mk_2");
+    await registry.issueKey(shop.merchantId, "In its place");
+  });
+
+  test("the last 1,000 revoked keys of a merchant are listed; an older one is forgotten, and still refused", async () => {
+    const { registry } = harness.service;
+    const merchantId = 3;
+    const key = await registry.issueKey(merchantId, "newest");
+    const database = new Database(harness.file);
+    database.transaction(() => {
+      for (let count = 0; count < MAX_REVOKED_KEYS; count++) {
+        const row = { api_key: `mk_old_${count}`, merchant_id: merchantId, revoked_at_ms: 1000 + count };
+        const { id: _, ...others } = ROWS.api_keys;
+        insertRow(database, "api_keys", { ...others, ...row });
+      }
+    })();
+    database.close();
+    await registry.revokeKey(key.apiKey);
+    const listed = (await registry.listAllKeys(merchantId)).map(({ apiKey }) => apiKey);
+    expect(listed).toHaveLength(MAX_REVOKED_KEYS);
+    expect(listed).toContain(key.apiKey);
+    expect(listed).toContain("mk_old_1");
+    expect(listed).not.toContain("mk_old_0");
+    expect(await rejectionOf(registry.revokeKey("mk_old_0"))).toMatchObject({ kind: "not_found" });
+    // The bound counts for each merchant: this key was revoked before.
+    expect(await registry.listAllKeys(shop.merchantId)).toContainEqual(
+      expect.objectContaining({ apiKey: "mk_2", revoked: true }),
+    );
+  });
+});
