@@ -147,7 +147,8 @@ export const UNDER_UMASK_000 = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PRO
 export interface TerminalSession {
   /** All that was written to the terminal, escape sequences included. */
   readonly screen: Transcript;
-  readonly exited: Promise<number>;
+  /** The exit code. Of a program that does not end: what it shows, such as a question. */
+  readonly exited: Promise<number | string>;
   type(keys: string): void;
 }
 
@@ -185,5 +186,6 @@ export function openMomo(
     child.kill("SIGKILL");
     return exited;
   });
-  return { screen, exited, type: (keys) => void child.terminal?.write(keys) };
+  const late = Bun.sleep(PATIENCE_MS).then(() => `it has not ended, and shows: ${screen.text}`);
+  return { screen, exited: Promise.race([exited, late]), type: (keys) => void child.terminal?.write(keys) };
 }
