@@ -1,5 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
+import { createRequestIds } from "../../../src/domain/identifiers.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
+import type { Attempts } from "../../../src/store/postgres/attempts.ts";
+import type { Connection } from "../../../src/store/postgres/connections.ts";
+import { createDeliveryStore } from "../../../src/store/postgres/deliveries.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { describePostgres, openReplica, openShop, runSql } from "../../support/postgres.ts";
@@ -26,5 +30,19 @@ describePostgres((version) => {
     expect(await claim(20)).toMatchObject([{ id }]);
     for (const { deliveries } of others)
       expect(await deliveries.list({ limit: 100 })).toEqual(await store.deliveries.list({ limit: 100 }));
+  });
+
+  test("a claim whose answer was lost, and that is sent again, gets what it has claimed already", async () => {
+    const { store } = await openShop(version);
+    const { read, write } = store.sql;
+    store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
+    await store.transactions.record([resolve(await insertPending(store), paidAt(CREATED_AT_MS + 5, "R1"))]);
+    const attempts = {
+      read: (work) => work({ query: read } as Connection),
+      write: (work) =>
+        work({ query: write } as Connection, false).then(() => work({ query: write } as Connection, true)),
+    } as Attempts;
+    const deliveries = createDeliveryStore(attempts, createRequestIds(new Uint8Array(32)), "losing");
+    expect(await deliveries.claim(CREATED_AT_MS, 20)).toHaveLength(1);
   });
 });

@@ -66,11 +66,12 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
 
   test("a name that another server has; it is free again when that server was killed", async () => {
     const database = await emptyDatabase();
-    const first = await startReplica(database, "a");
-    const refused = /another server with the name a uses this database\n.*--replica/;
-    expectRefusal(await serve(database, ["--replica", "a"]), 1, refused);
-    await first.kill();
+    const first = await startReplica(database, "ab");
+    const refused = /another server with the name ab uses this database\n.*--replica/;
+    expectRefusal(await serve(database, ["--replica", "ab"]), 1, refused);
     await (await startReplica(database, "a")).stop();
+    await first.kill();
+    await (await startReplica(database, "ab")).stop();
   });
 
   test("options that have a meaning only with a database, and rules with a count, which only a single server can have", async () => {
