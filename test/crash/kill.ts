@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { type Served, startMomo } from "../support/momo.ts";
 import { firstAnswer, listAll, startClients } from "./clients.ts";
 import { demand } from "./ledger.ts";
-import type { Scenario, Trial } from "./scenario.ts";
+import { type Scenario, stopInTime, type Trial } from "./scenario.ts";
 
 const CLIENTS = 24;
 /** The whole list is read only every few rounds, because reading it takes longer than a round. */
@@ -66,3 +68,65 @@ async function killUnderLoad(server: Served, { ledger, draw }: Trial, moment: "l
   await clients.stop();
   demand(server.child.stderr.text === "", () => `printed under load: ${server.child.stderr.text}`);
 }
+
+export const stop: Scenario = {
+  title: "SIGTERM under load",
+  promise: "SIGTERM under load: exit code 0 within three seconds, and every answered payment is on disk",
+  shortRounds: 2,
+  rounds: (kills) => Math.ceil(kills / 5),
+  async play(trial) {
+    let longestMs = 0;
+    await trial.eachRound(async () => {
+      const server = await trial.serve();
+      const before = trial.ledger.answered;
+      const clients = startClients(CLIENTS, server, trial.ledger, trial.draw);
+      await firstAnswer(trial.ledger, before);
+      await Bun.sleep(trial.draw(200));
+      longestMs = Math.max(longestMs, await stopInTime(server));
+      await clients.stop();
+      demand(server.child.stderr.text === "", () => `printed: ${server.child.stderr.text}`);
+      demand(!existsSync(join(trial.data, "momo.db-wal")), () => "the database was not closed");
+    });
+    return `gone after at most ${longestMs.toFixed(0)} ms`;
+  },
+};
+
+const FEW_CLIENTS = 8;
+const HOUR_MS = 3_600_000;
+
+/** From source: the compiled program cannot be given another clock. */
+const PROGRAM = [
+  ...[process.execPath, "--no-env-file", "--preload"],
+  Bun.fileURLToPath(new URL("./jumping-clock.ts", import.meta.url)),
+  resolve(import.meta.dir, "../../cli/main.ts"),
+];
+
+/**
+ * The host's clock jumps back by an hour under load. The server dies, and starts with a clock that is another hour behind.
+ * Nothing is lost, new payments are accepted, and each ends as soon as it should.
+ */
+export const clockBack: Scenario = {
+  title: "a clock that jumps back",
+  promise: "a clock that jumps back: nothing lost, nothing doubled, and every payment ends",
+  shortRounds: 1,
+  rounds: (kills) => Math.ceil(kills / 20),
+  async play(trial) {
+    const { ledger, draw } = trial;
+    const start = (behindMs: number) => trial.serve({ program: PROGRAM, env: { CLOCK_BEHIND_MS: String(behindMs) } });
+    await trial.eachRound(async (round) => {
+      const first = await start((round - 1) * 2 * HOUR_MS);
+      const clients = startClients(FEW_CLIENTS, first, ledger, draw);
+      await Bun.sleep(50 + draw(100));
+      process.kill(first.ready.pid, "SIGUSR2");
+      await Bun.sleep(50 + draw(100));
+      await first.kill();
+      await clients.stop();
+
+      const second = await start(round * 2 * HOUR_MS);
+      await trial.demandPayments(second);
+      await trial.demandFinal(second);
+      await stopInTime(second);
+    });
+    return "by an hour while it serves, and by an hour while it does not";
+  },
+};

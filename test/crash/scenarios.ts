@@ -1,10 +1,6 @@
-import { clockBack } from "./clock-back.ts";
-import { fullFileSystem, limitedFiles } from "./full-disk.ts";
-import { kill } from "./kill.ts";
-import { locked } from "./locked.ts";
-import { readOnly } from "./read-only.ts";
+import { fullFileSystem, limitedFiles, locked, readOnly } from "./disk.ts";
+import { clockBack, kill, stop } from "./kill.ts";
 import type { Scenario } from "./scenario.ts";
-import { stop } from "./stop.ts";
 
 /** In the order in which they run. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {

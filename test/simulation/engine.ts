@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { createStore, openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Prng } from "./prng.ts";
+import type { Prng } from "./draws.ts";
 import { type DatabaseFaults, makeUnreliable } from "./unreliable-database.ts";
 
 /** Where the process under test keeps its payments, from one start to the next. */

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { assemble } from "../../cli/serving/assemble.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
+import type { Prng } from "./draws.ts";
 import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
-import { type FaultRates, InjectedFault } from "./faults.ts";
 import type { Mutant } from "./mutants.ts";
-import type { Prng } from "./prng.ts";
 import type { ProcessTime } from "./simulated-time.ts";
+import { type FaultRates, InjectedFault } from "./unreliable-database.ts";
 import { makeUnreliableProvider, type ProviderFaults } from "./unreliable-provider.ts";
 
 export interface ProcessOptions {

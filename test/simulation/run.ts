@@ -1,11 +1,10 @@
 import { Auditor, type Judge } from "./auditor/auditor.ts";
+import { createPrng } from "./draws.ts";
 import { type SimulatedEngine, sqliteEngine } from "./engine.ts";
 import type { Sent, WorldEvent } from "./events.ts";
-import type { FaultSet } from "./faults.ts";
 import type { Mutant } from "./mutants.ts";
-import { createPrng } from "./prng.ts";
-import { api, control } from "./sent.ts";
-import { Trace } from "./trace.ts";
+import { api, control, Trace } from "./trace.ts";
+import type { FaultSet } from "./unreliable-database.ts";
 import { type Step, Workload } from "./workload.ts";
 import { type Call, createWorld, type World } from "./world.ts";
 

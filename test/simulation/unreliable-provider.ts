@@ -2,9 +2,9 @@ import { Refusal } from "../../src/domain/error.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { NotYet, Prompt, Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
+import type { Prng } from "./draws.ts";
 import type { SaidOutcome, WorldEvent } from "./events.ts";
-import { type CheckFault, InjectedFault, type PushFault } from "./faults.ts";
-import type { Prng } from "./prng.ts";
+import { type CheckFault, InjectedFault, type PushFault } from "./unreliable-database.ts";
 
 export interface ProviderFaults {
   readonly prng: Prng;

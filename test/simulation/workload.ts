@@ -1,8 +1,7 @@
-import { drawChoice, drawDefault, drawOrder, drawQuery, drawRule, OUTCOMES } from "./draws.ts";
+import { drawChoice, drawDefault, drawOrder, drawQuery, drawRule, OUTCOMES, type Prng } from "./draws.ts";
 import type { Answer, Sent } from "./events.ts";
-import { FAULT_SETS, type FaultSet } from "./faults.ts";
-import type { Prng } from "./prng.ts";
-import { api, control } from "./sent.ts";
+import { api, control } from "./trace.ts";
+import { FAULT_SETS, type FaultSet } from "./unreliable-database.ts";
 
 /** The next step of a history. */
 export type Step =

@@ -1,14 +1,14 @@
 import { type ClockState, createVirtualClock } from "../../sandbox/network/clock.ts";
 import { Registry } from "../../src/service/registry.ts";
 import { nextTurn } from "../support/waiting.ts";
+import type { Prng } from "./draws.ts";
 import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
-import { FAULT_SETS, type FaultRates, type FaultSet } from "./faults.ts";
 import type { Mutant } from "./mutants.ts";
-import type { Prng } from "./prng.ts";
 import { type Process, startProcess } from "./process.ts";
 import { createSimulatedTime } from "./simulated-time.ts";
 import type { Trace } from "./trace.ts";
+import { FAULT_SETS, type FaultRates, type FaultSet } from "./unreliable-database.ts";
 
 export interface WorldOptions {
   readonly prng: Prng;

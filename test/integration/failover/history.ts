@@ -1,9 +1,11 @@
+import { createParser } from "eventsource-parser";
+import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
+import { runSql } from "../../support/postgres.ts";
 import { balance, type ReplicaServer, startReplica } from "../../support/replicas.ts";
 import { openShop, type Told } from "../../support/shop-receiver.ts";
-import { audit, type Shop, type Verdict } from "./audit.ts";
+import { until } from "../../support/waiting.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
-import { openListeners } from "./listeners.ts";
-import { type Load, startLoad } from "./load.ts";
+import { type Answered, type Load, startLoad } from "./load.ts";
 
 export interface HistoryOptions {
   readonly failOvers: number;
@@ -109,4 +111,72 @@ export async function failOverUnderLoad(scene: Scene, options: HistoryOptions): 
   const events = listeners.told(answered.map(({ transactionId }) => transactionId));
   const counts = { answered: answered.length, unanswered, notFound, failedByStops, kills, excessMs };
   return { ...verdict, ...counts, events, gaps: listeners.gaps };
+}
+
+export type Shop = Pick<ReturnType<typeof openShop>, "told">;
+
+/** The payments of the database, compared with the answers that the clients got. */
+export interface Verdict {
+  readonly stored: number;
+  /** Answered payments that are missing. */
+  readonly lost: number;
+  /** References that are stored twice. */
+  readonly doubled: number;
+  /** Payments that have another number than in their answer. */
+  readonly renumbered: number;
+  readonly areTotalsTrue: boolean;
+  readonly webhooks: Told;
+}
+
+export async function audit(url: string, answered: readonly Answered[], shop: Shop): Promise<Verdict> {
+  await until(
+    () => runSql<{ count: number }>(url, "SELECT count(*)::int AS count FROM transactions WHERE status = 0"),
+    ([row]) => row?.count === 0,
+  );
+  const rows = await runSql<{ reference: string; id: number }>(
+    url,
+    "SELECT reference, id::float8 AS id FROM transactions ORDER BY id",
+  );
+  const ids = new Map<string, number[]>();
+  for (const { reference, id } of rows) ids.set(reference, [...(ids.get(reference) ?? []), id]);
+  const found = answered.map(({ reference, transactionId }) => ({ transactionId, ids: ids.get(reference) ?? [] }));
+  return {
+    stored: rows.length,
+    lost: found.filter((one) => one.ids.length === 0).length,
+    doubled: [...ids.values()].filter((one) => one.length > 1).length,
+    renumbered: found.filter((one) => one.ids.length > 0 && !one.ids.includes(one.transactionId)).length,
+    webhooks: await shop.told(rows.map(({ id }) => id)),
+    areTotalsTrue: await areTotalsTrue((text) => runSql(url, text)),
+  };
+}
+
+/** A listener to the events of each replica, which counts how often each payment ended. */
+export function openListeners() {
+  const ended = new Map<number, number>();
+  let gaps = 0;
+  async function read(controlUrl: string): Promise<void> {
+    const decoder = new TextDecoder();
+    const parser = createParser({
+      onEvent({ event, data }) {
+        if (event === "gap") gaps += 1;
+        if (event !== "transaction") return;
+        const { id, status } = JSON.parse(data) as { id: number; status: string };
+        if (status !== "pending") ended.set(id, (ended.get(id) ?? 0) + 1);
+      },
+    });
+    const { body } = await fetch(`${controlUrl}/events`);
+    for await (const part of body ?? []) parser.feed(decoder.decode(part, { stream: true }));
+  }
+  return {
+    /** Listens until the replica ends. */
+    listen: (controlUrl: string): void => void read(controlUrl).catch(() => {}), // it was killed
+    get gaps() {
+      return gaps;
+    },
+    told(ids: readonly number[]): Told {
+      const times = ids.map((id) => ended.get(id) ?? 0);
+      const [once, never] = [times.filter((n) => n === 1).length, times.filter((n) => n === 0).length];
+      return { once, more: ids.length - once - never, never };
+    },
+  };
 }

@@ -2,8 +2,7 @@ import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { stopwatch } from "../../../src/system.ts";
 import type { SimulatedEngine } from "../../simulation/engine.ts";
-import { InjectedFault } from "../../simulation/faults.ts";
-import type { DatabaseFaults } from "../../simulation/unreliable-database.ts";
+import { type DatabaseFaults, InjectedFault } from "../../simulation/unreliable-database.ts";
 import { newDatabase, openEngine, runSql, sharedServer, type Version } from "../../support/postgres.ts";
 import { until } from "../../support/waiting.ts";
 

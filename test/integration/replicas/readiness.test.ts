@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { mountSmall, whyNoMount } from "../../crash/mount.ts";
+import { mountSmall, whyNoMount } from "../../crash/disk.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { named } from "../../support/needs.ts";
 import { newDatabase, runSql, sharedServer, startServer, urlOf } from "../../support/postgres.ts";

@@ -1,12 +1,19 @@
 import type { Answer, Sent, WorldEvent } from "../events.ts";
 import { Book, type Payment } from "./book.ts";
 import { ControlAuditor } from "./control.ts";
-import { demand } from "./discrepancy.ts";
-import { Environment } from "./environment.ts";
-import { listOf, readQuery, select } from "./list.ts";
+import {
+  bodyOf,
+  demandFailure,
+  demandSuccess,
+  isInternalError,
+  listOf,
+  pathOf,
+  readQuery,
+  SameWords,
+  select,
+} from "./list.ts";
 import { Orders } from "./orders.ts";
-import { bodyOf, demandFailure, demandSuccess, isInternalError, pathOf, SameWords } from "./requests.ts";
-import { statusOf } from "./views.ts";
+import { demand, Environment, statusOf } from "./views.ts";
 
 /** Compares the answer to one request with what was predicted when it was sent. Throws a Discrepancy. */
 export type Judge = (answer: Answer) => void;

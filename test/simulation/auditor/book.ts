@@ -1,8 +1,6 @@
 import type { WorldEvent } from "../events.ts";
-import { demand, difference } from "./discrepancy.ts";
-import { isReceipt } from "./nairobi.ts";
 import type { Prediction } from "./prediction.ts";
-import { rowOf } from "./views.ts";
+import { demand, difference, isReceipt, rowOf } from "./views.ts";
 
 /** How a payment ended. */
 export interface End {

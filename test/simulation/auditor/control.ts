@@ -1,14 +1,10 @@
 import type { Answer, Sent } from "../events.ts";
 import type { Judge } from "./auditor.ts";
 import type { Book, End, Payment } from "./book.ts";
-import { demand, someNumber, someText } from "./discrepancy.ts";
-import type { Environment } from "./environment.ts";
-import { toKes } from "./money.ts";
-import { inNairobi } from "./nairobi.ts";
+import { bodyOf, demandFailure, demandSuccess, isInternalError, pathOf } from "./list.ts";
 import type { Orders } from "./orders.ts";
 import { afterOf, announcement, durationMs, outcomeOfPin, type PredictedRule } from "./prediction.ts";
-import { bodyOf, demandFailure, demandSuccess, isInternalError, pathOf } from "./requests.ts";
-import { rowOf } from "./views.ts";
+import { demand, type Environment, inNairobi, rowOf, someNumber, someText, toKes } from "./views.ts";
 
 /** Predicts the answers of the control API, `/_momo`. */
 export class ControlAuditor {

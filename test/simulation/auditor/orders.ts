@@ -1,11 +1,9 @@
 import type { Answer, WorldEvent } from "../events.ts";
 import type { Judge } from "./auditor.ts";
 import type { Book } from "./book.ts";
-import { demand, difference } from "./discrepancy.ts";
-import type { Environment } from "./environment.ts";
-import { feeOf, toCents } from "./money.ts";
+import { demandFailure, demandSuccess, isInternalError, SameWords } from "./list.ts";
 import { predict } from "./prediction.ts";
-import { demandFailure, demandSuccess, isInternalError, SameWords } from "./requests.ts";
+import { demand, difference, type Environment, feeOf, toCents } from "./views.ts";
 
 /** What a merchant orders by the API (§4.1), or a test by the control API. */
 export interface Order {

@@ -1,9 +1,10 @@
-import { rmSync, statSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { PROGRAM, type Served, startMomo } from "../support/momo.ts";
+import { later } from "../support/cleanup.ts";
+import { PROGRAM, runMomo, type Served, startMomo } from "../support/momo.ts";
 import { until } from "../support/waiting.ts";
 import { demand } from "./ledger.ts";
-import { mountSmall, run, whyNoMount } from "./mount.ts";
 import { type Scenario, stopInTime, type Trial } from "./scenario.ts";
 
 /** A full disk has an effect only when a log has to grow, which may take many payments. */
@@ -120,4 +121,120 @@ async function startOnFullDisk({ flags }: Trial): Promise<void> {
   const lines = child.stderr.text.trimEnd().split("\n");
   const isRefused = exitCode === 1 && lines.length <= 2 && lines[0]?.startsWith("momo: ") === true;
   demand(isRefused || serves, () => `on a full disk: exit code ${exitCode}, ${child.stderr.text}`);
+}
+
+export const readOnly: Scenario = {
+  title: "a read-only database",
+  promise: "a read-only database: two lines that say so, exit code 1, and nothing changed",
+  shortRounds: 1,
+  rounds: (kills) => Math.ceil(kills / 20),
+  impossible: () => (isRoot() ? whyNoMount() : ""),
+  async play(trial) {
+    const protect = isRoot() ? protectByMount(trial) : protectByMode(trial);
+    await trial.eachRound(async (round) => {
+      const server = await trial.serve();
+      await trial.demandPayments(server);
+      // In every other round, prompts are still pending.
+      if (round % 2 === 0) await trial.demandFinal(server);
+      await stopInTime(server);
+      protect(true);
+      const refused = await runMomo(["serve", "--port", "0", ...trial.flags]);
+      protect(false);
+      const lines = refused.stderr.trimEnd().split("\n");
+      const isSaid = lines.length <= 2 && lines[0]?.includes(trial.data) && lines.at(-1)?.includes("--data");
+      demand(refused.exitCode === 1 && Boolean(isSaid), () => `exit code ${refused.exitCode}: ${refused.stderr}`);
+    });
+    return isRoot() ? "on a read-only file system" : "by its mode";
+  },
+};
+
+function protectByMode({ data }: Trial) {
+  return (on: boolean) => {
+    for (const name of readdirSync(data)) chmodSync(join(data, name), on ? 0o400 : 0o600);
+    chmodSync(data, on ? 0o500 : 0o700);
+  };
+}
+
+/** Root may write whatever the mode says. */
+function protectByMount({ folder }: Trial) {
+  mountSmall(folder);
+  return (on: boolean) => {
+    const options = `remount,${on ? "ro" : "rw"}`;
+    if (!run(["mount", "-o", options, folder])) throw new Error(`mount -o ${options} ${folder} has failed`);
+  };
+}
+
+/** Much longer than momo waits for the lock, in every second round, because outcomes can wait before payments; else shorter. */
+const LONG_MS = 4000;
+const SHORT_MS = 300;
+
+/**
+ * Another program holds the database's write lock: payments wait for it, are refused with 500 if that takes too long, and
+ * succeed when it is free again.
+ */
+export const locked: Scenario = {
+  title: "a locked database",
+  promise: "a locked database: payments wait a second, then 500; the server still stops in time",
+  shortRounds: 2,
+  rounds: (kills) => Math.ceil(kills / 20),
+  async play(trial) {
+    const server = await trial.serve();
+    await trial.eachRound(async (round) => {
+      const isLong = round % 2 === 0;
+      const release = holdWriteLock(trial);
+      const held = Bun.sleep(isLong ? LONG_MS : SHORT_MS).then(release);
+      const refused = await trial.pay(server);
+      await held;
+      demand(isLong === refused > 0, () => `${refused} payments were refused`);
+      await trial.demandPayments(server);
+      await trial.demandFinal(server);
+    });
+    await stopWhileLocked(server, trial);
+    return "held for 0.3 and 4 s";
+  },
+};
+
+function holdWriteLock({ data }: Trial): () => void {
+  const holder = new Database(join(data, "momo.db"));
+  holder.run("PRAGMA busy_timeout = 5000"); // momo may be writing
+  holder.run("BEGIN IMMEDIATE");
+  return () => {
+    holder.run("ROLLBACK");
+    holder.close();
+  };
+}
+
+/** Stops the server while payments wait for the lock. */
+async function stopWhileLocked(server: Served, trial: Trial): Promise<void> {
+  const release = holdWriteLock(trial);
+  const waiting = trial.pay(server).catch(() => {}); // the server may end before it answers
+  await Bun.sleep(100);
+  await stopInTime(server);
+  release();
+  await waiting;
+}
+
+export const isRoot = (): boolean => process.getuid?.() === 0;
+
+/** @returns whether the command succeeded */
+export function run(command: readonly string[]): boolean {
+  return Bun.spawnSync([...command], { stderr: "ignore" }).success;
+}
+
+let mountable: boolean | undefined;
+
+/** Why nothing can be mounted here; empty if it can. */
+export function whyNoMount(): string {
+  if (process.platform !== "linux" || !isRoot()) return "only root on Linux can mount";
+  mountable ??= run(["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]);
+  return mountable ? "" : "nothing can be mounted here";
+}
+
+/** Mounts a small file system in memory on a folder, until the end. */
+export function mountSmall(folder: string, megabytes = 6): void {
+  const mount = ["mount", "-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder];
+  if (!run(mount)) throw new Error(`${mount.join(" ")} has failed`);
+  const unmount = () => run(["umount", "--lazy", folder]);
+  later(unmount);
+  process.on("exit", unmount); // if the program is interrupted
 }
