@@ -6,10 +6,6 @@ export const CAPACITY = 16_000;
 /** Caches rows that are read often and change rarely, until something writes to them. */
 export interface LookupCache<K, V> {
   find(key: K): V | null;
-  /** The cached row; undefined if it must be read. */
-  peek(key: K): V | undefined;
-  /** Caches a row that is written now. */
-  keep(key: K, row: V): void;
   /** Call it after a write to this row. */
   forget(key: K): void;
   /** Call it after a write to many rows. */
@@ -17,35 +13,23 @@ export interface LookupCache<K, V> {
 }
 
 /** @param read reads a row from the database; a missing row is not cached */
-export function createLookupCache<K, V>(
-  turnReads: TurnReads,
-  read: (key: K) => V | null = () => null,
-): LookupCache<K, V> {
+export function createLookupCache<K, V>(turnReads: TurnReads, read: (key: K) => V | null): LookupCache<K, V> {
   const kept = new Map<K, V>();
   let keptAt: number | undefined;
 
-  function peek(key: K): V | undefined {
-    const version = turnReads.enter();
-    if (version !== keptAt) kept.clear();
-    keptAt = version;
-    return kept.get(key);
-  }
-
-  function keep(key: K, row: V): void {
-    if (kept.size === CAPACITY) kept.delete(kept.keys().next().value as K);
-    kept.set(key, row);
-  }
-
   return {
     find(key) {
-      const known = peek(key);
+      const version = turnReads.enter();
+      if (version !== keptAt) kept.clear();
+      keptAt = version;
+      const known = kept.get(key);
       if (known !== undefined) return known;
       const found = read(key);
-      if (found !== null) keep(key, found);
+      if (found === null) return null;
+      if (kept.size === CAPACITY) kept.delete(kept.keys().next().value as K);
+      kept.set(key, found);
       return found;
     },
-    peek,
-    keep,
     forget: (key) => kept.delete(key),
     clear: () => kept.clear(),
   };

@@ -12,6 +12,7 @@ import type { Deliveries } from "./deliveries.ts";
 import { createLookupCache, type LookupCache } from "./lookup-cache.ts";
 import type { Numbering } from "./numbering.ts";
 import type { OrderChange } from "./order.ts";
+import { createStarted, type Started } from "./started.ts";
 import { FEW, prepareStatements, type Statements } from "./statements.ts";
 import type { Counted, TotalsChange } from "./totals.ts";
 import type { TurnReads } from "./turn-reads.ts";
@@ -33,8 +34,7 @@ interface Shared extends Parts {
   readonly statements: () => Statements;
   /** Clients poll the same transaction every few seconds, and it has mostly not changed. */
   readonly polled: LookupCache<string, Transaction>;
-  /** What this process has started, by the id of the row: most payments are resolved by the process that started them. */
-  readonly started: LookupCache<number, PendingTransaction>;
+  readonly started: Started;
 }
 
 /** Transactions one by one. */
@@ -48,7 +48,7 @@ export function createTransactionStore(parts: Parts): TransactionStore {
     const transaction = row && toTransaction(row, requestIds);
     return transaction?.checkoutRequestId === checkoutRequestId ? transaction : null;
   });
-  const started = createLookupCache<number, PendingTransaction>(parts.turnReads);
+  const started = createStarted(parts.turnReads);
   const shared = { ...parts, statements, polled, started };
   return { ...createReads(shared), ...createWrites(shared) };
 }
@@ -147,7 +147,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
         totals.count(row, PENDING, 1);
         words.add(row.id);
         order.add(row);
-        started.keep(row.id, pending);
+        started.keep(pending);
       });
     },
 
@@ -185,7 +185,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
 function dueBy({ statements, started, numbering }: Shared, nowMs: number, limit: number): PendingTransaction[] {
   const known = statements()
     .dueIds.all(nowMs, limit)
-    .map(({ id }) => started.peek(id));
+    .map(({ id }) => started.find(id));
   const all = known.filter((pending) => pending !== undefined);
   if (all.length === known.length) return all;
   const rows = statements().due.all(nowMs, limit);
