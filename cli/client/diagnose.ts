@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { delimiter } from "node:path";
-import { REDACTED } from "../../src/domain/credentials.ts";
+import { REDACTED } from "../../src/domain/redact.ts";
 import { proxyInForce, searchPath, variablesInForce } from "../environment.ts";
 import { type Failure, toFailure } from "../terminal/failure.ts";
 import { type Client, controlClient, merchantClient, READS } from "./client.ts";

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command } from "commander";
-import { redact } from "../../src/domain/credentials.ts";
+import { redact } from "../../src/domain/redact.ts";
 import { inspectDatabase, isHeld, mendTotals, openMerchantsForReading } from "../../src/store/sqlite/sqlite.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { type Check, checkEnvironment, checkPath, diagnose, fine, stateOfProcess } from "../client/diagnose.ts";

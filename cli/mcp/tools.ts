@@ -1,7 +1,7 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { CALLS } from "../../sandbox/control/calls.ts";
-import { redact } from "../../src/domain/credentials.ts";
+import { redact } from "../../src/domain/redact.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
 
 /**

@@ -82,7 +82,7 @@ async function readRulesFile(file: string): Promise<Rule[]> {
  * A profile that comes with momo, or the one in a file. It has a name.
  * @throws Failure `usage` that names the file and the place in it
  */
-export async function readProfile(service: string): Promise<Profile> {
+async function readProfile(service: string): Promise<Profile> {
   const { PROFILES, parseProfile } = await import("../../sandbox/check/profiles.ts");
   const names = [...PROFILES.keys()].join(", ");
   const missing = `there is no such file, and no profile of this name; the names are ${names}`;

@@ -1,5 +1,5 @@
-import { redact } from "../../src/domain/credentials.ts";
 import { once } from "../../src/domain/once.ts";
+import { redact } from "../../src/domain/redact.ts";
 import { wantsColour } from "../environment.ts";
 import type { Failure } from "./failure.ts";
 import { inLocale, jsonText, plain, wrapped } from "./plain.ts";

@@ -1,8 +1,8 @@
 import { transactionView } from "../../sandbox/control/views.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import type { Clock } from "../../src/domain/clock.ts";
-import { redact } from "../../src/domain/credentials.ts";
 import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
+import { redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { sleep, systemClock } from "../../src/system.ts";

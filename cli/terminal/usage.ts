@@ -1,5 +1,5 @@
 import { type Command, CommanderError, type Option } from "commander";
-import { redact } from "../../src/domain/credentials.ts";
+import { redact } from "../../src/domain/redact.ts";
 import { serveVariable, serveVariableNames } from "../environment.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { examplesOf } from "./help.ts";

@@ -1,4 +1,4 @@
-import { redact } from "../../src/domain/credentials.ts";
+import { redact } from "../../src/domain/redact.ts";
 
 /** A request to the merchant API with its answer. An entry of the request log has this shape. */
 export interface AuditedCall {

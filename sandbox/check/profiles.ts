@@ -24,7 +24,7 @@ const refusal = z.strictObject({ status: z.int().min(200).max(599), message: tex
 /** At most 7 parts, as `--base-path`, and outside the control API. */
 const BASE_PATH = /^(?!\/_momo(?:\/|$))(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+){0,7}$/;
 
-export const profileSchema = z.strictObject({
+const profileSchema = z.strictObject({
   name: text(100).optional(),
   source: text(1000).optional(),
   base_path: z

@@ -64,7 +64,7 @@ const inBounds =
   };
 
 /** The tariff that gives all these fees; null if there is none of momo's form. */
-export function tariffOf(payments: readonly { readonly amount: AmountCents; readonly fee: number }[]): Tariff | null {
+function tariffOf(payments: readonly { readonly amount: AmountCents; readonly fee: number }[]): Tariff | null {
   const [one, ...others] = payments;
   if (!one) return null;
   const other = others.find(({ amount }) => amount !== one.amount);

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { redact } from "../../src/domain/credentials.ts";
 import { invalid, Refusal } from "../../src/domain/error.ts";
+import { redact } from "../../src/domain/redact.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { type LoggedRequest, REPLAY_HEADER } from "../request-log.ts";
 import { CONTROL_PATH, type ControlCall, ownedBy, replicaHeader } from "./context.ts";

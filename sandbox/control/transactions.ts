@@ -4,7 +4,7 @@ import type { Summary, TransactionFilter } from "../../src/domain/filter.ts";
 import { toShillings } from "../../src/domain/money.ts";
 import type { ResultCode } from "../../src/domain/outcome.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { readListQuery } from "../../src/http/input.ts";
+import { listTransactionsSchema, selectionOf } from "../../src/http/input.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { listMessage, listView } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -13,6 +13,7 @@ import { RESULT_ADVICE } from "../network/outcomes.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { LoggedRequest } from "../request-log.ts";
 import type { ControlCall } from "./context.ts";
+import { parseQuery } from "./input.ts";
 import { MAX_PAGE_BYTES, writeTexts } from "./paging.ts";
 import { merchantOfQuery } from "./registry.ts";
 import type { StoryOnWire, StoryRequest } from "./shapes/payments.ts";
@@ -23,7 +24,7 @@ import { deliveryView, promptView, requestView, transactionView } from "./views.
  * first, with the same parameters. It adds each reference, and the counts of all statuses, also with a `status` filter.
  */
 export const listTransactions: ControlCall = async ({ signal }, { service }, { query }) => {
-  const { filter, page } = readListQuery(query);
+  const { filter, page } = selectionOf(parseQuery(listTransactionsSchema, query));
   const { id } = await merchantOfQuery(query, service);
   const list = await service.listTransactions(id, filter, page, signal);
   return succeed(listMessage(list.summary), {

@@ -1,5 +1,5 @@
-import { redact } from "./credentials.ts";
 import { Refusal } from "./error.ts";
+import { redact } from "./redact.ts";
 
 /** Refusals show the received value: in one line at most, without secrets, and without control characters for a terminal. */
 

@@ -12,7 +12,6 @@ import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
 import { parseDay } from "../domain/timestamp.ts";
 import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../domain/transaction.ts";
 import { whatCame } from "../domain/what-came.ts";
-import { readQuery } from "./request.ts";
 
 /** The schemas of requests. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
 
@@ -169,16 +168,6 @@ export const appliedFilters = z.strictObject({
   search: z.string().optional(),
   id: z.int().min(1).optional(),
 });
-
-const LIST_PARAMETERS = Object.keys(listTransactionsSchema.shape);
-
-/**
- * The page and the filter of a list, from a query string.
- * @throws Refusal `invalid`
- */
-export function readListQuery(query: string): { filter: TransactionFilter; page: Page } {
-  return selectionOf(parseInput(listTransactionsSchema, readQuery(query, LIST_PARAMETERS)));
-}
 
 /** The page and the filter in the input of a list. */
 export function selectionOf(input: z.output<typeof listTransactionsSchema>): {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createCredentials, hashSecret, redact, secretMatches } from "../../src/domain/credentials.ts";
+import { createCredentials, hashSecret, secretMatches } from "../../src/domain/credentials.ts";
 import {
   createRequestIds,
   MAX_NUMBER,
@@ -11,6 +11,7 @@ import {
   transactionCode,
 } from "../../src/domain/identifiers.ts";
 import { token } from "../../src/domain/random.ts";
+import { redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { systemRandom } from "../../src/system.ts";
 import { seededRandom } from "../support/random.ts";
