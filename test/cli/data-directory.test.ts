@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
+import { writePrivateFile } from "../../cli/serving/files.ts";
 import { removeLeftoversIn } from "../../cli/serving/lock-directory.ts";
 import { prepareReadyFile } from "../../cli/serving/ready.ts";
 import { removeTemporaryLeftovers } from "../../cli/serving/temporary-directory.ts";
@@ -276,4 +277,11 @@ describe("what a killed import leaves behind", () => {
     removeLeftoversIn(dataDirectoryAt(other));
     expect(readdirSync(other)).toEqual([]);
   });
+});
+
+test("a draft that a killed process with the same number left does not stop a write", () => {
+  const file = join(newFolder(), "clock.json");
+  writeFileSync(`${file}.${process.pid}.tmp`, "half");
+  writePrivateFile(file, "{}");
+  expect(readFileSync(file, "utf8")).toBe("{}");
 });

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -44,7 +44,9 @@ describe("nothing to do: exit 0", () => {
     const folders = [newFolder(), newFolder()];
     for (const folder of folders) writeFileSync(join(folder, "momo"), "", { mode: 0o755 });
     const [first, second] = folders;
-    const env = { PATH: `${first}:/usr/bin:/bin:${second}:${first}` };
+    const link = newFolder();
+    symlinkSync(join(String(first), "momo"), join(link, "momo"));
+    const env = { PATH: `${first}:/usr/bin:/bin:${link}:${second}:${first}` };
     const { found, needAction } = await examine(["--data", join(newFolder(), "data")], { env });
     expect(needAction).toEqual([]);
     expect(found.path).toBe(`a shell starts ${first}/momo, and not ${second}/momo`);

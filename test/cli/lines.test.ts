@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { readStatus } from "../../cli/terminal/options.ts";
+import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
+import { readProbability, readStatus } from "../../cli/terminal/options.ts";
 import { faultText } from "../../cli/terminal/output.ts";
 import { ageText } from "../../cli/terminal/payment-lines.ts";
 import { wrapped } from "../../cli/terminal/plain.ts";
 import { createLineWriter, MAX_WAITING_LINES, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
+import { wrongValue } from "../../cli/terminal/usage.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
 import { createManualClock } from "../support/manual-clock.ts";
@@ -26,6 +28,34 @@ test.each([
 test("an HTTP status of a fault is from 400 to 599", () => {
   expect(["400", "599"].map(readStatus)).toEqual([400, 599]);
   for (const other of ["399", "600", "40", "4000", "-400", "404.0", ""]) expect(() => readStatus(other)).toThrow();
+});
+
+test("a probability is above 0 and at most 1", () => {
+  expect(["1", "1.0", "0.5", ".25"].map(readProbability)).toEqual([1, 1, 0.5, 0.25]);
+  for (const other of ["0", "0.0", "1.1", "2", "1e-1", "-1", ""]) expect(() => readProbability(other)).toThrow();
+});
+
+test("no part of a secret is left where a long value is cut", () => {
+  const text = wrongValue("--reference", "must be short", `${"a".repeat(60)}-ms_${"b1".repeat(20)}`);
+  expect(text).toBe(`--reference must be short; it is "${"a".repeat(60)}-[redacted]"`);
+});
+
+test("a letter whose bytes come in two parts of a stream of events is whole", async () => {
+  const stop = new AbortController();
+  const events: SandboxEvent[] = [];
+  const bytes = new TextEncoder().encode('event: x\ndata: {"text":"é"}\n\n');
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+      controller.close();
+    },
+  });
+  const onEvent = (event: SandboxEvent) => void (events.push(event) === 3 && stop.abort());
+  const gone = () => {
+    throw new Error("gone");
+  };
+  await followEvents(gone, stream, onEvent, stop.signal);
+  expect(events[1]).toEqual({ name: "x", data: { text: "é" } });
 });
 
 test.each([

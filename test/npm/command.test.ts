@@ -42,6 +42,9 @@ testWith(
     };
     expect(await found({ glibcVersionRuntime: "2.36" })).toEndWith("/linux-x64/bin/momo");
     expect(await found({})).toEndWith("/linux-x64-musl/bin/momo");
+    const newer = JSON.stringify({ name: "@momo-sandbox/linux-x64", version: "1.2.4" });
+    writeFileSync(join(folder, "@momo-sandbox/linux-x64/package.json"), newer);
+    expect(await found({ glibcVersionRuntime: "2.36" })).toEndWith("/linux-x64-musl/bin/momo");
   },
 );
 

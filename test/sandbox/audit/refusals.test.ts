@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { MOST_PAYMENTS } from "../../../sandbox/audit/payments.ts";
 import { MOST_REFUSALS } from "../../../sandbox/audit/tally.ts";
 import { transactionCode } from "../../../src/domain/identifiers.ts";
 import { type AuditedClient, createAuditedClient, LOST, testFindings } from "../../support/audited-client.ts";
@@ -9,8 +10,8 @@ describe("the tally", () => {
   test("counts requests, refusals by status and message, and payments", () => {
     const client = createAuditedClient();
     const [paid, failed, pending] = [client.push(), client.push("A", LOST), client.push()];
-    for (let time = 0; time < 2; time += 1) client.refuse(400, {}, {}, "amount is missing");
     client.refuse(401, {}, {}, "the key is wrong");
+    for (let time = 0; time < 2; time += 1) client.refuse(400, {}, {}, "amount is missing");
     client.end(paid, "completed");
     client.end(failed, "failed");
     client.poll(paid, "completed");
@@ -26,6 +27,13 @@ describe("the tally", () => {
   testFindings("leaves out what browsers and probes ask for by themselves", [], (client) => {
     for (const target of ["/favicon.ico", "/openapi.json", "/v2"]) client.send({ method: "GET", target, status: 404 });
     expect(client.tally().requests).toBe(0);
+  });
+
+  test("counts what was paid also for payments that it has forgotten", () => {
+    const client = createAuditedClient();
+    const ids = Array.from({ length: MOST_PAYMENTS + 3 }, () => client.push());
+    for (const id of ids.slice(0, 3)) client.end(id, "completed");
+    expect(client.tally().payments).toMatchObject({ started: MOST_PAYMENTS + 3, paid: 3 });
   });
 
   test(`keeps ${MOST_REFUSALS} different refusals, and counts the rest`, () => {

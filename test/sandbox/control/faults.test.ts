@@ -158,6 +158,17 @@ describe("probability and seed", () => {
     },
   );
 
+  test("a plan that is restored draws on from where it was saved", () => {
+    const plan = createFaultPlan();
+    const draw = () => Array.from({ length: 50 }, () => plan.strike("/status.php") !== null);
+    plan.replace(7, [fault(0.5)]);
+    draw();
+    const saved = plan.save();
+    const next = draw();
+    plan.load(saved);
+    expect(draw()).toEqual(next);
+  });
+
   test("a fault that does not strike is not counted, and the next fault may strike", () => {
     const plan = createFaultPlan();
     plan.replace(3, [fault(1e-9, { times: 1 }), fault(1, { what: { kind: "error", status: 502 } })]);

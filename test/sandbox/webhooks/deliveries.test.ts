@@ -125,8 +125,8 @@ describe("each payment that becomes final is POSTed", () => {
     await sandbox.advanceClock("30s");
     await receiver.until(2);
     expect(receiver.received.map(({ body }) => body.data)).toMatchObject([
-      { checkout_request_id: manual, status: "failed", result_code: 2001 },
-      { checkout_request_id: silent, status: "expired", result_code: 1019 },
+      { checkout_request_id: manual, status: "failed", result_code: 2001, transaction_date: "2026-11-20 10:00:30" },
+      { checkout_request_id: silent, status: "expired", result_code: 1019, transaction_date: "2026-11-20 10:01:00" },
     ]);
   });
 });
@@ -206,6 +206,16 @@ describe("the settings make deliveries fail on purpose", () => {
     expect(isAnswered).toBe(false);
     expect(receiver.received[0]?.body.data).toMatchObject({ checkout_request_id: await push, status: "completed" });
   });
+});
+
+test("early: a push that waits is answered when the webhook is removed", async () => {
+  await receive({ early: true, delay: "1h" });
+  const startedMs = performance.now();
+  const push = sandbox.pay();
+  await until(sandbox.list, (rows) => rows.length === 1);
+  await sandbox.control("DELETE", "/webhook");
+  await push;
+  expect(performance.now() - startedMs).toBeLessThan(4500);
 });
 
 test("a test event sends a sample payment once and answers with the attempt; it is no delivery", async () => {
