@@ -1,5 +1,5 @@
-import { type Check, check, holds, Skip, shown, wrong } from "./facts.ts";
-import { UNKNOWN_ID } from "./service.ts";
+import { type Check, check, holds, shown, wrong } from "./facts.ts";
+import { Skip, UNKNOWN_ID } from "./service.ts";
 
 /** About all answers that came. */
 export const ANSWER_CHECKS: readonly Check[] = [

@@ -1,10 +1,10 @@
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Profile } from "../../src/http/profile.ts";
 import { ANSWER_CHECKS } from "./answers.ts";
-import { type Checking, type Payment, Skip } from "./facts.ts";
+import type { Checking, Payment } from "./facts.ts";
 import { PAYMENT_CHECKS } from "./payment.ts";
 import type { Checked, CheckReport } from "./result.ts";
-import { type Exchange, Service, type ServiceOptions, Stopped } from "./service.ts";
+import { type Exchange, Service, type ServiceOptions, Skip, Stopped } from "./service.ts";
 import { SILENT_CHECKS } from "./silent.ts";
 import { STATED_CHECKS } from "./stated.ts";
 
@@ -76,17 +76,9 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
 
 function notesOf([first]: readonly Exchange[]): string[] {
   if (!first) return [];
-  const { status, json, headers, text, atMs } = first;
-  const notes: string[] = [];
-  const type = headers.get("Content-Type") ?? "no content type";
-  const to = headers.get("Location");
-  if (status >= 300 && status < 400) notes.push(`the service answers with a redirect to ${to}, which is not followed`);
-  else if (json === null)
-    notes.push(`this may be no such service: it answers ${status} with ${type}, ${text.length} characters`);
+  const { headers, atMs } = first;
   const offsetMs = Date.parse(headers.get("Date") ?? "") - atMs;
-  if (Math.abs(offsetMs) > MOST_OFFSET_MS) {
-    const minutes = Math.round(Math.abs(offsetMs) / 60_000);
-    notes.push(`the service's clock is ${minutes} minutes ${offsetMs > 0 ? "ahead of" : "behind"} this one`);
-  }
-  return notes;
+  if (!(Math.abs(offsetMs) > MOST_OFFSET_MS)) return [];
+  const minutes = Math.round(Math.abs(offsetMs) / 60_000);
+  return [`the service's clock is ${minutes} minutes ${offsetMs > 0 ? "ahead of" : "behind"} this one`];
 }

@@ -1,5 +1,5 @@
 import type { Profile } from "../../src/http/profile.ts";
-import type { Exchange, Service } from "./service.ts";
+import { type Exchange, type Service, Skip } from "./service.ts";
 
 /** What a check is, and what the checks read in answers. */
 
@@ -45,9 +45,6 @@ export interface Check {
 }
 
 export type Json = Readonly<Record<string, unknown>>;
-
-/** There is nothing to check with. */
-export class Skip extends Error {}
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);

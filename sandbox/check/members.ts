@@ -9,14 +9,13 @@ import {
   list,
   must,
   newest,
-  Skip,
   STATES,
   shown,
   statusOf,
   type Test,
   wrong,
 } from "./facts.ts";
-import type { Exchange, Service } from "./service.ts";
+import { type Exchange, type Service, Skip } from "./service.ts";
 
 /** What each member of an answer must be (§2). */
 

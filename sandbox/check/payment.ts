@@ -1,5 +1,5 @@
-import { type Check, type Checking, isObject, type Json, list, type Payment, type Seen, Skip } from "./facts.ts";
-import type { Exchange } from "./service.ts";
+import { type Check, type Checking, isObject, type Json, list, type Payment, type Seen } from "./facts.ts";
+import { type Exchange, NEEDS_PAYMENT, Skip } from "./service.ts";
 
 /** The sentences that need a payment. Each push may reach a phone and cost money: none is ever repeated. */
 
@@ -8,7 +8,7 @@ const POLLING_MS = 120_000;
 
 /** @throws Skip if no payment was asked for */
 export function paymentOf({ payment }: Checking): Payment {
-  if (payment === null) throw new Skip("it needs a payment: --pay PHONE --amount 1");
+  if (payment === null) throw new Skip(NEEDS_PAYMENT);
   return payment;
 }
 

@@ -43,6 +43,12 @@ export interface Exchange extends Received {
   readonly evidence: Evidence;
 }
 
+/** There is nothing to check with. */
+export class Skip extends Error {}
+
+/** Why a sentence is skipped that only a payment can check. */
+export const NEEDS_PAYMENT = "it needs a payment: --pay PHONE --amount 1";
+
 /** Ends a check before its end: the rest is skipped. */
 export class Stopped extends Error {}
 
@@ -107,7 +113,11 @@ export class Service {
     try {
       received = await send(sent);
     } catch (error) {
-      throw new Stopped(`${sent.method} ${redacted(path)} got no answer: ${(error as Error).message}`);
+      const why = `${sent.method} ${redacted(path)} got no answer: ${(error as Error).message}`;
+      this.#broken += 1;
+      // One request that a service cannot answer does not hide the rest.
+      if (this.#requests === 1 || this.#broken > 1 || signal?.aborted) throw new Stopped(why);
+      throw new Skip(why);
     }
     const { status, headers, text } = received;
     const answer = redacted(text).slice(0, SHOWN) + (text.length > SHOWN ? "…" : "");
@@ -120,11 +130,22 @@ export class Service {
       evidence: { curl, status, answer },
     };
     this.exchanges.push(exchange);
+    if (this.exchanges.length === 1 && status >= 300 && status < 400) {
+      throw new Stopped(`it redirects to ${headers.get("Location") ?? "nowhere"}: give --target where it is`);
+    }
+    if (this.exchanges.length === 1 && exchange.json === null) {
+      const type = headers.get("Content-Type") ?? "no content type";
+      throw new Stopped(`this is no such service: it answers ${status} with ${type}, not with a JSON object`);
+    }
     if (status === 429) throw new Stopped("the service answers 429: it takes no more requests");
     this.#broken += status >= 500 ? 1 : 0;
     if (isCareful && this.#broken > 1)
       throw new Stopped(`the service has answered ${status}, the second error of its own`);
     return exchange;
+  }
+
+  get isCareful(): boolean {
+    return this.#options.isCareful;
   }
 
   /** A service on another machine is polled as §4.4 recommends. */

@@ -13,11 +13,10 @@ import {
   listIn,
   newest,
   type Seen,
-  Skip,
   STATES,
 } from "./facts.ts";
 import { afterFinal, orderOf, paymentOf, push, started } from "./payment.ts";
-import { type Exchange, UNKNOWN_ID } from "./service.ts";
+import { type Exchange, Skip, UNKNOWN_ID } from "./service.ts";
 
 /** What a service does where the specification is silent: recorded, never a failure. */
 

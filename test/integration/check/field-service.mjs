@@ -43,7 +43,7 @@ api.use((request, response, next) => {
 api.post("/stkpush.php", ({ body }, response) => {
   if (Number(body?.payment_account_id) !== 7) return fail(response, 400, "Invalid payment account ID");
   if (!(Number(body.amount) >= 1)) return fail(response, 400, "Amount must be at least 1");
-  add(String(body.phone), Number(body.amount), "pending", null);
+  add(`0${String(body.phone).slice(-9)}`, Number(body.amount), "pending", null);
   const { checkout_request_id, merchant_request_id } = payments[0];
   response.json({ success: true, message: "STK push sent", checkout_request_id, merchant_request_id });
 });

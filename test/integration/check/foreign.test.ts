@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CheckReport } from "../../../sandbox/check/result.ts";
+import { type Child, startChild } from "../../support/child.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { runMomo, serveMomo } from "../../support/momo.ts";
+import { describeWith } from "../../support/needs.ts";
+import { freePort } from "../../support/postgres.ts";
+import { until } from "../../support/waiting.ts";
+
+/** What `momo check` says of servers that are not momo. */
+
+const HERE = import.meta.dir;
+const KEY = { MOMO_API_KEY: "field-key", MOMO_API_SECRET: "field-secret" };
+const PAYS = ["--account", "7", "--pay", "0712345678", "--max-pushes", "20", "--yes"];
+
+/** What a server that answers every list with the same does not hold. */
+const STATELESS = ["pending", "failed", "cancelled", "expired"].map((one) => `list.status-${one}`).concat("list.dates");
+
+function startServer(command: readonly string[]): Child {
+  const home = newFolder();
+  const child = startChild(command, { env: { PATH: process.env.PATH ?? "", HOME: home }, cwd: home });
+  later(() => {
+    child.signal("SIGKILL");
+    return child.exited;
+  });
+  return child;
+}
+
+async function check(target: string, ...flags: string[]) {
+  const file = join(newFolder(), "profile.json");
+  const run = await runMomo(["check", "--target", target, "--json", "--profile", file, ...flags], { env: KEY });
+  const report = JSON.parse(run.stdout) as CheckReport & { summary: string };
+  const failed = report.checked.filter(({ verdict }) => verdict === "fails");
+  return {
+    exitCode: run.exitCode,
+    report,
+    file,
+    seen: Object.fromEntries(failed.map(({ id, seen }) => [id, seen])),
+  };
+}
+
+describeWith(["node", "Prism", "foreign servers"], "momo check", () => {
+  afterAll(cleanUp);
+
+  describe("a service with the habits of the field, in Express", () => {
+    let target: string;
+    let found: Awaited<ReturnType<typeof check>>;
+    beforeAll(async () => {
+      const [, url = ""] = await startServer(["node", join(HERE, "field-service.mjs")]).stdout.until(
+        /listening on (\S+)/,
+      );
+      target = url;
+      found = await check(target, ...PAYS);
+    });
+
+    test("its mistakes are named: methods, dates, an id that is no text, pages in HTML, an order without a phone", () => {
+      expect(found).toMatchObject({ exitCode: 7, report: { stopped: null, notes: [] } });
+      expect(found.seen).toEqual({
+        "pay.no-phone": "it was answered with 200",
+        "pay.amount-type": "it was answered with 200",
+        "list.dates": expect.stringMatching(/^a transaction of \S+ is in the list until \S+$/),
+        "list.filters": "`filters_applied` must be an object with the filter; it is {}",
+        ...Object.fromEntries(
+          ["push", "status", "list"].map((one) => [`method.${one}`, "it was answered with 404, not with 405"]),
+        ),
+        ...Object.fromEntries(
+          ["no-id", "id-type"].map((one) => [`bad.${one}`, "it was answered with 404, not with 400"]),
+        ),
+        "answers.json": "an answer with 404 is no JSON object",
+        "answers.failure": "an error with 404 is no JSON object",
+      });
+    });
+
+    test("its profile is what its source says, and momo with this profile has no other", async () => {
+      const profile = {
+        ...{
+          base_path: "/api/v2",
+          accept: "lenient",
+          response_form: "short",
+          phone: "0",
+          timestamps: "utc",
+          fee: "0%",
+        },
+        unknown_id: { status: 404, message: "Transaction not found" },
+        invalid_account: { status: 400, message: "Invalid payment account ID" },
+        ...{ bad_filter: "ignored", page_bounds: "clamped", filter_case: "any" },
+      };
+      expect(found.report.profile).toEqual(profile);
+      const { ready } = await serveMomo(["--profile", found.file]);
+      const [key, secret] = [ready.api_key, ready.api_secret];
+      const own = await runMomo(["check", "--target", ready.base_url, ...PAYS, "--account", "1", "--json"], {
+        env: { MOMO_API_KEY: key, MOMO_API_SECRET: secret },
+      });
+      expect(JSON.parse(own.stdout)).toMatchObject({ profile });
+      expect(own.exitCode).toBe(0);
+    });
+
+    test("without --pay, nothing is pushed", async () => {
+      const { report } = await check(target);
+      const needs = report.checked.filter(({ seen }) => seen === "it needs a payment: --pay PHONE --amount 1");
+      expect(needs.length).toBeGreaterThan(10);
+    });
+  });
+
+  test("a Prism mock of our OpenAPI document: all answers have the right members, and no state", async () => {
+    const { ready } = await serveMomo();
+    const description = `${new URL(ready.base_url).origin}/openapi.json`;
+    const prism = join(HERE, "../prism/node_modules/.bin/prism");
+    const child = startServer(["node", prism, "mock", description, "--host", "127.0.0.1", "--port", "0"]);
+    const [, target = ""] = await child.stdout.until(/listening on (http:\S+)/);
+    const { exitCode, seen, report } = await check(target, ...PAYS);
+    expect({ exitCode, stopped: report.stopped }).toEqual({ exitCode: 7, stopped: null });
+    expect(Object.keys(seen).toSorted()).toEqual(
+      [
+        ...["answers.failure", "answers.json", "auth.stranger-list", "auth.stranger-status"],
+        ...["list.limit-most", "list.limit-one", ...STATELESS, "list.no-filters", "pay.kept", "pay.pending", "version"],
+      ].toSorted(),
+    );
+    expect(seen["pay.pending"]).toBe('its status is "completed" right after the start');
+    expect(seen["auth.stranger-list"]).toBe("it was answered with 200, not with 401");
+    expect(seen["answers.failure"]).toContain("the members are type, title, status, detail");
+    // It never answers a body that is no JSON.
+    expect(report.checked.find(({ id }) => id === "bad.no-json")).toMatchObject({
+      ...{ verdict: "skipped", seen: "POST /status.php got no answer: it did not come, or did not end, within 10s" },
+    });
+  });
+
+  test("a mountebank imposter: credentials, methods and queries change nothing in its answers", async () => {
+    const port = await freePort();
+    const config = join(newFolder(), "imposter.json");
+    writeFileSync(config, readFileSync(join(HERE, "imposter.json"), "utf8").replace('"port": 0', `"port": ${port}`));
+    const own = ["--host", "127.0.0.1", "--port", String(await freePort()), "--nologfile", "--loglevel", "error"];
+    startServer(["node", join(HERE, "node_modules/.bin/mb"), "start", "--configfile", config, ...own]);
+    const target = `http://127.0.0.1:${port}/pay`;
+    await until(
+      () => fetch(`${target}/transactions.php`).catch(() => null),
+      (answer) => answer !== null,
+    );
+    const { exitCode, seen, report } = await check(target);
+    expect({ exitCode, stopped: report.stopped }).toEqual({ exitCode: 7, stopped: null });
+    expect(Object.keys(seen).toSorted()).toEqual(
+      [
+        ...["auth.stranger-list", "auth.nobody-list", "auth.stranger-status", "auth.nobody-push"],
+        ...["method.status", "method.push", "method.list", "path.unknown"],
+        ...["bad.no-id", "bad.id-type", "bad.no-json", "bad.empty-push"],
+        ...["answers.json", "list.limit-one", "list.limit-most", ...STATELESS, "list.filters", "version"],
+      ].toSorted(),
+    );
+    expect(seen["auth.nobody-list"]).toBe("it was answered with 200, not with 401");
+    expect(seen["list.status-failed"]).toBe("transaction 1 is in the list for ?status=failed");
+    expect(report.profile).toMatchObject({ base_path: "/pay", response_form: "short", bad_filter: "ignored" });
+  });
+});
