@@ -134,18 +134,62 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
   };
 }
 
+/** Another program of the client. */
+export const program = (name: string) => ({ headers: new Headers({ "User-Agent": name }) });
+
 /** The connection was closed before the answer. */
 export const LOST = { status: null, fault: "disconnect" } as const;
 
-/** Defines a test: what a client does, and the findings that it gets for it: `kind`, or `severity kind`. */
+/**
+ * Plays a story, such as `pay A; live 700; poll 1 failed; pay A fault=disconnect`. Payments are numbered in their order.
+ *
+ * `pay REFERENCE` (`-`: none), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`, `live MS`, `freeze MS`, `advance MS`
+ * (the clock alone), `refuse STATUS`, `exit`. `took=MS` and `fault=disconnect` (the answer is lost) and `agent=NAME` are about a request; all else is a member of the order.
+ */
+export function play(client: AuditedClient, story: string, order: object = {}): void {
+  const ids: string[] = [];
+  const idOf = (number = "") => ids[Number(number) - 1] ?? number;
+  for (const step of story.split("; ")) {
+    const [verb, ...words] = step.split(" ");
+    const [subject = "", status] = words;
+    const named = words.slice(1).map((word) => word.split("="));
+    const { took, fault, agent, ...members } = Object.fromEntries(named) as Record<string, string>;
+    const more = {
+      ...(took && { durationMs: Number(took) }),
+      ...(fault && { fault }),
+      ...(fault === LOST.fault && LOST),
+      ...(agent && program(agent)),
+    };
+    if (verb === "pay") {
+      const numbers = Object.entries(members).map(([name, text]) => [name, name === "phone" ? text : Number(text)]);
+      ids.push(client.push(subject === "-" ? null : subject, more, { ...order, ...Object.fromEntries(numbers) }));
+    } else if (verb === "poll") client.poll(idOf(subject), status as Status, more);
+    else if (verb === "end") client.end(idOf(subject), status as FinalStatus);
+    else if (verb === "list")
+      client.list(
+        subject,
+        Object.fromEntries(Object.entries(members).map(([number, shown]) => [idOf(number), shown as Status])),
+      );
+    else if (verb === "live") client.live(Number(subject));
+    else if (verb === "freeze") client.freezeFor(Number(subject));
+    else if (verb === "advance") client.clock.advance(Number(subject));
+    else if (verb === "exit") client.exit();
+    else if (verb === "refuse") client.refuse(Number(subject));
+    else throw new Error(`no such step: ${step}`);
+  }
+}
+
+/** Defines a test: what a client does, as a story or a function, and the findings for it: `kind`, or `severity kind`. */
 export function testFindings(
   name: string,
   expected: readonly (FindingKind | `${Severity} ${FindingKind}`)[],
-  act: (client: AuditedClient) => void,
+  act: string | ((client: AuditedClient) => void),
+  order: object = {},
 ): void {
   test(`${name}: ${expected.join(", ") || "no finding"}`, () => {
     const client = createAuditedClient();
-    act(client);
+    if (typeof act === "string") play(client, act, order);
+    else act(client);
     const withSeverity = expected.some((finding) => finding.includes(" "));
     const found = client.findings().map(({ severity, kind }) => (withSeverity ? `${severity} ${kind}` : kind));
     expect(found.sort()).toEqual([...expected]);

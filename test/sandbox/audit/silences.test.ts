@@ -2,16 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { MOST_POLLERS } from "../../../sandbox/audit/payments.ts";
 import { FASTEST_POLL_MS } from "../../../sandbox/audit/polls.ts";
 import { KEPT_ASKING_MS, NEVER_POLLED_MS } from "../../../sandbox/audit/silences.ts";
-import { type AuditedClient, createAuditedClient, LOST, testFindings } from "../../support/audited-client.ts";
-
-const program = (name: string) => ({ headers: new Headers({ "User-Agent": name }) });
-
-function pollTwice(client: AuditedClient, intervalMs: number): void {
-  const id = client.push();
-  client.poll(id, "pending");
-  client.live(intervalMs);
-  client.poll(id, "pending");
-}
+import { type AuditedClient, createAuditedClient, LOST, program, testFindings } from "../../support/audited-client.ts";
 
 describe("polling too fast", () => {
   test("is a warning that counts the polls, and shows the first interval", () => {
@@ -30,17 +21,12 @@ describe("polling too fast", () => {
     });
   });
 
-  testFindings("3 s less the delays of a busy machine", [], (client) => pollTwice(client, FASTEST_POLL_MS));
-  testFindings("1 ms faster", ["polls_too_fast"], (client) => pollTwice(client, FASTEST_POLL_MS - 1));
-  testFindings("another payment, another program, or before the last answer", [], (client) => {
-    const [one, other] = [client.push(), client.push()];
-    client.poll(one, "pending");
-    client.live(100);
-    client.poll(other, "pending");
-    client.poll(one, "pending", program("curl/8"));
-    client.live(2000);
-    client.poll(one, "pending", { durationMs: 2101 });
-  });
+  const twice = (intervalMs: number) => `pay -; poll 1 pending; live ${intervalMs}; poll 1 pending`;
+  testFindings("3 s less the delays of a busy machine", [], twice(FASTEST_POLL_MS));
+  testFindings("1 ms faster", ["polls_too_fast"], twice(FASTEST_POLL_MS - 1));
+  const another = "pay -; pay -; poll 1 pending; live 100; poll 2 pending; poll 1 pending agent=curl/8; live 2000";
+  const before = "poll 1 pending took=2101";
+  testFindings("another payment, another program, or before the last answer", [], `${another}; ${before}`);
 });
 
 describe("polling after the end", () => {
@@ -65,35 +51,14 @@ describe("polling after the end", () => {
     });
   });
 
-  testFindings("while the clock is frozen", ["ignores_final"], (client) => {
-    const id = client.push();
-    for (let poll = 0; poll < 3; poll += 1) {
-      client.poll(id, "cancelled");
-      client.freezeFor(2);
-    }
-  });
-  testFindings(
-    "one poll that was sent before the final answer arrived, and one that arrived before it",
-    [],
-    (client) => {
-      const id = client.push();
-      client.poll(id, "completed");
-      client.live(10);
-      client.poll(id, "completed");
-      client.live(1000);
-      client.poll(id, "completed", { durationMs: 1500 });
-    },
-  );
-  testFindings("the second poll just after the final answer", ["polls_after_completed"], (client) => {
-    const id = client.push();
-    for (let poll = 0; poll < 3; poll += 1) client.poll(id, "completed");
-  });
-  testFindings("one request long after the end", [], (client) => {
-    const id = client.push();
-    client.poll(id, "completed");
-    client.live(3_600_000);
-    client.poll(id, "completed");
-  });
+  const END = "poll 1 completed";
+  const FROZEN = "poll 1 cancelled; freeze 2";
+  testFindings("while the clock is frozen", ["ignores_final"], `pay -; ${FROZEN}; ${FROZEN}; ${FROZEN}`);
+  const crossing = `pay -; ${END}; live 10; ${END}; live 1000; ${END} took=1500`;
+  testFindings("one poll that was sent before the final answer arrived, and one that arrived before it", [], crossing);
+  const thrice = `pay -; ${END}; ${END}; ${END}`;
+  testFindings("the second poll just after the final answer", ["polls_after_completed"], thrice);
+  testFindings("one request long after the end", [], `pay -; ${END}; live 3600000; ${END}`);
 
   test("a lost answer after the final one does not make the client forget it", () => {
     const client = createAuditedClient();
@@ -156,21 +121,11 @@ describe("never polling", () => {
     expect(client.kinds()).toEqual([]);
   });
 
-  testFindings("the clock was moved or frozen, so the client had no time to ask", [], (client) => {
-    const id = client.push();
-    client.clock.advance(600_000);
-    client.end(id, "expired");
-    client.freezeFor(600_000);
-    client.live(NEVER_POLLED_MS - 1);
-  });
-  testFindings("the answer was lost, and the client did not search", ["never_polls"], (client) => {
-    client.push("A", LOST);
-    client.live(NEVER_POLLED_MS);
-  });
-  testFindings("the payment was refused", ["refused"], (client) => {
-    client.refuse(400);
-    client.live(NEVER_POLLED_MS);
-  });
+  const moved = `pay -; advance 600000; end 1 expired; freeze 600000; live ${NEVER_POLLED_MS - 1}`;
+  testFindings("the clock was moved or frozen, so the client had no time to ask", [], moved);
+  const lost = `pay A fault=disconnect; live ${NEVER_POLLED_MS}`;
+  testFindings("the answer was lost, and the client did not search", ["never_polls"], lost);
+  testFindings("the payment was refused", ["refused"], `refuse 400; live ${NEVER_POLLED_MS}`);
 });
 
 describe("giving up early", () => {
@@ -212,13 +167,8 @@ describe("giving up early", () => {
     expect(client.kinds()).toEqual(kinds as []);
   });
 
-  testFindings("the clock was moved and frozen, so the client had no time to ask", [], (client) => {
-    const id = client.push();
-    pollFor(client, id, 5000);
-    client.clock.advance(600_000);
-    client.end(id, "expired");
-    client.freezeFor(600_000);
-  });
+  const moved = "pay -; live 5000; poll 1 pending; advance 600000; end 1 expired; freeze 600000";
+  testFindings("the clock was moved and frozen, so the client had no time to ask", [], moved);
 
   test("is not judged while a request is delayed: it may be the next poll", () => {
     const client = createAuditedClient();
@@ -233,20 +183,9 @@ describe("giving up early", () => {
 
 describe("when the process of the client ends", () => {
   /** Three payments: one polled once, one never, one until its end. */
-  function exit(client: AuditedClient, disturb: () => void = () => {}): void {
-    const [asked, unasked, read] = [client.push(), client.push(), client.push()];
-    client.poll(asked, "pending");
-    client.live(2000);
-    client.end(read, "completed");
-    client.poll(read, "completed");
-    disturb();
-    client.exit();
-    client.clock.advance(60_000);
-    client.end(asked, "completed");
-    client.end(unasked, "completed");
-  }
-
-  testFindings("it cannot ask any more", ["gives_up_early", "never_polls"], (client) => exit(client));
-  testFindings("the clock was moved before", [], (client) => exit(client, () => client.clock.advance(5000)));
-  testFindings("the clock was frozen before", [], (client) => exit(client, () => client.freezeFor(5000)));
+  const three = "pay -; pay -; pay -; poll 1 pending; live 2000; end 3 completed; poll 3 completed";
+  const exit = "exit; advance 60000; end 1 completed; end 2 completed";
+  testFindings("it cannot ask any more", ["gives_up_early", "never_polls"], `${three}; ${exit}`);
+  testFindings("the clock was moved before", [], `${three}; advance 5000; ${exit}`);
+  testFindings("the clock was frozen before", [], `${three}; freeze 5000; ${exit}`);
 });
