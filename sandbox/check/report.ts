@@ -2,7 +2,7 @@ import { formatResults, type ReportFormat } from "../audit/reports/report.ts";
 import type { Results } from "../audit/reports/results.ts";
 import { printable } from "../audit/reports/text.ts";
 import { htmlReport } from "./page.ts";
-import { answerLine, bySection, type CheckReport, SECTIONS, summaryOf, type Verdict } from "./result.ts";
+import { answerLine, bySection, type Checked, type CheckReport, SECTIONS, summaryOf, type Verdict } from "./result.ts";
 
 export type CheckFormat = ReportFormat | "html";
 
@@ -24,17 +24,28 @@ const MARKS: Readonly<Record<Verdict, string>> = { holds: "✓", fails: "✗", r
 
 /** A tree of sections, with each sentence. */
 function textLines(report: CheckReport): string[] {
-  const tree = bySection(report).flatMap(([section, checked]) => [
-    "",
-    `${section} ${SECTIONS[section]}`,
-    ...checked.flatMap(({ verdict, sentence, seen, momo, evidence }) => [
-      `  ${MARKS[verdict]} ${sentence}${seen === "" ? "" : `: ${seen}`}${momo === null || momo === seen ? "" : ` (momo: ${momo})`}`,
-      ...(verdict === "fails" && evidence ? [`      ${evidence.curl}`, `      ${answerLine(evidence)}`] : []),
-    ]),
-  ]);
+  const tree = bySection(report).flatMap(([section, checked]) => {
+    const skipped = Object.groupBy(
+      checked.filter(({ verdict }) => verdict === "skipped"),
+      ({ seen }) => seen,
+    );
+    return [
+      ...["", `${section} ${SECTIONS[section]}`],
+      ...checked.filter(({ verdict }) => verdict !== "skipped").flatMap(linesOf),
+      // A reason that many sentences share stands once.
+      ...Object.entries(skipped).flatMap(([why, ofWhy = []]) =>
+        ofWhy.length < 3 ? ofWhy.flatMap(linesOf) : [`  - ${ofWhy.length} sentences: ${why}`],
+      ),
+    ];
+  });
   const notes = [...report.notes, ...(report.stopped === null ? [] : [`stopped early: ${report.stopped}`])];
   return [summaryOf(report), ...notes.map((note) => `! ${note}`), ...tree];
 }
+
+const linesOf = ({ verdict, sentence, seen, momo, evidence }: Checked): string[] => [
+  `  ${MARKS[verdict]} ${sentence}${seen === "" ? "" : `: ${seen}`}${momo === null || momo === seen ? "" : ` (momo: ${momo})`}`,
+  ...(verdict === "fails" && evidence ? [`      ${evidence.curl}`, `      ${answerLine(evidence)}`] : []),
+];
 
 function resultsOf(report: CheckReport): Results {
   const { checked, profile, ...facts } = report;

@@ -74,12 +74,17 @@ describe("what is no such service", () => {
   const FAR_OFF = "Thu, 01 Jan 2026 00:00:00 GMT";
 
   test.each<[what: string, answer: () => Response, exitCode: number, said: string | RegExp]>([
-    ["HTML", () => new Response("<html>", { headers: { "Content-Type": "text/html" } }), 7, "may be no such service"],
+    [
+      "HTML",
+      () => new Response("<html>", { headers: { "Content-Type": "text/html" } }),
+      7,
+      "no such service: it answers 200 with text/html",
+    ],
     [
       "a redirect",
       () => new Response(null, { status: 302, headers: { Location: "https://x.example/" } }),
       7,
-      "redirect to https://x.example/",
+      "redirects to https://x.example/",
     ],
     ["a clock that is off", () => json(200, EMPTY, { Date: FAR_OFF }), 7, /clock is [0-9]+ minutes behind/],
     ["too many requests", () => json(429, { success: false, message: "later" }), 6, "answers 429"],
