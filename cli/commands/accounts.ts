@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { formatTariff, type Tariff } from "../../src/domain/fee.ts";
 import type { PaymentAccount } from "../../src/domain/merchant.ts";
+import { formatTariff, type Tariff } from "../../src/domain/money.ts";
 import { type DatabaseFlags, databaseOptions } from "../serving/database-flags.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
 import { askText } from "../terminal/ask.ts";

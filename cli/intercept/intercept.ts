@@ -1,13 +1,18 @@
 import { mkdirSync } from "node:fs";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import type { Clock } from "../../src/domain/clock.ts";
 import { once } from "../../src/domain/once.ts";
 import { type Random, token } from "../../src/domain/random.ts";
+import { ambiguousPath, fail, respond } from "../../src/http/reply.ts";
+import type { Handler } from "../../src/http/request.ts";
 import { callersVariable } from "../environment.ts";
+import type { CredentialsRecord } from "../serving/records.ts";
 import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
-import { type AnswerOptions, createAnswer } from "./answer.ts";
 import { makeCertificates } from "./certificate.ts";
+import { canonicalHost } from "./hosts.ts";
 import { readOuterProxy } from "./outer-proxy.ts";
 import { openProxy, openTlsEnd } from "./proxy.ts";
 import { interceptionVariables } from "./variables.ts";
@@ -87,3 +92,59 @@ function tellDistrust(hosts: readonly string[]): void {
     `momo: a program closed its connection to ${hosts.join(" or ")} before it sent a request: it does not trust the certificate of this run. It may pin the certificate of the real service, or have its own list of authorities, which no variable extends`,
   );
 }
+
+export interface AnswerOptions {
+  readonly hosts: readonly string[];
+  /** The merchant API of the sandbox, and the key that intercepted requests get. */
+  readonly handleApi: Handler;
+  readonly credentials: CredentialsRecord;
+  /** Called with the host of each request. */
+  readonly onRequest: (host: string) => void;
+  readonly reportFault: (error: unknown) => void;
+}
+
+/** Answers requests to `https://HOST/…` with the sandbox. */
+function createAnswer({
+  hosts,
+  handleApi,
+  credentials,
+  onRequest,
+  reportFault,
+}: AnswerOptions): RequestListener {
+  async function handle(request: IncomingMessage): Promise<Response> {
+    const { method = "GET", url = "/", rawHeaders } = request;
+    const headers = new Headers();
+    for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
+    const host = canonicalHost(headers.get("Host") ?? "");
+    if (!hosts.includes(host)) return respond(fail(421, `Host must be ${hosts.join(" or ")}`));
+    onRequest(host);
+    // As a proxy may read it differently than momo.
+    if (AMBIGUOUS.test(url)) return respond(ambiguousPath());
+    headers.delete("Proxy-Authorization");
+    // A program under test has a key of the real service. A request without one is refused.
+    if (headers.get("X-API-Key")) headers.set("X-API-Key", credentials.api_key);
+    if (headers.get("X-API-Secret")) headers.set("X-API-Secret", credentials.api_secret);
+    const hasBody = headers.has("Content-Length") || headers.has("Transfer-Encoding");
+    const body = hasBody && method !== "GET" && method !== "HEAD" ? Readable.toWeb(request) : null;
+    const target = url.startsWith("/") ? `https://${host}${url}` : url;
+    return handleApi(new Request(target, { method, headers, body: body as ReadableStream | null, duplex: "half" }));
+  }
+
+  async function send(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const reply = await handle(request);
+    // It rejects for an answer that a fault breaks off.
+    const bytes = await reply.bytes().catch(() => null);
+    if (bytes === null) return void response.destroy();
+    response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(bytes);
+  }
+
+  return (request, response) => {
+    send(request, response).catch((error) => {
+      reportFault(error);
+      response.destroy();
+    });
+  };
+}
+
+/** A dot segment or a backslash in the path, also escaped. */
+const AMBIGUOUS = /^[^?]*(?:\\|%5c|\/(?:\.|%2e){1,2}(?:[/?]|$))/i;

@@ -8,7 +8,7 @@ import {
   type VirtualClock,
 } from "../../sandbox/network/clock.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
-import type { Tariff } from "../../src/domain/fee.ts";
+import type { Tariff } from "../../src/domain/money.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { sleep } from "../../src/system.ts";

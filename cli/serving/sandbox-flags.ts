@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { type Choice, chooseAfter } from "../../sandbox/network/choice.ts";
 import { OUTCOME_NAMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
-import type { Tariff } from "../../src/domain/fee.ts";
+import type { Tariff } from "../../src/domain/money.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept, Profile } from "../../src/http/profile.ts";
 import { Failure } from "../terminal/failure.ts";

@@ -2,9 +2,8 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
-import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
 import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
-import { amountRule, isAmount } from "../../src/domain/money.ts";
+import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain/money.ts";
 import { parseDay } from "../../src/domain/timestamp.ts";
 import { typedPhone } from "../../src/domain/typed-phone.ts";
 import type { BasePaths } from "../../src/http/operation.ts";

@@ -1,4 +1,4 @@
-import { shown as shownValue } from "../../src/domain/what-came.ts";
+import { shown as shownValue } from "../../src/domain/error.ts";
 import { cameMs, isRefused, isSurelyRead, messageIn, shown, textIn } from "./call.ts";
 import type { Details } from "./finding.ts";
 import { type Named, noteNamed } from "./named.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../../src/domain/duration.ts";
-import { parseTariff } from "../../src/domain/fee.ts";
+import { parseTariff } from "../../src/domain/money.ts";
 import { RESPONSE_FORMS } from "../../src/http/answers.ts";
 import { PHONE_STARTS, type Profile } from "../../src/http/profile.ts";
 import { parsePlaced } from "../control/input.ts";

@@ -1,5 +1,4 @@
-import { feeCents, formatTariff, type Tariff } from "../../src/domain/fee.ts";
-import type { AmountCents } from "../../src/domain/money.ts";
+import { type AmountCents, feeCents, formatTariff, type Tariff } from "../../src/domain/money.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Profile, RefusalAnswer } from "../../src/http/profile.ts";

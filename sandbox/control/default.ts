@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatDuration } from "../../src/domain/duration.ts";
-import { readNaming } from "../../src/domain/what-came.ts";
+import { readNaming } from "../../src/domain/error.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { chooseAfter, type Default } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";

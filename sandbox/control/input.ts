@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { parseDuration } from "../../src/domain/duration.ts";
-import { invalid, Refusal } from "../../src/domain/error.ts";
+import { invalid, kindOf, Refusal, shown } from "../../src/domain/error.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
-import { kindOf, shown } from "../../src/domain/what-came.ts";
 import { parseInput, whatCameOf } from "../../src/http/input.ts";
 import { expectJson, readJsonObject, readQuery } from "../../src/http/request.ts";
 import { durationText } from "./shapes/values.ts";

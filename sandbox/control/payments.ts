@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { readNaming } from "../../src/domain/error.ts";
 import { KINDS } from "../../src/domain/transaction.ts";
-import { readNaming } from "../../src/domain/what-came.ts";
 import { orderOf, parseInput, rule, startPaymentSchema } from "../../src/http/input.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { readJsonObject } from "../../src/http/request.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { formatTariff, parseTariff } from "../../src/domain/fee.ts";
 import { type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
+import { formatTariff, parseTariff } from "../../src/domain/money.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
 import type { Service } from "../../src/service/service.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { formatDuration } from "../../src/domain/duration.ts";
+import { readNaming } from "../../src/domain/error.ts";
 import { amountRule, isAmount, parseAmount, toShillings } from "../../src/domain/money.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { readNaming } from "../../src/domain/what-came.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { readJson } from "../../src/http/request.ts";
 import { chooseAfter } from "../network/choice.ts";

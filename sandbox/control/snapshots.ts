@@ -1,6 +1,5 @@
-import { invalid, Refusal } from "../../src/domain/error.ts";
+import { invalid, Refusal, whatCame } from "../../src/domain/error.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import { whatCame } from "../../src/domain/what-came.ts";
 import { succeed } from "../../src/http/reply.ts";
 import type { ControlCall, ControlContext, Snapshot, Snapshots } from "./context.ts";
 import { expectEmptyBody } from "./input.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MAX_DURATION_MS } from "../../src/domain/duration.ts";
+import { readNaming } from "../../src/domain/error.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
-import { readNaming } from "../../src/domain/what-came.ts";
 import { type Choice, parseChoice } from "./choice.ts";
 import { LAST_INSTANT_MS } from "./clock.ts";
 import { endingOf, type OutcomeName, outcomeOfPhone, parseOutcomeName } from "./outcomes.ts";

@@ -1,3 +1,5 @@
+import { redact } from "./redact.ts";
+
 /** `account`: it is not the merchant's. `conflict`: it has happened already, and cannot happen again. `unavailable`: another server cannot be reached. */
 export type RefusalKind =
   | "invalid"
@@ -22,3 +24,66 @@ export class Refusal extends Error {
 }
 
 export const invalid = (message: string): Refusal => new Refusal("invalid", message);
+
+/** Refusals show the received value: in one line at most, without secrets, and without control characters for a terminal. */
+
+const MAX_SHOWN = 40;
+
+/**
+ * The end of a refusal: the value that a member or parameter has.
+ * @param isOtherKind whether the rule needs another kind of value: then the kind is named, too
+ */
+export function whatCame(value: unknown, isOtherKind = false): string {
+  const names = isOtherKind && (typeof value === "string" || typeof value === "number");
+  return `; it is ${names ? `${kindOf(value)}, ` : ""}${shown(value)}`;
+}
+
+/** A value in JSON. For an object or an array only the kind is named. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return quoted(value);
+  if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    return Number.isFinite(value) ? `${value}, which is too large` : "too large";
+  }
+  return typeof value === "object" ? kindOf(value) : String(value);
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function quoted(text: string): string {
+  // Redact before cutting: half a secret is not recognised.
+  const redacted = redact(text);
+  const characters = redacted.length > MAX_SHOWN ? [...redacted] : [];
+  const isCut = characters.length > MAX_SHOWN;
+  const json = JSON.stringify(isCut ? `${characters.slice(0, MAX_SHOWN).join("")}…` : redacted);
+  return escapeControls(json) + (isCut ? `, ${[...text].length} characters` : "");
+}
+
+/**
+ * JSON escapes only the first 32 control characters. Terminals also obey later ones, and marks that change the direction of
+ * text, so these are escaped here.
+ */
+function escapeControls(json: string): string {
+  return json.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
+/**
+ * Reads text with a function of the domain, and adds the text to its refusal.
+ * @throws Refusal as the function does
+ */
+export function readNaming<T>(text: string, read: (text: string) => T): T {
+  try {
+    return read(text);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal(error.kind, error.message + whatCame(text));
+  }
+}

@@ -1,5 +1,5 @@
 import { invalid } from "./error.ts";
-import type { Tariff } from "./fee.ts";
+import type { Tariff } from "./money.ts";
 
 /** A business that collects payments. */
 export interface Merchant {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { invalid } from "../domain/error.ts";
+import { invalid, whatCame } from "../domain/error.ts";
 import {
   DEFAULT_PAGE,
   MAX_PAGE_LIMIT,
@@ -11,7 +11,6 @@ import { AMOUNT_LIMIT, amountRule, isAmount, MIN_AMOUNT, parseAmount } from "../
 import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
 import { parseDay } from "../domain/timestamp.ts";
 import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../domain/transaction.ts";
-import { whatCame } from "../domain/what-came.ts";
 
 /** The schemas of requests. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
 

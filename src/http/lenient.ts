@@ -1,7 +1,7 @@
 import type { z } from "zod";
+import { shown } from "../domain/error.ts";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { roundToCents } from "../domain/money.ts";
-import { shown } from "../domain/what-came.ts";
 import type { Leniency } from "./exchange.ts";
 import { listTransactionsSchema } from "./input.ts";
 import { isJson, parseJsonObject, readForm } from "./request.ts";

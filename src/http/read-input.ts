@@ -1,5 +1,4 @@
-import { invalid, Refusal } from "../domain/error.ts";
-import { shown } from "../domain/what-came.ts";
+import { invalid, Refusal, shown } from "../domain/error.ts";
 import type { Exchange, Leniency } from "./exchange.ts";
 import { parseInput } from "./input.ts";
 import { normalise, readLenientBody } from "./lenient.ts";

@@ -1,5 +1,4 @@
-import { invalid, type Refusal } from "../domain/error.ts";
-import { kindOf, shown, whatCame } from "../domain/what-came.ts";
+import { invalid, kindOf, type Refusal, shown, whatCame } from "../domain/error.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A server as a function: tests call it without a port. */

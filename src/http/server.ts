@@ -1,5 +1,5 @@
 import type { Server } from "bun";
-import { shown } from "../domain/what-came.ts";
+import { shown } from "../domain/error.ts";
 import { ambiguousPath, fail, failWith, respond } from "./reply.ts";
 import type { Handler, KeepOpen, RefusePath } from "./request.ts";
 import { routesOf, serveUnrouted } from "./sent-path.ts";

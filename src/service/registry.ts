@@ -1,7 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import { type Credentials, createCredentials, hashSecret } from "../domain/credentials.ts";
 import { invalid, Refusal } from "../domain/error.ts";
-import { DEFAULT_TARIFF, type Tariff } from "../domain/fee.ts";
 import {
   MAX_ACCOUNTS,
   MAX_KEYS,
@@ -10,6 +9,7 @@ import {
   type PaymentAccount,
   parseName,
 } from "../domain/merchant.ts";
+import { DEFAULT_TARIFF, type Tariff } from "../domain/money.ts";
 import type { Random } from "../domain/random.ts";
 import type { MerchantStore, Store } from "../store/store.ts";
 

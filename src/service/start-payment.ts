@@ -1,11 +1,10 @@
 import type { Clock } from "../domain/clock.ts";
-import { Refusal } from "../domain/error.ts";
-import { feeCents } from "../domain/fee.ts";
+import { Refusal, whatCame } from "../domain/error.ts";
+import { feeCents } from "../domain/money.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
 import { open } from "../domain/state-machine.ts";
 import type { Order, PendingTransaction } from "../domain/transaction.ts";
-import { whatCame } from "../domain/what-came.ts";
 import type { Store } from "../store/store.ts";
 
 export interface PaymentOrder extends Order {

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import type { Delivery, DeliveryAttempt } from "../domain/delivery.ts";
-import type { Tariff } from "../domain/fee.ts";
 import { foldCase, type Summary } from "../domain/filter.ts";
 import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../domain/identifiers.ts";
 import type { PaymentAccount } from "../domain/merchant.ts";
-import type { AmountCents } from "../domain/money.ts";
+import type { AmountCents, Tariff } from "../domain/money.ts";
 import { RESULT_CODES } from "../domain/outcome.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import {

@@ -1,8 +1,8 @@
 import type { ApiKey } from "../domain/credentials.ts";
 import type { Delivery, PlannedDelivery } from "../domain/delivery.ts";
-import type { Tariff } from "../domain/fee.ts";
 import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
 import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
+import type { Tariff } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import type { Random } from "../domain/random.ts";
 import type {

@@ -1,8 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Refusal } from "../../src/domain/error.ts";
-import { DEFAULT_TARIFF, feeCents, formatTariff, parseTariff } from "../../src/domain/fee.ts";
-import { type AmountCents, isAmount, parseAmount, roundToCents, toShillings } from "../../src/domain/money.ts";
+import {
+  type AmountCents,
+  DEFAULT_TARIFF,
+  feeCents,
+  formatTariff,
+  isAmount,
+  parseAmount,
+  parseTariff,
+  roundToCents,
+  toShillings,
+} from "../../src/domain/money.ts";
 
 const anyAmountCents = fc.integer({ min: 100, max: 99_999_999_999 });
 

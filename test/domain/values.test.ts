@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { invalid, Refusal } from "../../src/domain/error.ts";
+import { invalid, Refusal, readNaming, shown, whatCame } from "../../src/domain/error.ts";
 import { DEFAULT_PAGE, foldCase, MAX_PAGE_LIMIT } from "../../src/domain/filter.ts";
 import { parseName } from "../../src/domain/merchant.ts";
 import { parsePhone, parsePhonePrefix } from "../../src/domain/phone.ts";
-import { readNaming, shown, whatCame } from "../../src/domain/what-came.ts";
 
 const nineDigits = fc.stringMatching(/^[0-9]{9}$/);
 

@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite";
 import type { ApiKey } from "../../domain/credentials.ts";
-import type { Tariff } from "../../domain/fee.ts";
 import {
   MAX_ACCOUNTS,
   MAX_KEYS,
@@ -9,6 +8,7 @@ import {
   type Merchant,
   type PaymentAccount,
 } from "../../domain/merchant.ts";
+import type { Tariff } from "../../domain/money.ts";
 import { type AccountRow, toAccount } from "../rows.ts";
 import type { MerchantStore, NewAccount } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";

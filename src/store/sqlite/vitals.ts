@@ -3,7 +3,7 @@ import { MAX_NUMBER } from "../../domain/identifiers.ts";
 import { PENDING } from "../rows.ts";
 import type { Meter, Trouble, Vitals } from "../vitals.ts";
 import { firstOf } from "./database.ts";
-import type { LongReads } from "./long-reads.ts";
+import type { LongReads } from "./list.ts";
 import type { TurnReads } from "./turn-reads.ts";
 
 /** How long a probe waits for another program. The whole process waits with it. */
