@@ -104,13 +104,7 @@ export interface AnswerOptions {
 }
 
 /** Answers requests to `https://HOST/…` with the sandbox. */
-function createAnswer({
-  hosts,
-  handleApi,
-  credentials,
-  onRequest,
-  reportFault,
-}: AnswerOptions): RequestListener {
+function createAnswer({ hosts, handleApi, credentials, onRequest, reportFault }: AnswerOptions): RequestListener {
   async function handle(request: IncomingMessage): Promise<Response> {
     const { method = "GET", url = "/", rawHeaders } = request;
     const headers = new Headers();

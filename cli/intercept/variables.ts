@@ -163,7 +163,7 @@ export interface ForJava {
 }
 
 /** The lines of a file with options for `java`. The client's certificate takes the place of the password. */
-export function javaOptions({ hosts, proxyPort, keyStore }: ForJava): string {
+function javaOptions({ hosts, proxyPort, keyStore }: ForJava): string {
   const properties = {
     "https.proxyHost": "127.0.0.1",
     "https.proxyPort": proxyPort,
@@ -204,7 +204,7 @@ const PASSWORD = "momo";
 /**
  * Certificates that Java trusts, and one of a client with its key, in the format JKS, which every Java reads. All of it is DER.
  */
-export function javaKeyStore(trusted: readonly Buffer[], client: { certificate: Buffer; key: Buffer }): Buffer {
+function javaKeyStore(trusted: readonly Buffer[], client: { certificate: Buffer; key: Buffer }): Buffer {
   const certificate = (der: Buffer) => Buffer.concat([text("X.509"), sized(der)]);
   const entry = (tag: number, name: string, content: Buffer) =>
     Buffer.concat([number(tag), text(name), Buffer.alloc(8), content]);

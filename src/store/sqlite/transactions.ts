@@ -223,7 +223,7 @@ function recordOne(
 const toCounted = (transaction: Transaction): Counted => ({ ...transaction, kind: codeOfKind(transaction.kind) });
 
 /** Looking up this many payments of one phone or reference takes a few milliseconds. */
-export const FEW = 1000;
+const FEW = 1000;
 
 /** Scanning this many entries of an index takes a few milliseconds. There can be millions. */
 const MOST_SCANNED = 20_000;
