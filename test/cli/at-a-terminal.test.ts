@@ -105,7 +105,10 @@ describe("momo list", () => {
       return screen.text.split("\r\n\r\n")[0] ?? "";
     };
     const whole = await tableAt(500);
-    expect(await tableAt(Math.max(...linesOf(whole).map((line) => Bun.stringWidth(line))))).toBe(whole);
+    const width = Math.max(...linesOf(whole).map((line) => Bun.stringWidth(line)));
+    expect(await tableAt(width)).toBe(whole);
+    expect(whole).toContain(" age ");
+    expect(await tableAt(width - 1)).not.toContain(" age ");
     for (const columns of [120, 80, 60, 40]) {
       const table = await tableAt(columns);
       const lines = linesOf(table);
@@ -275,9 +278,12 @@ describe("momo tail and momo open", () => {
     const order = { payment_account_id: 1, phone: "0712345678", amount: 100 };
     const server = await serveMomo();
     const { screen, type, exited } = atTerminal(["tail", ...server.at]);
-    await screen.until(/Following/);
+    const table = atTerminal(["tail", "--format", "tsv", ...server.at], { columns: 2000 });
+    for (const one of [screen, table.screen]) await one.until(/Following/);
     await server.post("/stkpush.php", order, { "X-Sandbox-Outcome": "cancelled; after=0ms" });
     await screen.until(/#1 • asks the customer[\s\S]*#1 ✗ cancelled/);
+    await table.screen.until(/cancelled/);
+    expect(table.screen.text.match(/checkout_request_id/g)).toHaveLength(1);
     await server.kill();
     await screen.until(/The server has gone; waiting for it/);
     const again = await serveMomo([...server.at]);

@@ -52,6 +52,13 @@ describe("momo import FILE puts it into the data directory", () => {
     });
   });
 
+  test.concurrent("an empty log beside the file is no newer part of it", async () => {
+    const file = join(newFolder(), "copy");
+    copyFileSync(COPY, file);
+    writeFileSync(`${file}-wal`, "");
+    expect(await runMomo(["import", file, "--data", join(newFolder(), "data")])).toMatchObject({ exitCode: 0 });
+  });
+
   test.concurrent("- is standard input", async () => {
     const data = join(newFolder(), "data");
     const script = `"$@" export - --data '${origin.at[1]}' | "$@" import - --json --data '${data}'`;

@@ -152,6 +152,11 @@ test("a wait reports progress, and ends when the assistant cancels it", async ()
   expect((await call("clock", { action: "show" })).isError).toBe(false);
 });
 
+test("with --data, no other sandbox takes the place of one that does not run", async () => {
+  const run = await runToEnd([momo, "mcp", "--data", newFolder()]);
+  expect(run).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("no sandbox is running on") });
+});
+
 test("two assistants use one running sandbox; when it stops, they are told, and it is not replaced", async () => {
   const server = await serveMomo(["--data", newFolder()]);
   const env = { MOMO_DATA: server.ready.data };

@@ -37,7 +37,7 @@ describe("momo phone at a terminal", () => {
     await screen.until(/the payment is failed: wrong PIN \(2001\)/);
     const second = await startPrompt(sandbox, { amount: 77 });
     await screen.until(/Pay Ksh77\.00/);
-    type(`${KEYS.down}12`);
+    type(`${KEYS.down}${KEYS.escape}912`); // Alt and 9 is no digit
     await screen.until(/Ksh77[\s\S]*M-PIN ••/);
     expect(await sandbox.statusOf(second)).toBe("pending");
     type(KEYS.escape);
@@ -73,15 +73,20 @@ describe("momo phone at a terminal", () => {
   test.concurrent("it goes on when its server is killed and starts again on another port", async () => {
     const order = { payment_account_id: 1, phone: "0712345678", amount: 1200 };
     const manual = { "X-Sandbox-Outcome": "manual" };
-    const server = await serveMomo();
+    const first = await serveMomo();
+    const { screen, type, exited } = openMomo(["phone", ...first.at]);
+    await screen.until(/Waiting for a prompt/);
+    await first.kill();
+    await screen.until(/The server has gone/);
+    const server = await serveMomo([...first.at]);
+    await screen.until(/has gone[\s\S]*Waiting for a prompt/);
     await server.post("/stkpush.php", order, manual);
-    const { screen, type, exited } = openMomo(["phone", ...server.at]);
     await screen.until(/M-PIN/);
     await server.kill();
     await screen.until(/That prompt is gone: the server has gone\./);
     const again = await serveMomo([...server.at]);
     // The prompt is on disk, and open as before.
-    await screen.until(/gone[\s\S]*Pay Ksh1,200\.00[\s\S]*M-PIN/);
+    await screen.until(/prompt is gone[\s\S]*Pay Ksh1,200\.00[\s\S]*M-PIN/);
     await again.post("/stkpush.php", { ...order, amount: 99 }, manual);
     type(`1234${KEYS.enter}`);
     await screen.until(/Confirmed[\s\S]*Pay Ksh99\.00/);

@@ -104,12 +104,15 @@ describe("without a flag, a line for each refused request", () => {
     const server = await serveMomo();
     const path = "/ms_an440vz5pt7tv7bve810dk9b8ebbvgehvn7nmc5n%1b%0a";
     await Promise.all(Array.from({ length: 60 }, () => server.get(path)));
+    await server.child.stderr.until(/refused in the same second/);
+    await server.get("/later");
     await server.stop();
     const lines = refusedIn(server);
     const counts = lines.flatMap((line) => /refused in the same second: (\d+) with 404$/.exec(line)?.[1] ?? []);
     const shown = lines.filter((line) => line.includes("/v2/[redacted]"));
     expect(shown.length + counts.reduce((sum, count) => sum + Number(count), 0)).toBe(60);
     expect(counts.length).toBeGreaterThan(0);
+    expect(lines.at(-1)).toContain("/v2/later");
     expect(server.child.stderr.text).not.toMatch(/ms_an|[^\P{Cc}\n]/u);
   });
 });

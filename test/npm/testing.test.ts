@@ -34,6 +34,11 @@ describe("a sandbox for a test", () => {
     expect(members.filter((member) => !text.includes(`\`${member}`))).toEqual([]);
   });
 
+  test("it is reached without a proxy of the caller's", async () => {
+    const { hostname } = new URL((await start()).controlUrl);
+    for (const name of ["NO_PROXY", "no_proxy"]) expect(process.env[name]?.split(",")).toContain(hostname);
+  });
+
   test("several at once are independent", async () => {
     const [first, second] = await Promise.all([start(), start()]);
     expect(first.baseUrl).not.toBe(second.baseUrl);

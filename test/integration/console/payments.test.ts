@@ -175,8 +175,19 @@ describeInBrowser("the list of payments", (scene) => {
     await page.getByRole("button", { name: "Finished only" }).click();
     await rowsOf(page).nth(1).waitFor({ state: "detached" });
     expect(await textOf(rowsOf(page))).toContain("APPLE-1");
+    await page.getByRole("button", { name: "Finished only" }).click();
+    await rowsOf(page).nth(2).waitFor();
+    await page.getByRole("button", { name: "Finished only" }).click();
+    await rowsOf(page).nth(1).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Clear" }).click();
     await rowsOf(page).nth(2).waitFor();
+  });
+
+  test("Send again sends the description, too", async () => {
+    const id = await startPayment(scene.sandbox, { description: "2 kg of tea" }, "cancelled; after=0ms");
+    const page = await scene.open({ view: `transactions/${id}` });
+    await storyOf(page).getByRole("button", { name: "Send again" }).click();
+    await page.locator(".prompt .description", { hasText: "2 kg of tea" }).waitFor();
   });
 
   test("what the API refuses of a test payment is beside its field", async () => {

@@ -150,6 +150,12 @@ describeInBrowser("steering", (scene) => {
     await rules.getByText("Rule 1 removed.").waitFor();
     await rules.getByRole("button", { name: "Undo" }).click();
     await rules.getByText("every payment: unreachable").waitFor();
+    await rules.getByRole("button", { name: "Busy, then reached" }).click();
+    await rules.getByRole("button", { name: "Remove rule 2" }).waitFor();
+    const commands = await rules.locator(".commands").count();
+    await rules.getByRole("button", { name: "Remove rule 2" }).click();
+    await rules.getByText("Rule 2 removed.").waitFor();
+    expect(await rules.locator(".commands").count()).toBe(commands);
   });
 
   test("the top bar shows at once what another client has set, and links to it", async () => {

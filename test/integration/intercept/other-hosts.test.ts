@@ -142,7 +142,7 @@ describe("nothing but the named hosts is touched", () => {
 
   test.concurrent("NO_PROXY=low.example exempts neither payflow.example from the sandbox nor its like from the caller's proxy", async () => {
     const proxy = await companyProxy();
-    const env = { https_proxy: proxy.url, NO_PROXY: "low.example,host" };
+    const env = { https_proxy: proxy.url, NO_PROXY: "low.example host" };
     const { stdout } = await sh(
       `${PUSH} ${KEY} ${SECRET}; curl -sS https://localhost:1/ -o /dev/null; echo "$NO_PROXY"`,
       { env },

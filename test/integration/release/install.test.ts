@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { releasesOf } from "../../../scripts/release/repository.ts";
 import { ROOT } from "../../support/binary.ts";
@@ -153,16 +153,25 @@ describe("install.sh", () => {
     const release = await serveGood();
     const file = join(newFolder(), "file");
     writeFileSync(file, "");
-    const uname = '#!/bin/sh\n[ "$1" = -s ] && echo Linux || echo riscv64\n';
+    const unameOf = (cpu: string) => ({ uname: `#!/bin/sh\n[ "$1" = -s ] && echo Linux || echo ${cpu}\n` });
+    const on = (cpu: string) => install(release, { env: { PATH: makePrograms(unameOf(cpu)).PATH } });
     const refused = [
       [await install(release, { env: { MOMO_INSTALL: `${file}/bin` } }), "choose another folder with MOMO_INSTALL"],
       [await install("", { command: ["sh"], stdin: TEXT.replace("@RELEASES@", "") }), "set MOMO_RELEASES"],
-      [await install(release, { env: { PATH: makePrograms({ uname }).PATH } }), "no momo for the processor riscv64"],
+      [await on("riscv64"), "no momo for the processor riscv64"],
+      [await on("aarch64"), "SHA256SUMS has no momo-linux-arm64"],
     ] as const;
     for (const [{ stderr, exitCode, momo }, words] of refused) {
       expect({ stderr, exitCode }).toEqual({ stderr: expect.stringContaining(words), exitCode: 1 });
       expect(existsSync(momo)).toBe(false);
     }
+  });
+
+  test("the sum is that of the archive, and not of a file whose name begins alike", async () => {
+    const folder = await makeRelease(GOOD);
+    const [archive] = readdirSync(folder).filter((name) => name.endsWith(".gz"));
+    appendFileSync(join(folder, "SHA256SUMS"), `${"0".repeat(64)}  ${archive}.sig\n`);
+    expect(await install(serveFiles(folder))).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   test("another momo on the path is named", async () => {

@@ -178,13 +178,14 @@ describe("decided_by: who, what and when, the same while the payment is pending 
     expect(await decision(id)).toEqual(expected);
   });
 
-  test("a silent network decided, too, although the deadline ends the payment", async () => {
-    const id = await sandbox.pay({ phone: "254700000099" });
+  test.each([
+    ["silent", "254700000099", null, "so that the network never answers"],
+    ["expired", "254700000019", after(60), "1m after the start"],
+  ])("a network decided, too, if its %s payment ends with the deadline", async (outcome, phone, at_ms, how) => {
+    const id = await sandbox.pay({ phone });
     const before = await decision(id);
-    expect(before).toMatchObject({
-      ...{ who: "test_phone", outcome: "silent", at_ms: null },
-      in_words: "The number, a test phone, decided: silent, so that the network never answers.",
-    });
+    const in_words = `The number, a test phone, decided: ${outcome}, ${how}.`;
+    expect(before).toMatchObject({ who: "test_phone", outcome, at_ms, in_words });
     await sandbox.advanceClock("5m");
     expect(await decision(id)).toEqual(before);
   });
