@@ -5,6 +5,7 @@ import {
   type Checked,
   type CheckReport,
   countOf,
+  isLikeMomo,
   SECTIONS,
   summaryOf,
   type Verdict,
@@ -103,7 +104,7 @@ const prose = (text: string) => escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1
 const profileOf = ({ profile }: CheckReport, silent: readonly Checked[]) => `<section><h2>What it is like</h2>
 <p>The specification says nothing about these. <code>momo serve --profile FILE</code> imitates what the profile has.</p>
 <div class="table"><table><thead><tr><th>about</th><th>this service</th><th>momo</th></tr></thead><tbody>
-${silent.map(({ sentence, seen, momo }) => `<tr${momo === null || momo === seen ? "" : ' class="other"'}><td>${prose(sentence)}</td><td>${prose(seen)}</td><td>${prose(momo ?? "")}</td></tr>`).join("\n")}
+${silent.map((one) => `<tr${isLikeMomo(one) ? "" : ' class="other"'}><td>${prose(one.sentence)}</td><td>${prose(one.seen)}</td><td>${prose(one.momo ?? "")}</td></tr>`).join("\n")}
 </tbody></table></div>
 <details><summary>The profile</summary><pre><code>${escaped(JSON.stringify(profile, null, 2))}</code></pre></details>
 </section>`;

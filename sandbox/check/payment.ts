@@ -1,4 +1,4 @@
-import { type Check, type Checking, isObject, type Json, list, type Payment, type Seen } from "./facts.ts";
+import { type Check, type Checking, isObject, type Json, list, listIn, type Payment, type Seen } from "./facts.ts";
 import { type Exchange, NEEDS_PAYMENT, Skip } from "./service.ts";
 
 /** The sentences that need a payment. Each push may reach a phone and cost money: none is ever repeated. */
@@ -31,7 +31,7 @@ export function push(checking: Checking, order: Json, reaches = true): Promise<E
     if (checking.pushesLeft < 1) throw new Skip("it needs one more push: --max-pushes");
     checking.pushesLeft -= 1;
     checking.pushed.add(JSON.stringify(order));
-    checking.service.forgetLists();
+    if (listIn(listed).items.length === 0) checking.service.forgetLists();
   }
   return checking.service.ask(ask);
 }

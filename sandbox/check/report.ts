@@ -2,7 +2,16 @@ import { formatResults, type ReportFormat } from "../audit/reports/report.ts";
 import type { Results } from "../audit/reports/results.ts";
 import { printable } from "../audit/reports/text.ts";
 import { htmlReport } from "./page.ts";
-import { answerLine, bySection, type Checked, type CheckReport, SECTIONS, summaryOf, type Verdict } from "./result.ts";
+import {
+  answerLine,
+  bySection,
+  type Checked,
+  type CheckReport,
+  isLikeMomo,
+  SECTIONS,
+  summaryOf,
+  type Verdict,
+} from "./result.ts";
 
 export type CheckFormat = ReportFormat | "html";
 
@@ -42,9 +51,11 @@ function textLines(report: CheckReport): string[] {
   return [summaryOf(report), ...notes.map((note) => `! ${note}`), ...tree];
 }
 
-const linesOf = ({ verdict, sentence, seen, momo, evidence }: Checked): string[] => [
-  `  ${MARKS[verdict]} ${sentence}${seen === "" ? "" : `: ${seen}`}${momo === null || momo === seen ? "" : ` (momo: ${momo})`}`,
-  ...(verdict === "fails" && evidence ? [`      ${evidence.curl}`, `      ${answerLine(evidence)}`] : []),
+const linesOf = (one: Checked): string[] => [
+  `  ${MARKS[one.verdict]} ${one.sentence}${one.seen === "" ? "" : `: ${one.seen}`}${isLikeMomo(one) ? "" : ` (momo: ${one.momo})`}`,
+  ...(one.verdict === "fails" && one.evidence
+    ? [`      ${one.evidence.curl}`, `      ${answerLine(one.evidence)}`]
+    : []),
 ];
 
 function resultsOf(report: CheckReport): Results {

@@ -79,4 +79,7 @@ export function summaryOf(report: CheckReport): string {
   return `${holds} of ${holds + fails} stated sentences hold, ${recorded} silent one${recorded === 1 ? "" : "s"} recorded, ${countOf(report, "skipped")} not checked; ${report.requests} requests to ${report.target}`;
 }
 
+/** Whether the service does as momo does; it may say more. */
+export const isLikeMomo = ({ seen, momo }: Checked): boolean => momo === null || seen.startsWith(momo);
+
 export const answerLine = ({ status, answer }: Evidence): string => (status === null ? answer : `${status} ${answer}`);

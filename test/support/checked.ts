@@ -37,7 +37,7 @@ export function checkScene(
     sleep: (durationMs) => harness.advance(durationMs),
     budget: 1000,
     pauseMs: 0,
-    isCareful: false,
+    isCareful: true,
     payment: payment && { phone: "254712345678", amount: 100, accountId: caller.accountId, maxPushes: 20, ...payment },
   });
 }
