@@ -204,7 +204,7 @@ function parseAnswer(text: string): Answer | null {
   }
 }
 
-export type Beside = ReturnType<typeof openBeside>;
+export type OptionalControl = ReturnType<typeof openOptionalControl>;
 
 /** A short time-out, because this is optional. */
 const TIMEOUT_MS = 1500;
@@ -213,7 +213,7 @@ const TIMEOUT_MS = 1500;
  * Reads from the control API what the merchant API does not have: the sandbox's time, references, the lifetime of a prompt.
  * Without it, commands show less. Only a known sandbox is queried, because a real service has no control API.
  */
-export function openBeside(flags: TargetFlags) {
+export function openOptionalControl(flags: TargetFlags) {
   let client: Client | null = null;
   try {
     const control = knownControl(flags);

@@ -7,7 +7,15 @@ import { isErrorTerminal, lineOf, type OutputOptions, stderr, tell, tellCommand 
 import { printPayment } from "../terminal/payment-lines.ts";
 import { wrapped } from "../terminal/plain.ts";
 import { whenInterrupted } from "../terminal/signals.ts";
-import { type Answer, type Beside, type Client, LostAnswer, openBeside, READS, timeIn } from "./client.ts";
+import {
+  type Answer,
+  type Client,
+  LostAnswer,
+  type OptionalControl,
+  openOptionalControl,
+  READS,
+  timeIn,
+} from "./client.ts";
 import { isRecord } from "./find.ts";
 import { commandFor, type TargetFlags } from "./target.ts";
 
@@ -88,7 +96,7 @@ export async function watchPayment(
   });
   if (isErrorTerminal() && !flags.quiet) {
     // Progress is optional.
-    void showProgress(checkoutRequestId, openBeside(flags), line, ended.signal).catch(() => {});
+    void showProgress(checkoutRequestId, openOptionalControl(flags), line, ended.signal).catch(() => {});
   }
   const outcome = await waitForOutcome(client, checkoutRequestId, flags, first).finally(() => {
     ended.abort();
@@ -103,7 +111,7 @@ export async function watchPayment(
 /** How often to read the sandbox's time, because its clock may be frozen or moved. */
 const ASK_EACH_SECONDS = 3;
 
-async function showProgress(checkoutRequestId: string, beside: Beside, line: StatusLine, ended: AbortSignal) {
+async function showProgress(checkoutRequestId: string, control: OptionalControl, line: StatusLine, ended: AbortSignal) {
   const waiting = "Waiting for the PIN …";
   line.show(waiting);
   let prompt: Record<string, unknown> | null = null;
@@ -113,14 +121,14 @@ async function showProgress(checkoutRequestId: string, beside: Beside, line: Sta
     if (second % ASK_EACH_SECONDS === 0) {
       // A busy sandbox may not answer in time: then the next round tries again.
       if (!prompt) {
-        const story = await beside.get(`/transactions/${encodeURIComponent(checkoutRequestId)}`);
+        const story = await control.get(`/transactions/${encodeURIComponent(checkoutRequestId)}`);
         if (ended.aborted) return;
         prompt = isRecord(story?.prompt) ? story.prompt : null;
         const isManual = isRecord(story?.decided_by) && story.decided_by.outcome === "manual";
         if (isManual) line.note(`The prompt waits for an answer: give it with momo phone ${prompt?.phone}.`);
         else if (second === 0 && !line.isLive) line.note(waiting);
       }
-      const { nowMs, isFrozen } = timeIn(await beside.get("/clock"), systemClock.nowMs());
+      const { nowMs, isFrozen } = timeIn(await control.get("/clock"), systemClock.nowMs());
       if (ended.aborted) return;
       if (isFrozen && !saidFrozen) {
         line.note("The sandbox's clock is frozen: momo clock resume starts it again.");

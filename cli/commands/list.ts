@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../../src/domain/filter.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { systemClock } from "../../src/system.ts";
-import { type Answer, type Beside, merchantClient, openBeside, timeIn } from "../client/client.ts";
+import { type Answer, merchantClient, type OptionalControl, openOptionalControl, timeIn } from "../client/client.ts";
 import { isRecord, itemsOf, numberOf } from "../client/find.ts";
 import { commandFor, resolveTarget, type TargetFlags } from "../client/target.ts";
 import { printList } from "../terminal/data.ts";
@@ -103,8 +103,8 @@ async function printForPeople(
     tellCommand("Next:", commandFor(flags, ...next));
     return;
   }
-  const beside = openBeside(flags);
-  const [clock, references] = await Promise.all([beside.get("/clock"), referencesOf(items, beside)]);
+  const control = openOptionalControl(flags);
+  const [clock, references] = await Promise.all([control.get("/clock"), referencesOf(items, control)]);
   const { nowMs } = timeIn(clock, systemClock.nowMs());
   const unlessEmpty = (name: string, cell: (item: Record<string, unknown>) => string) =>
     items.some((item) => cell(item) !== "") ? [{ name, cell }] : [];
@@ -126,9 +126,12 @@ async function printForPeople(
 }
 
 /** The merchant API lists no references. They come from the control API, if the server is a known sandbox. */
-async function referencesOf(items: readonly Record<string, unknown>[], beside: Beside): Promise<Map<unknown, string>> {
+async function referencesOf(
+  items: readonly Record<string, unknown>[],
+  control: OptionalControl,
+): Promise<Map<unknown, string>> {
   const ids = items.map(({ checkout_request_id }) => checkout_request_id).filter((id) => typeof id === "string");
-  const stories = await Promise.all(ids.map((id) => beside.get(`/transactions/${encodeURIComponent(id)}`)));
+  const stories = await Promise.all(ids.map((id) => control.get(`/transactions/${encodeURIComponent(id)}`)));
   return new Map(
     stories.flatMap((story, index) => {
       const prompt = story?.prompt;

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
-import { openBeside } from "../client/client.ts";
+import { openOptionalControl } from "../client/client.ts";
 import { jsonText, plain } from "./plain.ts";
 
 /** Suggests the next word of a command line, for the scripts that `momo completion` prints. */
@@ -141,7 +141,7 @@ async function ask(
     ...(before.includes("--data") && data !== undefined && { data }),
     ...(before.includes("--base-url") && baseUrl !== undefined && { baseUrl }),
   };
-  const items = (await openBeside(flags).get(path))?.[member];
+  const items = (await openOptionalControl(flags).get(path))?.[member];
   if (!Array.isArray(items)) return [];
   return items.flatMap((item: Record<string, unknown>) => {
     const found = read(item);

@@ -63,7 +63,7 @@ export const replaceFaults: ControlCall = async (request, { steering, faults, ra
 };
 
 export const removeFaults: ControlCall = async (_request, { steering, faults }) => {
-  await steering.change(() => faults.replace(0, []));
+  await steering.change(() => faults.reset());
   return answer(faults);
 };
 

@@ -90,7 +90,7 @@ export const replaceRules: ControlCall = async (request, { steering, rules }) =>
 };
 
 export const removeRules: ControlCall = async (_request, { steering, rules }) => {
-  await steering.change(() => rules.replace([]));
+  await steering.change(() => rules.reset());
   return answer(rules);
 };
 

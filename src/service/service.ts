@@ -41,10 +41,10 @@ export function createService(outside: ServiceParts) {
   const { store } = outside;
   const changes = createChanges();
   const storing = new Storing(outside);
-  const told = { ...outside, storing, reportFault: storing.reportFault };
-  const resolver = new Resolver({ ...told, changes });
-  const upToDate = createUpToDate({ ...told, resolver });
-  const parts = { ...told, changes, upToDate };
+  const reporting = { ...outside, storing, reportFault: storing.reportFault };
+  const resolver = new Resolver({ ...reporting, changes });
+  const upToDate = createUpToDate({ ...reporting, resolver });
+  const parts = { ...reporting, changes, upToDate };
 
   return {
     registry: new Registry(parts),
