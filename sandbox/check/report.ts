@@ -54,7 +54,7 @@ function textLines(report: CheckReport): string[] {
 const linesOf = (one: Checked): string[] => [
   `  ${MARKS[one.verdict]} ${one.sentence}${one.seen === "" ? "" : `: ${one.seen}`}${isLikeMomo(one) ? "" : ` (momo: ${one.momo})`}`,
   ...(one.verdict === "fails" && one.evidence
-    ? [`      ${one.evidence.curl}`, `      ${answerLine(one.evidence)}`]
+    ? [`      ${one.evidence.curl}`, `      ${answerLine(one.evidence).replaceAll(/\s+/g, " ")}`]
     : []),
 ];
 
