@@ -24,6 +24,11 @@ const refusal = z.strictObject({ status: z.int().min(200).max(599), message: tex
 /** At most 7 parts, as `--base-path`, and outside the control API. */
 const BASE_PATH = /^(?!\/_momo(?:\/|$))(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+){0,7}$/;
 
+const areCodes = (results: object): boolean => {
+  const codes = Object.keys(results);
+  return codes.length <= 50 && codes.every((code) => /^[0-9]{1,6}$/.test(code));
+};
+
 const profileSchema = z.strictObject({
   name: text(100).optional(),
   source: text(1000).optional(),
@@ -46,10 +51,7 @@ const profileSchema = z.strictObject({
   prompt_timeout: checked((value) => {
     if (parseDuration(value, "it") < 1000) throw new Error("must be 1s or more");
   }).optional(),
-  results: z
-    .record(z.string().regex(/^[0-9]{1,6}$/, "must be a result code"), text(200))
-    .refine((results) => Object.keys(results).length <= 50, "must have at most 50 codes")
-    .optional(),
+  results: z.record(z.string(), text(200)).refine(areCodes, "must have result codes as members, 50 at most").optional(),
 });
 
 /**
