@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, type RunOptions, runMomo, runToEnd, startMomo } from "../support/momo.ts";
+import { expectRefusal, PROGRAM, type RunOptions, runMomo, runToEnd, startMomo } from "../support/momo.ts";
 
 afterAll(cleanUp);
 
@@ -36,11 +36,7 @@ describe("exits with the command's code", () => {
   });
 
   test.concurrent.each([[["exec"]], [["exec", "--"]]])("2 without a command: %j", async (args) => {
-    expect(await runMomo(args)).toMatchObject({
-      stdout: "",
-      stderr: expect.stringContaining("COMMAND is missing"),
-      exitCode: 2,
-    });
+    expectRefusal(await runMomo(args), 2, "COMMAND is missing");
   });
 });
 

@@ -5,7 +5,7 @@ import { dataDirectoryAt, filesOf, locateDataDirectory, makeDataDirectory } from
 import { openTo } from "../../cli/serving/files.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { runMomo, serveMomo } from "../support/momo.ts";
+import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";
 import { giveAway, OTHER_UID, testWithOtherUser } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
 
@@ -105,7 +105,7 @@ describe("a file of another user in our data directory is refused, and nothing i
     giveAway(join(data, "server.json"));
     const refusal = `${join(data, "server.json")} belongs to another user`;
     const run = await runMomo(["list", "--data", data]);
-    expect(run).toMatchObject({ stdout: "", exitCode: 1, stderr: expect.stringContaining(refusal) });
+    expectRefusal(run, 1, refusal);
     const doctor = await runMomo(["doctor", "--port", "0", "--data", data]);
     expect(doctor).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(refusal) });
     expect(requests).toEqual([]);

@@ -9,7 +9,7 @@ import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { usageFailure } from "../../cli/terminal/usage.ts";
 import { API_KEY_FORM, API_SECRET_FORM } from "../../src/domain/credentials.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { type ReadyRecord, runMomo, serveMomo, startMomo } from "../support/momo.ts";
+import { expectRefusal, type ReadyRecord, runMomo, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
@@ -68,7 +68,7 @@ describe("a bad value is a usage error that names the flag and what would be rig
     const cwd = newFolder();
     const env = { XDG_DATA_HOME: join(cwd, "share") };
     const run = await runMomo(["serve", "--port", "0", "--fee", "101%"], { cwd, env });
-    expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringMatching(/^momo: --fee/) });
+    expectRefusal(run, 2, /^momo: --fee/);
     expect(readdirSync(cwd)).toEqual([]);
   });
 
@@ -80,7 +80,7 @@ describe("a bad value is a usage error that names the flag and what would be rig
     const file = join(newFolder(), "token");
     writeFileSync(file, content);
     const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--control-token-file", file]);
-    expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("16 to 200") });
+    expectRefusal(run, 2, "16 to 200");
   });
 });
 
@@ -239,7 +239,7 @@ describe("every option of serve can come from the environment", () => {
   ] as [Record<string, string>, RegExp][])("a refusal names the variable: %j", async (env, message) => {
     const run = await runMomo(["serve"], { env: { MOMO_SERVE_PORT: "0", ...env } });
     expect(run.stderr).not.toContain("dash-dash");
-    expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringMatching(message) });
+    expectRefusal(run, 2, message);
   });
 });
 

@@ -7,7 +7,7 @@ import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { type ReadyRecord, runMomo, serveMomo, startMomo, UNDER_UMASK_000 } from "../support/momo.ts";
+import { expectRefusal, type ReadyRecord, runMomo, serveMomo, startMomo, UNDER_UMASK_000 } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -267,7 +267,7 @@ test.concurrent("momo health ends with 6 and one line where no server runs, was 
     ["--base-url", other.baseUrl],
   ]) {
     const run = await runMomo(["health", ...flags]);
-    expect(run).toMatchObject({ stdout: "", exitCode: 6, stderr: expect.stringMatching(/^momo: /) });
+    expectRefusal(run, 6, /^momo: /);
   }
 });
 

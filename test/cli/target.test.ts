@@ -6,7 +6,7 @@ import { resolveControl, resolveTarget, type TargetFlags } from "../../cli/clien
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { expectRefusal, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -111,7 +111,7 @@ describe("an invalid value is a usage error that names its flag or variable", ()
 
   test.concurrent("an empty --data does not mean the current folder", async () => {
     const run = await runMomo(["merchants", "create", "--name", "x", "--data", ""], { cwd: newFolder() });
-    expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("--data") });
+    expectRefusal(run, 2, "--data");
   });
 });
 
@@ -134,7 +134,7 @@ describe("the data directory's secret is not sent elsewhere: a usage error, and 
 
   test.concurrent("momo pay ends with 2", async () => {
     const run = await runMomo(["pay", "0712345678", "1", "--base-url", "http://momo.invalid/v2", ...at]);
-    expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("--api-key") });
+    expectRefusal(run, 2, "--api-key");
   });
 });
 
@@ -221,11 +221,7 @@ test.concurrent("a server and a key that flags name: no payment account is known
 test.concurrent("a server that was killed: exit 6, and no variables", async () => {
   const killed = await serveMomo();
   await killed.kill();
-  expect(await runMomo(["env", ...killed.at])).toMatchObject({
-    stdout: "",
-    stderr: expect.stringContaining("momo serve"),
-    exitCode: 6,
-  });
+  expectRefusal(await runMomo(["env", ...killed.at]), 6, "momo serve");
 });
 
 test.concurrent("off loopback: the control token too; exit 4 with a wrong one", async () => {
@@ -234,11 +230,7 @@ test.concurrent("off loopback: the control token too; exit 4 with a wrong one", 
   const { stdout } = await runMomo(["env", ...open.at, "--json"]);
   expect(JSON.parse(stdout)).toMatchObject({ MOMO_CONTROL_URL: open.controlUrl, MOMO_CONTROL_TOKEN: controlToken });
   const env = { MOMO_CONTROL_TOKEN: "not-the-token-at-all" };
-  expect(await runMomo(["env", ...open.at], { env })).toMatchObject({
-    stdout: "",
-    stderr: expect.stringMatching(/^momo: .*\n.*MOMO_CONTROL_TOKEN/),
-    exitCode: 4,
-  });
+  expectRefusal(await runMomo(["env", ...open.at], { env }), 4, /^momo: .*\n.*MOMO_CONTROL_TOKEN/);
 });
 
 test.concurrent("--base-url chooses the sandbox that is steered, whatever MOMO_CONTROL_URL is", async () => {
