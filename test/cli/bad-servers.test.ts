@@ -83,6 +83,16 @@ describe("a success without its members is a failure, and `undefined` is never p
   });
 });
 
+test.concurrent("a number is not called unknown if the control API could not look it up", async () => {
+  const merchants = { success: true, message: "", merchants: [{ id: 1, name: "Shop" }] };
+  const stops = { success: false, message: "the server stops" };
+  const server = serveFake(({ url }) =>
+    url.endsWith("/merchants") ? Response.json(merchants) : Response.json(stops, { status: 503 }),
+  );
+  const run = await runMomo(["answer", "1", "--outcome", "cancelled", "--base-url", server.baseUrl]);
+  expectRefusal(run, 5, "the server stops");
+});
+
 test.concurrent("no server: exit 6", async () => {
   const run = await runMomo(["list", ...flagsOf({ baseUrl: "http://127.0.0.1:1/v2" }), "--json"]);
   const message = "nothing answers at http://127.0.0.1:1";

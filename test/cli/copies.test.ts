@@ -17,6 +17,7 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { failureOf, openMomo, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { openStoreWithMerchants } from "../support/shop.ts";
+import { until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -50,6 +51,20 @@ describe("momo import FILE puts it into the data directory", () => {
     expect(await list.json()).toMatchObject({
       transactions: [{ checkout_request_id: pendingId, status: "completed" }],
     });
+  });
+
+  test.concurrent("without the webhooks that wait: a copy must not send them again", async () => {
+    const { control, pay, at } = await startIn(newFolder());
+    await control("PUT", "/webhook", { url: "http://127.0.0.1:1/", delay: "1h" });
+    await pay({}, "completed; after=0ms");
+    await until(
+      async () => (await control("GET", "/webhook")).deliveries,
+      (all) => (all as unknown[]).length === 1,
+    );
+    const [copy, data] = [join(newFolder(), "copy"), join(newFolder(), "data")];
+    copyDatabase(join(at[1], "momo.db"), copy, copy);
+    await runMomo(["import", copy, "--data", data]);
+    expect((await (await startIn(data)).control("GET", "/webhook")).deliveries).toEqual([]);
   });
 
   test.concurrent("an empty log beside the file is no newer part of it", async () => {

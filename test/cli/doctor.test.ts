@@ -46,7 +46,7 @@ describe("nothing to do: exit 0", () => {
     const [first, second] = folders;
     const link = newFolder();
     symlinkSync(join(String(first), "momo"), join(link, "momo"));
-    const env = { PATH: `${first}:/usr/bin:/bin:${link}:${second}:${first}` };
+    const env = { PATH: `${first}:/usr/bin:/bin:${second}:${link}` };
     const { found, needAction } = await examine(["--data", join(newFolder(), "data")], { env });
     expect(needAction).toEqual([]);
     expect(found.path).toBe(`a shell starts ${first}/momo, and not ${second}/momo`);

@@ -183,6 +183,25 @@ describeInBrowser("the list of payments", (scene) => {
     await rowsOf(page).nth(2).waitFor();
   });
 
+  test("a list that comes late does not replace that of a newer search", async () => {
+    for (const reference of ["APPLE-1", "PEAR-2"]) await startPayment(scene.sandbox, { reference });
+    const page = await scene.open();
+    await rowsOf(page).nth(1).waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route(/search=APPLE/, (route) => held.promise.then(() => route.continue()));
+    const asked = page.waitForRequest(/search=APPLE/);
+    await page.getByLabel("Search").fill("APPLE");
+    await asked;
+    await page.getByLabel("Search").fill("PEAR");
+    await rowsOf(page).nth(1).waitFor({ state: "detached" });
+    const late = page.waitForResponse(/search=APPLE/);
+    held.resolve();
+    await (await late).finished();
+    await page.unroute(/search=APPLE/);
+    await scene.sandbox.clock.advance("1s");
+    expect(await textOf(rowsOf(page))).toContain("PEAR-2");
+  });
+
   test("Send again sends the description, too", async () => {
     const id = await startPayment(scene.sandbox, { description: "2 kg of tea" }, "cancelled; after=0ms");
     const page = await scene.open({ view: `transactions/${id}` });

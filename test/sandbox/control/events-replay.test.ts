@@ -76,6 +76,12 @@ describe("Last-Event-ID, or ?since=ID, repeats what a client has missed", () => 
     expect(await again.until(1)).toMatchObject([{ id: third }]);
   });
 
+  test("an empty header is none, so that the address counts", async () => {
+    const [first, second] = await someIds(2);
+    const again = await sandbox.listen(`?since=${first}`, { headers: { "Last-Event-ID": "" } });
+    expect(await again.until(1)).toMatchObject([{ id: second }]);
+  });
+
   test("after the last id, nothing is repeated", async () => {
     const [last = ""] = await someIds(1);
     const again = await since(last);

@@ -158,12 +158,24 @@ describe("a connection that is silent for 30 s is closed, but requests that may 
     ["a stream of events", "GET", "/_momo/events", undefined, 200, ""],
   ])("%s is exempt, and ends with the server", async (_what, method, path, json, status, says) => {
     await sandbox.control("PUT", "/faults", { faults: [{ kind: "delay", path: "/transactions.php", delay: "1h" }] });
+    const { alarm } = systemClock;
+    const left = new Set<() => void>();
+    const spied = spyOn(systemClock, "alarm").mockImplementation((atMs, ring) => {
+      const cancel = alarm(atMs, ring);
+      if (atMs > systemClock.nowMs() + 1_000_000) left.add(cancel);
+      return () => {
+        left.delete(cancel);
+        cancel();
+      };
+    });
     const { answered } = await untilExempt(0, method, path, json);
     await nextTurn();
+    spied.mockRestore();
     sandbox.endStreams();
     const response = await answered;
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(says);
+    expect(left.size).toBe(0);
   });
 
   test.each([

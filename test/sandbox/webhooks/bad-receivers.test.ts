@@ -1,11 +1,15 @@
 import { afterAll, expect, test } from "bun:test";
 import { getEventListeners } from "node:events";
+import { createVirtualClock } from "../../../sandbox/network/clock.ts";
+import { samplePayment } from "../../../sandbox/webhooks/message.ts";
 import { send } from "../../../sandbox/webhooks/send.ts";
+import { Sender } from "../../../sandbox/webhooks/sender.ts";
 import { createHeldAnswers, MAX_HELD, MAX_HELD_MS } from "../../../sandbox/webhooks/webhooks.ts";
+import type { Delivery } from "../../../src/domain/delivery.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { hang, startReceiver } from "../../support/fake-server.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
-import { until } from "../../support/waiting.ts";
+import { nextTurn, until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -134,4 +138,58 @@ test("pushes that wait for an early webhook: 5 s at most; one too many does not 
   expect(next).not.toBeNull();
   heldAnswers.releaseAll();
   await next;
+});
+
+/** A sender with one delivery, which is due at 1000. */
+function openSender(receiver: { url: string }) {
+  const delivery = {
+    id: 7,
+    form: "flat",
+    payment: samplePayment(0),
+    endedAtMs: 0,
+    attempts: [],
+    dueAtMs: 1000,
+    resendOf: null,
+  };
+  const realClock = createManualClock(0);
+  const released: number[] = [];
+  const saved: Delivery[] = [];
+  const claimed = Promise.withResolvers<Delivery[]>();
+  const sender = new Sender({
+    deliveries: {
+      claim: () => (saved.length > 0 ? Promise.resolve([]) : claimed.promise),
+      release: async (id) => void released.push(id),
+      nextDueAtMs: async () => null,
+      save: async (one) => void saved.push(one),
+    },
+    ...{ isShared: false, clock: createVirtualClock(realClock), realClock, mayDecide: () => true },
+    ...{ address: () => receiver.url, beforeSending: () => {}, onAttempt: () => {}, reportFault: () => {} },
+  });
+  return { sender, realClock, released, saved, claim: () => claimed.resolve([delivery]) };
+}
+
+test("a stop gives back what it has just claimed, so that another server sends it", async () => {
+  const { sender, released, claim } = openSender({ url: "http://127.0.0.1:1/" });
+  sender.look();
+  await nextTurn();
+  const stopped = sender.stop();
+  claim();
+  await stopped;
+  expect(released).toEqual([7]);
+});
+
+test("the pause before the next attempt begins when the one before has ended", async () => {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  const receiver = startReceiver(() => promise);
+  const { sender, realClock, saved, claim } = openSender(receiver);
+  claim();
+  sender.look();
+  await receiver.until(1);
+  realClock.advance(400);
+  resolve(new Response("", { status: 500 }));
+  await until(
+    async () => saved.length,
+    (count) => count === 1,
+  );
+  expect(saved).toMatchObject([{ id: 7, dueAtMs: 1000 + 400 + 1000, attempts: [{ durationMs: 400 }] }]);
 });
