@@ -180,6 +180,41 @@ describe("--rules FILE", () => {
   });
 });
 
+describe("--profile NAME or FILE", () => {
+  const fileWith = (content: string): string => {
+    const file = join(newFolder(), "my-service.json");
+    writeFileSync(file, content);
+    return file;
+  };
+
+  test("a file's members are in force, named by the file, and a flag wins", async () => {
+    const members = '{"base_path":"/pay/v2","accept":"lenient","phone":"0","fee":"2%","prompt_timeout":"30s"}';
+    const config = await configFrom("--profile", fileWith(members), "--accept", "strict", "--fee", "10");
+    expect(config).toMatchObject({
+      ...{ basePaths: ["/pay/v2"], promptTimeoutMs: 30_000, tariff: { basisPoints: 0, fixedCents: 1000 } },
+      profile: { name: "my-service", accept: "strict", phone: "0" },
+    });
+    const sandbox = await startIn(newFolder(), config);
+    await sandbox.pay({ phone: "254712345678" });
+    expect(await sandbox.list()).toMatchObject([{ phone: "0712345678", fee_amount: 10 }]);
+    expect(await sandbox.control("GET", "/server")).toMatchObject({ profile: "my-service", prompt_timeout_ms: 30_000 });
+  });
+
+  test.each<[name: string, file: string, says: string]>([
+    ["an unknown name", "payflo", "no profile of this name; the names are payflow, spawiko, shadowpay, optimapay"],
+    ["an unknown member", fileWith('{"arrays":"data"}'), 'there is no member "arrays"; the members are name'],
+    ["no JSON", fileWith("{"), "it is not JSON: write an object"],
+    ["a folder", newFolder(), "it cannot be read (EISDIR)"],
+    ["a byte too much", fileWith(`{${" ".repeat(1024 * 1024 - 1)}}`), "larger than 1048576 bytes"],
+  ])("%s: one line that names the file and the place", async (_name, file, says) => {
+    const { code, message } = await failureFrom("--profile", file);
+    expect(code).toBe("usage");
+    expect(message).toStartWith(`--profile ${file}: `);
+    expect(message).toContain(says);
+    expect(message).not.toContain("\n");
+  });
+});
+
 const API_KEY = `mk_${"MyOwnKey".repeat(2)}`;
 const API_SECRET = `ms_${"MyOwnKey".repeat(4)}`;
 const OWN_KEY = { MOMO_API_KEY: API_KEY, MOMO_API_SECRET: API_SECRET };
