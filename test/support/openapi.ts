@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import { dirname } from "node:path";
+import type { Engine } from "./engines.ts";
 import type { HarnessOptions } from "./harness.ts";
 import { openScene, type Scene } from "./scenario.ts";
 
@@ -32,8 +33,8 @@ interface Content {
 export const fetchDescription = ({ harness }: Scene, init: RequestInit = {}) =>
   harness.api(new Request("http://localhost/openapi.json", init));
 
-export async function openDescription(options: HarnessOptions = {}) {
-  const scene = await openScene(options);
+export async function openDescription(options: HarnessOptions = {}, engine?: Engine) {
+  const scene = await openScene(options, engine);
   const response = await fetchDescription(scene);
   expect(response.status).toBe(200);
   expect(response.headers.get("Content-Type")).toStartWith("application/json");

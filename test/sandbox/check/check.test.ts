@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { CheckReport } from "../../../sandbox/check/result.ts";
+import { answersOf, failureSchema } from "../../../src/http/answers.ts";
 import type { Profile } from "../../../src/http/profile.ts";
 import { checkScene, fillScene } from "../../support/checked.ts";
 import { onEveryEngine } from "../../support/engines.ts";
+import { openDescription, operationOf, schemaChecker } from "../../support/openapi.ts";
 import { openScene } from "../../support/scenario.ts";
 
 const failed = ({ checked }: CheckReport) =>
@@ -11,17 +13,37 @@ const skipped = ({ checked }: CheckReport) =>
   checked.filter(({ verdict }) => verdict === "skipped").map(({ seen }) => seen);
 
 onEveryEngine((engine) => {
-  describe("momo holds every sentence that the specification states", () => {
+  describe("momo holds every sentence that the specification states, and each answer matches its schema and its description", () => {
     test.each<Profile>([
       {},
       { accept: "lenient" },
       { response_form: "short" },
       { response_form: "short", accept: "lenient" },
     ])("%j", async (profile) => {
-      const scene = await openScene({ profile }, engine);
+      const { scene, description } = await openDescription({ profile }, engine);
       await fillScene(scene);
-      const report = await checkScene(scene);
+      const schemas = answersOf(profile);
+      const seen = new Set<string>();
+      const report = await checkScene(scene, (answer, { path }) => {
+        const operation = path.replace(/\?.*/, "") as keyof typeof schemas;
+        if (!(operation in schemas)) return answer;
+        const { status, text } = answer;
+        seen.add(`${operation} ${status}`);
+        const isOk = status === 200;
+        const schema = isOk ? schemas[operation] : failureSchema;
+        expect(schema.safeParse(JSON.parse(text)).error, text).toBeUndefined();
+        const described = operationOf(description, operation).responses[status]?.content["application/json"].schema;
+        const problemOf = schemaChecker(isOk ? described : description.components.schemas.Failure);
+        expect(problemOf(JSON.parse(text)), text).toBeNull();
+        expect(problemOf({ ...JSON.parse(text), more: 1 })).not.toBeNull();
+        return answer;
+      });
       expect(failed(report)).toEqual([]);
+      const described = Object.keys(description.paths).flatMap((path) =>
+        Object.keys(operationOf(description, path).responses).map((status) => `${path} ${status}`),
+      );
+      // Only a bug causes a 500, or a network that refuses the prompt.
+      expect([...seen].toSorted()).toEqual(described.filter((one) => !one.endsWith("500")).toSorted());
       expect(report).toMatchObject({ stopped: null, notes: [], profile });
       // Only what the short form leaves out is not checked.
       if (profile.response_form === undefined) expect(skipped(report)).toEqual([]);
