@@ -124,7 +124,7 @@ describe("at a terminal no command prints control and direction characters from 
   for (const args of LINES) {
     test.concurrent(`momo ${JSON.stringify(args).slice(1, 90)}`, async () => {
       const { screen, exited } = openMomo(args, { env: { NO_COLOR: "1" } });
-      await exited;
+      expect(await exited).toBeNumber();
       expect(screen.text).not.toBe("");
       expect(obeyed(screen.text)).toEqual([]);
       expect(screen.text).not.toMatch(/^momo: all is well/m);

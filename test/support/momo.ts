@@ -92,6 +92,9 @@ export interface Served {
   get(path: string): Promise<Response>;
 }
 
+/** A server ends within three seconds. */
+const STOP_PATIENCE_MS = 30_000;
+
 /** Serves on a free port and a new data directory, unless the flags say otherwise. Returns when it is ready; `cleanUp` ends it. */
 export async function serveMomo(args: readonly string[] = [], options: RunOptions = {}): Promise<Served> {
   const given = new Set(args);
@@ -100,9 +103,12 @@ export async function serveMomo(args: readonly string[] = [], options: RunOption
   const child = startMomo(["serve", "--json", ...port, ...data, ...args], options);
   const ready = await readyRecordOf(child);
   const credentials = { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret };
-  const end = (signal: "SIGINT" | "SIGTERM" | "SIGKILL") => {
+  const end = async (signal: "SIGINT" | "SIGTERM" | "SIGKILL") => {
     child.signal(signal);
-    return child.exited;
+    const late = Bun.sleep(STOP_PATIENCE_MS).then(() => "late" as const);
+    const code = await Promise.race([child.exited, late]);
+    if (code === "late") throw new Error(`${signal} does not end the server; stderr: ${child.stderr.text}`);
+    return code;
   };
   return {
     ready,

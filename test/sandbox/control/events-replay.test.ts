@@ -79,7 +79,7 @@ describe("Last-Event-ID, or ?since=ID, repeats what a client has missed", () => 
   test("an empty header is none, so that the address counts", async () => {
     const [first, second] = await someIds(2);
     const again = await sandbox.listen(`?since=${first}`, { headers: { "Last-Event-ID": "" } });
-    expect(await again.until(1)).toMatchObject([{ id: second }]);
+    expect(await again.until(1)).toMatchObject([{ name: "steering", id: second }]);
   });
 
   test("after the last id, nothing is repeated", async () => {
