@@ -94,6 +94,21 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
 test("polls for the payments of other replicas are a second apart, with a fifth more or less", () => {
   for (const draw of [0, 255]) scene.openAnother({ random: { bytes: () => Uint8Array.of(draw) } }).resolver.watch();
   expect(scene.realClock.alarmsAtMs).toEqual([800, 1200]);
+  scene.realClock.advance(800);
+  expect(scene.realClock.alarmsAtMs).toEqual([1200, 1600]);
+});
+
+test("the failure of one round is reported once, however many asked for it", async () => {
+  const both = [await scene.pay("completed; after=2s"), await scene.pay("completed; after=2s")];
+  const release = failWrites(scene.store, "database is locked");
+  const { resolver } = scene.service;
+  const failed = both.map(({ checkoutRequestId }) => rejectionOf(resolver.resolveFirst(checkoutRequestId)));
+  scene.clock.advance(2000);
+  await Promise.all(failed);
+  await nextTurn();
+  // One for the payment that could not be written by itself, and one for the round.
+  expect(scene.faults.splice(0).map(String)).toEqual(Array(2).fill("Error: database is locked"));
+  release();
 });
 
 test("a payment that starts during a round is not forgotten", async () => {

@@ -15,6 +15,12 @@ async function receive(settings: object = {}, answer?: Parameters<typeof startRe
   return receiver;
 }
 
+/** How many attempts were delivered since the start. */
+async function attemptsInMetrics(): Promise<number> {
+  const text = await (await sandbox.request("GET", "/metrics")).text();
+  return Number(/^momo_webhook_attempts_total\{result="delivered"\} ([0-9]+)$/m.exec(text)?.[1]);
+}
+
 async function payAndEnd(order: Record<string, unknown> = {}): Promise<string> {
   const id = await sandbox.pay(order);
   await sandbox.advanceClock("3s");
@@ -266,6 +272,21 @@ describe("a delivery", () => {
     expect(await ended(3)).toMatchObject([failed, failed, { state: "delivered" }]);
     await sandbox.control("POST", "/reset");
     expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook: null, deliveries: [] });
+  });
+
+  test("that is being sent when a snapshot is restored ends, and counts for nothing", async () => {
+    const { promise: answer, resolve } = Promise.withResolvers<Response>();
+    const { until: received } = await receive({}, () => answer);
+    await sandbox.control("PUT", "/snapshots/before");
+    await payAndEnd();
+    await received(1);
+    const before = await attemptsInMetrics();
+    await sandbox.control("POST", "/snapshots/before/restore");
+    resolve(new Response());
+    await receive();
+    await payAndEnd();
+    await ended();
+    expect(await attemptsInMetrics()).toBe(before + 1);
   });
 
   test("is listed in pages", async () => {
