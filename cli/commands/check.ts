@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { CREDENTIALS_REFUSED, checkService } from "../../sandbox/check/check.ts";
 import type { Payment } from "../../sandbox/check/facts.ts";
@@ -81,6 +80,8 @@ async function check(flags: CheckFlags): Promise<void> {
     isCareful: !isHere,
   };
   if (target === null) return await printPlan(options);
+  // A report that cannot be written is known before anything is paid.
+  for (const file of [...files, ...(flags.profile === undefined ? [] : [flags.profile])]) writeReport(file, "", "a");
   if (payment) await confirmPayment(payment, baseUrl, flags);
   const report = await run(options, target);
   write(report, flags);
@@ -218,11 +219,7 @@ const formatOf = (file: string): CheckFormat =>
 
 function write(report: CheckReport, { report: files = [], profile, json }: CheckFlags): void {
   for (const file of files) writeReport(file, formatCheck(report, formatOf(file), version));
-  if (profile !== undefined) {
-    writeFileSync(
-      profile,
-      `${JSON.stringify({ source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile }, null, 2)}\n`,
-    );
-  }
+  const found = { source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile };
+  if (profile !== undefined) writeReport(profile, `${JSON.stringify(found, null, 2)}\n`);
   writeOut(formatCheck(report, json ? "json" : "text", version));
 }

@@ -113,6 +113,7 @@ describe("what is no such service", () => {
     [["--target", "pay.example"], 2, "--target is no base address: pay.example"],
     [["--target", "http://127.0.0.1:9/v2"], 6, "nothing listens there"],
     [["--target", "http://127.0.0.1:9/v2", "--report", "a.doc"], 2, "--report a.doc does not say its form"],
+    [["--target", "http://127.0.0.1:9/v2", "--profile", "/none/a.json"], 1, "/none/a.json cannot be written (ENOENT)"],
     [["--target", "http://127.0.0.1:9/v2", "--pay", "0712345678"], 2, "--account is missing"],
     [["--target", "http://127.0.0.1:9/v2", "--pay", "0712345678", "--account", "1"], 2, "--yes is missing"],
     [[], 2, "--target is missing"],
