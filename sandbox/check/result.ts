@@ -80,6 +80,7 @@ export function summaryOf(report: CheckReport): string {
 }
 
 /** Whether the service does as momo does; it may say more. */
-export const isLikeMomo = ({ seen, momo }: Checked): boolean => momo === null || seen.startsWith(momo);
+export const isLikeMomo = ({ verdict, seen, momo }: Checked): boolean =>
+  momo === null || verdict === "skipped" || seen.startsWith(momo);
 
 export const answerLine = ({ status, answer }: Evidence): string => (status === null ? answer : `${status} ${answer}`);
