@@ -1,7 +1,8 @@
+import { demand } from "../support/ledger.ts";
 import type { Served } from "../support/momo.ts";
 import type { Draw } from "../support/random.ts";
 import { until } from "../support/waiting.ts";
-import { type Attempt, demand, type Item, type Ledger } from "./ledger.ts";
+import type { Attempt, Item, Ledger } from "./ledger.ts";
 
 export interface Clients {
   /** Resolves when the last of them has stopped. @throws the first wrong answer that a client got */

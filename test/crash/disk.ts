@@ -2,9 +2,9 @@ import { Database } from "bun:sqlite";
 import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { later } from "../support/cleanup.ts";
+import { demand } from "../support/ledger.ts";
 import { PROGRAM, runMomo, type Served, startMomo } from "../support/momo.ts";
 import { until } from "../support/waiting.ts";
-import { demand } from "./ledger.ts";
 import { type Scenario, stopInTime, type Trial } from "./scenario.ts";
 
 /** A full disk has an effect only when a log has to grow, which may take many payments. */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { demand } from "../support/ledger.ts";
 import { type Served, startMomo } from "../support/momo.ts";
 import { firstAnswer, listAll, startClients } from "./clients.ts";
-import { demand } from "./ledger.ts";
 import { type Scenario, stopInTime, type Trial } from "./scenario.ts";
 
 const CLIENTS = 24;

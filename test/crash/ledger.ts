@@ -1,4 +1,5 @@
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import { compare, demand, Numbers } from "../support/ledger.ts";
 import type { Draw } from "../support/random.ts";
 
 type Outcome = (typeof OUTCOMES)[number];
@@ -37,8 +38,8 @@ export class Ledger {
   /** As first seen, and as first seen in a final state. */
   readonly #seen = new Map<number, Item>();
   readonly #final = new Map<number, Item>();
-  /** Ids, codes and receipts of the payments that a reset removed. */
-  readonly #used = new Set<string | number>();
+  /** Those of payments that a reset removed stay used. */
+  readonly #numbers = new Numbers();
   #forgottenAnswered = 0;
   #lastAmount = 0;
 
@@ -60,31 +61,26 @@ export class Ledger {
     return this.#lastAmount - this.answered;
   }
 
-  /** To be called after a reset: these payments are gone, and no later payment may have one of their numbers. */
+  /** To be called with the last list before a reset: these payments are gone, and no later payment may have one of their numbers. */
   forget(items: readonly Item[]): void {
+    this.#claim(items);
     this.#forgottenAnswered = this.answered;
-    for (const item of items) for (const number of numbersOf(item)) this.#used.add(number);
     for (const known of [this.#attempts, this.#seen, this.#final]) known.clear();
   }
 
   /** Compares the server's list with all earlier answers. @throws an error that names the difference */
   check(items: readonly Item[]): void {
-    const byAmount = new Map(items.map((item) => [item.amount, item]));
-    demand(byAmount.size === items.length, () => `${items.length - byAmount.size} payments are doubled`);
-    demand(isUnique(items.map(({ id }) => id)), () => "an id is given twice");
-    demand(isUnique(items.map(({ checkout_request_id }) => checkout_request_id)), () => "a request id is given twice");
-    for (const key of ["transaction_code", "momo_receipt_number"] as const) {
-      demand(
-        isUnique(items.map((item) => item[key]).filter((value) => value !== null)),
-        () => `a ${key} is given twice`,
-      );
+    const attempts = [...this.#attempts.values()];
+    const known = attempts.flatMap(({ amount, checkoutRequestId }) => {
+      const id = checkoutRequestId ?? this.#seen.get(amount)?.checkout_request_id;
+      return id === undefined ? [] : [[amount, id] as const];
+    });
+    const stored = items.map(({ amount, checkout_request_id }) => [amount, checkout_request_id] as const);
+    for (const [what, amounts] of Object.entries(compare(new Map(known), stored))) {
+      demand(amounts.length === 0, () => `${what}: ${amounts.map((amount) => this.#name(amount)).join(", ")}`);
     }
-    const again = items.flatMap(numbersOf).filter((number) => this.#used.has(number));
-    demand(again.length === 0, () => `used before a reset, and again: ${again.join(", ")}`);
-    for (const attempt of this.#attempts.values()) this.#checkAttempt(attempt, byAmount.get(attempt.amount));
-    for (const item of items) {
-      demand(this.#attempts.has(item.amount), () => `no client started ${JSON.stringify(item)}`);
-    }
+    this.#claim(items);
+    for (const item of items) this.#checkItem(item, this.#attempts.get(item.amount));
   }
 
   /** The same when nothing is pending any more: each payment must have its expected end. */
@@ -100,16 +96,25 @@ export class Ledger {
     }
   }
 
-  #checkAttempt({ amount, outcome, checkoutRequestId, refused, byHand }: Attempt, item: Item | undefined): void {
-    const what = `payment ${amount} (${outcome.name})`;
-    const before = this.#seen.get(amount);
-    if (!item) {
-      demand(checkoutRequestId === null && !before, () => `${what} was answered, and is lost`);
-      return;
+  #claim(items: readonly Item[]): void {
+    for (const item of items) {
+      for (const what of ["id", "checkout_request_id", "transaction_code", "momo_receipt_number"] as const) {
+        const value = item[what];
+        if (value !== null) this.#numbers.claim(what, value, item.amount);
+      }
     }
+  }
+
+  #name(amount: number): string {
+    return `payment ${amount} (${this.#attempts.get(amount)?.outcome.name})`;
+  }
+
+  #checkItem(item: Item, attempt: Attempt | undefined): void {
+    demand(attempt !== undefined, () => `no client started ${JSON.stringify(item)}`);
+    const { amount, refused, byHand } = attempt;
+    const what = this.#name(amount);
+    const before = this.#seen.get(amount);
     demand(!refused, () => `${what} was refused, and is there`);
-    const known = checkoutRequestId ?? before?.checkout_request_id ?? item.checkout_request_id;
-    demand(item.checkout_request_id === known, () => `${what} was ${known}, and is ${item.checkout_request_id}`);
     demand(!before || before.id === item.id, () => `${what} had id ${before?.id}, and has ${item.id}`);
     if (byHand?.isConfirmed)
       demand(item.status === byHand.status, () => `${what} was ${byHand.status}, and is ${item.status}`);
@@ -125,15 +130,4 @@ function endingsOf({ outcome, byHand }: Attempt): string[] {
   if (outcome.ending.by === "network") return [outcome.ending.status];
   if (byHand) return byHand.isConfirmed ? [byHand.status] : [byHand.status, "expired"];
   return ["expired"];
-}
-
-/** The identifiers, which no other payment may ever have. */
-function numbersOf({ id, transaction_code, momo_receipt_number }: Item): (string | number)[] {
-  return [id, transaction_code, momo_receipt_number].filter((number) => number !== null);
-}
-
-const isUnique = (values: readonly unknown[]): boolean => new Set(values).size === values.length;
-
-export function demand(so: boolean, otherwise: () => string): void {
-  if (!so) throw new Error(otherwise());
 }

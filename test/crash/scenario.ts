@@ -1,12 +1,13 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
+import { demand } from "../support/ledger.ts";
 import { type RunOptions, type Served, serveMomo } from "../support/momo.ts";
 import { type Draw, drawFrom } from "../support/random.ts";
 import { openShop } from "../support/shop-receiver.ts";
 import { SLACK_MS } from "../support/waiting.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
-import { demand, type Item, Ledger } from "./ledger.ts";
+import { type Item, Ledger } from "./ledger.ts";
 
 export interface Options {
   readonly rounds: number;

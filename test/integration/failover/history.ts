@@ -1,8 +1,9 @@
 import { createParser } from "eventsource-parser";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
+import { compare, Tellings, type Told } from "../../support/ledger.ts";
 import { runSql } from "../../support/postgres.ts";
 import { balance, type ReplicaServer, startReplica } from "../../support/replicas.ts";
-import { openShop, type Told } from "../../support/shop-receiver.ts";
+import { openShop } from "../../support/shop-receiver.ts";
 import { until } from "../../support/waiting.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { type Answered, type Load, startLoad } from "./load.ts";
@@ -137,14 +138,15 @@ export async function audit(url: string, answered: readonly Answered[], shop: Sh
     url,
     "SELECT reference, id::float8 AS id FROM transactions ORDER BY id",
   );
-  const ids = new Map<string, number[]>();
-  for (const { reference, id } of rows) ids.set(reference, [...(ids.get(reference) ?? []), id]);
-  const found = answered.map(({ reference, transactionId }) => ({ transactionId, ids: ids.get(reference) ?? [] }));
+  const { lost, doubled, renumbered } = compare(
+    new Map(answered.map(({ reference, transactionId }) => [reference, transactionId])),
+    rows.map(({ reference, id }) => [reference, id]),
+  );
   return {
     stored: rows.length,
-    lost: found.filter((one) => one.ids.length === 0).length,
-    doubled: [...ids.values()].filter((one) => one.length > 1).length,
-    renumbered: found.filter((one) => one.ids.length > 0 && !one.ids.includes(one.transactionId)).length,
+    lost: lost.length,
+    doubled: doubled.length,
+    renumbered: renumbered.length,
     webhooks: await shop.told(rows.map(({ id }) => id)),
     areTotalsTrue: await areTotalsTrue((text) => runSql(url, text)),
   };
@@ -152,7 +154,7 @@ export async function audit(url: string, answered: readonly Answered[], shop: Sh
 
 /** A listener to the events of each replica, which counts how often each payment ended. */
 export function openListeners() {
-  const ended = new Map<number, number>();
+  const ended = new Tellings();
   let gaps = 0;
   async function read(controlUrl: string): Promise<void> {
     const decoder = new TextDecoder();
@@ -161,7 +163,7 @@ export function openListeners() {
         if (event === "gap") gaps += 1;
         if (event !== "transaction") return;
         const { id, status } = JSON.parse(data) as { id: number; status: string };
-        if (status !== "pending") ended.set(id, (ended.get(id) ?? 0) + 1);
+        if (status !== "pending") ended.add(id);
       },
     });
     const { body } = await fetch(`${controlUrl}/events`);
@@ -173,10 +175,6 @@ export function openListeners() {
     get gaps() {
       return gaps;
     },
-    told(ids: readonly number[]): Told {
-      const times = ids.map((id) => ended.get(id) ?? 0);
-      const [once, never] = [times.filter((n) => n === 1).length, times.filter((n) => n === 0).length];
-      return { once, more: ids.length - once - never, never };
-    },
+    told: (ids: readonly number[]): Told => ended.of(ids),
   };
 }

@@ -12,7 +12,7 @@
  */
 import { parseArgs } from "node:util";
 import { cleanUp } from "../../support/cleanup.ts";
-import type { Told } from "../../support/shop-receiver.ts";
+import type { Told } from "../../support/ledger.ts";
 import { failOverUnderLoad, type History, type HistoryOptions, startScene } from "./history.ts";
 
 const SECONDS_EACH = 30;

@@ -1,3 +1,4 @@
+import { Numbers } from "../../support/ledger.ts";
 import type { WorldEvent } from "../events.ts";
 import type { Prediction } from "./prediction.ts";
 import { demand, difference, isReceipt, rowOf } from "./views.ts";
@@ -68,15 +69,16 @@ export class Book {
   #excusedUntilMs = Number.NEGATIVE_INFINITY;
   /** A commit has failed, or the process has died, since the list was last read: reports may have been lost. */
   #isDisturbed = false;
-  readonly #unique = new Map<string, string>();
+  /** Of requests, which are free again if nothing was stored, and receipts of a network. */
+  readonly #unique = new Numbers();
   /** Numbers are never used again, not even after a reset. */
-  readonly #numbers = new Map<string, string>();
+  readonly #numbers = new Numbers();
 
   /** Adds a payment that may be stored. */
   add(facts: PaymentFacts): void {
     const { checkoutRequestId } = facts;
-    this.#claim("checkout request id", checkoutRequestId, checkoutRequestId);
-    this.#claim("merchant request id", facts.merchantRequestId, checkoutRequestId);
+    this.#unique.claim("checkout request id", checkoutRequestId, checkoutRequestId);
+    this.#unique.claim("merchant request id", facts.merchantRequestId, checkoutRequestId);
     this.payments.set(checkoutRequestId, {
       ...facts,
       ...{ id: null, isKnown: false, isAltered: false, transactionCode: null },
@@ -88,13 +90,13 @@ export class Book {
   /** It was not stored; its identifiers are free again. */
   remove(payment: Payment): void {
     this.payments.delete(payment.checkoutRequestId);
-    for (const [key, owner] of this.#unique) if (owner === payment.checkoutRequestId) this.#unique.delete(key);
+    this.#unique.free((owner) => owner === payment.checkoutRequestId);
   }
 
   /** After a reset a network may use its receipt numbers again, but not the service its identifiers. */
   forgetAll(): void {
     this.payments.clear();
-    for (const key of this.#unique.keys()) if (key.startsWith("receipt number")) this.#unique.delete(key);
+    this.#unique.free((_owner, number) => number.startsWith("receipt number"));
     this.#excusedUntilMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -224,26 +226,19 @@ export class Book {
     const key = payment.checkoutRequestId;
     const id = row.id ?? row.transaction_id;
     if (typeof id === "number") {
-      this.#claim("transaction id", id, key, this.#numbers);
+      this.#numbers.claim("transaction id", id, key);
       payment.id = id;
     }
     if (typeof row.transaction_code === "string") {
-      this.#claim("transaction code", row.transaction_code, key, this.#numbers);
+      this.#numbers.claim("transaction code", row.transaction_code, key);
       payment.transactionCode = row.transaction_code;
     }
     if (typeof row.momo_receipt_number === "string") {
       // An altered network may repeat its receipts after a reset.
       const isOurs = payment.end !== null && isReceipt(row.momo_receipt_number, payment.end.paidAtMs ?? 0);
-      this.#claim("receipt number", row.momo_receipt_number, key, isOurs ? this.#numbers : this.#unique);
+      (isOurs ? this.#numbers : this.#unique).claim("receipt number", row.momo_receipt_number, key);
       if (payment.end) payment.end = { ...payment.end, receipt: row.momo_receipt_number };
     }
-  }
-
-  #claim(what: string, value: string | number, owner: string, owners = this.#unique): void {
-    const key = `${what} ${value}`;
-    const other = owners.get(key) ?? owner;
-    demand(other === owner, `${owner} and ${other} have the same ${what}, ${value}`);
-    owners.set(key, owner);
   }
 
   #compareWithPrediction(
