@@ -1,5 +1,7 @@
 import { expect } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newFolder } from "./cleanup.ts";
 import { type RunOptions, runMomo } from "./momo.ts";
 
 /** Commands that `momo exec --intercept` runs, and the parts of a call that one of them makes. */
@@ -13,9 +15,12 @@ export const PUSH = `curl -sS https://payflow.example/api/v2/stkpush.php -H "Con
 export const KEY = `-H "X-API-Key: live_key_of_a_shop"`;
 export const SECRET = `-H "X-API-Secret: live_secret_of_a_shop"`;
 
-/** Runs a file of test/integration/intercept/programs unchanged, and expects that its payment is accepted. */
-export async function expectToPay(command: readonly string[], file: string): Promise<void> {
-  const path = join(import.meta.dir, "../integration/intercept/programs", file);
+const FOLDER = join(import.meta.dir, "../integration/intercept/programs");
+
+/** Runs a program unchanged, and expects that its payment is accepted. @param source else it is a file of test/integration/intercept/programs */
+export async function expectToPay(command: readonly string[], file: string, source?: string): Promise<void> {
+  const path = join(source === undefined ? FOLDER : newFolder(), file);
+  if (source !== undefined) writeFileSync(path, source);
   expect(await runMomo(["exec", "--intercept", "payflow.example", "--", ...command, path])).toEqual({
     stdout: expect.stringMatching(/^\{"success":true,.*"checkout_request_id":"ws_CO_/),
     stderr: expect.stringMatching(/^(?:NOTE: Picked up JDK_JAVA_OPTIONS: @.*\n)?$/),

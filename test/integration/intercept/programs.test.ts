@@ -2,6 +2,7 @@ import { afterAll, describe, test } from "bun:test";
 import { cleanUp } from "../../support/cleanup.ts";
 import { expectToPay } from "../../support/intercept.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
+import { SOURCES } from "./sources.ts";
 
 /** Real programs with the address of a service in their source, on what this machine has; `npm run dev runtimes` tries others. */
 
@@ -31,6 +32,6 @@ const PROGRAMS: readonly (readonly [command: string, file: string, ...needs: Nee
 describe("a program with its service's address in it is tested as it is", () => {
   for (const [command, file, ...needs] of PROGRAMS) {
     const name = `${command.split("/").at(-1)} runs ${file}`;
-    testWith(needs, name, () => expectToPay([command], file), test.concurrent);
+    testWith(needs, name, () => expectToPay([command], file, SOURCES[file]), test.concurrent);
   }
 });
