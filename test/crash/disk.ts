@@ -214,10 +214,10 @@ async function stopWhileLocked(server: Served, trial: Trial): Promise<void> {
   await waiting;
 }
 
-export const isRoot = (): boolean => process.getuid?.() === 0;
+const isRoot = (): boolean => process.getuid?.() === 0;
 
 /** @returns whether the command succeeded */
-export function run(command: readonly string[]): boolean {
+function run(command: readonly string[]): boolean {
   return Bun.spawnSync([...command], { stderr: "ignore" }).success;
 }
 

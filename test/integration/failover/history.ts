@@ -129,7 +129,7 @@ export interface Verdict {
   readonly webhooks: Told;
 }
 
-export async function audit(url: string, answered: readonly Answered[], shop: Shop): Promise<Verdict> {
+async function audit(url: string, answered: readonly Answered[], shop: Shop): Promise<Verdict> {
   await until(
     () => runSql<{ count: number }>(url, "SELECT count(*)::int AS count FROM transactions WHERE status = 0"),
     ([row]) => row?.count === 0,

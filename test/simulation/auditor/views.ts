@@ -94,7 +94,7 @@ export function demand(holds: boolean, otherwise: string): asserts holds {
 }
 
 /** A value that cannot be predicted, except for its form. */
-export class Anything {
+class Anything {
   constructor(
     readonly what: string,
     readonly accepts: (value: unknown) => boolean,
