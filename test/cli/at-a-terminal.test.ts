@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
@@ -239,37 +238,6 @@ describe("a person at a terminal", () => {
   test.concurrent("momo alone shows the running sandbox and the next step", async () => {
     const { screen } = atTerminal([], { env: { ...PLAIN, MOMO_DATA: shared.at[1] }, columns: 200 });
     await screen.until(/momo is running:[\s\S]*console +http\S+\/_momo\/\r\n[\s\S]* pay 0712345678 100 --wait/);
-  });
-});
-
-describe("momo serve", () => {
-  test.concurrent("prints its version, each payment when it starts and when it ends, and at the end what it keeps", async () => {
-    const data = join(newFolder(), "data");
-    const { screen, type, exited } = atTerminal(["serve", "--port", "0", "--data", data], { columns: 60 });
-    await screen.until(/^momo \d+\.\d+\.\d+\S*, a mobile-money sandbox, ready in \d+ ms\r\n[\s\S]*console[\s\S]*Ready/);
-    for (const outcome of ["completed", "wrong_pin"]) {
-      await runMomo(["pay", "0712345678", "100", "--outcome", `${outcome}; after=0ms`, "--data", data]);
-    }
-    await screen.until(/#1 ✓ paid [0-9A-Z]{10}/);
-    await screen.until(/#2 • asks the customer[\s\S]*#2 ✗ wrong PIN \(2001\)/);
-    const payments = linesOf(screen.text).filter((line) => /#[12] /.test(line));
-    for (const line of payments) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
-    expect(screen.text).not.toContain("POST");
-    type(KEYS.ctrlC);
-    expect(await exited).toBe(0);
-    // A long path goes on in the next line.
-    expect(screen.text.replaceAll("\r\n", " ")).toEndWith(`stopped; 2 payments kept in ${data} `);
-  });
-
-  test.concurrent("shows requests with --log requests; with --host 0.0.0.0 the addresses for other machines", async () => {
-    const { screen } = atTerminal(["serve", "--port", "0", "--ephemeral", "--log", "requests", "--host", "0.0.0.0"]);
-    const [, address] = await screen.until(/API +(\S+)\r\n[\s\S]*Ready/);
-    const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-    for (const { address: other, internal, family } of interfaces) {
-      if (!internal && family === "IPv4") expect(screen.text).toContain(`others use       http://${other}:`);
-    }
-    await fetch(`${address}/nothing`);
-    await screen.until(/404 {2}GET/);
   });
 });
 

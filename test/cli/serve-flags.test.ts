@@ -7,7 +7,6 @@ import type { SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { configOf, type SandboxFlags } from "../../cli/serving/sandbox-flags.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { usageFailure } from "../../cli/terminal/usage.ts";
-import { API_KEY_FORM, API_SECRET_FORM } from "../../src/domain/credentials.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { expectRefusal, type ReadyRecord, runMomo, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -275,52 +274,5 @@ describe("every option of serve can come from the environment", () => {
     const run = await runMomo(["serve"], { env: { MOMO_SERVE_PORT: "0", ...env } });
     expect(run.stderr).not.toContain("dash-dash");
     expectRefusal(run, 2, message);
-  });
-});
-
-describe("the first key and the control token can be chosen in advance", () => {
-  test.each([
-    [API_KEY_FORM, "mk_", 16, 64],
-    [API_SECRET_FORM, "ms_", 32, 128],
-  ])("%p: %s and %d to %d letters and digits", (form, prefix, least, most) => {
-    const isTaken = (length: number) => form.test(prefix + "aB3".repeat(50).slice(0, length));
-    expect([least - 1, least, most, most + 1].map(isTaken)).toEqual([false, true, true, false]);
-  });
-
-  test.concurrent("MOMO_API_KEY and MOMO_API_SECRET are the first key of an empty data directory, also after restarts", async () => {
-    const data = join(newFolder(), "data");
-    for (const env of [OWN_KEY, OWN_KEY, {}]) {
-      const { ready, get, stop, child } = await serveMomo(["--data", data], { env });
-      expect(ready).toMatchObject({ api_key: API_KEY, api_secret: API_SECRET });
-      expect((await get("/transactions.php")).status).toBe(200);
-      await stop();
-      expect(child.stderr.text).toBe("");
-    }
-  });
-
-  test.concurrent("a data directory with a key keeps it, and the server says that it does not use the variable", async () => {
-    const first = await startIn(newFolder());
-    await first.stop();
-    const second = await serveMomo(first.at, { env: OWN_KEY });
-    expect(second.ready.api_key).toBe(String(first.headers["X-API-Key"]));
-    await second.stop();
-    expect(second.child.stderr.text).toContain(
-      "MOMO_API_KEY is not used, because this data directory has a key already: mk_",
-    );
-  });
-
-  const [SHORTEST, LONGEST] = ["s".repeat(16), "l".repeat(200)];
-
-  test.concurrent.each([
-    ["MOMO_CONTROL_TOKEN is the token, also on loopback", "127.0.0.1", false, SHORTEST, LONGEST],
-    ["--control-token-file comes first", "0.0.0.0", true, LONGEST, SHORTEST],
-  ])("%s", async (_what, host, withFile, valid, wrong) => {
-    const file = join(newFolder(), "token");
-    writeFileSync(file, `${LONGEST}\n`, { mode: 0o600 });
-    const flags = withFile ? ["--control-token-file", file] : [];
-    const { ready } = await serveMomo(["--host", host, ...flags], { env: { MOMO_CONTROL_TOKEN: SHORTEST } });
-    const statusWith = async (token: string) =>
-      (await fetch(`${ready.control_url}/clock`, { headers: { Authorization: `Bearer ${token}` } })).status;
-    expect([await statusWith(valid), await statusWith(wrong)]).toEqual([200, 401]);
   });
 });

@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import {
+  KEYS,
   openMomo,
   PROGRAM,
   type ReadyRecord,
@@ -240,4 +242,40 @@ test.concurrent.each([
   const program = what === "the source" ? FROM_SOURCE : [binary];
   const { stdout } = await runMomo([], { env: { PATH: `${path}:${process.env.PATH}` }, program });
   expect(stdout.includes("\n  momo serve\n")).toBe(isByName);
+});
+
+/** The lines that a terminal shows. */
+const shownLines = (text: string) => text.split("\r\n").map((line) => line.split("\x1b[K").at(-1) ?? "");
+const openPlain = (args: readonly string[], options: Parameters<typeof openMomo>[1] = {}) =>
+  openMomo(args, { env: { NO_COLOR: "1" }, ...options });
+
+describe("for a person momo serve", () => {
+  test.concurrent("prints its version, each payment when it starts and when it ends, and at the end what it keeps", async () => {
+    const data = join(newFolder(), "data");
+    const { screen, type, exited } = openPlain(["serve", "--port", "0", "--data", data], { columns: 60 });
+    await screen.until(/^momo \d+\.\d+\.\d+\S*, a mobile-money sandbox, ready in \d+ ms\r\n[\s\S]*console[\s\S]*Ready/);
+    for (const outcome of ["completed", "wrong_pin"]) {
+      await runMomo(["pay", "0712345678", "100", "--outcome", `${outcome}; after=0ms`, "--data", data]);
+    }
+    await screen.until(/#1 ✓ paid [0-9A-Z]{10}/);
+    await screen.until(/#2 • asks the customer[\s\S]*#2 ✗ wrong PIN \(2001\)/);
+    const payments = shownLines(screen.text).filter((line) => /#[12] /.test(line));
+    for (const line of payments) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
+    expect(screen.text).not.toContain("POST");
+    type(KEYS.ctrlC);
+    expect(await exited).toBe(0);
+    // A long path goes on in the next line.
+    expect(screen.text.replaceAll("\r\n", " ")).toEndWith(`stopped; 2 payments kept in ${data} `);
+  });
+
+  test.concurrent("shows requests with --log requests; with --host 0.0.0.0 the addresses for other machines", async () => {
+    const { screen } = openPlain(["serve", "--port", "0", "--ephemeral", "--log", "requests", "--host", "0.0.0.0"]);
+    const [, address] = await screen.until(/API +(\S+)\r\n[\s\S]*Ready/);
+    const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    for (const { address: other, internal, family } of interfaces) {
+      if (!internal && family === "IPv4") expect(screen.text).toContain(`others use       http://${other}:`);
+    }
+    await fetch(`${address}/nothing`);
+    await screen.until(/404 {2}GET/);
+  });
 });
