@@ -37,6 +37,9 @@ const refusalOf = (exchange: Exchange): RefusalAnswer | null =>
     ? { status: exchange.status, message: messageOf(exchange).slice(0, 500) }
     : null;
 
+/** Some services refuse with 200. */
+const isTaken = ({ status, json }: Exchange): boolean => status === 200 && json?.success !== false;
+
 /** The requests of a list with one wrong parameter, and whether it was refused. */
 const badParameter = (
   id: string,
@@ -47,7 +50,7 @@ const badParameter = (
 ): Check =>
   check(id, "§4.3", sentence, momo, async ({ service }) => {
     const exchange = await service.ask({ path: `/transactions.php?${query}` });
-    if (exchange.status !== 200)
+    if (!isTaken(exchange))
       return does(exchange, `refused with ${exchange.status}: ${messageOf(exchange)}`, profile(exchange));
     const { items, pagination } = listIn(exchange);
     if (items.length === 0) return does(exchange, "an empty page, with 200", profile(exchange));
@@ -58,7 +61,7 @@ const badParameter = (
 const inBounds =
   (name: string, value: number) =>
   (exchange: Exchange): Profile => {
-    if (exchange.status !== 200) return { page_bounds: "refused" };
+    if (!isTaken(exchange)) return { page_bounds: "refused" };
     return listIn(exchange).pagination[name] === value ? { page_bounds: "clamped" } : {};
   };
 
@@ -107,7 +110,7 @@ export const SILENT_CHECKS: readonly Check[] = [
   }),
   badParameter("silent.filter", "A `status` that is none", "status=momo-check", "refused with 400", (exchange) => {
     const refusal = refusalOf(exchange);
-    if (exchange.status === 200) return { bad_filter: "ignored" };
+    if (isTaken(exchange)) return { bad_filter: "ignored" };
     return refusal ? { bad_filter: refusal } : {};
   }),
   badParameter("silent.page", "Page 0", "page=0", "refused with 400", inBounds("current_page", 1)),
@@ -124,7 +127,7 @@ export const SILENT_CHECKS: readonly Check[] = [
   badParameter("silent.no-record", "An `id` that does not exist", "id=999999999999999", "refused with 404", () => ({})),
   badParameter("silent.parameter", "A parameter that does not exist", "momo_check=1", "answered with 200", () => ({})),
   badParameter("silent.case", "A filter in capitals", CAPITALS, "answered with 200", (exchange) => {
-    if (exchange.status !== 200) return { filter_case: "lower" };
+    if (!isTaken(exchange)) return { filter_case: "lower" };
     const { filters } = listIn(exchange);
     return { filter_case: "status" in (filters ?? {}) ? "any" : "lower" };
   }),
@@ -202,9 +205,8 @@ export const SILENT_CHECKS: readonly Check[] = [
   check("silent.text", "§4.1", "An account id as text", "refused with 400", async (checking) => {
     const order = orderOf(paymentOf(checking));
     const exchange = await push(checking, { ...order, payment_account_id: String(order.payment_account_id) });
-    const isTaken = exchange.status === 200;
-    return does(exchange, isTaken ? "accepted" : `refused with ${exchange.status}`, {
-      accept: isTaken ? "lenient" : "strict",
+    return does(exchange, isTaken(exchange) ? "accepted" : `refused with ${exchange.status}`, {
+      accept: isTaken(exchange) ? "lenient" : "strict",
     });
   }),
   check("silent.final", "§3", "Whether a final state changes", "never", async (checking) => {
