@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { makeUmbrella } from "./release/npm.ts";
 import { TARGETS } from "./release/targets.ts";
@@ -17,43 +15,10 @@ export interface Foreign {
 }
 
 /**
- * Compiles momo. The bytecode that a start uses comes first in the file, so that the rest is never read: 2 MB less memory.
- * @returns the files that it contains, relative to the project
- */
-export async function compileMomo(outfile: string, foreign?: Foreign): Promise<string[]> {
-  order ??= orderOfStart();
-  return compile("cli/main.ts", outfile, foreign, await order);
-}
-
-let order: Promise<string> | undefined;
-
-/** A file with the functions that a start uses. It is the same for all systems. */
-async function orderOfStart(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "momo-order-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const [draft, file] = [join(folder, "momo"), join(folder, "order")];
-  await compile("cli/main.ts", draft);
-  const momo = Bun.spawn([draft, "serve", "--ephemeral", "--port", "0", "--json"], {
-    env: { TMPDIR: folder, BUN_BYTECODE_ORDER_OUT: file },
-    stdout: "pipe",
-  });
-  await momo.stdout.getReader().read();
-  await Bun.sleep(500); // it does more soon after its first line
-  momo.kill("SIGTERM"); // it writes the file when it ends
-  await momo.exited;
-  return file;
-}
-
-/**
  * Compiles a program into one executable, like momo. The same sources and the same file name give the same bytes.
  * @returns the files that it contains, relative to the project
  */
-export async function compile(
-  entry: string,
-  outfile: string,
-  foreign?: Foreign,
-  bytecodeOrder?: string,
-): Promise<string[]> {
+export async function compile(entry: string, outfile: string, foreign?: Foreign): Promise<string[]> {
   const { metafile } = await Bun.build({
     entrypoints: [join(ROOT, entry)],
     compile: {
@@ -63,7 +28,6 @@ export async function compile(
       autoloadBunfig: false,
       // Compiling code that runs once, at the start, costs more than it saves. A server returns to the normal policy.
       jitPolicy: 20,
-      bytecodeOrder: bytecodeOrder ?? false,
       ...foreign,
     },
     metafile: true,
@@ -120,6 +84,6 @@ const leanProtocol: Bun.BunPlugin = {
 
 if (import.meta.main) {
   const outfile = process.argv[2] ?? join(ROOT, "dist/momo");
-  await compileMomo(outfile);
+  await compile("cli/main.ts", outfile);
   await makeUmbrella(ROOT, join(dirname(outfile), "npm"), TARGETS);
 }

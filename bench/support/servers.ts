@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { compile, compileMomo } from "../../scripts/build.ts";
+import { compile } from "../../scripts/build.ts";
 import { firstLine, run, start, stop } from "./processes.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
@@ -18,7 +18,7 @@ export async function buildPrograms(folder: string): Promise<Programs> {
   const programs = { momo: join(folder, "momo"), limit: join(folder, "limit"), plain: join(folder, "plain") };
   // The executable contains the console's page, which a fresh clone does not have yet.
   await run([process.execPath, "scripts/build-console.mjs"], ROOT);
-  await compileMomo(programs.momo);
+  await compile("cli/main.ts", programs.momo);
   await compile("bench/limit.ts", programs.limit);
   await compile("bench/plain-limit.ts", programs.plain);
   return programs;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { compileMomo } from "../build.ts";
+import { compile } from "../build.ts";
 import { type Member, writeTarGz, writeZip } from "./archives.ts";
 import { homebrewFormula, scoopManifest } from "./channels.ts";
 import { type Component, componentsOf, noticesOf, sbomOf } from "./components.ts";
@@ -52,7 +52,7 @@ async function buildExecutable(target: Target): Promise<string[]> {
   const executablePath = await fetchRuntime(target, ROOT, join(ROOT, "dist", "runtimes"));
   const file = executableOf(target);
   mkdirSync(join(OUT, target.name), { recursive: true });
-  const files = await compileMomo(file, { target: target.compileTarget, executablePath });
+  const files = await compile("cli/main.ts", file, { target: target.compileTarget, executablePath });
   if (target.os === "darwin") {
     if (target.cpu === "x64") writeFileSync(file, signAdHoc(readFileSync(file), "momo"));
     const { wrongPages, uncoveredBytes } = checkSignature(readFileSync(file));
@@ -75,7 +75,7 @@ async function filesOfConsole(): Promise<string[]> {
 async function writeTexts(components: readonly Component[]): Promise<Member[]> {
   const momo = join(OUT, "host", "momo");
   mkdirSync(join(OUT, "host", "completions"), { recursive: true });
-  await compileMomo(momo);
+  await compile("cli/main.ts", momo);
   const write = (name: string, text: string): Member => {
     const source = join(OUT, "host", name);
     writeFileSync(source, text);
