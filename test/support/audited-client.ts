@@ -146,7 +146,7 @@ export const LOST = { status: null, fault: "disconnect" } as const;
  * `pay REFERENCE` (`-`: none), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`, `live MS`, `freeze MS`, `advance MS`
  * (the clock alone), `refuse STATUS`, `exit`. `took=MS` and `fault=disconnect` (the answer is lost) and `agent=NAME` are about a request; all else is a member of the order.
  */
-export function play(client: AuditedClient, story: string, order: object = {}): void {
+function play(client: AuditedClient, story: string, order: object = {}): void {
   const ids: string[] = [];
   const idOf = (number = "") => ids[Number(number) - 1] ?? number;
   for (const step of story.split("; ")) {

@@ -250,16 +250,12 @@ describeInBrowser("the story of a payment", (scene) => {
     await page.keyboard.press("Escape");
     await storyOf(page).waitFor({ state: "detached" });
     // The list has the reason of a failure in the words of momo list, and none for other payments.
-    expect(await rowsOf(page).locator(".c-result").allInnerTexts()).toEqual([
-      "insufficient funds (1)",
-      "wrong PIN (2001)",
-    ]);
+    const reasons = ["insufficient funds (1)", "wrong PIN (2001)"];
+    expect(await rowsOf(page).locator(".c-result").allInnerTexts()).toEqual(reasons);
   });
 
-  test.each([
-    [1440, 900],
-    [390, 780],
-  ])("at %d × %d pixels the advice is on the first screen", async (width, height) => {
+  test.each(["1440 × 900", "390 × 780"])("at %s pixels the advice is on the first screen", async (size) => {
+    const [width = 0, height = 0] = size.split(" × ").map(Number);
     const id = await startPayment(scene.sandbox, { amount: 999_999_999.99 }, "unreachable; after=1s");
     await scene.sandbox.clock.advance("1s");
     const page = await scene.open({ view: `transactions/${id}`, viewport: { width, height } });

@@ -71,11 +71,10 @@ describe("each payment that becomes final is POSTed", () => {
     const id = await payAndEnd({ amount: 100.5 });
     await receiver.until(1);
     const [message] = receiver.received;
-    expect(message?.headers.get("X-Webhook-Event")).toBe("payment.updated");
-    expect(message?.headers.get("X-Webhook-Source")).toBe("momo");
-    expect(message?.headers.get("Content-Type")).toBe("application/json");
-    expect(message?.headers.get("User-Agent")).toBe("momo (sandbox)");
-    expect(message?.headers.get("Accept-Encoding")).toBe("identity");
+    expect(Object.fromEntries(message?.headers ?? [])).toMatchObject({
+      ...{ "x-webhook-event": "payment.updated", "x-webhook-source": "momo", "content-type": "application/json" },
+      ...{ "user-agent": "momo (sandbox)", "accept-encoding": "identity" },
+    });
     const status = await sandbox.statusOf(id);
     expect(message?.body).toEqual({
       event: "payment.updated",
@@ -108,13 +107,8 @@ describe("each payment that becomes final is POSTed", () => {
     const { momo_receipt_number } = await sandbox.statusOf(paid);
     const [first, second] = receiver.received.map(({ body }) => body);
     expect(first).toEqual({
-      success: true,
-      status: "completed",
-      checkout_request_id: paid,
-      transaction_id: expect.any(Number),
-      amount: 100,
-      phone: "254712345678",
-      mpesa_receipt: momo_receipt_number,
+      ...{ success: true, status: "completed", checkout_request_id: paid, transaction_id: expect.any(Number) },
+      ...{ amount: 100, phone: "254712345678", mpesa_receipt: momo_receipt_number },
     });
     const failure = { success: false, status: "cancelled", checkout_request_id: cancelled, mpesa_receipt: null };
     expect(second).toMatchObject(failure);
