@@ -179,6 +179,8 @@ describe("a server whose answers change while momo waits", () => {
   test.concurrent("a refused or lost poll says nothing about the payment: the wait goes on", async () => {
     const answers = answering(refused("busy", 503), gateway, pending, answered("cancelled"));
     expect(await waitAt(answers)).toMatchObject({ status: "cancelled" });
+    const pendingAtLast = waitAt(answering(refused("busy", 503), pending), { interval: 5, timeout: 1000 });
+    expect(await pendingAtLast).toMatchObject({ status: "pending" });
   });
 
   test.concurrent("the wait ends when the server ends", async () => {
