@@ -83,6 +83,7 @@ describe("which server: flag > MOMO_* > the data directory", () => {
     const share = newFolder();
     await startIn(join(share, "momo"));
     expect((await list([], { XDG_DATA_HOME: share })).exitCode).toBe(0);
+    expect((await list([], { XDG_DATA_HOME: "share" })).stderr).toContain("/.local/share/momo");
   });
 });
 
