@@ -208,7 +208,7 @@ async function printPlan(options: RunOptions): Promise<void> {
     const path = sent.path.replace(/\?.*/, "") as keyof typeof examples;
     return { status: 200, headers: new Headers(), text: JSON.stringify(examples[path] ?? {}) };
   };
-  await checkService({ ...options, pauseMs: 0, isCareful: false, send, sleep: async () => {} });
+  await checkService({ ...options, pauseMs: 0, send, sleep: async () => {} });
   writeOut(`${lines.join("\n")}\n`);
   tell(`${lines.length} requests, at most ${options.budget}; the ids are examples, and come from the list`);
 }

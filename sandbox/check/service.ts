@@ -46,6 +46,8 @@ export interface Exchange extends Received {
 /** There is nothing to check with. */
 export class Skip extends Error {}
 
+const INTERRUPTED = "it was interrupted";
+
 /** Why a sentence is skipped that only a payment can check. */
 export const NEEDS_PAYMENT = "it needs a payment: --pay PHONE --amount 1";
 
@@ -100,7 +102,7 @@ export class Service {
     const { baseUrl, send, clock, sleep, budget, pauseMs, isCareful, signal } = this.#options;
     if (this.#requests >= budget) throw new Stopped(budgetSpent(budget));
     if (this.#requests > 0 && pauseMs > 0) await sleep(pauseMs);
-    if (signal?.aborted) throw new Stopped("it was interrupted");
+    if (signal?.aborted) throw new Stopped(INTERRUPTED);
     this.#requests += 1;
     const content = json === undefined ? (body ?? null) : JSON.stringify(json);
     const sent: Sent = {
@@ -116,7 +118,8 @@ export class Service {
       const why = `${sent.method} ${redacted(path)} got no answer: ${(error as Error).message}`;
       this.#broken += 1;
       // One request that a service cannot answer does not hide the rest.
-      if (this.#requests === 1 || this.#broken > 1 || signal?.aborted) throw new Stopped(why);
+      if (signal?.aborted) throw new Stopped(INTERRUPTED);
+      if (this.#requests === 1 || this.#broken > 1) throw new Stopped(why);
       throw new Skip(why);
     }
     const { status, headers, text } = received;
