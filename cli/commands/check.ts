@@ -14,9 +14,9 @@ import { formatOfFile, writeReport } from "../serving/audit-report.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { readDuration, readId, readUpTo, withOptions, yesOption } from "../terminal/options.ts";
-import { tell } from "../terminal/output.ts";
+import { print, printText, tell } from "../terminal/output.ts";
 import { ENDING_SIGNALS } from "../terminal/signals.ts";
-import { writeOut } from "../terminal/standard-output.ts";
+import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 
 interface CheckFlags {
@@ -221,5 +221,8 @@ function write(report: CheckReport, { report: files = [], profile, json }: Check
   for (const file of files) writeReport(file, formatCheck(report, formatOf(file), version));
   const found = { source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile };
   if (profile !== undefined) writeReport(profile, `${JSON.stringify(found, null, 2)}\n`);
-  writeOut(formatCheck(report, json ? "json" : "text", version));
+  const text = formatCheck(report, json ? "json" : "text", version);
+  // At a terminal nothing of another service may move the cursor or turn the text.
+  if (isTerminal()) for (const line of text.trimEnd().split("\n")) (json ? print : printText)(line);
+  else writeOut(text);
 }
