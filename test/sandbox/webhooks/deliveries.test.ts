@@ -1,7 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { DeliveryOnWire } from "../../../sandbox/control/shapes/webhook.ts";
-import { messageOf, samplePayment } from "../../../sandbox/webhooks/message.ts";
-import { KINDS } from "../../../src/domain/transaction.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { hang, type Receiver, startReceiver } from "../../support/fake-server.ts";
 import { useSteered } from "../../support/steered.ts";
@@ -218,11 +216,6 @@ test("early: a push that waits is answered when the webhook is removed", async (
   await sandbox.control("DELETE", "/webhook");
   await push;
   expect(performance.now() - startedMs).toBeLessThan(4500);
-});
-
-test.each(KINDS)("a payment of the kind %s is a deposit only if it is one into a wallet", (kind) => {
-  const { data } = JSON.parse(messageOf("payment.updated", { ...samplePayment(0), kind }, 0).body);
-  expect(data).toMatchObject({ is_deposit: kind === "wallet_deposit", type: kind.toUpperCase() });
 });
 
 test("a test event sends a sample payment once and answers with the attempt; it is no delivery", async () => {

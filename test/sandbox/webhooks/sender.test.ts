@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { createVirtualClock } from "../../../sandbox/network/clock.ts";
+import { messageOf, samplePayment } from "../../../sandbox/webhooks/message.ts";
 import { Sender } from "../../../sandbox/webhooks/sender.ts";
+import { KINDS } from "../../../src/domain/transaction.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { nextTurn } from "../../support/waiting.ts";
 
@@ -30,4 +32,9 @@ test("if the store fails, the error is reported once, and the sender looks again
   await nextTurn();
   expect([faults.length, realClock.alarmsAtMs]).toEqual([1, []]);
   await sender.stop();
+});
+
+test.each(KINDS)("a payment of the kind %s is a deposit only if it is one into a wallet", (kind) => {
+  const { data } = JSON.parse(messageOf("payment.updated", { ...samplePayment(0), kind }, 0).body);
+  expect(data).toMatchObject({ is_deposit: kind === "wallet_deposit", type: kind.toUpperCase() });
 });
