@@ -28,6 +28,8 @@ export interface SandboxOptions {
   readonly accept?: "strict" | "lenient";
   /** By default `full`. */
   readonly responseForm?: "full" | "short";
+  /** Be like another service: the name of a profile that comes with momo, or the path of its file. */
+  readonly profile?: string;
   /** The address to which each payment that becomes final is POSTed. The specification has no webhooks. */
   readonly webhook?: string;
   /** Whether the clock is frozen from the start, so that only the test moves it. By default it does not. */

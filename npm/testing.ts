@@ -33,7 +33,15 @@ export const startSandbox: StartSandbox = async (options = {}) => {
   };
 };
 
-function flagsOf({ outcome, promptTimeout, basePath, accept, responseForm, webhook }: SandboxOptions): string[] {
+function flagsOf({
+  outcome,
+  promptTimeout,
+  basePath,
+  accept,
+  responseForm,
+  profile,
+  webhook,
+}: SandboxOptions): string[] {
   const [name, after] = outcome?.split(/; *after=/) ?? [];
   const given = {
     "--outcome": name,
@@ -42,6 +50,7 @@ function flagsOf({ outcome, promptTimeout, basePath, accept, responseForm, webho
     "--base-path": basePath,
     "--accept": accept,
     "--response-form": responseForm,
+    "--profile": profile,
     "--webhook": webhook,
   };
   return Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag}=${value}`]));

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { REPORT_FORMATS } from "../../sandbox/audit/reports/report.ts";
 import { CREDENTIALS_REFUSED, checkService } from "../../sandbox/check/check.ts";
 import type { Payment } from "../../sandbox/check/facts.ts";
 import { type CheckFormat, formatCheck } from "../../sandbox/check/report.ts";
@@ -31,6 +32,7 @@ interface CheckFlags {
   readonly dryRun?: true;
   readonly report?: readonly string[];
   readonly profile?: string;
+  readonly format?: CheckFormat;
   readonly json?: boolean;
 }
 
@@ -56,7 +58,8 @@ export default function checkCommand(): Command {
     .option("--dry-run", "print the requests as curl commands, and send none")
     .option("--report <file...>", "also .html, .xml (JUnit), .sarif, .json or .txt")
     .option("--profile <file>", "write what the service is like, for momo serve --profile")
-    .option("--json", "print JSON, failures included");
+    .addOption(new Option("--format <format>", "of stdout (default: text)").choices([...REPORT_FORMATS, "html"]))
+    .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"));
   return withOptions(command).action(check);
 }
 
@@ -192,7 +195,7 @@ function reasonOf({ name, code, message }: NodeJS.ErrnoException): string {
   if (name === "TimeoutError") return "it did not come, or did not end, within 10s";
   if (name === "AbortError") return "it was interrupted";
   const text = String(code ?? message);
-  if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER/.test(text)) return `its certificate is not accepted (${text})`;
+  if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER|VERIFY/.test(text)) return `its certificate is not accepted (${text})`;
   if (/ECONNREFUSED|ConnectionRefused/.test(text)) return "nothing listens there";
   return text;
 }
@@ -217,12 +220,13 @@ async function printPlan(options: RunOptions): Promise<void> {
 const formatOf = (file: string): CheckFormat =>
   /\.html?$/i.test(file) ? "html" : formatOfFile(file, "--report", "a page in .html, ");
 
-function write(report: CheckReport, { report: files = [], profile, json }: CheckFlags): void {
+function write(report: CheckReport, { report: files = [], profile, json, format = "text" }: CheckFlags): void {
   for (const file of files) writeReport(file, formatCheck(report, formatOf(file), version));
   const found = { source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile };
   if (profile !== undefined) writeReport(profile, `${JSON.stringify(found, null, 2)}\n`);
-  const text = formatCheck(report, json ? "json" : "text", version);
+  const form = json ? "json" : format;
+  const text = formatCheck(report, form, version);
   // At a terminal nothing of another service may move the cursor or turn the text.
-  if (isTerminal()) for (const line of text.trimEnd().split("\n")) (json ? print : printText)(line);
+  if (isTerminal()) for (const line of text.trimEnd().split("\n")) (form === "text" ? printText : print)(line);
   else writeOut(text);
 }

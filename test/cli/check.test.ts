@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeCertificates } from "../../cli/intercept/certificate.ts";
 import type { CheckReport } from "../../sandbox/check/result.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { systemClock, systemRandom } from "../../src/system.ts";
+import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { runMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -126,6 +128,21 @@ describe("what is no such service", () => {
     const run = await check("http://127.0.0.1:9/v2", [], {});
     expect(run).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("set MOMO_API_KEY and MOMO_API_SECRET") });
   });
+});
+
+test("a certificate that does not fit is named, and --format github prints annotations", async () => {
+  const { certificate, key } = makeCertificates(["pay.example"], systemClock, systemRandom);
+  const tls = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    tls: { cert: certificate, key },
+    fetch: () => json(200, EMPTY),
+  });
+  later(() => tls.stop(true));
+  const refused = await check(`https://127.0.0.1:${tls.port}/v2`);
+  expect(refused).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("its certificate is not accepted") });
+  const html = serveFake(() => new Response("<html>"));
+  expect((await check(html.baseUrl, ["--format", "github"])).stdout).toMatch(/^::error .*answers\.json/m);
 });
 
 describe("a service on another machine is spared", () => {

@@ -82,6 +82,17 @@ describe("a sandbox for a test", () => {
     expect(await sandbox.wait({ checkoutRequestId: checkout_request_id })).toMatchObject({ status: "expired" });
   });
 
+  test("profile: payflow is at its path, and accepts what that service does", async () => {
+    const sandbox = await start({ profile: "payflow" });
+    expect(new URL(sandbox.baseUrl).pathname).toBe("/api/v2");
+    const response = await fetch(`${sandbox.baseUrl}/status.php`, {
+      method: "POST",
+      headers: { "X-API-Key": sandbox.apiKey, "X-API-Secret": sandbox.apiSecret },
+      body: '{"checkout_request_id":"x"}',
+    });
+    expect(await response.json()).toEqual({ success: false, message: "Transaction not found" });
+  });
+
   test("accept: lenient accepts an account in text and logs that; strict refuses it, and names lenient", async () => {
     const [lenient, strict] = await Promise.all([start({ accept: "lenient" }), start()]);
     for (const sandbox of [lenient, strict]) await pay(sandbox, { payment_account_id: "1" });
