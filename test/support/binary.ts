@@ -34,7 +34,8 @@ function newestInputMs(): number {
   const sources = ["src", "sandbox", "cli"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
   );
-  const others = ["package.json", "scripts/build.ts", "docs/llms.txt", "test/support/binary.ts"];
+  const documents = ["api.md", "audit.md", "llms.txt", "testing.md"].map((name) => `docs/${name}`); // of momo mcp
+  const others = ["package.json", "scripts/build.ts", "test/support/binary.ts", ...documents];
   return Math.max(...[...sources, ...others].map((file) => statSync(join(ROOT, file)).mtimeMs));
 }
 
