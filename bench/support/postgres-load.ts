@@ -5,7 +5,7 @@ import type { Msisdn } from "../../src/domain/phone.ts";
 import { createService } from "../../src/service/service.ts";
 import { openPostgres } from "../../src/store/postgres/postgres.ts";
 import * as rows from "../../src/store/postgres/rows.ts";
-import { countInserted } from "../../src/store/postgres/totals.ts";
+import { INSERT } from "../../src/store/postgres/writes.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 
 /**
@@ -13,12 +13,6 @@ import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
  * service, `singles` with one statement for each payment. It prints how many it started, how long one took, and its processor time.
  */
 const [mode = "", url = "", name = "", seconds = "1", clients = "1"] = Bun.argv.slice(2);
-
-const INSERT = `WITH i AS (
-    INSERT INTO transactions (${rows.NEW_COLUMNS}, status) SELECT ${rows.NEW_COLUMNS}, 0 FROM ${rows.NEW_ROWS}
-    ON CONFLICT (id) DO NOTHING RETURNING id, merchant_id, kind, created_at_ms, amount_cents
-  ), t AS (${countInserted("i", "$2")})
-  SELECT string_agg(id::text, ',') AS ids FROM i`;
 
 const start = { momo: startMomo, bare: startBare, singles: startSingles }[mode];
 if (!start) throw new Error(`there is no ${mode}`);

@@ -47,12 +47,6 @@ const LIST = `${SELECT} FROM (SELECT * FROM deliveries ORDER BY delivery_id DESC
   WHERE ($1::bigint IS NULL OR newest.delivery_id < $1) AND ($2::bigint IS NULL OR newest.delivery_id > $2)
   AND ($3::bigint IS NULL OR transaction_id = $3) ORDER BY newest.delivery_id`;
 
-/** What a statement with the outcomes `o` also does, so that a payment and its deliveries are written together. */
-export const planDeliveries = (parameter: string): string =>
-  `INSERT INTO deliveries (transaction_id, form, ended_at_ms, due_at_ms) SELECT o.id, p.form, p."endedAtMs", p."dueAtMs"
-  FROM o CROSS JOIN json_to_recordset(${parameter}::text::json) AS p (form text, "endedAtMs" bigint, "dueAtMs" bigint)
-  WHERE o.status <> 0`;
-
 /** @param replica a name that no other server has */
 export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds, replica: string): Deliveries {
   let claims = 0;

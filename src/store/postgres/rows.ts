@@ -1,4 +1,4 @@
-import type { TransactionRow, toChange, toNewRow } from "../rows.ts";
+import { PENDING, type TransactionRow, type toChange, type toNewRow } from "../rows.ts";
 import type { TableRow } from "./options.ts";
 
 /** Converts rows of `transactions`. int8 columns are read as float8, which the driver returns as numbers. */
@@ -42,50 +42,6 @@ export function fromRow(row: TransactionRow): TransactionRow {
   };
 }
 
-/** The columns of an INSERT, and their types. */
-const NEW = {
-  id: "bigint",
-  merchant_id: "bigint",
-  payment_account_id: "bigint",
-  kind: "smallint",
-  amount_cents: "bigint",
-  fee_cents: "bigint",
-  phone: "bigint",
-  reference: "text",
-  reference_folded: "text",
-  description: "text",
-  secret: "text",
-  created_at_ms: "bigint",
-  expires_at_ms: "bigint",
-  check_at_ms: "bigint",
-  memo: "text",
-} as const;
-
-/** The columns of an UPDATE, and their types. */
-const CHANGE = {
-  id: "bigint",
-  status: "smallint",
-  check_at_ms: "bigint",
-  completed_at_ms: "bigint",
-  result_code: "integer",
-  result_desc: "text",
-  receipt_number: "text",
-  memo: "text",
-} as const;
-
-const recordset = (columns: Record<string, string>) =>
-  `json_to_recordset($1::text::json) AS r(${Object.entries(columns)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(", ")})`;
-
-export const NEW_ROWS: string = recordset(NEW);
-export const NEW_COLUMNS: string = Object.keys(NEW).join(", ");
-export const CHANGES: string = recordset(CHANGE);
-export const CHANGED_COLUMNS: string = Object.keys(CHANGE)
-  .filter((name) => name !== "id")
-  .map((name) => `${name} = r.${name}`)
-  .join(", ");
-
 export type NewRow = ReturnType<typeof toNewRow>;
 export type Change = ReturnType<typeof toChange>;
 
@@ -95,6 +51,7 @@ export function newRowToJson(row: NewRow): TableRow {
     merchant_id: row.merchantId,
     payment_account_id: row.paymentAccountId,
     kind: row.kind,
+    status: PENDING,
     amount_cents: row.amountCents,
     fee_cents: row.feeCents,
     phone: row.phone,
@@ -124,8 +81,7 @@ export function changeToJson(change: Change): TableRow {
 
 /** Whether a row is as a change leaves it. */
 export function isChanged(row: TransactionRow, change: Change): boolean {
-  const json = changeToJson(change);
-  return Object.keys(CHANGE).every((name) => row[name as keyof TransactionRow] === json[name]);
+  return Object.entries(changeToJson(change)).every(([name, value]) => row[name as keyof TransactionRow] === value);
 }
 
 /** Numbers as one parameter, to be cast with `::text::bigint[]`. */

@@ -9,21 +9,6 @@ const DAY = "((created_at_ms + 10800000) / 86400000)::int";
 const ADD = `ON CONFLICT (merchant_id, day, kind, status, shard) DO UPDATE
   SET count = day_totals.count + excluded.count, amount_cents = day_totals.amount_cents + excluded.amount_cents`;
 
-/**
- * Counts what a statement has inserted, in the same statement, so that the totals are right also if it is sent twice.
- * @param inserted a CTE with the rows that are new
- * @param shard the parameter that has the shard
- */
-export const countInserted = (inserted: string, shard: string): string =>
-  `INSERT INTO day_totals SELECT merchant_id, ${DAY}, kind, 0, ${shard}, count(*), sum(amount_cents)
-  FROM ${inserted} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 ${ADD}`;
-
-/** The same for rows that were pending and now have another status. */
-export const countResolved = (resolved: string, shard: string): string =>
-  `INSERT INTO day_totals SELECT merchant_id, ${DAY}, kind, side.status, ${shard}, sum(side.sign), sum(side.sign * amount_cents)
-  FROM ${resolved} AS o CROSS JOIN LATERAL (VALUES (0::smallint, -1), (o.status, 1)) AS side (status, sign)
-  WHERE o.status <> 0 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 ${ADD}`;
-
 /** How many rows are folded at once. */
 const MOST_FOLDED = 5000;
 

@@ -3,12 +3,11 @@ import { type TransactionRow, toChange, toNewRow } from "../rows.ts";
 import type { Meter } from "../vitals.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
-import { type Deliveries, planDeliveries } from "./deliveries.ts";
+import type { Deliveries } from "./deliveries.ts";
 import { isRefusedValue, OutcomeUnknown } from "./failures.ts";
 import { createGroup, type Group } from "./group.ts";
 import type { Query } from "./options.ts";
 import * as rows from "./rows.ts";
-import { countInserted, countResolved } from "./totals.ts";
 
 /** Group commit: the payments of a turn are one statement, and so are the outcomes. */
 export interface Writes {
@@ -30,20 +29,8 @@ export interface WritesParts {
 /** How many statements of a kind run at once. Writes that arrive while they run share the next one. */
 const LANES = 2;
 
-export const INSERT = `WITH i AS (
-    INSERT INTO transactions (${rows.NEW_COLUMNS}, status) SELECT ${rows.NEW_COLUMNS}, 0 FROM ${rows.NEW_ROWS}
-    ON CONFLICT (id) DO NOTHING RETURNING id, merchant_id, kind, created_at_ms, amount_cents
-  ), t AS (${countInserted("i", "$2")})
-  SELECT string_agg(id::text, ',') AS ids FROM i`;
-
-// `status + 0` keeps the planner from scanning all pending rows by the index of the schedule.
-const update = (alsoDoes: string) => `WITH o AS (
-    UPDATE transactions AS t SET ${rows.CHANGED_COLUMNS} FROM ${rows.CHANGES}
-    WHERE t.id = r.id AND t.status + 0 = 0 RETURNING t.id, t.merchant_id, t.kind, t.status, t.created_at_ms, t.amount_cents
-  ), t AS (${countResolved("o", "$2")})${alsoDoes}
-  SELECT string_agg(id::text, ',') AS ids FROM o`;
-const UPDATE = update("");
-const UPDATE_AND_DELIVER = update(`, d AS (${planDeliveries("$3")})`);
+export const INSERT = "SELECT momo_insert($1, $2) AS ids";
+const RECORD = "SELECT momo_record($1, $2, $3) AS ids";
 
 // The lock makes this commit wait for the standby, too: a row of an earlier attempt can be visible before the standby has it.
 const LOCKED_ROWS = `SELECT ${rows.ROW} FROM transactions WHERE id = ANY($1::text::bigint[]) ORDER BY id FOR KEY SHARE`;
@@ -145,9 +132,7 @@ export function updateRows(
   changes: readonly rows.Change[],
   shard: string,
 ): Promise<Set<number>> {
-  const parameters = [JSON.stringify(changes.map(rows.changeToJson)), shard];
-  const planned = deliveries.planned();
-  return planned ? idsOf(query, UPDATE_AND_DELIVER, [...parameters, planned]) : idsOf(query, UPDATE, parameters);
+  return idsOf(query, RECORD, [JSON.stringify(changes.map(rows.changeToJson)), shard, deliveries.planned()]);
 }
 
 async function commit<T>(
