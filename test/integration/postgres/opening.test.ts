@@ -106,7 +106,7 @@ describePostgres((version) => {
     [
       "newer schema",
       "newer",
-      "was written by a newer momo (schema 99; this one knows up to 2)",
+      "was written by a newer momo (schema 99; this one knows up to 3)",
       () => changed(server, "UPDATE momo_schema SET version = 99", false),
     ],
     [
@@ -139,8 +139,8 @@ describePostgres((version) => {
     );
     const stores = await Promise.all(Array.from({ length: 6 }, () => openReplica(url, { connections: 2 })));
     await seventh;
-    for (const store of stores) expect(store.schema).toBe(2);
-    expect(await runSql(url, "SELECT version FROM momo_schema")).toEqual([{ version: 2 }]);
+    for (const store of stores) expect(store.schema).toBe(3);
+    expect(await runSql(url, "SELECT version FROM momo_schema")).toEqual([{ version: 3 }]);
     expect(await runSql(url, "SELECT id FROM numbering")).toEqual([{ id: 1 }]);
     const added = await Promise.all(stores.map(({ merchants }, n) => merchants.addMerchant(`${n}`, 1)));
     expect(new Set(added.map((merchant) => merchant?.id)).size).toBe(6);

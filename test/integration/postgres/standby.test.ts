@@ -109,7 +109,7 @@ function defineTests(): void {
     const storing = store.transactions.insert(pending).then(() => {
       isAnswered = true;
     });
-    await runSql(urlAt(primary), `SELECT pg_terminate_backend(${await untilWaiting("INSERT INTO transactions")})`);
+    await runSql(urlAt(primary), `SELECT pg_terminate_backend(${await untilWaiting("momo_insert")})`);
     await until(
       () => runSql(urlAt(primary), select(pending.id)),
       (rows) => rows.length === 1,
