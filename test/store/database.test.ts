@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { getTableConfig } from "drizzle-orm/sqlite-core";
 import { MAX_NUMBER, receiptNumber } from "../../src/domain/identifiers.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
@@ -9,7 +9,7 @@ import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { ROW, toChange } from "../../src/store/rows.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { acquireLock, isHeld } from "../../src/store/sqlite/lock.ts";
-import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED } from "../../src/store/sqlite/migrations.ts";
+import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import { inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { totals, transactions } from "../../src/store/sqlite/tables.ts";
 import { startProgram } from "../support/child.ts";
@@ -28,19 +28,48 @@ function valuesOf(sql: string): unknown[] {
   return values.map(([value]) => value);
 }
 
-test.each(["missing", "empty"])(
-  "a new database in a %s file has this version's schema; to open it again changes nothing",
-  (state) => {
+const withLogOfAnother = (file: string) => {
+  const other = new Database(inFolder("other.db"));
+  other.run("PRAGMA journal_mode = WAL; CREATE TABLE notes (text); INSERT INTO notes VALUES ('of another database')");
+  copyFileSync(inFolder("other.db-wal"), `${file}-wal`);
+  other.close();
+};
+
+test.each([
+  ["missing", () => {}],
+  ["empty", (file: string) => writeFileSync(file, "")],
+  ["missing, and the log of a removed one is left", withLogOfAnother],
+])(
+  "a new database where the file is %s is what the migrations make, with a key of its own; to open it again changes nothing",
+  (_state, prepare) => {
     const file = inFolder("momo.db");
-    if (state === "empty") writeFileSync(file, "");
+    prepare(file);
     openStore(file).close();
     expect(inspectDatabase(file)).toEqual({ state: "sound", schema: KNOWN_SCHEMA, totals: true });
     expect(APPLICATION_ID).toBe(Buffer.from("momo").readUInt32BE());
+    expect(valuesOf("PRAGMA journal_mode")).toEqual(["wal"]);
+    const read = (sql: string) => new Database(file, { readonly: true }).query(sql).values();
+    expect(read("SELECT type, name, sql FROM sqlite_schema ORDER BY name")).toEqual(declared());
+    expect(read("SELECT id, length(request_id_key), last_forgotten, words_until, in_order FROM numbering")).toEqual([
+      [1, 32, 0, 0, 1],
+    ]);
+    openStore(inFolder("next.db")).close();
+    const [key] = read("SELECT hex(request_id_key) FROM numbering");
+    expect(new Database(inFolder("next.db")).query("SELECT hex(request_id_key) FROM numbering").values()).not.toEqual([
+      key,
+    ]);
     const before = readFileSync(file);
     openStore(file, { create: false }).close();
     expect(readFileSync(file).equals(before)).toBe(true);
   },
 );
+
+/** The tables, indexes and triggers that the migrations make. */
+function declared(): unknown[] {
+  const client = new Database(":memory:");
+  for (const migration of MIGRATIONS) client.run(migration);
+  return client.query("SELECT type, name, sql FROM sqlite_schema ORDER BY name").values();
+}
 
 test("only the owner can read the database and the files beside it; after a close it is one file", async () => {
   const store = await openStoreWithMerchants(inFolder("momo.db"));

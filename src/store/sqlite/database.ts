@@ -1,6 +1,19 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { chmodSync, closeSync, existsSync, fsyncSync, lstatSync, openSync, type Stats, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { UnusableDatabase } from "../store.ts";
+import { emptyDatabase } from "./empty.ts" with { type: "macro" };
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, migrate } from "./migrations.ts";
 
 /** How long a write waits for another process that writes. It blocks this whole process. */
@@ -29,28 +42,22 @@ export function openDatabase(
   file: string,
   { create = true, busyTimeoutMs = BUSY_TIMEOUT_MS, mustWrite = false }: OpenOptions = {},
 ): OpenDatabase {
-  if (create) requirePlainFile(file);
+  if (create) placeEmptyDatabase(file);
   else requireDatabase(file);
   let client: Database | undefined;
   try {
     client = new Database(file, { create, readwrite: true, strict: true });
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    const isNew = refuseOthers(client, file) === 0;
+    refuseOthers(client, file);
     chmodSync(file, 0o600);
-    // A new file is flushed once, when it is complete. Its log is flushed with the first commit.
-    if (isNew) client.run("PRAGMA synchronous = OFF");
     switchToWal(client);
-    if (!isNew) client.run("PRAGMA synchronous = FULL");
+    client.run("PRAGMA synchronous = FULL");
     client.run("PRAGMA foreign_keys = ON");
     // The undo journal of a statement with triggers. In a file it would cost more than the statement.
     client.run("PRAGMA temp_store = MEMORY");
     // A search reads a page of each block of words, about 600 pages among five million rows.
     client.run("PRAGMA cache_size = -8000");
     migrate(client, refuseOthers.bind(null, client, file));
-    if (isNew) {
-      flushToDisk(file);
-      client.run("PRAGMA synchronous = FULL");
-    }
     if (mustWrite) client.run("BEGIN IMMEDIATE; ROLLBACK");
     client.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   } catch (error) {
@@ -59,6 +66,34 @@ export function openDatabase(
   }
   const opened = client;
   return { client: opened, close: () => close(opened) };
+}
+
+/**
+ * Creates the file if it is missing: complete, or not at all. Otherwise SQLite creates it, and the migrations fill it: where a file
+ * cannot have two names, or where the log of a removed database is left, which SQLite removes.
+ */
+function placeEmptyDatabase(file: string): void {
+  requirePlainFile(file);
+  if (existsSync(file) || existsSync(`${file}-wal`)) return;
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    rmSync(draft, { force: true });
+    writeFileSync(draft, newDatabase(), { mode: 0o600, flag: "wx", flush: true });
+    linkSync(draft, file);
+  } catch {
+    // Another process was first, or SQLite says what is wrong.
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function newDatabase(): Uint8Array {
+  const { deflated, keyAt } = emptyDatabase();
+  const file = Bun.inflateSync(Uint8Array.fromBase64(deflated));
+  const memory = new Database(":memory:");
+  file.set(firstOf(memory, "SELECT randomblob(32)") as Uint8Array, keyAt);
+  memory.close();
+  return file;
 }
 
 /** A second connection, only for reading, to a file that is open already and stays open. */

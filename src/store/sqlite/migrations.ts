@@ -3,7 +3,7 @@ import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import deliveries from "./migrations/0002_deliveries.sql" with { type: "text" };
 
 /** In order. A released migration never changes. */
-const MIGRATIONS: readonly string[] = [initial, deliveries];
+export const MIGRATIONS: readonly string[] = [initial, deliveries];
 
 /** Schemas up to this number are from before the first release. Nothing reads them any more. */
 export const LAST_UNRELEASED = 11;
