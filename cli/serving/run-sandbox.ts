@@ -138,7 +138,7 @@ function publish(
 }
 
 /** The first requests after the ready line have this time for themselves. */
-const FIRST_REQUESTS_MS = 50;
+export const FIRST_REQUESTS_MS = 50;
 
 /** Does what would delay the ready line. */
 function soonAfterReady(

@@ -49,7 +49,7 @@ test.each([
     expect(APPLICATION_ID).toBe(Buffer.from("momo").readUInt32BE());
     expect(valuesOf("PRAGMA journal_mode")).toEqual(["wal"]);
     const read = (sql: string) => new Database(file, { readonly: true }).query(sql).values();
-    expect(read("SELECT type, name, sql FROM sqlite_schema ORDER BY name")).toEqual(declared());
+    expect<unknown[]>(read("SELECT type, name, sql FROM sqlite_schema ORDER BY name")).toEqual(declared());
     expect(read("SELECT id, length(request_id_key), last_forgotten, words_until, in_order FROM numbering")).toEqual([
       [1, 32, 0, 0, 1],
     ]);
