@@ -53,6 +53,11 @@ export class Rounds {
     return this.#next;
   }
 
+  /** Runs other work between two rounds. */
+  between<T>(work: () => Promise<T>): Promise<T> {
+    return this.#mutex.run(work);
+  }
+
   /** Resolves when all requested rounds have ended. */
   whenIdle(): Promise<void> {
     return this.#mutex.whenIdle();

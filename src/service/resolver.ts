@@ -111,11 +111,17 @@ export class Resolver {
     this.#poll.wakeAt(realClock.nowMs() + pauseMs);
   }
 
-  /** Drops all checks, because the transactions were removed. The next alarm is that of the payments which are there now. */
-  forget(): void {
-    this.#checks.dropAll();
-    this.#alarm.cancel();
-    this.#resolveInBackground();
+  /**
+   * Removes or replaces the transactions between two rounds, so that no decision about the old ones is written to the new ones. All
+   * checks of the old ones are dropped, and the next alarm is that of the payments which are there now.
+   */
+  async replaceTransactions(replace: () => Promise<void>): Promise<void> {
+    await this.#rounds.between(async () => {
+      await replace();
+      this.#checks.dropAll();
+      this.#alarm.cancel();
+      this.#resolveInBackground();
+    });
   }
 
   /** Stops after the current commit. The next start resolves what is still due. */

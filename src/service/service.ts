@@ -91,19 +91,12 @@ export function createService(outside: ServiceParts) {
     findByCheckoutRequestId: (id: string) => upToDate.find(() => store.transactions.findByCheckoutRequestId(id)),
     findByReference: (reference: string) => upToDate.find(() => store.transactions.findByReference(reference)),
     /** Merchants, accounts and keys stay. */
-    async forgetTransactions() {
-      await store.transactions.clear();
-      resolver.forget();
-    },
+    forgetTransactions: () => resolver.replaceTransactions(() => store.transactions.clear()),
     /** @returns null if there are more than `most` */
     async saveTransactions(most: number): Promise<SavedTransactions | null> {
       await upToDate.catchUp();
       return store.transactions.save(most);
     },
-    async restoreTransactions(saved: SavedTransactions) {
-      resolver.forget();
-      await saved.restore();
-      resolver.forget();
-    },
+    restoreTransactions: (saved: SavedTransactions) => resolver.replaceTransactions(() => saved.restore()),
   };
 }

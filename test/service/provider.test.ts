@@ -2,6 +2,7 @@ import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { NotYet, Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
+import type { SavedTransactions } from "../../src/service/service.ts";
 import { type Caller, type Harness, openHarness, pay, START_MS, statusOf } from "../support/harness.ts";
 import { createProvider } from "../support/manual-service.ts";
 import { paidAt } from "../support/payments.ts";
@@ -211,6 +212,21 @@ describe("no payment waits for the provider's answer about another", () => {
     const other = await pay(harness, caller);
     await answer(0, CANCELLED);
     expect((await statusOf(harness, caller, other)).status).toBe("pending");
+  });
+
+  test("an outcome that was decided before a restore is not written to the restored payment", async () => {
+    let restoring: Promise<void> | null = null;
+    await open(async (pending, nowMs) => {
+      if (restoring) return { status: "pending", checkAtMs: nowMs + 30_000 };
+      restoring = harness.service.restoreTransactions(saved);
+      return paid(pending, nowMs);
+    });
+    const started = await pay(harness, caller);
+    const saved = (await harness.service.saveTransactions(1)) as SavedTransactions;
+    await harness.advance(3000);
+    await restoring;
+    await advance(2, 0);
+    expect((await statusOf(harness, caller, started)).status).toBe("pending");
   });
 
   test("a late answer that cannot be written is reported, and the payment expires", async () => {

@@ -196,15 +196,4 @@ describe("a saved state that is restored", () => {
     await saved?.drop();
     await saved?.drop();
   });
-
-  test("a decision from before a restore is not written after it", async () => {
-    const pending = await insertPending(store);
-    const saved = await store.transactions.save(10);
-    const changed = await store.transactions.resolveDue(Number.MAX_SAFE_INTEGER, 10, async (due) => {
-      await saved?.restore();
-      return due.map(cancel);
-    });
-    expect(changed).toEqual([]);
-    expect(await find(pending)).toEqual(pending);
-  });
 });

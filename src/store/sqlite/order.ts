@@ -14,8 +14,6 @@ import { firstOf } from "./database.ts";
 
 /** Marks the database if a new transaction is out of order. Call `add` after the insert, in the same commit. */
 export interface OrderChange {
-  /** Call it when all rows are removed. */
-  begin(): void;
   add(row: { readonly id: number; readonly createdAtMs: number }): void;
 }
 
@@ -34,9 +32,6 @@ export function createOrderChange(client: Database): OrderChange {
   /** The newest row; unknown at first. */
   let [newestId, newestMs] = [Number.POSITIVE_INFINITY, 0];
   return {
-    begin() {
-      newestId = Number.POSITIVE_INFINITY;
-    },
     add({ id, createdAtMs }) {
       if (id < newestId || createdAtMs < newestMs) {
         const { beforeMs, afterMs } = statement().get(id, id) ?? { beforeMs: null, afterMs: null };

@@ -123,16 +123,11 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
   const { requestIds } = numbering;
   const copies = createCopies(client);
 
-  /** Counts restores. A decision from before a restore is about other transactions. */
-  let era = 0;
-
-  async function record<T extends Transaction>(outcomes: readonly T[], began = era): Promise<T[]> {
+  async function record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
     // The first outcome of a transaction counts.
     const firsts = new Map<number, T>();
     for (const outcome of outcomes) if (!firsts.has(outcome.id)) firsts.set(outcome.id, outcome);
-    return commits.run(() =>
-      began === era ? [...firsts.values()].filter((outcome) => recordOne(shared, outcome)) : [],
-    );
+    return commits.run(() => [...firsts.values()].filter((outcome) => recordOne(shared, outcome)));
   }
 
   /** The numbers of the removed transactions are not used again. */
@@ -141,7 +136,6 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
     replace();
     totals.begin();
     words.begin();
-    order.begin();
     polled.clear();
     started.clear();
   }
@@ -164,12 +158,11 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
 
     // Only one process at a time resolves the payments of a file, so the rows need no lock.
     async resolveDue(nowMs, limit, decide) {
-      const began = era;
       const outcomes = await decide(dueBy(shared, nowMs, limit));
-      return outcomes.length === 0 ? [] : record(outcomes, began);
+      return outcomes.length === 0 ? [] : record(outcomes);
     },
 
-    record: (outcomes) => record(outcomes),
+    record,
 
     async clear() {
       await commits.run(() => replaceRows(() => emptyTransactions(client)));
@@ -180,11 +173,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
       return (
         copy && {
           count: copy.count,
-          restore: () =>
-            commits.run(() => {
-              replaceRows(() => copies.restore(copy));
-              era += 1;
-            }),
+          restore: () => commits.run(() => replaceRows(() => copies.restore(copy))),
           drop: () => commits.run(() => copies.drop(copy)),
         }
       );
