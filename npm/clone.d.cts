@@ -1,4 +1,5 @@
 import type { StartSandbox } from "./test-sandbox.ts";
 
+export type * from "./records.ts";
 export type * from "./test-sandbox.ts";
 export declare const startSandbox: StartSandbox;

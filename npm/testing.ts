@@ -1,17 +1,11 @@
 import { type ControlClient, connect, readPages } from "./control-client.ts";
+import type { AuditReport, DeliveryRecord, RequestRecord, TransactionRecord } from "./records.ts";
 import { startExecutable } from "./sandbox-process.ts";
-import type {
-  AuditReport,
-  DeliveryRecord,
-  RequestRecord,
-  SandboxOptions,
-  StartSandbox,
-  TestSandbox,
-  TransactionRecord,
-} from "./test-sandbox.ts";
+import type { SandboxOptions, StartSandbox, TestSandbox } from "./test-sandbox.ts";
 
 /** A sandbox for tests in Node, Bun and Deno: `import { startSandbox } from "momo-sandbox/testing"`. */
 
+export type * from "./records.ts";
 export type * from "./test-sandbox.ts";
 
 export const startSandbox: StartSandbox = async (options = {}) => {

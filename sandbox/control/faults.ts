@@ -14,7 +14,7 @@ import { counted } from "./views.ts";
 export const listFaults: ControlCall = async (_request, { faults }) => answer(faults);
 
 /** An injected failure of requests to the merchant API. */
-const faultInput = z
+export const faultInput = z
   .strictObject({
     path: z
       .enum(OPERATION_PATHS, { error: `must be one of ${OPERATION_PATHS.join(", ")}` })

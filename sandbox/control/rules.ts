@@ -14,7 +14,7 @@ import type { RuleInForce } from "./shapes/steering.ts";
 import { durationText, outcomeName, times } from "./shapes/values.ts";
 import { counted } from "./views.ts";
 
-const ruleInput = z
+export const ruleInput = z
   .strictObject({
     match: z
       .strictObject({

@@ -13,9 +13,17 @@ import { attemptView, deliveryView, webhookMessageView } from "./views.ts";
 export const webhookRequest = z.strictObject({
   url: readWith(z.string(), (text) => parseWebhookUrl(text, "it")),
   form: z.enum(WEBHOOK_FORMS, { error: `must be one of ${WEBHOOK_FORMS.join(", ")}` }).default(DEFAULT_SETTINGS.form),
-  times: z.int().min(0).max(MAX_WEBHOOK_TIMES).default(DEFAULT_SETTINGS.times),
+  times: z
+    .int()
+    .min(0)
+    .max(MAX_WEBHOOK_TIMES)
+    .default(DEFAULT_SETTINGS.times)
+    .describe("how often each message is sent; 0: never"),
   delay: duration.default(0),
-  early: z.boolean().default(DEFAULT_SETTINGS.early),
+  early: z
+    .boolean()
+    .default(DEFAULT_SETTINGS.early)
+    .describe("whether a message is sent before the answer to the push"),
 });
 export type WebhookInput = z.input<typeof webhookRequest>;
 

@@ -2,6 +2,7 @@ import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, write
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import type { Member } from "./archives.ts";
+import { declarations } from "./declarations.ts";
 import { run } from "./run.ts";
 import { TARGETS, type Target } from "./targets.ts";
 
@@ -61,7 +62,6 @@ export async function makeUmbrella(root: string, folder: string, targets: readon
   });
 }
 
-/** The types are one file that imports nothing, so they need no bundler. */
 async function makeTestHelper(root: string, folder: string): Promise<void> {
   for (const [format, name] of [
     ["esm", "testing.mjs"],
@@ -77,10 +77,8 @@ async function makeTestHelper(root: string, folder: string): Promise<void> {
     if (!output) throw new Error(`npm/testing.ts gives no ${name}`);
     writeFileSync(join(folder, name), (await output.text()).replaceAll(root, ""));
   }
-  const types = readFileSync(join(root, "npm/test-sandbox.ts"), "utf8");
-  for (const name of ["testing.d.mts", "testing.d.cts"]) {
-    writeFileSync(join(folder, name), `${types}\nexport declare const startSandbox: StartSandbox;\n`);
-  }
+  const types = declarations(readFileSync(join(root, "npm/test-sandbox.ts"), "utf8"));
+  for (const name of ["testing.d.mts", "testing.d.cts"]) writeFileSync(join(folder, name), types);
 }
 
 /** Makes the folder of the package with the executable for a system. */

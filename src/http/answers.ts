@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
-import { KINDS, STATUSES } from "../domain/transaction.ts";
+import { KINDS, type Kind, STATUSES } from "../domain/transaction.ts";
 import { appliedFilters } from "./input.ts";
 
 /**
@@ -32,12 +32,12 @@ const outcome = {
   result_desc: z.string().nullable(),
 };
 const envelope = { success: z.literal(true), message: z.string() };
-const statusName = z.enum(STATUSES);
+export const statusName = z.enum(STATUSES);
 const completed_at = timestamp.nullable();
 
 const shortItem = {
   id,
-  type: z.enum(KINDS.map((kind) => kind.toUpperCase()) as [string, ...string[]]),
+  type: z.enum(KINDS.map((kind) => kind.toUpperCase()) as Uppercase<Kind>[]),
   status: statusName,
   amount,
   fee_amount: fee,

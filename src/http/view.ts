@@ -1,7 +1,7 @@
 import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
 import { toShillings } from "../domain/money.ts";
 import { formatDay, formatTimestamp } from "../domain/timestamp.ts";
-import type { Transaction } from "../domain/transaction.ts";
+import type { Kind, Transaction } from "../domain/transaction.ts";
 import type { ListAnswer, ShortTransaction, StartedAnswer, StatusAnswer, TransactionOnWire } from "./answers.ts";
 import type { Profile } from "./profile.ts";
 
@@ -46,7 +46,7 @@ export function itemView(transaction: Transaction, { phone, timestamps, results 
   return {
     id,
     kind,
-    type: kind.toUpperCase(),
+    type: kind.toUpperCase() as Uppercase<Kind>,
     status,
     amount: toShillings(transaction.amountCents),
     fee_amount: toShillings(transaction.feeCents),

@@ -1,47 +1,37 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type * as published from "momo-sandbox/testing";
-import type { Finding } from "../../sandbox/audit/finding.ts";
-import type { FaultInput } from "../../sandbox/control/faults.ts";
-import type { RuleInput } from "../../sandbox/control/rules.ts";
-import type { AuditOnWire, LoggedCall } from "../../sandbox/control/shapes/requests.ts";
-import type { DeliveryOnWire } from "../../sandbox/control/shapes/webhook.ts";
-import type { WebhookInput } from "../../sandbox/control/webhook.ts";
-import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
-import type { TransactionOnWire } from "../../src/http/answers.ts";
+import { declarations } from "../../scripts/release/declarations.ts";
 
-/**
- * The published types are written out, because they import nothing. Here tsc compares them with the program's own. What the server
- * answers fits the published record, both have the same members, and what a test may write is what the server accepts.
- */
-type SameMembers<A, B> = [keyof A, keyof B] extends [keyof B, keyof A] ? true : never;
+import { useFolder } from "../support/cleanup.ts";
+import { runToEnd } from "../support/momo.ts";
 
-const answered: [
-  SameMembers<TransactionOnWire, published.TransactionRecord>,
-  SameMembers<LoggedCall, published.RequestRecord>,
-  SameMembers<DeliveryOnWire, published.DeliveryRecord>,
-  SameMembers<Finding, published.Finding>,
-  SameMembers<Omit<AuditOnWire, "replica">, published.AuditReport>,
-  SameMembers<RuleInput, published.RuleInput>,
-  SameMembers<FaultInput, published.FaultInput>,
-  SameMembers<WebhookInput, published.WebhookInput>,
-  SameMembers<Record<OutcomeName, 0>, Record<published.OutcomeName, 0>>,
-] = [true, true, true, true, true, true, true, true, true];
+const inFolder = useFolder();
+const NPM = join(import.meta.dir, "../../npm");
 
-const transaction = (record: TransactionOnWire): published.TransactionRecord => record;
-const call = (record: LoggedCall): published.RequestRecord => record;
-const delivery = (record: DeliveryOnWire): published.DeliveryRecord => record;
-const finding = (record: Finding): published.Finding => record;
-const report = (record: AuditOnWire): published.AuditReport => record;
-const rule = (input: published.RuleInput): RuleInput => input;
-const fault = (input: published.FaultInput): FaultInput => input;
-const webhook = (input: published.WebhookInput): WebhookInput => input;
+/** Both ways, so that a member that is missing, or has another type, is an error. */
+const COMPARED = `import type * as published from "./testing.mts";
+import type * as own from "${NPM}/records.ts";
+type Same<A, B> = [A, B] extends [B, A] ? ([keyof A, keyof B] extends [keyof B, keyof A] ? true : never) : never;
+export const same: [
+  Same<published.OutcomeName, own.OutcomeName>, Same<published.Status, own.Status>,
+  Same<published.RuleInput, own.RuleInput>, Same<published.FaultInput, own.FaultInput>,
+  Same<published.WebhookInput, own.WebhookInput>, Same<published.TransactionRecord, own.TransactionRecord>,
+  Same<published.RequestRecord, own.RequestRecord>, Same<published.DeliveryRecord, own.DeliveryRecord>,
+  Same<published.Finding, own.Finding>, Same<published.AuditReport, own.AuditReport>,
+] = [true, true, true, true, true, true, true, true, true, true];
+`;
 
-test("the published types are those of the program, and the file that holds them imports nothing", () => {
-  expect(answered.every(Boolean)).toBe(true);
-  expect([transaction, call, delivery, finding, report, rule, fault, webhook]).toHaveLength(8);
-  const text = readFileSync(join(import.meta.dir, "../../npm/test-sandbox.ts"), "utf8");
+test("the published types import nothing, and are those of the program", async () => {
+  const text = declarations(readFileSync(join(NPM, "test-sandbox.ts"), "utf8"));
   expect(text).not.toMatch(/^import /m);
-  for (const { name } of OUTCOMES) expect(text).toContain(`"${name}"`);
+  expect(text).toContain("/** A mistake of the client under test. */\nexport type Finding = {\n  readonly kind:");
+  expect(text).toContain("  /** what would be right */\n  readonly advice: string;");
+  writeFileSync(inFolder("testing.d.mts"), text);
+  writeFileSync(inFolder("compared.mts"), COMPARED);
+  const flags = ["--ignoreConfig", "--strict", "--exactOptionalPropertyTypes", "--noEmit", "--module", "preserve"];
+  const more = ["--target", "esnext", "--allowImportingTsExtensions", "--skipLibCheck", "--types", "bun-types"];
+  const tsc = join(NPM, "../node_modules/.bin/tsc");
+  const checked = await runToEnd([tsc, ...flags, ...more, inFolder("compared.mts")], { cwd: join(NPM, "..") });
+  expect(checked).toEqual({ stdout: "", stderr: "", exitCode: 0 });
 });

@@ -70,7 +70,16 @@ const PLACES: readonly Place[] = [
   { path: "sandbox/webhooks/", mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"] },
   { path: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", ASSERT] },
   { path: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", ASSERT] },
-  { path: "npm/", mayImport: ["npm/", "node:"] },
+  {
+    path: "npm/records.ts",
+    mayImport: [],
+    mayImportTypes: [
+      ...["sandbox/control/", "sandbox/control/shapes/", "sandbox/network/"],
+      "src/domain/",
+      "src/http/answers.ts",
+    ],
+  },
+  { path: "npm/", mayImport: ["npm/", "npm/records.ts", "node:"] },
   {
     path: "cli/mcp/",
     mayImport: [

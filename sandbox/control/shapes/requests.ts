@@ -40,7 +40,7 @@ export const replayAnswer = { status: z.int().nullable().describe("null if the a
 export type RequestPage = Seen<z.ZodObject<typeof requestPage>>;
 
 /** A mistake of a client, as the audit reports it. */
-const finding = z.strictObject({
+export const finding = z.strictObject({
   kind: z.enum(Object.keys(FINDING_KINDS) as [FindingKind, ...FindingKind[]]),
   severity: z.enum(SEVERITIES),
   message: z.string().describe("what happened"),

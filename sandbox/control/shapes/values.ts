@@ -16,8 +16,12 @@ export const outcomeName = z.enum(OUTCOME_NAMES, {
 export const instant = z.int().describe("milliseconds since 1970");
 export const count = z.int().min(0);
 
-/** How often an entry applies before it is removed; absent: always. */
-export const times = z.int().min(1).max(1_000_000).optional();
+export const times = z
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .optional()
+  .describe("how often it applies before it is removed; left out: always");
 
 /** The name of the server, in answers that only one of several servers can give. */
 export const replica = z.string().optional().describe("the server that answered, if several share a database");
