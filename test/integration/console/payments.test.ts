@@ -251,7 +251,11 @@ describeInBrowser("the story of a payment", (scene) => {
     await storyOf(page).waitFor({ state: "detached" });
     // The list has the reason of a failure in the words of momo list, and none for other payments.
     const reasons = ["insufficient funds (1)", "wrong PIN (2001)"];
-    expect(await rowsOf(page).locator(".c-result").allInnerTexts()).toEqual(reasons);
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const reason of reasons) expect(await rowsOf(page).getByText(reason).isVisible()).toBe(true);
+      expect(await rowsOf(page).locator(".c-result").allInnerTexts()).toEqual(reasons);
+    }
   });
 
   test.each(["1440 × 900", "390 × 780"])("at %s pixels the advice is on the first screen", async (size) => {
