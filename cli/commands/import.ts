@@ -18,7 +18,11 @@ import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serv
 import { lockDirectory } from "../serving/lock-directory.ts";
 import { readCredentials } from "../serving/records.ts";
 import { type NamedDatabase, withDatabase } from "../serving/shared-database.ts";
-import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
+import {
+  makeTemporaryDirectory,
+  removeTemporaryDirectory,
+  removeTemporaryLeftovers,
+} from "../serving/temporary-directory.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, withOptions, yesOption } from "../terminal/options.ts";
@@ -50,6 +54,7 @@ async function importIntoDatabase(file: string, flags: ImportFlags, database: Na
     throw new Failure("usage", "--replace is for data directories", "make a new database, and give that");
   }
   const source = await openSource(file);
+  removeTemporaryLeftovers();
   const folder = makeTemporaryDirectory();
   atTheEnd(() => removeTemporaryDirectory(folder));
   const contents = await takeIn(folder.database, source);

@@ -12,7 +12,7 @@ import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from ".
 import type { DatabaseConfig } from "../serving/engine.ts";
 import { readSecretFile } from "../serving/files.ts";
 import { announce, prepareReadyFile, readyRecord, removeReadyFileOf } from "../serving/ready.ts";
-import { FIRST_REQUESTS_MS, type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
+import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import {
   makeTemporaryDirectory,
@@ -118,7 +118,6 @@ async function serve(flags: ServeFlags): Promise<void> {
     if (flags.ephemeral) removeTemporaryDirectory(directory);
   };
   const parentGone = flags.untilStdinCloses ? stdinEnd() : null;
-  let cancelCleaning = () => {};
   try {
     sandbox = await runSandbox({
       ...config,
@@ -130,6 +129,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       controlToken: givenToken ?? newToken,
       drainMs,
       firstKey: firstKeyOfEnvironment,
+      afterFirstRequests: removeTemporaryLeftovers,
       realClock: systemClock,
       stopwatch,
       random: systemRandom,
@@ -141,12 +141,10 @@ async function serve(flags: ServeFlags): Promise<void> {
     readyFile?.write(record);
     if (flags.json) printJson(record);
     else announce(record, { host: flags.host, readyMs: stopwatch() });
-    cancelCleaning = systemClock.alarm(systemClock.nowMs() + FIRST_REQUESTS_MS, removeTemporaryLeftovers);
     tellUnusedKey(record.api_key, database);
     await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
     if (drainMs > 0 && isTerminal()) tell(`stopping in ${formatDuration(drainMs)}; Ctrl+C stops at once`);
   } finally {
-    cancelCleaning();
     await parentGone?.forget();
     try {
       await sandbox?.stop();

@@ -5,7 +5,7 @@ import type { DataDirectory } from "./data-directory.ts";
 import type { CredentialsRecord } from "./records.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "./run-sandbox.ts";
 import type { configOf } from "./sandbox-flags.ts";
-import { makeTemporaryDirectory, removeTemporaryDirectory } from "./temporary-directory.ts";
+import { makeTemporaryDirectory, removeTemporaryDirectory, removeTemporaryLeftovers } from "./temporary-directory.ts";
 
 type PrivateConfig = Awaited<ReturnType<typeof configOf>> & Pick<SandboxConfig, "accountId" | "opensAccounts">;
 
@@ -19,6 +19,7 @@ export interface PrivateSandbox extends RunningSandbox {
 /** Starts a sandbox for one program: on any free port of this machine, in a temporary folder that its stop removes. */
 export async function startPrivateSandbox(config: PrivateConfig): Promise<PrivateSandbox> {
   process.umask(0o077); // our files are private
+  removeTemporaryLeftovers();
   const directory = makeTemporaryDirectory();
   try {
     const sandbox = await runSandbox({

@@ -19,12 +19,11 @@ const LOCK = "in-use.lock";
 const held = new Map<string, () => void>();
 
 /**
- * A private data directory for one run. Leftovers of killed processes are removed first.
+ * A private data directory for one run.
  * @throws Failure that names the place if it cannot be created
  */
 export function makeTemporaryDirectory(): DataDirectory {
   const place = tmpdir();
-  removeTemporaryLeftovers(place);
   try {
     return dataDirectoryAt(makeLockedFolder(place));
   } catch (error) {
