@@ -152,7 +152,6 @@ export class Sender {
       const changed = { ...delivery, attempts: [...attempts, made], dueAtMs: this.#nextAttemptAtMs(delivery, made) };
       if (await this.#save(changed, ended)) {
         onAttempt(changed);
-        if (changed.dueAtMs !== null) this.wakeAt(changed.dueAtMs);
         return;
       }
     }

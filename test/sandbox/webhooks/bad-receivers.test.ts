@@ -140,33 +140,76 @@ test("pushes that wait for an early webhook: 5 s at most; one too many does not 
   await next;
 });
 
-/** A sender with one delivery, which is due at 1000. */
-function openSender(receiver: { url: string }) {
-  const delivery = {
-    id: 7,
-    form: "flat",
-    payment: samplePayment(0),
-    endedAtMs: 0,
-    attempts: [],
-    dueAtMs: 1000,
-    resendOf: null,
-  };
+/** A sender with deliveries that are due at 1000, for a store whose first `failures` writes fail. */
+function openSender({ count = 1, failures = 0, ...receiver }: { url: string; count?: number; failures?: number }) {
+  const message = { form: "flat", payment: samplePayment(0), endedAtMs: 0 } as const;
+  const due = Array.from({ length: count }, (_, index) => ({
+    ...{ id: 7 + index, ...message, attempts: [], dueAtMs: 1000, resendOf: null },
+  }));
   const realClock = createManualClock(0);
   const released: number[] = [];
   const saved: Delivery[] = [];
-  const claimed = Promise.withResolvers<Delivery[]>();
+  const faults: string[] = [];
+  const claimable = Promise.withResolvers<void>();
   const sender = new Sender({
     deliveries: {
-      claim: () => (saved.length > 0 ? Promise.resolve([]) : claimed.promise),
+      claim: (_nowMs, limit) => claimable.promise.then(() => due.splice(0, limit)),
       release: async (id) => void released.push(id),
       nextDueAtMs: async () => null,
-      save: async (one) => void saved.push(one),
+      async save(one) {
+        if (failures-- > 0) throw new Error("the disk is full");
+        saved.push(one);
+      },
     },
-    ...{ isShared: false, clock: createVirtualClock(realClock), realClock, mayDecide: () => true },
-    ...{ address: () => receiver.url, beforeSending: () => {}, onAttempt: () => {}, reportFault: () => {} },
+    ...{ isShared: true, clock: createVirtualClock(realClock), realClock, mayDecide: () => true },
+    ...{ address: () => receiver.url, beforeSending: () => {}, onAttempt: () => {} },
+    reportFault: (error) => void faults.push(String(error)),
   });
-  return { sender, realClock, released, saved, claim: () => claimed.resolve([delivery]) };
+  const savedAre = (most: number) =>
+    until(
+      async () => saved.length,
+      (length) => length === most,
+    );
+  return { sender, realClock, released, saved, savedAre, faults, claim: claimable.resolve };
 }
+
+test("sixteen attempts are made at once, and the next when one has ended", async () => {
+  const answers: (() => void)[] = [];
+  const receiver = startReceiver(() => new Promise((resolve) => answers.push(() => resolve(new Response("noted")))));
+  const { sender, claim, savedAre } = openSender({ url: receiver.url, count: 18 });
+  claim();
+  sender.look();
+  await receiver.until(16);
+  sender.look();
+  await nextTurn();
+  expect(answers).toHaveLength(16);
+  answers[3]?.();
+  await receiver.until(17);
+  for (const answer of answers) answer();
+  await receiver.until(18);
+  answers[17]?.();
+  await savedAre(18);
+  await sender.stop();
+});
+
+test("a result that cannot be stored is reported and written again a second later, and keeps its claim; a stop leaves no alarm", async () => {
+  const receiver = startReceiver(() => new Response("noted"));
+  const { sender, realClock, released, saved, savedAre, faults, claim } = openSender({
+    url: receiver.url,
+    failures: 1,
+  });
+  claim();
+  sender.look();
+  await until(
+    async () => faults,
+    ({ length }) => length === 1,
+  );
+  expect([faults, saved, released]).toEqual([["Error: the disk is full"], [], []]);
+  realClock.advance(1000);
+  await savedAre(1);
+  await sender.stop();
+  expect([released, realClock.alarmsAtMs]).toEqual([[], []]);
+});
 
 test("a stop gives back what it has just claimed, so that another server sends it", async () => {
   const { sender, released, claim } = openSender({ url: "http://127.0.0.1:1/" });
@@ -181,15 +224,12 @@ test("a stop gives back what it has just claimed, so that another server sends i
 test("the pause before the next attempt begins when the one before has ended", async () => {
   const { promise, resolve } = Promise.withResolvers<Response>();
   const receiver = startReceiver(() => promise);
-  const { sender, realClock, saved, claim } = openSender(receiver);
+  const { sender, realClock, saved, savedAre, claim } = openSender(receiver);
   claim();
   sender.look();
   await receiver.until(1);
   realClock.advance(400);
   resolve(new Response("", { status: 500 }));
-  await until(
-    async () => saved.length,
-    (count) => count === 1,
-  );
+  await savedAre(1);
   expect(saved).toMatchObject([{ id: 7, dueAtMs: 1000 + 400 + 1000, attempts: [{ durationMs: 400 }] }]);
 });

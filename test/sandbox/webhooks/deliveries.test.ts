@@ -166,6 +166,9 @@ describe("an attempt succeeds with any 2xx, and is repeated otherwise after 1, 1
     const resent = await sandbox.control("POST", `/webhook/deliveries/${delivery?.id}/resend`);
     const { now_ms } = await sandbox.control("GET", "/clock");
     expect(resent.delivery).toMatchObject({ resend_of: delivery?.id, due_at_ms: now_ms, attempts: [] });
+    // At once: nothing moves the clock.
+    const newest = async () => (await sandbox.control("GET", "/webhook")).deliveries as DeliveryOnWire[];
+    await until(newest, (deliveries) => deliveries.at(-1)?.attempts.length === 1);
   });
 });
 
