@@ -75,7 +75,6 @@ describe("packages", () => {
   const manifests = [
     "package.json",
     "bench/peers/package.json",
-    "scripts/release/clients/package.json",
     "test/integration/npm/package.json",
     "test/integration/intercept/package.json",
     "test/integration/postgres/package.json",

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../../scripts/release/registry.ts";
+import { freePort } from "../../test/support/postgres.ts";
 import peersJson from "../peers/package.json" with { type: "json" };
 import { start, stop } from "./processes.ts";
 import type { Running } from "./servers.ts";

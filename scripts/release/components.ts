@@ -35,14 +35,25 @@ function licenceText(folder: string): string | null {
   return name === undefined ? null : readFileSync(join(folder, name), "utf8").trim();
 }
 
-/** The identifiers of an SPDX expression, as the texts in the folder are called. */
+/** The identifiers of an SPDX expression, as licences.txt names them. */
 const idsOf = (expression: string): string[] =>
   expression
     .replaceAll("-or-later", "")
     .replace(/ WITH \S+/, "")
     .split(/ (?:AND|OR) /);
 
-const textOf = (id: string): string => readFileSync(join(import.meta.dir, "licences", `${id}.txt`), "utf8").trim();
+const LICENCES = new Map(
+  readFileSync(join(import.meta.dir, "licences.txt"), "utf8")
+    .split(/^##### /m)
+    .slice(1)
+    .map((text) => [text.slice(0, text.indexOf("\n")), text.slice(text.indexOf("\n")).trim()]),
+);
+
+function textOf(id: string): string {
+  const text = LICENCES.get(id);
+  if (text === undefined) throw new Error(`licences.txt has no ${id}`);
+  return text;
+}
 
 const RULE = "=".repeat(78);
 

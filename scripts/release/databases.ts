@@ -1,9 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
+import manifest from "../../package.json" with { type: "json" };
 import { inTemporaryFolder, run, withoutMomo } from "./run.ts";
 
-/** A database of each released version, and its content. Later versions must open it, and find the same content. */
+/**
+ * A database of each released version, and its content. Later versions must open it, and find the same content. As a program, it saves
+ * those of the released version: commit them with the next change.
+ */
 
 type Payment = Readonly<Record<string, unknown>>;
 
@@ -81,4 +85,11 @@ async function whileServing<T>(momo: string, data: string, work: () => Promise<T
     server.kill();
     await server.exited;
   }
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dir, "../..");
+  const folder = "test/release/databases";
+  await saveDatabase(join(root, "dist/release", `linux-${process.arch}`, "momo"), manifest.version, join(root, folder));
+  process.stdout.write(`${folder}/${manifest.version}.db.gz and .json hold payments of ${manifest.version}\n`);
 }

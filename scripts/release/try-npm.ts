@@ -1,20 +1,20 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { tarballsOf } from "./npm.ts";
-import { startRegistry } from "./registry.ts";
-import { run } from "./run.ts";
-import { tryMomo } from "./trial.ts";
+import { inTemporaryFolder, payment, run } from "./run.ts";
 
 /**
- * Publishes the npm packages in dist/release to a registry on this machine, and gets momo from it in four ways, each with a new home
- * folder and so without a cache. It prints a line for each way, and ends with 1 if one does not work.
+ * Serves the npm packages in dist/release as a registry does, and gets momo from it in four ways, each with a new home folder and so
+ * without a cache. It prints a line for each way, and ends with 1 if one does not work.
  */
 
 const OUT = join(import.meta.dir, "../../dist/release");
-const CLIENTS = join(import.meta.dir, "clients");
 const { name: PACKAGE, version } = manifest;
+
+/** The package managers that are neither in Node nor in Bun. */
+const MANAGERS = ["pnpm@10.34.8", "yarn@npm:@yarnpkg/cli-dist@4.18.1"];
 
 interface Way {
   /** As words; missing where the start also installs. */
@@ -30,36 +30,58 @@ interface Place {
   readonly env: Record<string, string>;
 }
 
-if (!existsSync(join(CLIENTS, "node_modules"))) {
-  process.stderr.write("first: npm install --prefix scripts/release/clients --ignore-scripts\n");
-  process.exit(2);
-}
-
-const work = mkdtempSync(join(tmpdir(), "momo-npm-"));
-const registry = await startRegistry(CLIENTS, join(work, "registry"));
-try {
-  const publisher = homeIn(join(work, "publisher"));
-  const token = `--${registry.url.replace("http:", "")}:_authToken=anybody`;
-  for (const tarball of tarballsOf(PACKAGE, version)) {
-    await run(["npm", "publish", join(OUT, "npm", tarball), "--ignore-scripts", token], publisher);
-  }
-  for (const [name, way] of Object.entries(waysOf(registry.url))) {
+await inTemporaryFolder("npm", async (work) => {
+  const install = [
+    "npm",
+    "install",
+    "--prefix",
+    work,
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  ];
+  await run([...install, ...MANAGERS]);
+  const registry = await serveRegistry();
+  for (const [name, way] of Object.entries(waysOf(registry.url.href, join(work, "node_modules")))) {
     const startedMs = performance.now();
-    const said = await tryWay(way, join(work, name)).catch((error: Error) => {
+    const said = await tryWay(way, homeIn(join(work, name), registry.url.href, way.env)).catch((error: Error) => {
       process.exitCode = 1;
       return `FAILED: ${error.message.trim().replaceAll("\n", " ")}`;
     });
     process.stdout.write(`${name}, ${((performance.now() - startedMs) / 1000).toFixed(1)} s: ${said}\n`);
   }
-} finally {
-  await registry.stop();
-  rmSync(work, { recursive: true, force: true });
+  await registry.stop(true);
+});
+
+/** What a registry says of each package, and its tarball. Nothing else is there, because momo needs nothing else. */
+async function serveRegistry() {
+  const packages = new Map<string, object>();
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch({ url }) {
+      const path = decodeURIComponent(new URL(url).pathname.slice(1));
+      if (path.endsWith(".tgz")) return new Response(Bun.file(join(OUT, "npm", path)));
+      const known = packages.get(path);
+      return known ? Response.json(known) : new Response("", { status: 404 });
+    },
+  });
+  for (const tarball of tarballsOf(PACKAGE, version)) {
+    const file = join(OUT, "npm", tarball);
+    const packed = JSON.parse(await run(["tar", "-xzOf", file, "package/package.json"]));
+    const integrity = `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
+    const dist = { tarball: server.url.href + tarball, integrity };
+    const versions = { [version]: { ...packed, dist } };
+    packages.set(packed.name, { name: packed.name, "dist-tags": { latest: version }, versions });
+  }
+  return server;
 }
 
-function waysOf(url: string): Record<string, Way> {
+function waysOf(url: string, managers: string): Record<string, Way> {
   const bun = process.execPath;
-  const pnpm = ["node", join(CLIENTS, "node_modules/pnpm/bin/pnpm.cjs")];
-  const yarn = ["node", join(CLIENTS, "node_modules/yarn/bin/yarn.js")];
+  const pnpm = ["node", join(managers, "pnpm/bin/pnpm.cjs")];
+  const yarn = ["node", join(managers, "yarn/bin/yarn.js")];
   return {
     npx: { momo: ["npx", "--yes", PACKAGE] },
     bun: { install: [bun, "add", "--dev", PACKAGE], momo: [bun, "--bun", "run", "momo"], runs: [bun] },
@@ -81,19 +103,13 @@ function waysOf(url: string): Record<string, Way> {
   };
 }
 
-async function tryWay({ install, momo, runs, env }: Way, folder: string): Promise<string> {
-  const place = homeIn(folder, env);
+async function tryWay({ install, momo, runs }: Way, place: Place): Promise<string> {
   if (install !== undefined) await run([...install], place);
-  const options = {
-    folder: place.cwd,
-    env: place.env,
-    // Package managers do not pass signals on.
-    stop: "stdin",
-    patienceMs: 300_000,
-  } as const;
-  const steps = await tryMomo(momo, version, options);
+  const said = (await run([...momo, "--version"], place)).trim();
+  const paid = (await run([...momo, "exec", "--", ...momo, ...payment("completed")], place)).trim();
   const helper = runs === undefined ? [] : [`test helper ${await useTestHelper(runs, place)}`];
-  return [...steps, ...helper].join(", ");
+  if (said !== version) throw new Error(`it is ${said}`);
+  return [said, paid, ...helper].join(", ");
 }
 
 /** Starts a sandbox from a test's point of view, makes a payment, and returns its status. */
@@ -114,18 +130,18 @@ async function useTestHelper(runs: readonly string[], place: Place): Promise<str
 }
 
 /** An empty project and a new home folder. */
-function homeIn(folder: string, env: Readonly<Record<string, string>> = {}): Place {
+function homeIn(folder: string, url: string, env: Readonly<Record<string, string>> = {}): Place {
   const cwd = join(folder, "project");
   for (const name of [cwd, join(folder, "home"), join(folder, "tmp")]) mkdirSync(name, { recursive: true });
   writeFileSync(join(cwd, "package.json"), '{ "name": "shop", "version": "1.0.0", "type": "module" }\n');
-  writeFileSync(join(cwd, ".npmrc"), `registry=${registry.url}\n`);
+  writeFileSync(join(cwd, ".npmrc"), `registry=${url}\n`);
   writeFileSync(join(cwd, "yarn.lock"), "");
   return {
     cwd,
     env: {
       HOME: join(folder, "home"),
       TMPDIR: join(folder, "tmp"),
-      npm_config_registry: registry.url,
+      npm_config_registry: url,
       npm_config_update_notifier: "false",
       npm_config_audit: "false",
       ...env,

@@ -56,7 +56,7 @@ test("the notices have the licence of each package and of each part of the runti
     expect(notices).toContain(text);
   }
   const unknown = { name: "x", version: "1.0.0", license: "WTFPL", text: null };
-  expect(() => noticesOf([unknown], "1.4.5")).toThrow("WTFPL.txt");
+  expect(() => noticesOf([unknown], "1.4.5")).toThrow("licences.txt has no WTFPL");
 });
 
 test("every library that this Bun names is in the list of its parts", () => {

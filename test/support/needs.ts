@@ -80,7 +80,7 @@ const NEEDS = {
   "perl LWP": command("libwww-perl", "perl", "-MLWP", "-e", "0"),
   "perl LWP https": command("liblwp-protocol-https-perl", "perl", "-MLWP::Protocol::https", "-e", "0"),
   go: program("go", "golang-go"),
-  Prism: packages("prism", ".bin/prism"),
+  Prism: packages("check", ".bin/prism"),
   "foreign servers": packages("check", ".bin/mb"),
   vitest: packages("npm", "vitest"),
   jest: packages("npm", "jest"),

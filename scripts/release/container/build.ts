@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { makeLocalBase, PROCESSORS, type Processor } from "./base.ts";
 import { missingPrograms, openEngine } from "./engine.ts";
-import { buildImage, requirePinnedBase, saveImage } from "./image.ts";
+import { buildImage, makeLocalBase, PROCESSORS, type Processor, requirePinnedBase, saveImage } from "./image.ts";
 
 /**
  * Makes dist/release/image, after `npm run release:build`: `bun scripts/release/container/build.ts [--local-base]`. With
- * --local-base the image has the C library of this machine; without it, the base image of the Containerfile.
+ * --local-base the image is for this machine and has its C library; without it, it has the base image of the Containerfile.
  */
 
 const OUT = join(import.meta.dir, "../../../dist/release");
@@ -17,6 +16,7 @@ async function main(isLocal: boolean): Promise<string> {
   const pinned = isLocal ? "" : requirePinnedBase();
   const executables: Partial<Record<Processor, string>> = {};
   for (const processor of Object.keys(PROCESSORS) as Processor[]) {
+    if (isLocal && PROCESSORS[processor].cpu !== process.arch) continue;
     const file = join(OUT, `linux-${PROCESSORS[processor].cpu}`, "momo");
     if (!existsSync(file)) throw new Error(`there is no ${file}: npm run release:build makes it`);
     executables[processor] = file;

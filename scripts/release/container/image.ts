@@ -1,13 +1,22 @@
-import { chmodSync, copyFileSync, linkSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { chmodSync, copyFileSync, cpSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { homeOf } from "../repository.ts";
 import { run } from "../run.ts";
-import { PROCESSORS, type Processor } from "./base.ts";
+import { sumOf } from "../sums.ts";
 import type { Engine } from "./engine.ts";
-import { removeRandomness } from "./randomness.ts";
 
 const CONTAINERFILE = join(import.meta.dir, "Containerfile");
+
+/** The processors of the image, by their names in containers, with their other names. */
+export const PROCESSORS = {
+  amd64: { cpu: "x64", loader: "/lib64/ld-linux-x86-64.so.2", libraries: "/lib/x86_64-linux-gnu" },
+  arm64: { cpu: "arm64", loader: "/lib/ld-linux-aarch64.so.1", libraries: "/lib/aarch64-linux-gnu" },
+} as const;
+export type Processor = keyof typeof PROCESSORS;
+
+/** The only libraries of the system that momo needs. */
+const LIBRARIES = ["libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0"];
 
 export interface ImageParts {
   /** The executable for each processor of the image. */
@@ -57,7 +66,27 @@ export async function saveImage(engine: Engine, out: string): Promise<string> {
   rmSync(out, { recursive: true, force: true });
   await run(["skopeo", "copy", "--quiet", "--all", "--dest-compress", `dir:${plain}`, `dir:${out}`]);
   rmSync(plain, { recursive: true, force: true });
-  return removeRandomness(out);
+  return `sha256:${await sumOf(join(out, "manifest.json"))}`;
+}
+
+/**
+ * Makes a base image with only the glibc of this machine, for machines without access to a registry.
+ * @returns the name of the image
+ */
+export async function makeLocalBase(engine: Engine, processor: Processor): Promise<string> {
+  const { loader, libraries } = PROCESSORS[processor];
+  const root = join(engine.folder, "base");
+  for (const file of [loader, ...LIBRARIES.map((name) => join(libraries, name))]) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    cpSync(file, join(root, file), { dereference: true });
+  }
+  mkdirSync(join(root, "tmp"));
+  chmodSync(join(root, "tmp"), 0o1777);
+  const file = join(engine.folder, "Containerfile.base");
+  writeFileSync(file, "FROM scratch\nCOPY . /\n");
+  const name = "localhost/momo-base";
+  await engine.buildah("bud", "--quiet", "--isolation", "chroot", "--file", file, "--tag", name, root);
+  return name;
 }
 
 /** The base image in the Containerfile; null if it has no digest, which would allow any image. */

@@ -106,7 +106,7 @@ describeWith(["node", "Prism", "foreign servers"], "momo check", () => {
   test("a Prism mock of our OpenAPI document: all answers have the right members, and no state", async () => {
     const { ready } = await serveMomo();
     const description = `${new URL(ready.base_url).origin}/openapi.json`;
-    const prism = join(HERE, "../prism/node_modules/.bin/prism");
+    const prism = join(HERE, "node_modules/.bin/prism");
     const child = startServer(["node", prism, "mock", description, "--host", "127.0.0.1", "--port", "0"]);
     const [, target = ""] = await child.stdout.until(/listening on (http:\S+)/);
     const { exitCode, seen, report } = await check(target, ...PAYS);

@@ -18,10 +18,10 @@ async function audited(program: Habit, accept: "strict" | "lenient", env: Record
 
 describeWith(["node"], "what momo reports of these clients does not change", () => {
   for (const program of HABITS) {
-    const { file, habit, prints, findings, strict } = program;
+    const { shop, habit, prints, findings, strict } = program;
     const isBad = findings.some((finding) => finding.startsWith("error"));
 
-    test.concurrent(`${file}, which ${habit}: ${findings.join(", ") || "nothing"}`, async () => {
+    test.concurrent(`${shop}, a shop that ${habit}: ${findings.join(", ") || "nothing"}`, async () => {
       const fast = await audited(program, "lenient");
       // A machine that is too busy for the fast clock gets the real one.
       const run = Bun.deepEquals(fast.findings, findings) ? fast : await audited(program, "lenient", {});
@@ -31,7 +31,7 @@ describeWith(["node"], "what momo reports of these clients does not change", () 
     });
 
     if (strict) {
-      test.concurrent(`${file} against the strict sandbox: refused at its first request`, async () => {
+      test.concurrent(`${shop} against the strict sandbox: refused at its first request`, async () => {
         const run = await audited(program, "strict");
         expect(run).toMatchObject({ exitCode: strict.exitCode, stdout: expect.stringContaining(strict.prints) });
       });

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeLocalBase, PROCESSORS, type Processor } from "../../../scripts/release/container/base.ts";
 import { type Engine, openEngine } from "../../../scripts/release/container/engine.ts";
-import { buildImage, pinnedBase, requirePinnedBase } from "../../../scripts/release/container/image.ts";
+import {
+  buildImage,
+  makeLocalBase,
+  PROCESSORS,
+  type Processor,
+  pinnedBase,
+  requirePinnedBase,
+} from "../../../scripts/release/container/image.ts";
 import { TRIALS } from "../../../scripts/release/container/trials.ts";
 import { builtBinary, ROOT } from "../../support/binary.ts";
 import { describeWith, named } from "../../support/needs.ts";
