@@ -158,9 +158,9 @@ const noWebhook = () => new Refusal("conflict", "there is no webhook to send it 
 export type HeldAnswers = ReturnType<typeof createHeldAnswers>;
 
 /** How long an answer can wait, in real time. */
-export const MAX_HELD_MS = 5000;
+const MAX_HELD_MS = 5000;
 
-export const MAX_HELD = 1000;
+const MAX_HELD = 1000;
 
 /** Pushes whose answer waits for the webhook of their payment. */
 export function createHeldAnswers(realClock: Clock) {

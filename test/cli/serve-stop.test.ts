@@ -118,6 +118,16 @@ describe("stop", () => {
     expect(paymentsIn(server.at[1])).toBe(0);
   });
 
+  test.concurrent("answers a payment that waits for an early webhook", async () => {
+    const server = await startIn(newFolder());
+    await server.control("PUT", "/webhook", { url: "http://127.0.0.1:1/", early: true, delay: "1h" });
+    const waiting = server.pay();
+    while (((await server.control("GET", "/transactions")).transactions as unknown[]).length === 0);
+    await server.stop();
+    await waiting;
+    expect(paymentsIn(server.at[1])).toBe(1);
+  });
+
   test.concurrent("reports what cannot be removed, and still closes everything else", async () => {
     const readyFile = join(newFolder(), "ready.json");
     const server = await serveMomo(["--ready-file", readyFile]);
