@@ -1,12 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
-import { startForwarder } from "../../support/forwarder.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { type Run, runMomo } from "../../support/momo.ts";
-import { freePort, newDatabase, runSql, sharedServer, WITH_PASSWORD } from "../../support/postgres.ts";
+import { freePort, runSql, WITH_PASSWORD } from "../../support/postgres.ts";
 import { describeWithPostgres, emptyDatabase, startReplica } from "../../support/replicas.ts";
-import { until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -90,34 +88,5 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
     const rules = join(newFolder(), "rules.json");
     writeFileSync(rules, '[{"outcome":"cancelled","times":1}]');
     expectRefusal(await serve(database, ["--rules", rules]), 2, /--rules cannot have rules with times/);
-  });
-});
-
-describeWithPostgres("a database that cannot be reached for a while", () => {
-  test("readiness reports it, payments are refused, and momo recovers by itself when the database is back", async () => {
-    const server = await sharedServer("15");
-    const forwarder = await startForwarder(server.port);
-    later(() => forwarder.close());
-    const url = new URL(await newDatabase(server));
-    url.port = String(forwarder.port);
-    const replica = await startReplica(url.href, "a", ["--commit-deadline", "4s"]);
-    const readiness = async () => {
-      const response = await replica.ask("GET", "/ready");
-      return `${response.status} ${((await response.json()) as { message: string }).message}`;
-    };
-    expect(await readiness()).toBe("200 momo accepts payments");
-    forwarder.cut();
-    expect(await replica.pay().catch((error: Error) => error.message)).toMatch(/^50[03] /);
-    await until(readiness, (said) => /^503 momo accepts no payments: the database (?:cannot|did not|has)/.test(said));
-    expect((await replica.ask("GET", "/health")).status).toBe(200);
-    forwarder.mend();
-    await until(readiness, (said) => said === "200 momo accepts payments");
-    const id = await replica.pay({}, "completed; after=10ms");
-    await until(
-      () => replica.statusOf(id),
-      (status) => status === "completed",
-    );
-    expect(replica.child.stderr.text).not.toMatch(/^\s+at /m);
-    await replica.stop();
   });
 });

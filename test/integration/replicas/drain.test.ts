@@ -1,55 +1,32 @@
 import { afterAll, expect, test } from "bun:test";
 import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
-import { startReceiver } from "../../support/fake-server.ts";
 import { describeWith } from "../../support/needs.ts";
-import { balance, describeWithPostgres, emptyDatabase, HEADERS, startReplica } from "../../support/replicas.ts";
+import { balance, describeWithPostgres, emptyDatabase, startReplica } from "../../support/replicas.ts";
+import { openShop } from "../../support/shop-receiver.ts";
 import { SLACK_MS, until } from "../../support/waiting.ts";
+import { startLoad } from "../failover/load.ts";
 
 afterAll(cleanUp);
-
-const CLIENTS = 16;
 
 describeWithPostgres("a stop", () => {
   describeWith(["haproxy"], "behind HAProxy", () => {
     test("three stops under load: no request is refused or reset, and each payment has its webhook", async () => {
-      const receiver = startReceiver();
+      const shop = openShop();
       const database = await emptyDatabase();
-      const start = (name: string) => startReplica(database, name, ["--drain", "2s", "--webhook", receiver.url]);
+      const start = (name: string) => startReplica(database, name, ["--drain", "2s", "--webhook", shop.url]);
       const replicas = [await start("a"), await start("b"), await start("c"), await start("d")];
-      const address = await balance(replicas);
-      const failures: string[] = [];
-      const ids = new Set<string>();
-      let isOver = false;
-      const client = async (keepalive: boolean) => {
-        while (!isOver) {
-          try {
-            const body = JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 5 });
-            const headers = { ...HEADERS, "X-Sandbox-Outcome": "completed; after=50ms" };
-            const response = await fetch(`${address}/v2/stkpush.php`, { method: "POST", headers, body, keepalive });
-            const answer = (await response.json()) as { checkout_request_id: string; message: string };
-            if (response.status === 200) ids.add(answer.checkout_request_id);
-            else failures.push(`${response.status} ${answer.message}`);
-          } catch (error) {
-            failures.push(String(error));
-          }
-        }
-      };
-      const clients = Array.from({ length: CLIENTS }, (_, index) => client(index % 2 === 0));
+      const load = startLoad(await balance(replicas), { clients: 16, pauseMs: 0 });
       for (const replica of replicas.slice(0, 3)) {
-        const before = ids.size;
+        const before = load.answered.length;
         expect(await replica.stop()).toBe(0);
-        expect(ids.size).toBeGreaterThan(before);
+        expect(load.answered.length).toBeGreaterThan(before);
       }
-      isOver = true;
-      await Promise.all(clients);
-      expect(failures).toEqual([]);
-      const delivered = () =>
-        new Set(receiver.received.map(({ body }) => (body.data as Record<string, unknown>).checkout_request_id));
-      await until(
-        async () => delivered(),
-        (found) => [...ids].every((id) => found.has(id)),
-      );
+      await load.stop();
+      expect([...load.reasons]).toEqual([]);
+      expect(load.notFound).toBe(0);
+      const { never } = await shop.told(load.answered.map(({ transactionId }) => transactionId));
+      expect(never).toBe(0);
       await replicas[3]?.stop();
     });
   });

@@ -2,7 +2,8 @@ import { afterAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { mountSmall, whyNoMount } from "../../crash/disk.ts";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { startForwarder } from "../../support/forwarder.ts";
 import { named } from "../../support/needs.ts";
 import { newDatabase, runSql, sharedServer, startServer, urlOf } from "../../support/postgres.ts";
 import { describeWithPostgres, type ReplicaServer, startReplica } from "../../support/replicas.ts";
@@ -69,6 +70,26 @@ describeWithPostgres("a replica that cannot store payments is not ready, and the
     const end = () =>
       runSql(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'BEGIN; LOCK TABLE%'");
     await expectReadiness(replica, /another session has locked a table/, end);
+    await replica.stop();
+  });
+
+  test("a database that cannot be reached: payments are refused, and momo is alive; later it recovers by itself", async () => {
+    const server = await sharedServer("15");
+    const forwarder = await startForwarder(server.port);
+    later(() => forwarder.close());
+    const url = new URL(await newDatabase(server));
+    url.port = String(forwarder.port);
+    const replica = await startReplica(url.href, "a", ["--commit-deadline", "4s"]);
+    forwarder.cut();
+    expect(await replica.pay().catch((error: Error) => error.message)).toMatch(/^50[03] /);
+    expect((await replica.ask("GET", "/health")).status).toBe(200);
+    await expectReadiness(replica, /the database (?:cannot|did not|has)/, () => forwarder.mend());
+    const id = await replica.pay({}, "completed; after=10ms");
+    await until(
+      () => replica.statusOf(id),
+      (status) => status === "completed",
+    );
+    expect(replica.child.stderr.text).not.toMatch(/^\s+at /m);
     await replica.stop();
   });
 
