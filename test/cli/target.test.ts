@@ -88,14 +88,20 @@ describe("which server: flag > MOMO_* > the data directory", () => {
 });
 
 describe("an invalid value is a usage error that names its flag or variable", () => {
-  test.each([
-    ["MOMO_BASE_URL", "127.0.0.1:2547"],
-    ["MOMO_BASE_URL", "ftp://127.0.0.1/v2"],
-    ["MOMO_API_SECRET", "é"],
-    ["MOMO_PAYMENT_ACCOUNT_ID", "first"],
-  ])("%s=%s", (variable, value) => {
-    const { code, message } = failureOf(() => targetOf({}, { [variable]: value }));
-    expect({ code, message }).toEqual({ code: "usage", message: expect.stringContaining(variable) });
+  const HEADER = "must be 1 to 200 visible ASCII characters without spaces";
+  const key = { apiKey: "mk_1", apiSecret: "ms_1" };
+  const variables = { MOMO_API_KEY: "mk_1", MOMO_API_SECRET: "ms_1" };
+  test.each<[flags: TargetFlags, variables: Record<string, string>, message: string]>([
+    [{}, { MOMO_BASE_URL: "127.0.0.1:2547" }, "MOMO_BASE_URL"],
+    [{}, { MOMO_BASE_URL: "ftp://127.0.0.1/v2" }, "MOMO_BASE_URL"],
+    [{}, { ...variables, MOMO_API_KEY: "mk 1" }, `MOMO_API_KEY ${HEADER}`],
+    [{}, { ...variables, MOMO_API_SECRET: "é" }, `MOMO_API_SECRET ${HEADER}`],
+    [{ ...key, apiKey: "x".repeat(201) }, {}, `--api-key ${HEADER}`],
+    [{ ...key, apiSecret: "" }, {}, `--api-secret ${HEADER}`],
+    [{}, { MOMO_PAYMENT_ACCOUNT_ID: "first" }, "MOMO_PAYMENT_ACCOUNT_ID must be a whole number from 1"],
+  ])("%j %j", (flags, environment, message) => {
+    const failure = failureOf(() => targetOf(flags, environment));
+    expect(failure).toMatchObject({ code: "usage", message: expect.stringMatching(new RegExp(`^${message}`)) });
   });
 
   test("an empty --base-url does not mean the data directory's server", () => {

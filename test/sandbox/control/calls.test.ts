@@ -157,7 +157,15 @@ describe("the merchant API refuses a page of another site before it logs the req
   test("a page of this server, and a server, are answered", async () => {
     await sandbox.renew();
     for (const headers of [{}, { Origin: `http://${HOST}` }]) await sandbox.pay({}, headers);
-    expect(await sandbox.logged()).toHaveLength(2);
+    const path = "/v2/x%2Fy";
+    for (const query of ["", "?a=1"]) {
+      const ambiguous = new Request(`http://${HOST}${path}${query}`, { headers: { Host: HOST } });
+      expect((await sandbox.refusePath(ambiguous, path)).status).toBe(400);
+    }
+    expect((await sandbox.logged()).map(({ target, status }) => `${target} ${status}`)).toEqual([
+      ...Array(2).fill("/v2/stkpush.php 200"),
+      ...["/v2/x%2Fy 400", "/v2/x%2Fy?a=1 400"],
+    ]);
   });
 });
 
