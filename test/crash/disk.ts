@@ -1,88 +1,53 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { later } from "../support/cleanup.ts";
 import { demand } from "../support/ledger.ts";
-import { PROGRAM, runMomo, type Served, startMomo } from "../support/momo.ts";
+import { runMomo, type Served, startMomo } from "../support/momo.ts";
 import { until } from "../support/waiting.ts";
 import { type Scenario, stopInTime, type Trial } from "./scenario.ts";
 
 /** A full disk has an effect only when a log has to grow, which may take many payments. */
 const MOST_ROUNDS_UNTIL_FULL = 250;
 
-/** A disk that can be made full, and have space again. */
-interface SmallDisk {
-  /** The command that runs momo on the small disk. */
-  readonly program: readonly string[];
-  fill(server: Served): void;
-  free(server: Served): void;
-}
-
-export const fullFileSystem: Scenario = fullDisk("a full disk of 6 MB", whyNoMount, ({ folder }) => {
-  mountSmall(folder);
-  const filler = join(folder, "filler");
-  return {
-    program: PROGRAM,
-    fill: () => void run(["dd", "if=/dev/zero", `of=${filler}`, "bs=4k"]),
-    free: () => rmSync(filler),
-  };
-});
-
-const whyNoLimit = () => (Bun.which("prlimit") ? "" : "there is no prlimit");
-
-export const limitedFiles: Scenario = fullDisk("a limit on the size of files", whyNoLimit, ({ data }) => {
-  const limit = ({ ready }: Served, bytes: number | "unlimited") =>
-    run(["prlimit", "--pid", String(ready.pid), `--fsize=${bytes}:`]);
-  return {
-    // The signal ends a program that does not ignore it.
-    program: ["sh", "-c", 'trap "" XFSZ; exec "$@"', "sh", ...PROGRAM],
-    fill(server) {
-      if (!limit(server, statSync(join(data, "momo.db-wal")).size)) throw new Error("prlimit has failed");
-    },
-    // The limit ends with the process.
-    free: (server) => void limit(server, "unlimited"),
-  };
-});
-
 /**
  * The disk runs full under load: payments are refused with 500 in the API's own shape, reading goes on, and everything works as
  * soon as there is space again. In every second round the server is stopped while the disk is full.
  */
-function fullDisk(title: string, impossible: () => string, makeDisk: (trial: Trial) => SmallDisk): Scenario {
-  return {
-    title,
-    promise: `${title}: 500 in the API's own shape, nothing stored, and payments again when there is space`,
-    shortRounds: 2,
-    impossible,
-    rounds: (kills) => Math.ceil(kills / 10),
-    async play(trial) {
-      const { program, fill, free } = makeDisk(trial);
-      await trial.eachRound(async (round) => {
-        const server = await trial.serve({ program });
-        await trial.demandPayments(server);
-        fill(server);
-        for (let count = 0; (await trial.pay(server)) === 0; count += 1) {
-          demand(count < MOST_ROUNDS_UNTIL_FULL, () => "no payment was refused although the disk is full");
-        }
-        await demandReadiness(server, /^503 .*disk/);
-        await demandReading(server);
-        demandOneLine(server);
-        if (round % 2 === 0) {
-          await stopInTime(server);
-          await startOnFullDisk(trial);
-          free(server);
-          return;
-        }
-        free(server);
-        await demandReadiness(server, /^200 /);
-        await trial.demandPayments(server);
-        await trial.demandFinal(server);
+export const full: Scenario = {
+  title: "a full disk of 6 MB",
+  promise: "a full disk: 500 in the API's own shape, nothing stored, and payments again when there is space",
+  shortRounds: 2,
+  impossible: whyNoMount,
+  rounds: (kills) => Math.ceil(kills / 10),
+  async play(trial) {
+    mountSmall(trial.folder);
+    const filler = join(trial.folder, "filler");
+    await trial.eachRound(async (round) => {
+      const server = await trial.serve();
+      await trial.demandPayments(server);
+      run(["dd", "if=/dev/zero", `of=${filler}`, "bs=4k"]);
+      for (let count = 0; (await trial.pay(server)) === 0; count += 1) {
+        demand(count < MOST_ROUNDS_UNTIL_FULL, () => "no payment was refused although the disk is full");
+      }
+      await demandReadiness(server, /^503 .*disk/);
+      await demandReading(server);
+      demandOneLine(server);
+      if (round % 2 === 0) {
         await stopInTime(server);
-      });
-      return "";
-    },
-  };
-}
+        await startOnFullDisk(trial);
+        rmSync(filler);
+        return;
+      }
+      rmSync(filler);
+      await demandReadiness(server, /^200 /);
+      await trial.demandPayments(server);
+      await trial.demandFinal(server);
+      await stopInTime(server);
+    });
+    return "";
+  },
+};
 
 async function demandReadiness({ ready }: Served, wanted: RegExp): Promise<void> {
   const answer = async () => {

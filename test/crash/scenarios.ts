@@ -1,4 +1,4 @@
-import { fullFileSystem, limitedFiles, locked, readOnly } from "./disk.ts";
+import { full, locked, readOnly } from "./disk.ts";
 import { clockBack, kill, stop } from "./kill.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -6,8 +6,7 @@ import type { Scenario } from "./scenario.ts";
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   kill,
   stop,
-  "full-disk": fullFileSystem,
-  "file-limit": limitedFiles,
+  "full-disk": full,
   "read-only": readOnly,
   locked,
   "clock-back": clockBack,
