@@ -215,16 +215,16 @@ describe("no payment waits for the provider's answer about another", () => {
   });
 
   test("an outcome that was decided before a restore is not written to the restored payment", async () => {
-    let restoring: Promise<void> | null = null;
+    const restoring: Promise<void>[] = [];
     await open(async (pending, nowMs) => {
-      if (restoring) return { status: "pending", checkAtMs: nowMs + 30_000 };
-      restoring = harness.service.restoreTransactions(saved);
+      if (restoring.length > 0) return { status: "pending", checkAtMs: nowMs + 30_000 };
+      restoring.push(harness.service.restoreTransactions(saved));
       return paid(pending, nowMs);
     });
     const started = await pay(harness, caller);
     const saved = (await harness.service.saveTransactions(1)) as SavedTransactions;
     await harness.advance(3000);
-    await restoring;
+    await Promise.all(restoring);
     await advance(2, 0);
     expect((await statusOf(harness, caller, started)).status).toBe("pending");
   });
