@@ -177,7 +177,11 @@ function openSender({ count = 1, failures = 0, ...receiver }: { url: string; cou
 
 test("sixteen attempts are made at once, and the next when one has ended", async () => {
   const answers: (() => void)[] = [];
-  const receiver = startReceiver(() => new Promise((resolve) => answers.push(() => resolve(new Response("noted")))));
+  const receiver = startReceiver(() => {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    answers.push(() => resolve(new Response("noted")));
+    return promise;
+  });
   const { sender, claim, savedAre } = openSender({ url: receiver.url, count: 18 });
   claim();
   sender.look();
