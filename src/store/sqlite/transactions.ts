@@ -25,7 +25,7 @@ import { createLookupCache, type LookupCache } from "./lookup-cache.ts";
 import type { Numbering } from "./numbering.ts";
 import type { OrderChange } from "./order.ts";
 import { createStarted, type Started } from "./started.ts";
-import type { Counted, TotalsChange } from "./totals.ts";
+import type { TotalsChange } from "./totals.ts";
 import type { TurnReads } from "./turn-reads.ts";
 import { createWordSearch, type WordsChange } from "./words.ts";
 
@@ -202,14 +202,13 @@ function recordOne(
   started.forget(change.id);
   if (statements().resolve.run(change).changes === 0) return false;
   if (change.status === PENDING) return true;
-  const row = { ...toCounted(outcome), id: change.id };
+  const { merchantId, kind, createdAtMs, amountCents } = outcome;
+  const row = { id: change.id, merchantId, kind: codeOfKind(kind), createdAtMs, amountCents };
   totals.count(row, PENDING, -1);
   totals.count(row, change.status, 1);
   deliveries.write(change.id);
   return true;
 }
-
-const toCounted = (transaction: Transaction): Counted => ({ ...transaction, kind: codeOfKind(transaction.kind) });
 
 /** Looking up this many payments of one phone or reference takes a few milliseconds. */
 const FEW = 1000;
