@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
-import { readProbability, readStatus } from "../../cli/terminal/options.ts";
+import { readHost, readProbability, readStatus } from "../../cli/terminal/options.ts";
 import { faultText } from "../../cli/terminal/output.ts";
-import { ageText } from "../../cli/terminal/payment-lines.ts";
+import { ageText, statusPiece } from "../../cli/terminal/payment-lines.ts";
 import { wrapped } from "../../cli/terminal/plain.ts";
 import { createLineWriter, MAX_WAITING_LINES, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
 import { wrongValue } from "../../cli/terminal/usage.ts";
@@ -31,8 +31,21 @@ test("an HTTP status of a fault is from 400 to 599", () => {
 });
 
 test("a probability is above 0 and at most 1", () => {
-  expect(["1", "1.0", "0.5", ".25"].map(readProbability)).toEqual([1, 1, 0.5, 0.25]);
-  for (const other of ["0", "0.0", "1.1", "2", "1e-1", "-1", ""]) expect(() => readProbability(other)).toThrow();
+  expect(["1", "1.0", "0.5", ".25", "0.123456789"].map(readProbability)).toEqual([1, 1, 0.5, 0.25, 0.123456789]);
+  const others = ["0", "0.0", "1.1", "2", "1e-1", "-1", "", "0.1234567890", "1.0000000000"];
+  for (const other of others) expect(() => readProbability(other)).toThrow();
+});
+
+test("a host has 1 to 253 characters", () => {
+  for (const host of ["h", "::1", "h".repeat(253)]) expect(readHost(host)).toBe(host);
+  for (const other of ["", "h".repeat(254), "a b", "a/b"]) expect(() => readHost(other)).toThrow();
+});
+
+test("each status has its sign and its colour", () => {
+  const statuses = ["completed", "pending", "failed", "cancelled", "expired", "lost"];
+  expect(statuses.map(statusPiece).map(({ style, text }) => `${style} ${text}`)).toEqual([
+    ...["green ✓ completed", "yellow • pending", "red ✗ failed", "red ✗ cancelled", "red ✗ expired", "red ? lost"],
+  ]);
 });
 
 test("no part of a secret is left where a long value is cut", () => {

@@ -39,6 +39,7 @@ const ACCEPTED: [member: string, value: unknown, stored: object][] = [
   ["phone", "0712.345.678", { phone: "254712345678" }],
   ["phone", "(0712) 345 678", { phone: "254712345678" }],
   ["phone", "0712–345\u00a0678", { phone: "254712345678" }],
+  ["phone", "0 700 000 010", { phone: "254700000010" }],
   ["reference", null, { reference: null }],
   ["reference", 1234, { reference: "1234" }],
   ["description", null, { description: null }],
