@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from "node:fs";
+import { fstatSync, statSync, writeSync } from "node:fs";
 
 /**
  * Writes to standard output, and makes the runtime's stream only if it must: that takes 3 ms, longer than most commands. Every
@@ -45,10 +45,12 @@ function endFor({ code }: NodeJS.ErrnoException): void {
   process.exit(1);
 }
 
-/** Whether it is a terminal. Asks the file system first, because node:tty takes 1.5 ms to load. */
+/** Whether it is a terminal. Asks the file system first, because node:tty takes 1.5 ms and 1.2 MB to load. */
 export function isTerminal(descriptor = STDOUT): boolean {
   try {
-    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+    const stats = fstatSync(descriptor);
+    if (!stats.isCharacterDevice() || stats.rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev)
+      return false;
   } catch {
     return false; // It is closed.
   }
