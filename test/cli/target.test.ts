@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { merchantClient } from "../../cli/client/client.ts";
-import { resolveControl, resolveTarget, type TargetFlags } from "../../cli/client/target.ts";
+import { knownControl, resolveControl, resolveTarget, type TargetFlags } from "../../cli/client/target.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
@@ -85,6 +85,15 @@ describe("which server: flag > MOMO_* > the data directory", () => {
     expect((await list([], { XDG_DATA_HOME: share })).exitCode).toBe(0);
     expect((await list([], { XDG_DATA_HOME: "share" })).stderr).toContain("/.local/share/momo");
   });
+});
+
+test("the control API of a payment service is that of MOMO_CONTROL_URL or of the running server, unless --base-url names another", () => {
+  const variables = { MOMO_CONTROL_URL: "http://127.0.0.1:1/_momo" };
+  const known = (flags: TargetFlags, environment: Record<string, string> = {}) =>
+    withVariables(environment, () => knownControl({ data, ...flags })?.controlUrl ?? null);
+  const elsewhere = { baseUrl: "http://127.0.0.1:1/v2" };
+  expect([known({}, variables), known(elsewhere, variables)]).toEqual([variables.MOMO_CONTROL_URL, null]);
+  expect([known({}), known({ baseUrl: `${baseUrl}/` }), known(elsewhere)]).toEqual([controlUrl, controlUrl, null]);
 });
 
 describe("an invalid value is a usage error that names its flag or variable", () => {
