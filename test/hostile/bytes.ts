@@ -1,11 +1,10 @@
 import { expect } from "bun:test";
-import { connect } from "node:net";
 import fc from "fast-check";
+import { exchange } from "../support/connection.ts";
 import type { Served } from "../support/momo.ts";
-import { PATIENCE_MS } from "../support/waiting.ts";
 import type { Property } from "./requests.ts";
 
-/** Writes bytes to a connection, and reads the answer. */
+/** Bytes that are no whole request. */
 
 export const ORDER = '{"payment_account_id":1,"phone":"0712345678","amount":1}';
 
@@ -18,45 +17,6 @@ export const listRequest = (server: Served) => `GET /v2/transactions.php HTTP/1.
 export const startRequest = (server: Served, headers: string, body: string) =>
   `POST /v2/stkpush.php HTTP/1.1\r\n${headerLines(server)}Content-Type: application/json\r\n${headers}\r\n${body}`;
 
-/** Reads until the server closes the connection, or sends nothing for a while. */
-export async function exchange(
-  server: Served,
-  raw: Uint8Array,
-  silentMs = PATIENCE_MS,
-): Promise<{ received: string; closed: boolean }> {
-  const { hostname, port } = new URL(server.ready.base_url);
-  const { promise, resolve } = Promise.withResolvers<{ received: string; closed: boolean }>();
-  let received = "";
-  const socket = connect(Number(port), hostname, () => socket.write(raw));
-  const end = (closed: boolean) => {
-    socket.destroy();
-    resolve({ received, closed });
-  };
-  socket.setTimeout(silentMs, () => end(false));
-  socket.on("data", (chunk) => {
-    received += chunk.toString("latin1");
-  });
-  socket.on("error", () => {});
-  socket.on("close", () => end(true));
-  return promise;
-}
-
-/** The answers in a stream, without interim ones. */
-function answersIn(received: string): { status: number; isJson: boolean; body: string }[] {
-  const answers = [];
-  for (let rest = received; rest !== ""; ) {
-    const end = rest.indexOf("\r\n\r\n") + 4;
-    if (end < 4) throw new Error(`half an answer: ${received}`);
-    const head = rest.slice(0, end);
-    const length = Number(/^content-length: *([0-9]+)/im.exec(head)?.[1] ?? 0);
-    const body = Buffer.from(rest.slice(end, end + length), "latin1").toString();
-    rest = rest.slice(end + length);
-    const status = Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(head)?.[1]);
-    if (status >= 200) answers.push({ status, isJson: /^content-type: application\/json/im.test(head), body });
-  }
-  return answers;
-}
-
 /** Any bytes, and requests in which some bytes are replaced. */
 export const anyBytes: Property = async (server, runs) => {
   const whole = [listRequest(server), startRequest(server, `Content-Length: ${ORDER.length}\r\n`, ORDER)];
@@ -67,12 +27,14 @@ export const anyBytes: Property = async (server, runs) => {
       return Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + cut)]);
     });
   const holds = fc.asyncProperty(fc.oneof(damaged, fc.uint8Array({ maxLength: 1000 })), async (bytes) => {
-    const { received } = await exchange(server, bytes, 30);
-    for (const { status, isJson, body } of answersIn(received)) {
+    const { answers, rest, received } = await exchange(server.ready.base_url, bytes, { silentMs: 30 });
+    expect(rest, received).toBe("");
+    for (const { status, head, text } of answers) {
+      const isJson = /^content-type: application\/json/im.test(head);
       expect(isJson ? [200, 400, 401, 404, 405] : [400, 431, 505], received).toContain(status);
-      const answer = isJson ? (JSON.parse(body) as object) : null;
+      const answer = isJson ? (JSON.parse(text) as object) : null;
       if (answer) expect(answer).toMatchObject({ success: status === 200, message: expect.any(String) });
-      else expect(body).toBe("");
+      else expect(text).toBe("");
     }
   });
   await fc.assert(holds, { ...runs, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true });
@@ -95,7 +57,7 @@ export const patience: Property = async (server) => {
   await Promise.all(
     STALLED.map(async ([name, part, waitsS]) => {
       const startedMs = performance.now();
-      const { received, closed } = await exchange(server, Buffer.from(part(list, start), "latin1"), SILENT_MS);
+      const { received, closed } = await exchange(server.ready.base_url, part(list, start), { silentMs: SILENT_MS });
       const tookS = (performance.now() - startedMs) / 1000;
       if (!closed || received !== "" || Math.abs(tookS - waitsS) > 5) {
         throw new Error(`${name}: ${closed ? "closed" : "still open"} after ${tookS.toFixed(1)} s, ${received}`);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { cleanUp, later } from "../support/cleanup.ts";
-import { connectTo } from "../support/connection.ts";
+import { connectTo, exchange } from "../support/connection.ts";
 import { type Served, serveMomo } from "../support/momo.ts";
 import { SLACK_MS } from "../support/waiting.ts";
-import { anyBytes, exchange, listRequest, ORDER, startRequest } from "./bytes.ts";
+import { anyBytes, listRequest, ORDER, startRequest } from "./bytes.ts";
 import { expectUnharmed } from "./live.ts";
 
 let server: Served;
@@ -66,7 +66,8 @@ describe("bytes that are no HTTP request never reach the API, and are refused wi
   for (const [name, raw, answer, stored = 0] of REFUSED) {
     test(name, async () => {
       const before = await countPayments();
-      expect(await exchange(server, Buffer.from(raw(), "latin1"))).toEqual({ received: answer, closed: true });
+      const { received, closed } = await exchange(server.ready.base_url, Buffer.from(raw(), "latin1"));
+      expect({ received, closed }).toEqual({ received: answer, closed: true });
       // The connection is closed before the payment is on disk.
       let count = await countPayments();
       while (count < before + stored) count = await countPayments();

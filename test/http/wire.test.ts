@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { connect } from "node:net";
 import { respond, succeed } from "../../src/http/reply.ts";
 import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
 import { forAllTests } from "../support/cleanup.ts";
+import { connectTo, type RawAnswer } from "../support/connection.ts";
 import { payment } from "../support/scenario.ts";
-import { openWire, type WireAnswer } from "../support/wire.ts";
+import { openWire } from "../support/wire.ts";
 
 /** What only a real connection can prove. */
 
@@ -17,7 +17,7 @@ const request = (line: string, headers = "Host: localhost\r\n") => `${line}\r\n$
 const lengthOf = (size: number) => `Content-Length: ${size}\r\n`;
 
 /** The answer, which must be JSON with `success` and `message`. */
-async function answerTo(raw: string | Uint8Array): Promise<WireAnswer & { body: Record<string, unknown> }> {
+async function answerTo(raw: string | Uint8Array): Promise<RawAnswer & { body: Record<string, unknown> }> {
   const { answers } = await wire.exchange(raw);
   const [answer] = answers;
   if (!answer) throw new Error("the connection was closed without an answer");
@@ -132,18 +132,13 @@ describe("a body may arrive in any pieces", () => {
 test("Expect: 100-Continue is answered before the body, in any letters; another expectation is ignored", async () => {
   const order = JSON.stringify(payment(wire.caller));
   for (const expectation of ["100-continue", "100-Continue", "100-CONTINUE"]) {
-    const received = Promise.withResolvers<string>();
-    let text = "";
-    const socket = connect(wire.port, "127.0.0.1", () =>
-      socket.write(wire.startRequest(`${lengthOf(order.length)}Expect: ${expectation}\r\n`, "")),
-    );
-    socket.on("data", (bytes) => {
-      if (text === "") socket.write(order);
-      text += bytes;
-      if (text.endsWith("}")) received.resolve(text);
-    });
-    expect(await received.promise).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
-    socket.destroy();
+    const client = await connectTo(wire.origin);
+    client.write(wire.startRequest(`${lengthOf(order.length)}Expect: ${expectation}\r\n`, ""));
+    await client.received.until(/./);
+    client.write(order);
+    await client.received.until(/}$/);
+    expect(client.received.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+    client.end();
   }
   expect((await answerTo(wire.startRequest(`${lengthOf(order.length)}Expect: more\r\n`, order))).status).toBe(200);
 });
@@ -176,7 +171,7 @@ describe("a bad body is 400 with an answer that the client can read", () => {
   });
 
   test("2 MB by fetch, declared and streamed; the next request of the same client is served", async () => {
-    const base = `http://127.0.0.1:${wire.port}/v2`;
+    const base = `${wire.origin}/v2`;
     const headers = { ...wire.caller.headers, "Content-Type": "application/json" };
     const large = new Uint8Array(MEGABYTES_2).fill(0x61);
     for (const body of [large, new Blob([large]).stream()]) {
@@ -209,10 +204,12 @@ test("a client that leaves in the middle of its body starts no payment and cause
     [lengthOf(100), '{"amount":'],
     ["Transfer-Encoding: chunked\r\n", '5\r\n{"amo\r\n'],
   ] as const) {
-    const leaving = await wire.open(wire.startRequest(headers, half));
+    const leaving = await connectTo(wire.origin);
+    leaving.write(wire.startRequest(headers, half));
     // When this request is answered, the half before it has arrived.
     await answerTo(wire.startRequest("", ""));
-    await leaving.end();
+    leaving.end();
+    await leaving.closed;
     await answerTo(wire.startRequest("", ""));
   }
   expect(await countPayments()).toBe(before);

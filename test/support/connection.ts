@@ -1,5 +1,7 @@
+import { connect } from "node:net";
 import { Transcript } from "./child.ts";
 import { later } from "./cleanup.ts";
+import { PATIENCE_MS } from "./waiting.ts";
 
 /** A connection on which a test sends what no HTTP client would. */
 export interface Connection {
@@ -34,4 +36,76 @@ export async function connectTo(url: string): Promise<Connection> {
     received,
     closed: closed.promise,
   };
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly text: string;
+}
+
+export interface ExchangeOptions {
+  /** How many whole answers to wait for; by default the server closes the connection. */
+  readonly answers?: number;
+  /** Written after the first answer. */
+  readonly next?: string;
+  /** The answers have no bodies (HEAD). */
+  readonly headOnly?: boolean;
+  /** Stops when nothing came for so long. */
+  readonly silentMs?: number;
+}
+
+export interface Exchanged {
+  readonly answers: RawAnswer[];
+  /** What came behind the last whole answer. */
+  readonly rest: string;
+  /** All of it, byte for byte. */
+  readonly received: string;
+  readonly closed: boolean;
+}
+
+/** Writes bytes to a new connection, and reads the answers. */
+export function exchange(url: string, raw: string | Uint8Array, options: ExchangeOptions = {}): Promise<Exchanged> {
+  const { answers = Number.POSITIVE_INFINITY, headOnly = false, silentMs = PATIENCE_MS } = options;
+  const { hostname, port } = new URL(url);
+  const { promise, resolve } = Promise.withResolvers<Exchanged>();
+  let { next } = options;
+  let received = Buffer.alloc(0);
+  const socket = connect(Number(port), hostname, () => socket.write(raw));
+  const end = (closed: boolean) => {
+    socket.destroy();
+    resolve({ ...parseAnswers(received, headOnly), received: received.toString("latin1"), closed });
+  };
+  socket.setTimeout(silentMs, () => end(false));
+  socket.on("data", (chunk) => {
+    received = Buffer.concat([received, Buffer.from(chunk)]);
+    const { length } = parseAnswers(received, headOnly).answers;
+    if (length > 0 && next !== undefined) {
+      socket.write(next);
+      next = undefined;
+    }
+    if (length >= answers) end(false);
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => end(true));
+  return promise;
+}
+
+/** The whole answers in a stream. An answer without Content-Length, from the parser of the runtime, ends with its head. */
+function parseAnswers(received: Buffer, headOnly: boolean): { answers: RawAnswer[]; rest: string } {
+  const answers: RawAnswer[] = [];
+  let rest = received;
+  for (;;) {
+    const end = rest.indexOf("\r\n\r\n");
+    if (end < 0) break;
+    const head = rest.subarray(0, end).toString("latin1");
+    const length = headOnly ? 0 : Number(/^content-length: *([0-9]+)/im.exec(head)?.[1] ?? 0);
+    const body = rest.subarray(end + 4, end + 4 + length);
+    if (body.length < length) break;
+    rest = rest.subarray(end + 4 + length);
+    const status = Number(head.split(" ")[1]);
+    // 100 Continue is not the answer.
+    if (status >= 200) answers.push({ status, head, text: body.toString() });
+  }
+  return { answers, rest: rest.toString("latin1") };
 }
