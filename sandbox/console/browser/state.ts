@@ -1,12 +1,11 @@
 import { computed, signal } from "@preact/signals";
 import { callFiltersOf } from "./logic/calls.ts";
-import { type ClockAt, sandboxNowMs } from "./logic/countdown.ts";
 import { type Filters, filtersOf, isWithin, NO_FILTERS, parseSpan, queryOf } from "./logic/filters.ts";
 import { type Acknowledged, findingsByCall, findingsByPayment, isAcknowledged } from "./logic/findings.ts";
 import { dayAt } from "./logic/format.ts";
-import { unusual } from "./logic/in-force.ts";
+import { assignChips, type ClockAt, choosePhone, type PhoneState, sandboxNowMs } from "./logic/phone.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
-import { assignChips, choosePhone, type PhoneState } from "./logic/slots.ts";
+import { unusual } from "./logic/steering.ts";
 import { longMemory, monotonicMs, tabMemory } from "./system.ts";
 import type * as wire from "./wire.ts";
 

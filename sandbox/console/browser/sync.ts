@@ -4,7 +4,7 @@ import { addMessages, addPhones, addRows, rememberEvents } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
-import { noteOf } from "./logic/phone-notes.ts";
+import { noteOf } from "./logic/phone.ts";
 import * as state from "./state.ts";
 import { after, every, monotonicMs, nextFrame, sleep } from "./system.ts";
 import type { ConsoleEvent, LoggedRequest, Message, TransactionEvent } from "./wire.ts";

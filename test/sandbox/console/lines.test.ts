@@ -8,9 +8,14 @@ import {
   quote,
   replayCurl,
 } from "../../../sandbox/console/browser/logic/commands.ts";
-import { countdown, sandboxNowMs } from "../../../sandbox/console/browser/logic/countdown.ts";
 import { dayAt, instantOf, longDayOf, wallClock } from "../../../sandbox/console/browser/logic/format.ts";
-import { assignChips, choosePhone, type PhoneState } from "../../../sandbox/console/browser/logic/slots.ts";
+import {
+  assignChips,
+  choosePhone,
+  countdown,
+  type PhoneState,
+  sandboxNowMs,
+} from "../../../sandbox/console/browser/logic/phone.ts";
 import { timelineOf } from "../../../sandbox/console/browser/logic/timeline.ts";
 import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { gistOf } from "../../../sandbox/console/browser/logic/calls.ts";
 import {
   acknowledge,
   findingsByCall,
@@ -8,12 +9,9 @@ import {
   labelsOf,
 } from "../../../sandbox/console/browser/logic/findings.ts";
 import { formatAmount, formatInterval, formatPhone } from "../../../sandbox/console/browser/logic/format.ts";
-import { gistOf } from "../../../sandbox/console/browser/logic/gist.ts";
-import { unusual } from "../../../sandbox/console/browser/logic/in-force.ts";
-import { noteOf } from "../../../sandbox/console/browser/logic/phone-notes.ts";
+import { noteOf } from "../../../sandbox/console/browser/logic/phone.ts";
 import { numberOrText, problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
-import { coveredBy } from "../../../sandbox/console/browser/logic/rule-order.ts";
-import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
+import { coveredBy, faultInWords, ruleInWords, unusual } from "../../../sandbox/console/browser/logic/steering.ts";
 import type { Finding } from "../../../sandbox/console/browser/wire.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 

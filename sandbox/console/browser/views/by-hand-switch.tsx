@@ -1,5 +1,5 @@
 import { api } from "../api.ts";
-import { isDuration } from "../logic/in-force.ts";
+import { isDuration } from "../logic/steering.ts";
 import { fallback, rules } from "../state.ts";
 import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";

@@ -4,9 +4,9 @@ import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
 import { paymentOf } from "../logic/calls.ts";
 import { callFindings, isLoaded, requests } from "../state.ts";
-import { FindingNote } from "./finding-note.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 import { returnFocus } from "./long-list.tsx";
+import { FindingNote } from "./marks.tsx";
 import { Pane } from "./pane.tsx";
 import { CallDetails, HttpStatus } from "./request-step.tsx";
 

@@ -1,4 +1,6 @@
-import { CopyButton } from "./copy-button.tsx";
+import { useSignal } from "@preact/signals";
+import { after, copyText } from "../system.ts";
+import { CheckIcon, CopyIcon } from "./icons.tsx";
 
 /** Text to read or to paste, with a button that copies it. */
 export function CodeBlock({ text, what }: { text: string; what: string }) {
@@ -19,5 +21,32 @@ export function CommandLine({ tool, text }: { tool: string; text: string }) {
       <code>{text}</code>
       <CopyButton text={text} what={`the ${tool} command`} />
     </div>
+  );
+}
+
+const SHOWN_MS = 1600;
+
+/** @param what names the text, for screen readers */
+export function CopyButton({ text, what, label }: { text: string; what: string; label?: string }) {
+  const said = useSignal<"copied" | "refused" | null>(null);
+  async function copy() {
+    said.value = (await copyText(text)) ? "copied" : "refused";
+    after(SHOWN_MS, () => {
+      said.value = null;
+    });
+  }
+  const words =
+    said.value === "copied" ? "Copied" : said.value === "refused" ? "Select it and copy by hand" : (label ?? "");
+  return (
+    <button
+      type="button"
+      class={`quiet copy ${words === "" ? "square" : ""}`}
+      aria-label={words === "" ? `Copy ${what}` : undefined}
+      title={`Copy ${what}`}
+      onClick={() => void copy()}
+    >
+      {said.value === "copied" ? <CheckIcon /> : <CopyIcon />}
+      <span aria-live="polite">{words}</span>
+    </button>
   );
 }

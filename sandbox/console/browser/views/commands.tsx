@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { controlCurl, momoLine } from "../logic/commands.ts";
 import { server, token } from "../state.ts";
 import { CommandLine } from "./code-block.tsx";
+import { CloseIcon, WarningIcon } from "./icons.tsx";
 
 /** A call of the control API, and the momo command that does the same. */
 export interface Command {
@@ -56,6 +57,55 @@ export function ControlGroup({ controls, children }: ControlGroupProps) {
           );
         })}
       </div>
+      {shown && <CommandLines command={shown.command} />}
+    </>
+  );
+}
+
+/** An entry that can be removed alone. */
+export interface Removable {
+  readonly words: string;
+  /** Its problem, or null. */
+  readonly note?: string | null;
+  readonly command: Command;
+  readonly remove: () => void;
+}
+
+/** A list of entries in order, with the commands for the last remove button under the mouse. */
+export function RemovableList({ what, items }: { what: string; items: readonly Removable[] }) {
+  const pointed = useSignal(0);
+  const shown = items[pointed.value] ?? items[0];
+  return (
+    <>
+      <ol class="rule-list">
+        {items.map(({ words, note = null, remove }, index) => {
+          const point = () => {
+            pointed.value = index;
+          };
+          return (
+            <li key={index}>
+              <span>
+                {words}
+                {note !== null && (
+                  <small class="warned">
+                    <WarningIcon /> {note}
+                  </small>
+                )}
+              </span>
+              <button
+                type="button"
+                class="quiet square"
+                aria-label={`Remove ${what} ${index + 1}`}
+                onClick={remove}
+                onPointerEnter={point}
+                onFocus={point}
+              >
+                <CloseIcon />
+              </button>
+            </li>
+          );
+        })}
+      </ol>
       {shown && <CommandLines command={shown.command} />}
     </>
   );

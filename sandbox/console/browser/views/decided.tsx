@@ -6,8 +6,7 @@ import { quietly } from "../loading.ts";
 import { formatInterval } from "../logic/format.ts";
 import { outcomes, sandboxNow } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
-import { FormProblem, submits, useCall } from "./form.tsx";
-import { OutcomeOptions } from "./options.tsx";
+import { FormProblem, OutcomeOptions, submits, useCall } from "./form.tsx";
 
 /** Who decides this prompt without an answer by hand, and a form for other outcomes. */
 export function Decided({ prompt }: { prompt: Prompt }) {

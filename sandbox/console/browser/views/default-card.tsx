@@ -1,9 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { fallback } from "../state.ts";
-import { CallForm } from "./call-form.tsx";
 import { Card } from "./card.tsx";
-import { type Draft, useForm } from "./form.tsx";
-import { OutcomeOptions } from "./options.tsx";
+import { CallForm, type Draft, OutcomeOptions, useForm } from "./form.tsx";
 
 const LABELS = { outcome: "Outcome", after: "After" };
 

@@ -2,7 +2,7 @@ import { addressOf } from "../actions.ts";
 import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
 import { formatInterval, timeOfDay } from "../logic/format.ts";
-import { counted } from "../logic/in-force.ts";
+import { counted } from "../logic/steering.ts";
 import { isLoaded } from "../state.ts";
 import type { Attempt, Delivery } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";

@@ -1,15 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../api.ts";
-import { counted } from "../logic/in-force.ts";
 import { numberOrText } from "../logic/problems.ts";
-import { faultInWords } from "../logic/steering-words.ts";
+import { counted, faultInWords } from "../logic/steering.ts";
 import { faults } from "../state.ts";
-import { CallForm } from "./call-form.tsx";
 import { Card } from "./card.tsx";
-import { type Command, ControlGroup } from "./commands.tsx";
-import { type Draft, useForm } from "./form.tsx";
-import { Options } from "./options.tsx";
-import { RemovableList } from "./removable-list.tsx";
+import { type Command, ControlGroup, RemovableList } from "./commands.tsx";
+import { CallForm, type Draft, Options, useForm } from "./form.tsx";
 import { UndoLine, useUndo } from "./undo.tsx";
 
 const PATHS = ["/stkpush.php", "/status.php", "/transactions.php"];

@@ -1,12 +1,15 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { InputHTMLAttributes, TargetedEvent } from "preact";
 import { chooseMerchant, setFilters } from "../actions.ts";
+import { loadForExport, MOST_EXPORTED } from "../loading.ts";
+import { csvOf } from "../logic/csv.ts";
 import { isFiltered, NO_FILTERS, parseSpan } from "../logic/filters.ts";
-import { wallClock } from "../logic/format.ts";
+import { formatCount, wallClock } from "../logic/format.ts";
 import { problemsOf } from "../logic/problems.ts";
-import { filterProblem, filters, merchantId, merchants } from "../state.ts";
+import { filterProblem, filters, merchantId, merchants, totalItems } from "../state.ts";
+import { after, saveFile } from "../system.ts";
 import { KINDS, STATUSES } from "../wire.ts";
-import { ExportButton } from "./export-button.tsx";
+import { FormProblem, useCall } from "./form.tsx";
 import { CloseIcon } from "./icons.tsx";
 import { goToHits, PauseButton } from "./long-list.tsx";
 
@@ -133,5 +136,38 @@ function SpanChip() {
       <CloseIcon />
       <span class="unseen">Show all times</span>
     </button>
+  );
+}
+
+const SAID_MS = 4000;
+
+/** Downloads the filtered list as CSV, up to the bound of an export. */
+function ExportButton() {
+  const call = useCall();
+  const said = useSignal<string | null>(null);
+  async function save() {
+    await call.run(async () => {
+      const transactions = await loadForExport();
+      saveFile("momo-payments.csv", "text/csv;charset=utf-8", csvOf(transactions));
+      const isAll = transactions.length < MOST_EXPORTED || totalItems.value === MOST_EXPORTED;
+      said.value = `${isAll ? "" : "newest "}${formatCount(transactions.length)}`;
+      after(SAID_MS, () => {
+        said.value = null;
+      });
+    });
+  }
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet export"
+        disabled={call.isUnderWay}
+        title={`Save what these filters select as a file, at most the newest ${formatCount(MOST_EXPORTED)}`}
+        onClick={() => void save()}
+      >
+        <span aria-live="polite">{said.value === null ? "CSV" : `Saved ${said.value}`}</span>
+      </button>
+      <FormProblem problems={call.problems} />
+    </>
   );
 }

@@ -1,7 +1,10 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
+import { api } from "../api.ts";
 import { Refused, ServerLost } from "../control-client.ts";
 import { type Problems, problemsOf } from "../logic/problems.ts";
+import { outcomes } from "../state.ts";
+import { type Command, CommandLines } from "./commands.tsx";
 
 const NONE: Problems = { fields: {}, rest: null };
 
@@ -109,4 +112,53 @@ export function submits(run: () => Promise<unknown>): (event: Event) => void {
     event.preventDefault();
     void run();
   };
+}
+
+interface CallFormProps<Answer> {
+  readonly call: Call;
+  readonly command: Command;
+  readonly action: string;
+  /** Whether a field that the command needs is still empty. */
+  readonly isIncomplete?: boolean;
+  readonly onDone: (answer: Answer) => void;
+  readonly children: ComponentChildren;
+}
+
+/** Fields in a row, the button that makes the call, its problems, and the commands that do the same. */
+export function CallForm<Answer>({ call, command, action, isIncomplete, onDone, children }: CallFormProps<Answer>) {
+  const submit = () => call.run(async () => onDone(await api.call<Answer>(command)));
+  return (
+    <>
+      <form class="row" onSubmit={submits(submit)}>
+        {children}
+        <button type="submit">{action}</button>
+      </form>
+      <FormProblem problems={call.problems} />
+      {!isIncomplete && <CommandLines command={command} />}
+    </>
+  );
+}
+
+/** Options of a select whose label is their value. */
+export function Options({ names }: { names: readonly string[] }) {
+  return (
+    <>
+      {names.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </>
+  );
+}
+
+/** The outcomes, each with its meaning. */
+export function OutcomeOptions({ of = outcomes.value }: { of?: typeof outcomes.value }) {
+  return (
+    <>
+      {of.map(({ name, meaning }) => (
+        <option key={name} value={name}>
+          {name} – {meaning}
+        </option>
+      ))}
+    </>
+  );
 }

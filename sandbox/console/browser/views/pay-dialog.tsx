@@ -8,8 +8,7 @@ import { accounts, dialog, server, view } from "../state.ts";
 import { KINDS } from "../wire.ts";
 import { CommandLines } from "./commands.tsx";
 import { Dialog } from "./dialog.tsx";
-import { type Draft, FormProblem, submits, useForm } from "./form.tsx";
-import { Options, OutcomeOptions } from "./options.tsx";
+import { type Draft, FormProblem, Options, OutcomeOptions, submits, useForm } from "./form.tsx";
 
 const LABELS = {
   phone: "Phone",

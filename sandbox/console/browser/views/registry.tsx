@@ -4,13 +4,12 @@ import { api } from "../api.ts";
 import { momoWords } from "../logic/commands.ts";
 import { accounts, keys, merchantId, merchants, server } from "../state.ts";
 import type { NewKey } from "../wire.ts";
-import { CallForm } from "./call-form.tsx";
 import { Card } from "./card.tsx";
+import { CopyButton } from "./code-block.tsx";
 import { CommandLines } from "./commands.tsx";
-import { ConfirmButton } from "./confirm-button.tsx";
-import { CopyButton } from "./copy-button.tsx";
-import { type Draft, useForm } from "./form.tsx";
-import { TableHead } from "./table-head.tsx";
+import { ConfirmButton } from "./dialog.tsx";
+import { CallForm, type Draft, useForm } from "./form.tsx";
+import { TableHead } from "./long-list.tsx";
 
 export function Registry() {
   return (

@@ -4,9 +4,8 @@ import { replayCurl } from "../logic/commands.ts";
 import { formatCount, formatInterval, preciseClock, prettyJson } from "../logic/format.ts";
 import { server } from "../state.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
-import { CodeBlock } from "./code-block.tsx";
-import { CopyButton } from "./copy-button.tsx";
-import { FindingNote } from "./finding-note.tsx";
+import { CodeBlock, CopyButton } from "./code-block.tsx";
+import { FindingNote } from "./marks.tsx";
 
 interface RequestStepProps {
   readonly request: LoggedRequest;

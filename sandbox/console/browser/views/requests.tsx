@@ -1,19 +1,26 @@
-import { useComputed } from "@preact/signals";
-import { addressOf, select } from "../actions.ts";
+import { useComputed, useSignal } from "@preact/signals";
+import type { TargetedEvent } from "preact";
+import { addressOf, select, setCallFilters } from "../actions.ts";
 import { nameOf } from "../arrivals.ts";
-import { fitsCall, operationOf, paymentOf } from "../logic/calls.ts";
-import { labelsOf } from "../logic/findings.ts";
+import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf, paymentOf } from "../logic/calls.ts";
+import { labelOf, labelsOf } from "../logic/findings.ts";
 import { formatCount, formatInterval, preciseClock } from "../logic/format.ts";
-import { gistOf } from "../logic/gist.ts";
-import { callFilters, callFindings, isLoaded, MOST_REQUESTS, openCall, requests, requestsPerSecond } from "../state.ts";
+import {
+  callFilters,
+  callFindings,
+  findings,
+  isLoaded,
+  MOST_REQUESTS,
+  openCall,
+  requests,
+  requestsPerSecond,
+} from "../state.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
-import { CallFilterBar } from "./call-filter-bar.tsx";
 import { CallPane } from "./call-pane.tsx";
+import { Choice, MoreButton, TextFilter } from "./filter-bar.tsx";
 import { WarningIcon } from "./icons.tsx";
-import { LongList } from "./long-list.tsx";
+import { type ColumnHead, goToHits, LongList, PauseButton, TableHead, useStill } from "./long-list.tsx";
 import { HttpStatus } from "./request-step.tsx";
-import { useStill } from "./still.ts";
-import { type ColumnHead, TableHead } from "./table-head.tsx";
 
 /** A person cannot follow more requests in a second. */
 const READABLE_PER_SECOND = 20;
@@ -121,4 +128,71 @@ function aboutOf(request: LoggedRequest): string {
   const gist = gistOf(request);
   const payment = request.target.includes("/status.php") ? paymentOf(request) : null;
   return payment === null ? gist : `${gist} · ${nameOf(payment)}`;
+}
+
+const MOST_NAMES = 12;
+
+const distinct = (...names: readonly string[]): string => [...new Set(names)].slice(0, MOST_NAMES).join("\n");
+
+/** The filters of the log. The page has the whole log, so it filters without the server. */
+function CallFilterBar() {
+  const { value } = callFilters;
+  const isMore = useSignal(false);
+  const bind = (name: keyof CallFilters) => ({
+    id: `call-${name}`,
+    value: value[name],
+    onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) =>
+      setCallFilters({ [name]: currentTarget.value }),
+  });
+  // As text, so that an equal list is not drawn again.
+  const paths = useComputed(() =>
+    distinct(
+      "stkpush.php",
+      "status.php",
+      "transactions.php",
+      ...requests.value.map(({ target }) => operationOf(target)),
+    ),
+  );
+  const methods = useComputed(() => distinct("GET", "POST", ...requests.value.map(({ method }) => method)));
+  const kinds = useComputed(() => distinct(...findings.value.map(({ kind }) => kind)));
+  const list = (names: string) => (names === "" ? [] : names.split("\n"));
+  return (
+    <search class="filters">
+      <TextFilter
+        label="Search"
+        type="search"
+        {...bind("search")}
+        placeholder="Anything in a request or its answer"
+        onKeyDown={goToHits}
+      />
+      <MoreButton isMore={isMore} />
+      <div class="more-filters" data-open={isMore.value}>
+        <Choice label="Path" names={list(paths.value)} {...bind("path")} />
+        <Choice label="Method" names={list(methods.value)} {...bind("method")} />
+        <Choice label="Answer" names={["2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
+        <label>
+          <span>Finding</span>
+          <select {...bind("finding")}>
+            <option value="">any or none</option>
+            <option value="any">any</option>
+            {list(kinds.value).map((kind) => (
+              <option key={kind} value={kind}>
+                {labelOf({ kind })}
+              </option>
+            ))}
+          </select>
+        </label>
+        <TextFilter label="Payment" placeholder="ws_CO_…" size={10} {...bind("payment")} />
+      </div>
+      <PauseButton />
+      <button
+        type="button"
+        class="quiet clear"
+        disabled={Object.values(value).every((text) => text === "")}
+        onClick={() => setCallFilters(NO_CALL_FILTERS)}
+      >
+        Clear
+      </button>
+    </search>
+  );
 }

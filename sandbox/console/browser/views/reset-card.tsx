@@ -1,10 +1,10 @@
 import { api } from "../api.ts";
 import { isFiltered } from "../logic/filters.ts";
-import { counted } from "../logic/in-force.ts";
+import { counted } from "../logic/steering.ts";
 import { counts, faults, filters, findings, merchants, requests, rules } from "../state.ts";
 import { Card } from "./card.tsx";
 import { CommandLines } from "./commands.tsx";
-import { ConfirmButton } from "./confirm-button.tsx";
+import { ConfirmButton } from "./dialog.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 
 /** Resets everything except merchants, accounts and keys. */

@@ -1,18 +1,13 @@
 import { signal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/typed-phone.ts";
 import { api } from "../api.ts";
-import { counted } from "../logic/in-force.ts";
 import { numberOrText } from "../logic/problems.ts";
-import { coveredBy } from "../logic/rule-order.ts";
-import { ruleInWords } from "../logic/steering-words.ts";
+import { counted, coveredBy, ruleInWords } from "../logic/steering.ts";
 import { rules } from "../state.ts";
 import type { Rule } from "../wire.ts";
-import { CallForm } from "./call-form.tsx";
 import { Card } from "./card.tsx";
-import { type Command, type Control, ControlGroup } from "./commands.tsx";
-import { type Draft, useForm } from "./form.tsx";
-import { OutcomeOptions } from "./options.tsx";
-import { RemovableList } from "./removable-list.tsx";
+import { type Command, type Control, ControlGroup, RemovableList } from "./commands.tsx";
+import { CallForm, type Draft, OutcomeOptions, useForm } from "./form.tsx";
 import { UndoLine, useUndo } from "./undo.tsx";
 
 const LABELS = {

@@ -3,13 +3,12 @@ import { useEffect } from "preact/hooks";
 import { api } from "../api.ts";
 import { momoWords } from "../logic/commands.ts";
 import { timeOfDay } from "../logic/format.ts";
-import { counted } from "../logic/in-force.ts";
+import { counted } from "../logic/steering.ts";
 import { isLoaded } from "../state.ts";
 import type { Snapshot } from "../wire.ts";
-import { CallForm } from "./call-form.tsx";
 import { Card } from "./card.tsx";
-import { ConfirmButton } from "./confirm-button.tsx";
-import { type Draft, useForm } from "./form.tsx";
+import { ConfirmButton } from "./dialog.tsx";
+import { CallForm, type Draft, useForm } from "./form.tsx";
 import { lossInWords } from "./reset-card.tsx";
 
 /** Saves the state under a name, and restores it. */

@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { addressOf, openDialog } from "../actions.ts";
+import { gistOf } from "../logic/calls.ts";
 import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
-import { gistOf } from "../logic/gist.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
 import { accounts, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock } from "./code-block.tsx";
-import { StatusBadge } from "./status-badge.tsx";
-import { type ColumnHead, TableHead } from "./table-head.tsx";
+import { type ColumnHead, TableHead } from "./long-list.tsx";
+import { StatusBadge } from "./marks.tsx";
 
 export const TestPaymentButton = () => (
   <button type="button" class="primary" onClick={() => openDialog("pay")}>

@@ -7,13 +7,12 @@ import { formatRoute } from "../logic/route.ts";
 import { findings, outcomes, story, storyProblem } from "../state.ts";
 import { pageAddress } from "../system.ts";
 import type { Prompt, Story } from "../wire.ts";
-import { CodeBlock } from "./code-block.tsx";
-import { CopyButton } from "./copy-button.tsx";
+import { CodeBlock, CopyButton } from "./code-block.tsx";
 import { DeliveryItem } from "./delivery.tsx";
 import { returnFocus } from "./long-list.tsx";
+import { StatusBadge } from "./marks.tsx";
 import { Pane } from "./pane.tsx";
 import { RequestStep } from "./request-step.tsx";
-import { StatusBadge } from "./status-badge.tsx";
 import { StoryActions } from "./story-actions.tsx";
 import { StoryTimeline } from "./story-timeline.tsx";
 

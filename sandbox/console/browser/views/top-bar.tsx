@@ -1,8 +1,8 @@
 import { addressOf, chooseTheme, foldPhones, openDialog } from "../actions.ts";
 import { formatCount, wallClock } from "../logic/format.ts";
-import { counted } from "../logic/in-force.ts";
+import { counted } from "../logic/steering.ts";
 import { clock, connection, isFolded, prompts, sandboxNow, server, type Theme, theme, unusualParts } from "../state.ts";
-import { CopyButton } from "./copy-button.tsx";
+import { CopyButton } from "./code-block.tsx";
 import {
   AutoIcon,
   HelpIcon,

@@ -1,9 +1,28 @@
-import { openPayment } from "../state.ts";
+import { reasonOf } from "../../../network/reason.ts";
+import { addressOf, select } from "../actions.ts";
+import { isFiltered } from "../logic/filters.ts";
+import { labelsOf } from "../logic/findings.ts";
+import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
+import {
+  filters,
+  isListCurrent,
+  listsLoaded,
+  openPayment,
+  outcomes,
+  paymentFindings,
+  shownRows,
+  today,
+  totalItems,
+} from "../state.ts";
+import type { Finding, Transaction } from "../wire.ts";
 import { FilterBar } from "./filter-bar.tsx";
+import { WarningIcon } from "./icons.tsx";
+import { type ColumnHead, LongList, MOST_DRAWN, TableHead, useStill } from "./long-list.tsx";
+import { StatusBadge } from "./marks.tsx";
 import { OutcomesOverTime } from "./outcomes-over-time.tsx";
+import { TestPaymentButton } from "./start.tsx";
 import { StoryPane } from "./story.tsx";
 import { Tiles } from "./tiles.tsx";
-import { TransactionTable } from "./transaction-table.tsx";
 
 /** The dashboard: the payments, and the story of one. */
 export function Transactions() {
@@ -19,6 +38,117 @@ export function Transactions() {
         <TransactionTable />
       </section>
       {id !== null && <StoryPane key={id} id={id} />}
+    </div>
+  );
+}
+
+const COLUMNS: readonly ColumnHead[] = [
+  ["Time", "c-time", "descending"],
+  ["Reference", "c-ref"],
+  [<span class="unseen">Findings</span>, "c-sign"],
+  ["Phone", "c-phone"],
+  ["Amount, KES", "c-amount number"],
+  ["Status", "c-status"],
+  ["Result", "c-result when-wide"],
+  ["Receipt", "c-receipt when-wider"],
+];
+
+/** The live list of payments, newest first: the API has no other order. */
+function TransactionTable() {
+  const list = useStill(shownRows.value, `${listsLoaded.value} ${filters.value.span} ${filters.value.finished}`);
+  const total = totalItems.value ?? 0;
+  const isEmpty = isListCurrent.value && shownRows.value.length === 0;
+  return (
+    <>
+      <LongList list={list} label="Payments, newest first">
+        <table class="transactions" aria-rowcount={total + 1}>
+          <TableHead columns={COLUMNS} />
+          <tbody class="rows">
+            {list.rows.map((transaction) => (
+              <Row
+                key={transaction.id}
+                transaction={transaction}
+                isOpen={openPayment.value === transaction.checkout_request_id}
+                found={paymentFindings.value.get(transaction.checkout_request_id)}
+              />
+            ))}
+          </tbody>
+        </table>
+        {isEmpty && <NothingYet />}
+      </LongList>
+      {total > MOST_DRAWN && (
+        <p class="hint left-out">
+          The newest {formatCount(MOST_DRAWN)} of {formatCount(total)} are here. Filters reach the rest.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly transaction: Transaction;
+  readonly isOpen: boolean;
+  readonly found: readonly Finding[] | undefined;
+}
+
+function Row({ transaction, isOpen, found }: RowProps) {
+  const { checkout_request_id, created_at, reference, phone, amount, status, kind } = transaction;
+  const reason = reasonOf(transaction, outcomes.value);
+  return (
+    <tr data-status={status} data-open={isOpen} onClick={() => select(checkout_request_id)}>
+      <td class="c-time">
+        <a
+          href={addressOf("transactions", checkout_request_id)}
+          tabIndex={-1}
+          data-row={checkout_request_id}
+          aria-current={isOpen ? "true" : undefined}
+          onClick={(event) => {
+            // The row opens the story and keeps the filters.
+            if (!event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault();
+          }}
+        >
+          {dayOf(created_at) !== today.value && <span class="day">{dayOf(created_at).slice(5)} </span>}
+          <time>{timeOfDay(created_at)}</time>
+        </a>
+      </td>
+      <td class="c-ref" title={reference ?? "no reference"}>
+        {kind !== "api" && <span class="tag">{kind}</span>} {reference ?? <span class="none">–</span>}
+      </td>
+      <td class="c-sign">
+        {found && (
+          <span class="sign" title={labelsOf(found)}>
+            <WarningIcon />
+            <span class="unseen">{labelsOf(found)}</span>
+          </span>
+        )}
+      </td>
+      <td class="c-phone">{formatPhone(phone)}</td>
+      <td class="c-amount number">{formatAmount(amount)}</td>
+      <td class="c-status">
+        <StatusBadge status={status} />
+      </td>
+      <td class="c-result when-wide" title={reason}>
+        {reason}
+      </td>
+      <td class="c-receipt when-wider">
+        <code>{transaction.momo_receipt_number}</code>
+      </td>
+    </tr>
+  );
+}
+
+/** An empty list says how to start a payment. */
+function NothingYet() {
+  if (isFiltered(filters.value)) return <p class="empty">No payment fits these filters.</p>;
+  return (
+    <div class="empty">
+      <h2>No payments yet</h2>
+      <p>
+        <TestPaymentButton /> The customer's phone rings.
+      </p>
+      <p>
+        From your own code: <a href={addressOf("start")}>lines to paste, in four languages</a>.
+      </p>
     </div>
   );
 }

@@ -3,12 +3,10 @@ import { api } from "../api.ts";
 import { numberOrText } from "../logic/problems.ts";
 import { deliveries, MOST_DELIVERIES, webhook } from "../state.ts";
 import type { Attempt, Webhook } from "../wire.ts";
-import { CallForm } from "./call-form.tsx";
 import { Card } from "./card.tsx";
 import { ControlGroup } from "./commands.tsx";
 import { AttemptLine, DeliveryItem } from "./delivery.tsx";
-import { type Draft, useForm } from "./form.tsx";
-import { Options } from "./options.tsx";
+import { CallForm, type Draft, Options, useForm } from "./form.tsx";
 import { UndoLine, useUndo } from "./undo.tsx";
 
 const FORMS: readonly Webhook["form"][] = ["payment.updated", "flat"];

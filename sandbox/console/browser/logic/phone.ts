@@ -1,0 +1,125 @@
+import { timeLeft } from "../../../../src/domain/duration.ts";
+import type { ClockReading, Transaction } from "../wire.ts";
+import { formatAmount } from "./format.ts";
+
+/** A reading of the sandbox's clock, and the browser's monotonic time of the reading. */
+export interface ClockAt extends Omit<ClockReading, "now"> {
+  readonly takenAtMs: number;
+}
+
+/** The sandbox's time, from the last reading. A frozen clock shows the time of the reading. */
+export function sandboxNowMs({ now_ms, frozen, takenAtMs }: ClockAt, monotonicMs: number): number {
+  return frozen ? now_ms : now_ms + Math.max(0, monotonicMs - takenAtMs);
+}
+
+/** How long a prompt still waits for the customer. */
+export interface Countdown {
+  /** The text of {@link timeLeft}. */
+  readonly text: string;
+  /** From 1 at the start to 0 at the end. */
+  readonly share: number;
+}
+
+export function countdown(startMs: number, endMs: number, nowMs: number): Countdown {
+  const leftMs = Math.min(Math.max(0, endMs - nowMs), Math.max(0, endMs - startMs));
+  return {
+    text: timeLeft(leftMs),
+    share: endMs > startMs ? leftMs / (endMs - startMs) : 0,
+  };
+}
+
+/** What the customer reads after a prompt has ended. */
+export interface CustomerNote {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What a result code means for the customer. For other codes the note has the text of the network. */
+const FAILURES: Readonly<Record<number, string>> = {
+  1: "There is not enough money in your account.",
+  3: "This is more than one payment may carry.",
+  17: "You have just made the same payment. Wait a little.",
+  1025: "The prompt could not be shown.",
+  1037: "Your phone could not be reached in time.",
+  2001: "The PIN was wrong.",
+  8006: "Your PIN is locked. Unlock it before you pay.",
+};
+
+/** @param business the name of the merchant */
+export function noteOf(
+  { status, amount, result_code, result_desc }: Pick<Transaction, "status" | "amount" | "result_code" | "result_desc">,
+  business: string,
+): CustomerNote {
+  const sum = `KES ${formatAmount(amount)}`;
+  switch (status) {
+    case "completed":
+      return { title: "Paid", text: `${sum} went to ${business}.` };
+    case "cancelled":
+      return { title: "Cancelled", text: `You did not pay ${business}.` };
+    case "expired":
+      return { title: "Too late", text: `The prompt from ${business} has expired. Nothing was paid.` };
+    case "failed":
+      return {
+        title: "Not paid",
+        text: `${FAILURES[result_code ?? 0] ?? result_desc ?? "The payment failed."} Nothing was sent.`,
+      };
+    case "pending":
+      return { title: "Waiting", text: `${business} asks for ${sum}.` };
+  }
+}
+
+/** A phone that has or had a prompt. */
+export interface PhoneState {
+  readonly phone: string;
+  readonly openPrompts: number;
+  /** Whether it still shows the end of its last prompt. */
+  readonly hasNote: boolean;
+}
+
+/**
+ * The phone on the handset, the first of: the phone that the person picked; the shown one while it rings or is held; the first
+ * one that rings; the shown one; the last one with a prompt.
+ * @param phones in the order of their first prompt
+ * @param held a phone that stays on the handset for a moment, so that the end of its prompt can be read
+ */
+export function choosePhone(
+  shown: string | null,
+  phones: readonly PhoneState[],
+  picked: string | null,
+  held: string | null,
+): string | null {
+  if (picked !== null) return picked;
+  const current = phones.find(({ phone }) => phone === shown);
+  if (current && (current.openPrompts > 0 || current.phone === held)) return current.phone;
+  const ringing = phones.find(({ openPrompts }) => openPrompts > 0);
+  return (ringing ?? current ?? phones.at(-1))?.phone ?? null;
+}
+
+/**
+ * The phones beside the handset: first those that ring, then those with a note, then the last ones. Each has its own place, and
+ * keeps it while it rings.
+ * @param before the phones in these places until now; null: an empty place
+ * @param others all phones except the shown one
+ */
+export function assignChips(
+  before: readonly (string | null)[],
+  others: readonly PhoneState[],
+  places: number,
+): (string | null)[] {
+  const rankOf = ({ openPrompts, hasNote }: PhoneState) => (openPrompts > 0 ? 2 : hasNote ? 1 : 0);
+  const ranks = new Map(others.map((phone) => [phone.phone, rankOf(phone)]));
+  // At the same rank, a phone with a place keeps it. Of the others, the last ones come first.
+  const order = [...others.keys()].sort((a, b) => weight(b) - weight(a));
+  const chosen = new Set(order.slice(0, places).map((index) => others[index]?.phone ?? ""));
+  const chips = Array.from({ length: places }, (_, place) => {
+    const phone = before[place] ?? null;
+    return phone !== null && chosen.delete(phone) ? phone : null;
+  });
+  for (const phone of chosen) chips[chips.indexOf(null)] = phone;
+  return chips;
+
+  function weight(index: number): number {
+    const phone = others[index]?.phone ?? "";
+    return (ranks.get(phone) ?? 0) * 1e6 + (before.includes(phone) ? 1e5 : 0) + index;
+  }
+}

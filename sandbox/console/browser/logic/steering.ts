@@ -1,0 +1,74 @@
+import type { ClockReading, Default, Fault, Rule, ServerFacts } from "../wire.ts";
+import { formatAmount, formatPhone } from "./format.ts";
+
+/**
+ * Finds rules that no payment can reach, because an earlier rule without a count matches all their payments.
+ * @returns for each rule the place of the earlier rule, from 1; null if it can be reached
+ */
+export function coveredBy(rules: readonly Rule[]): (number | null)[] {
+  return rules.map((rule, index) => {
+    const place = rules.slice(0, index).findIndex((before) => before.times === undefined && covers(before, rule));
+    return place < 0 ? null : place + 1;
+  });
+}
+
+/** Whether the first rule matches all payments that the second one matches. */
+function covers({ match: wide }: Rule, { match: narrow }: Rule): boolean {
+  return Object.entries(wide).every(([name, value]) => narrow[name as keyof Rule["match"]] === value);
+}
+
+/** Settings that differ from the defaults. They explain an unexpected outcome. */
+export interface Steered {
+  readonly rules: readonly Rule[];
+  readonly faults: readonly Fault[];
+  readonly fallback: Default | null;
+  readonly clock: Pick<ClockReading, "frozen"> | null;
+  readonly server: Pick<ServerFacts, "accept"> | null;
+  /** The address of the webhook; null if there is none. */
+  readonly webhook: string | null;
+}
+
+/** Each in a few words: `4 rules`, `1 fault`, `default cancelled`. Empty if nothing differs. */
+export function unusual({ rules, faults, fallback, clock, server, webhook }: Steered): string[] {
+  const isPlain = fallback === null || (fallback.outcome === "completed" && fallback.after === "3s");
+  return [
+    ...(rules.length > 0 ? [counted(rules.length, "rule")] : []),
+    ...(faults.length > 0 ? [counted(faults.length, "fault")] : []),
+    ...(clock?.frozen ? ["clock frozen"] : []),
+    ...(isPlain ? [] : [`default ${fallback.outcome}${isDuration(fallback.after) ? ` after ${fallback.after}` : ""}`]),
+    ...(server?.accept === "lenient" ? ["lenient"] : []),
+    ...(webhook === null ? [] : ["webhook"]),
+  ];
+}
+
+/** Whether it is a duration. Some outcomes have words instead: they end with the prompt timeout, or never. */
+export const isDuration = (after: string | null): after is string => after !== null && /^[0-9]/.test(after);
+
+export const counted = (count: number, what: string): string =>
+  `${count.toLocaleString("en-KE")} ${what}${count === 1 ? "" : "s"}`;
+
+/** `KES 100.00 from 0712 345 678: insufficient_funds after 3s, once` */
+export function ruleInWords({ match, outcome, after, times }: Rule): string {
+  const { phone, amount, payment_account_id, reference } = match;
+  const conditions = [
+    ...(amount !== undefined ? [`KES ${formatAmount(amount)}`] : []),
+    ...(phone !== undefined ? [`from ${formatPhone(phone)}`] : []),
+    ...(payment_account_id !== undefined ? [`to account ${payment_account_id}`] : []),
+    ...(reference !== undefined ? [`for ${reference}`] : []),
+  ];
+  const matched = conditions.length === 0 ? "every payment" : conditions.join(" ");
+  return `${matched}: ${outcome}${after === undefined ? "" : ` after ${after}`}${countWords(times)}`;
+}
+
+/** `/status.php: HTTP 503, 21 % of requests, 4 times` */
+export function faultInWords({ path, kind, status, delay, probability, times }: Fault): string {
+  const what =
+    kind === "error" ? `HTTP ${status ?? 500}` : kind === "delay" ? `${delay} late` : "the answer is lost on its way";
+  const chance = probability < 1 ? `, ${Math.round(probability * 1000) / 10} % of requests` : "";
+  return `${path ?? "every operation"}: ${what}${chance}${countWords(times)}`;
+}
+
+function countWords(times: number | undefined): string {
+  if (times === undefined) return "";
+  return times === 1 ? ", once" : `, ${times} times`;
+}
