@@ -187,6 +187,7 @@ describe("GET and PUT /_momo/default: what prompts do if nothing else decides", 
     [{ outcome: "completed", after: "soon" }, "after is not a duration up to 24h"],
     [{ outcome: "manual", after: "3s" }, "after has no meaning with manual: leave it out"],
     [{ outcome: "completed", times: 1 }, 'there is no member "times"; the members are '],
+    [{ outcome: JSON.parse("[".repeat(10_000) + "]".repeat(10_000)) }, "outcome: must be the name of an outcome; "],
     [["completed"], "the body must be a JSON object"],
   ]);
 
