@@ -5,6 +5,8 @@ import type { Command } from "commander";
 /** A line of help, and how to load the command. */
 export type CommandTable = Record<string, readonly [summary: string, load: () => Promise<{ default: () => Command }>]>;
 
+const registry = () => import("./commands/registry.ts");
+
 export const GROUPS: Readonly<Record<string, CommandTable>> = {
   "Run a sandbox:": {
     serve: ["run the payment service and the simulated network", () => import("./commands/serve.ts")],
@@ -32,9 +34,9 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
     reset: ["forget transactions, rules, faults, log and clock", () => import("./commands/reset.ts")],
   },
   "Merchants and keys:": {
-    merchants: ["create and list merchants", () => import("./commands/merchants.ts")],
-    accounts: ["create and list payment accounts", () => import("./commands/accounts.ts")],
-    keys: ["create, list and revoke API keys", () => import("./commands/keys.ts")],
+    merchants: ["create and list merchants", async () => ({ default: (await registry()).merchantsCommand })],
+    accounts: ["create and list payment accounts", async () => ({ default: (await registry()).accountsCommand })],
+    keys: ["create, list and revoke API keys", async () => ({ default: (await registry()).keysCommand })],
   },
   "Data:": {
     export: ["copy the database to a file, while it is in use or not", () => import("./commands/export.ts")],

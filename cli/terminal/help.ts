@@ -127,7 +127,9 @@ function restOf(path: readonly string[]): string {
     isBeside ? [`  ${line.padEnd(width)}  # ${does}`] : [`  # ${does}`, `  ${line}`],
   );
   if (path[0] === "help" || path[0] === "version") return "";
-  return ["", ...(lines.length > 0 ? ["Examples:", ...lines, ""] : []), LEARN_MORE].join("\n");
+  const more = path.length < 2 ? [LEARN_MORE] : []; // the help of the command above has it
+  const shown = lines.length > 0 ? [["Examples:", ...lines].join("\n")] : [];
+  return [...shown, ...more].map((text) => `\n${text}`).join("\n");
 }
 
 /** A longer list of choices is not shown: its description says where the names are. */
