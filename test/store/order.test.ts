@@ -62,6 +62,13 @@ test("payments that are stored out of order are listed by time, until a reset", 
   expect(isMarked()).toBe(true);
   await saved?.restore();
   expect(isMarked()).toBe(true);
+  // Stored after its successor, and later than it.
+  await store.transactions.clear();
+  all.length = 0;
+  for (const createdAtMs of [late, next]) all.push(await identified(store, { createdAtMs }));
+  for (const one of all.toReversed()) await store.transactions.insert(one);
+  expect(await expectList({})).toBe(2);
+  expect(isMarked()).toBe(true);
   store.close();
 });
 

@@ -62,9 +62,10 @@ test.each([500, -500])(
     const { clock, measure, pass, rightMs } = openClock(0);
     measure();
     pass(1000);
+    let before = clock.nowMs();
     measure(aheadMs);
     expect(clock.state).toBe("known");
-    let before = clock.nowMs();
+    expect(clock.nowMs()).toBe(before);
     for (let step = 1; step <= 50; step += 1) {
       pass(100);
       const nowMs = clock.nowMs();
