@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createEventHistory, createEventHub } from "../../../sandbox/control/event-hub.ts";
+import type { LoggedRequest, LogListener } from "../../../sandbox/request-log.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { readEvents } from "../../support/event-stream.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
@@ -200,4 +201,31 @@ test("a change by another server is one gap, and not one at each reading", async
   place.leave();
   await readNext();
   expect(realClock.alarmsAtMs).toEqual([]);
+});
+
+const MEGABYTE = "x".repeat(1_000_000);
+test.each<[part: string, request: Partial<LoggedRequest>]>([
+  ["target", { target: MEGABYTE }],
+  ["header", { headers: new Headers({ "x-long": MEGABYTE }) }],
+  ["body", { body: MEGABYTE }],
+  ["answer", { answer: MEGABYTE }],
+])("the %s of a request counts in the memory of events: beyond 8 MB the oldest are a gap", (_part, request) => {
+  const logged: LogListener[] = [];
+  const none = { subscribe: () => () => true };
+  const hub = createEventHub({
+    service: { ...none, isShared: false, markOfOthers: async () => "" },
+    log: {
+      subscribe(listener) {
+        logged.push(listener);
+        return () => {};
+      },
+    },
+    ...{ audit: none, webhooks: none, merchantNames: { of: async () => "" } },
+    ...{ realClock: createManualClock(0), random: seededRandom(1), reportFault: () => {} },
+  });
+  const place = hub.enter(null, { wake: () => {}, end: () => {} });
+  const plain = { target: "/", headers: new Headers(), body: null, answer: null };
+  for (let count = 0; count < 9; count += 1) logged[0]?.({ ...plain, ...request } as LoggedRequest, plain, null);
+  expect(place.read()).toStartWith("event: gap");
+  place.leave();
 });
