@@ -25,12 +25,6 @@ describe("help and version are data: stdout, exit 0", () => {
     expect(help).toEqual(await runMomo(same.split(" ")));
   });
 
-  test.concurrent("where to read more is in the help of a command, and not in that of its sub-commands", async () => {
-    const more = "momo help COMMAND explains a command, momo help exit-codes the exit codes.\n";
-    expect((await runMomo(["rules", "--help"])).stdout).toEndWith(`\n\n${more}`);
-    expect((await runMomo(["rules", "add", "--help"])).stdout).toEndWith("--times 1  # the next prompt\n");
-  });
-
   test.concurrent("bare `momo` shows what to run first, and the lines can be pasted", async () => {
     const { stdout, stderr, exitCode } = await runMomo([]);
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
