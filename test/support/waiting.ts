@@ -6,7 +6,7 @@
 export const TEST_TIMEOUT_MS = 120_000;
 
 /** For a text, an answer, or the end of a process. */
-export const PATIENCE_MS = 50_000;
+export const PATIENCE_MS = 40_000;
 
 /** Extra time for a busy machine, on top of a documented duration. */
 export const SLACK_MS = 5000;

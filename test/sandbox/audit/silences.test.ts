@@ -121,6 +121,12 @@ describe("never polling", () => {
     expect(client.kinds()).toEqual([]);
   });
 
+  testFindings("a search for it that was refused: the client asked", ["refused"], (client) => {
+    const id = client.push();
+    client.live(NEVER_POLLED_MS);
+    client.list(`search=${id}&page=0`, {}, { status: 400 });
+  });
+
   const moved = `pay -; advance 600000; end 1 expired; freeze 600000; live ${NEVER_POLLED_MS - 1}`;
   testFindings("the clock was moved or frozen, so the client had no time to ask", [], moved);
   const lost = `pay A fault=disconnect; live ${NEVER_POLLED_MS}`;
