@@ -22,6 +22,12 @@ describe("the tally", () => {
     ];
     const payments = { started: 3, paid: 1, not_followed: 1 };
     expect(client.tally()).toEqual({ requests: 8, accepted: 5, refused, refused_left_out: 0, payments });
+    client.forget();
+    const nothing = { started: 0, paid: 0, not_followed: 0 };
+    expect(client.tally()).toEqual({
+      ...{ requests: 0, accepted: 0, refused: [], refused_left_out: 0 },
+      payments: nothing,
+    });
   });
 
   testFindings("leaves out what browsers and probes ask for by themselves", [], (client) => {
@@ -190,6 +196,11 @@ describe("a status that is asked for wrongly", () => {
   testFindings("the right id with a wrong key: it was asked for", ["refused"], (client) => {
     client.poll(client.push(), undefined, { status: 401 });
     client.live(60_000);
+  });
+  testFindings("the transaction_id of a payment, with a 0 in it", ["unknown_id"], (client) => {
+    for (let count = 0; count < 10; count += 1) client.push();
+    client.poll("10");
+    expect(client.findings()[0]?.message).toContain("the transaction_id of the payment");
   });
   testFindings("in a list, by a parameter that does not exist", ["takes_wrong_row"], (client) => {
     client.push("A");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { MOST_POLLERS } from "../../../sandbox/audit/payments.ts";
 import { FASTEST_POLL_MS } from "../../../sandbox/audit/polls.ts";
+import { PATTERN_POLLS } from "../../../sandbox/audit/rules.ts";
 import { KEPT_ASKING_MS, NEVER_POLLED_MS } from "../../../sandbox/audit/silences.ts";
 import { type AuditedClient, createAuditedClient, LOST, program, testFindings } from "../../support/audited-client.ts";
 
@@ -171,6 +172,27 @@ describe("giving up early", () => {
     client.end(id, "completed");
     client.live(600_000);
     expect(client.kinds()).toEqual(kinds as []);
+  });
+
+  test("a search in the list counts like a poll, and the whole list does not", () => {
+    for (const [query, kinds] of [
+      ["search=A", []],
+      ["", ["gives_up_early"]],
+    ] as const) {
+      const client = createAuditedClient();
+      const id = client.push("A");
+      for (let count = 0; count < 4; count += 1) {
+        client.live(3000);
+        client.poll(id, "pending");
+      }
+      for (let count = 0; count < PATTERN_POLLS - 4; count += 1) {
+        client.live(3000);
+        client.list(query, { [id]: "pending" });
+      }
+      client.end(id, "completed");
+      client.live(600_000);
+      expect(client.kinds()).toEqual([...kinds]);
+    }
   });
 
   const moved = "pay -; live 5000; poll 1 pending; advance 600000; end 1 expired; freeze 600000";
