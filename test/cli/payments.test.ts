@@ -46,6 +46,7 @@ describe("momo pay", () => {
     ["0712-345-678", "0712345678"],
     ["712345678", "254712345678"],
     ["112 345 678", "254112345678"],
+    ["(0712) 345-678", "0712345678"],
   ])("a phone as a person types it: %s", (typed, sent) => {
     expect(readTypedPhone(typed.split(" "))).toBe(sent);
   });

@@ -89,7 +89,7 @@ describe("a member that the strict form refuses", () => {
     expect(status).toBe(400);
   });
 
-  test.each(["12345678901234567890", "1e999", "-0", "1.50"])(
+  test.each(["12345678901234567890", "1e999", "-0", "1.50", "1.0"])(
     "reference: %s is stored as these digits",
     async (digits) => {
       const order = JSON.stringify(payment(lenient.caller)).replace(

@@ -47,6 +47,7 @@ test("a payment that could not be stored counts at once, until one is stored or 
   storing.fail(new Error("a refused value"));
   expect(await storing.obstacle()).toBeNull();
   storing.fail(new DiskFull());
+  storing.fail(new Error("a refused value"));
   expect(await storing.obstacle()).toBe("the disk is full");
   expect(engine.probes).toBe(1);
   engine.isFull = false;

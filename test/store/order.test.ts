@@ -167,8 +167,9 @@ test.each<[string, number, number, "copy" | "database" | null, number]>([
   async (_what, inCopy, inDatabase, wasReset, next) => {
     const copy = await databaseWith("copy.db", inCopy, { cleared: wasReset === "copy" });
     const database = await databaseWith("momo.db", inDatabase, { cleared: wasReset === "database" });
+    const used = (await nextIn(database)) - 1; // a payment of after the reset
     expect(continueNumbers(copy, database)).toBe(true);
-    expect(await nextIn(copy)).toBe(next);
+    expect(await nextIn(copy)).toBe(Math.max(next, used + 2));
   },
 );
 

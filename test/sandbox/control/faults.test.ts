@@ -216,6 +216,7 @@ describe("a fault that makes no sense is refused with its place, and those in fo
     [{ faults: [{ kind: "error", time: 1 }] }, 'faults[0]: there is no member "time"; the members are '],
     [{ faults: Array.from({ length: 101 }, () => ({ kind: "error" })) }, "faults: must have at most 100 elements"],
     [{ faults: [], seed: -1 }, "seed: "],
+    [{ faults: [], [`ms_${"s".repeat(40)}`]: 1 }, 'there is no member "[redacted]"'],
     [{ faults: { kind: "error" } }, "faults: must be an array"],
     [{}, "faults: is missing"],
     [[], "the body must be a JSON object"],
