@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { parseAddress } from "../../src/store/postgres/address.ts";
+import type { Attempts } from "../../src/store/postgres/attempts.ts";
 import { createConnections } from "../../src/store/postgres/connections.ts";
-import { createEngineClock } from "../../src/store/postgres/engine-clock.ts";
+import { createEngineClock, createHeartbeat } from "../../src/store/postgres/engine-clock.ts";
 import { createGroup } from "../../src/store/postgres/group.ts";
 import { createRecent } from "../../src/store/postgres/recent.ts";
 import { fromStored, toStored } from "../../src/store/postgres/rows.ts";
@@ -167,3 +168,29 @@ test("rows that were just read are read again after a second, or when there are 
   nowMs += 1;
   expect(await readsOf(0)).toBe(1);
 });
+
+test.each([
+  ["on", "", "on", "disk", false],
+  ["local", "*", "on", "disk", false],
+  ["on", "*", "on", "standby (*)", true],
+  ["remote_apply", "one", "on", "standby (one)", true],
+  ["remote_write", "*", "on", "memory of a standby (*)", false],
+  ["remote_write", "", "on", "disk", false],
+  ["off", "*", "on", "nothing: synchronous_commit is off", false],
+  ["on", "", "off", "nothing: fsync is off", false],
+])(
+  "synchronous_commit %s, standbys %p, fsync %s: a commit is kept by %s",
+  async (commit, standbys, fsync, kept, isSafe) => {
+    const { clock, host } = openClock(0);
+    const rows = [{ ms: HOST_MS, isStandby: false, commit, standbys, fsync }];
+    const read = (work: (connection: { query: () => Promise<object[]> }) => unknown) =>
+      work({ query: async () => rows });
+    const heartbeat = createHeartbeat({
+      ...{ attempts: { read } as unknown as Attempts, clock, host, stopwatch: () => 0 },
+      ...{ afterBeat: async () => {}, reportFault: (error) => expect(error).toBeNull() },
+    });
+    await heartbeat.beat();
+    expect(heartbeat.durability).toEqual({ durability: kept, isReplicated: isSafe, isStandby: false });
+    heartbeat.stop();
+  },
+);
