@@ -4,17 +4,21 @@ import { MOST_PAYMENTS } from "../../../sandbox/audit/payments.ts";
 import { createAuditedClient, testFindings } from "../../support/audited-client.ts";
 
 describe("the parameters of a list", () => {
-  test.each(["checkout_request_id", "checkoutRequestId", "reference", "transaction_id", "receipt"])(
-    "%s would select one payment, but does not exist",
-    (name) => {
-      const client = createAuditedClient();
-      client.list(`limit=1&${name}=X`);
-      expect(client.finding()).toMatchObject({
-        kind: "takes_wrong_row",
-        message: expect.stringContaining(`“${name}”`),
-      });
-    },
-  );
+  test.each([
+    "checkout_request_id",
+    "checkoutRequestId",
+    "merchantRequestId",
+    "reference",
+    "transaction_id",
+    "receipt",
+  ])("%s would select one payment, but does not exist", (name) => {
+    const client = createAuditedClient();
+    client.list(`limit=1&${name}=X`);
+    expect(client.finding()).toMatchObject({
+      kind: "takes_wrong_row",
+      message: expect.stringContaining(`“${name}”`),
+    });
+  });
 
   test("any other unknown name, and each unknown name beside id= or search=", () => {
     const client = createAuditedClient();

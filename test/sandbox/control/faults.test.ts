@@ -169,6 +169,17 @@ describe("probability and seed", () => {
     expect(draw()).toEqual(next);
   });
 
+  test.each<[Fault, path: string, isCounted: boolean]>([
+    [fault(0.5), "/status.php", true],
+    [fault(1, { times: 2 }), "/status.php", true],
+    [fault(1), "/status.php", false],
+    [fault(0.5, { path: "/stkpush.php" }), "/status.php", false],
+  ])("several servers decide together if one decision changes the next: %j, for %s", (one, path, isCounted) => {
+    const plan = createFaultPlan();
+    plan.replace(7, [one]);
+    expect(plan.isCounted(path)).toBe(isCounted);
+  });
+
   test("a fault that does not strike is not counted, and the next fault may strike", () => {
     const plan = createFaultPlan();
     plan.replace(3, [fault(1e-9, { times: 1 }), fault(1, { what: { kind: "error", status: 502 } })]);

@@ -15,10 +15,10 @@ async function receive(settings: object = {}, answer?: Parameters<typeof startRe
   return receiver;
 }
 
-/** How many attempts were delivered since the start. */
-async function attemptsInMetrics(): Promise<number> {
+/** How many attempts have had this result since the start. */
+async function attemptsInMetrics(result = "delivered"): Promise<number> {
   const text = await (await sandbox.request("GET", "/metrics")).text();
-  return Number(/^momo_webhook_attempts_total\{result="delivered"\} ([0-9]+)$/m.exec(text)?.[1]);
+  return Number(new RegExp(`^momo_webhook_attempts_total\\{result="${result}"\\} ([0-9]+)$`, "m").exec(text)?.[1]);
 }
 
 async function payAndEnd(order: Record<string, unknown> = {}): Promise<string> {
@@ -158,11 +158,14 @@ describe("an attempt succeeds with any 2xx, and is repeated otherwise after 1, 1
 
   test("one long advance makes all attempts; the fourth is the last, but a resend begins with none", async () => {
     await receive({}, () => new Response("", { status: 500 }));
+    const before = [await attemptsInMetrics(), await attemptsInMetrics("failed")];
     await payAndEnd();
     await attempted(1);
     await sandbox.advanceClock("71s");
     const [delivery] = await ended();
     expect(delivery).toMatchObject({ state: "failed", attempts: Array(4).fill({ status: 500 }) });
+    const [delivered, failed = 0] = before;
+    expect([await attemptsInMetrics(), await attemptsInMetrics("failed")]).toEqual([delivered as number, failed + 4]);
     await sandbox.control("PUT", "/webhook", { url: "http://127.0.0.1:1/", delay: "1h" });
     const resent = await sandbox.control("POST", `/webhook/deliveries/${delivery?.id}/resend`);
     const { now_ms } = await sandbox.control("GET", "/clock");
