@@ -18,6 +18,12 @@ const linesOf = (text: string) => text.split("\r\n").map((line) => line.split("\
 
 const shared = await startIn(newFolder());
 
+test.concurrent("momo pay --quiet prints the id, and nothing else", async () => {
+  const { screen, exited } = atTerminal(["pay", "0712345678", "1", "-q", ...shared.at]);
+  expect(await exited).toBe(0);
+  expect(screen.text).toMatch(/^ws_CO_\w+\r\n$/);
+});
+
 describe("momo pay --wait", () => {
   const pay = ["pay", "0712345678", "1200", "--wait", "--interval", "50ms"];
 

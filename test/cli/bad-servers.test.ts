@@ -47,6 +47,7 @@ describe("a server that answers garbage is named, and gets one request", () => {
 });
 
 test.concurrent.each<[status: number, code: string, exitCode: number, hint: string | null | undefined]>([
+  [200, "refused", 5, undefined],
   [400, "refused", 5, undefined],
   [401, "unauthorized", 4, expect.stringContaining("give those of a key in force")],
   [403, "unauthorized", 4, null],

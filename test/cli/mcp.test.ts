@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Client } from "@modelcontextprotocol/client";
+import { Client, type ToolAnnotations } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { TOOLS } from "../../cli/mcp/tools.ts";
 import { builtBinary } from "../support/binary.ts";
@@ -64,6 +64,12 @@ test("every action of every tool answers by its own schema, which the client che
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(["connect", ...Object.keys(TOOLS)]);
   expect(tools.length).toBeLessThanOrEqual(12);
+  const namesOf = (is: (annotations: ToolAnnotations) => boolean | undefined) =>
+    tools.filter(({ annotations }) => annotations && is(annotations)).map(({ name }) => name);
+  expect(namesOf(({ readOnlyHint }) => readOnlyHint)).toEqual([
+    ...["connect", "wait_for_payment", "explain_payment", "list_payments"],
+  ]);
+  expect(namesOf(({ destructiveHint }) => destructiveHint)).toEqual(["rules", "faults", "webhook", "audit", "state"]);
   for (const { annotations, outputSchema } of tools) {
     expect({ annotations, outputSchema }).toMatchObject({
       annotations: { openWorldHint: false },

@@ -135,8 +135,8 @@ describe("a good value does what it says", () => {
     expect((await runMomo(["pay", "0712345678", "1", ...at])).exitCode).toBe(0);
   });
 
-  test.concurrent("--host ::1", async () => {
-    const { baseUrl, at } = await startIn(newFolder(), { host: "::1" });
+  test.concurrent.each(["::1", "::"])("--host %s", async (host) => {
+    const { baseUrl, at } = await startIn(newFolder(), { host });
     expect(baseUrl).toStartWith("http://[::1]:");
     expect((await runMomo(["pay", "0712345678", "1", ...at])).exitCode).toBe(0);
   });

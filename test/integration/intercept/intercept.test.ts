@@ -19,9 +19,10 @@ describe("the credentials of an intercepted request", () => {
     expect(stdout).not.toContain("of_a_shop");
   });
 
-  test.concurrent("a request without credentials is refused, and so is a key without a secret", async () => {
-    const { stdout } = await sh(`${PUSH} -w ' %{http_code}'; ${PUSH} ${KEY} -w ' %{http_code}'`);
-    expect(stdout).toMatch(/^\{"success":false,.*\} 401\{"success":false,.*\} 401$/);
+  test.concurrent("a request without credentials is refused, and so is a key without a secret, or with an empty one", async () => {
+    const pushes = ["", KEY, `${KEY} -H 'X-API-Secret;'`].map((headers) => `${PUSH} ${headers} -w ' %{http_code}'`);
+    const { stdout } = await sh(pushes.join("; "));
+    expect(stdout).toMatch(/^(\{"success":false,.*?\} 401){3}$/);
   });
 
   test.concurrent("a request to the sandbox's own address needs the sandbox's own key", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import sarifSchema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json";
 import { formatCheck } from "../../../sandbox/check/report.ts";
-import type { Checked, CheckReport } from "../../../sandbox/check/result.ts";
+import { type Checked, type CheckReport, isLikeMomo } from "../../../sandbox/check/result.ts";
 import { createSchemaChecker } from "../../support/openapi.ts";
 
 const HOSTILE = `<script>alert("x")</script> & ]]> \u001b[2J \u0000 ::error::`;
@@ -46,6 +46,16 @@ test("text is a tree of sections in the order of the specification, with a mark 
     ],
   ]);
   expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
+});
+
+test.each<[seen: string, momo: string | null, verdict: Checked["verdict"], isLike: boolean]>([
+  ["400, invalid", "400", "recorded", true],
+  ["40", "400", "recorded", false],
+  ["404", "400", "recorded", false],
+  ["404", "400", "skipped", true],
+  ["404", null, "recorded", true],
+])("where the service answers %p and momo %p, %s: like momo is %p", (seen, momo, verdict, isLike) => {
+  expect(isLikeMomo(row("silent", { seen, momo, verdict }))).toBe(isLike);
 });
 
 test("JSON has everything, with the summary", () => {

@@ -3,15 +3,18 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { ControlContext } from "../../../sandbox/control/context.ts";
 import { wait as waitCall } from "../../../sandbox/control/wait.ts";
 import { createWaitingRoom } from "../../../sandbox/control/waiting-room.ts";
+import { resolve } from "../../../src/domain/state-machine.ts";
+import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { respond } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { sleep, systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { insertDue } from "../../support/control.ts";
+import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
 import { testRefusals, useSteered } from "../../support/steered.ts";
-import { until } from "../../support/waiting.ts";
+import { nextTurn, until } from "../../support/waiting.ts";
 
 const sandbox = useSteered();
 afterAll(cleanUp);
@@ -97,6 +100,16 @@ describe("408 at the time-out, which is in real time", () => {
     expect(performance.now() - startedMs).toBeGreaterThan(45);
     expect(message).toBe("the payment has not become final within the time-out");
     expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
+  });
+
+  test("an outcome of which this server was not told is found then", async () => {
+    const id = await manual();
+    const { transactions } = sandbox.harness.store;
+    const waiting = wait({ checkout_request_id: id, timeout: "200ms" });
+    await nextTurn();
+    const paid = (pending: PendingTransaction) => resolve(pending, paidAt(CREATED_AT_MS, "TKL0000001"));
+    await transactions.record((await transactions.listPending(1)).map(paid));
+    expect((await waiting).status).toBe(200);
   });
 
   test("an advance of that clock does not count", async () => {
