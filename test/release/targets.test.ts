@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import lock from "../../package-lock.json" with { type: "json" };
 import { compile } from "../../scripts/build.ts";
+import { makePlatformPackage } from "../../scripts/release/npm.ts";
 import { TARGETS } from "../../scripts/release/targets.ts";
 import { builtBinary } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -21,6 +22,29 @@ test("there are eight targets, and the lock file pins the runtime of each", () =
       integrity: expect.stringMatching(/^sha512-/),
     });
   }
+});
+
+test("the package of a target is installed only there, and its executable may be executed", () => {
+  const folder = newFolder();
+  const executable = join(folder, "momo");
+  writeFileSync(executable, "", { mode: 0o600 });
+  const wanted = TARGETS.map((target) => {
+    const made = join(folder, target.name);
+    makePlatformPackage(made, target, executable, []);
+    const { os, cpu, libc } = JSON.parse(readFileSync(join(made, "package.json"), "utf8"));
+    const mode = statSync(join(made, "bin", target.os === "win32" ? "momo.exe" : "momo")).mode & 0o777;
+    return [target.name, os, cpu, libc, mode.toString(8)];
+  });
+  expect(wanted).toEqual([
+    ["linux-x64", ["linux"], ["x64"], ["glibc"], "755"],
+    ["linux-arm64", ["linux"], ["arm64"], ["glibc"], "755"],
+    ["linux-x64-musl", ["linux"], ["x64"], ["musl"], "755"],
+    ["linux-arm64-musl", ["linux"], ["arm64"], ["musl"], "755"],
+    ["darwin-x64", ["darwin"], ["x64"], undefined, "755"],
+    ["darwin-arm64", ["darwin"], ["arm64"], undefined, "755"],
+    ["windows-x64", ["win32"], ["x64"], undefined, "755"],
+    ["windows-arm64", ["win32"], ["arm64"], undefined, "755"],
+  ]);
 });
 
 test("the same sources make the same bytes, whatever the folder", async () => {
