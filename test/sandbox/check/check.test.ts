@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { isShort, listIn } from "../../../sandbox/check/facts.ts";
 import type { CheckReport } from "../../../sandbox/check/result.ts";
+import type { Exchange } from "../../../sandbox/check/service.ts";
 import { answersOf, failureSchema } from "../../../src/http/answers.ts";
 import type { Profile } from "../../../src/http/profile.ts";
 import { checkScene, fillScene } from "../../support/checked.ts";
@@ -52,6 +54,17 @@ onEveryEngine((engine) => {
       await scene.close();
     });
   });
+});
+
+test.each([
+  [{ transactions: [], summary: {} }, false],
+  [{ data: [], summary: {} }, false],
+  [{ data: [] }, true],
+  [{ transactions: [] }, false],
+  [{ data: [{ id: 1 }], summary: {} }, true],
+  [{ transactions: [{ id: 1, kind: "api" }] }, false],
+])("the list %j has the short form: %p", (json, is) => {
+  expect(isShort(listIn({ status: 200, json } as unknown as Exchange))).toBe(is);
 });
 
 test("an account without payments is checked as far as it can be, and nothing is paid unless it is asked for", async () => {
