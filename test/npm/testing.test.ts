@@ -36,7 +36,8 @@ describe("a sandbox for a test", () => {
 
   test("it is reached without a proxy of the caller's", async () => {
     const { hostname } = new URL((await start()).controlUrl);
-    for (const name of ["NO_PROXY", "no_proxy"]) expect(process.env[name]?.split(",")).toContain(hostname);
+    const named = ["NO_PROXY", "no_proxy"].flatMap((name) => process.env[name]?.split(",") ?? []);
+    expect(named.filter((name) => name === hostname)).toHaveLength(2); // once in each, after several sandboxes too
   });
 
   test("several at once are independent", async () => {
