@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { timeLeft } from "../../src/domain/duration.ts";
 import { invalid, Refusal, readNaming, shown, whatCame } from "../../src/domain/error.ts";
 import { DEFAULT_PAGE, foldCase, MAX_PAGE_LIMIT } from "../../src/domain/filter.ts";
 import { parseName } from "../../src/domain/merchant.ts";
@@ -179,4 +180,14 @@ test("a refusal of a function gets the value at its end; other errors stay as th
   expect(() => readNaming("x", refuse)).toThrow('phone must be something else; it is "x"');
   expect(() => readNaming("x", () => BigInt("x"))).toThrow(SyntaxError);
   expect(readNaming("x", (text) => text + text)).toBe("xx");
+});
+
+test.each([
+  [90_000, "1:30"],
+  [59_001, "1:00"],
+  [1, "0:01"],
+  [0, "0:00"],
+  [-1500, "0:00"],
+])("%d ms before the end, a countdown shows %s", (leftMs, shown) => {
+  expect(timeLeft(leftMs)).toBe(shown);
 });

@@ -97,8 +97,8 @@ describe("bounds", () => {
   });
   afterAll(() => harness.close());
 
-  const refused = async (work: Promise<unknown>) =>
-    expect(await rejectionOf(work)).toMatchObject({ name: "Refusal", kind: "invalid" });
+  const refused = async (work: Promise<unknown>, message: string) =>
+    expect(await rejectionOf(work)).toMatchObject({ name: "Refusal", kind: "invalid", message });
 
   /** Of several calls at once, only one gets the last place. */
   async function oneOf(calls: number, call: () => Promise<unknown>): Promise<void> {
@@ -109,21 +109,23 @@ describe("bounds", () => {
   test("there can be at most 10,000 merchants", async () => {
     const { registry } = harness.service;
     await oneOf(3, () => registry.registerMerchant("The last"));
-    await refused(registry.registerMerchant("One more"));
+    await refused(registry.registerMerchant("One more"), "there can be at most 10000 merchants");
     expect(await registry.listMerchants()).toHaveLength(10_000);
   });
 
   test("a merchant can have at most 1,000 payment accounts", async () => {
     const { registry } = harness.service;
     await oneOf(3, () => registry.openAccount(shop.merchantId, "The last"));
-    await refused(registry.openAccount(shop.merchantId, "One more"));
+    const bound = "a merchant can have at most 1000 payment accounts";
+    await refused(registry.openAccount(shop.merchantId, "One more"), bound);
     await registry.openAccount(2, "Another merchant's");
   });
 
   test("a merchant can have at most 1,000 keys in force; a revoked one makes room", async () => {
     const { registry } = harness.service;
     await oneOf(3, () => registry.issueKey(shop.merchantId, "The last"));
-    await refused(registry.issueKey(shop.merchantId, "One more"));
+    const bound = "a merchant can have at most 1000 keys in force: revoke one first";
+    await refused(registry.issueKey(shop.merchantId, "One more"), bound);
     await registry.revokeKey("mk_2");
     await registry.issueKey(shop.merchantId, "In its place");
   });
