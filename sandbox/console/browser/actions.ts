@@ -1,10 +1,9 @@
-import { batch, effect } from "@preact/signals";
+import { batch, effect, type Signal } from "@preact/signals";
 import { isSelectionNew, loadRows, openStory, quietly, reload } from "./loading.ts";
-import { type CallFilters, callFiltersOf } from "./logic/calls.ts";
+import type { CallFilters } from "./logic/calls.ts";
 import { type Filters, inForce } from "./logic/filters.ts";
 import { acknowledge } from "./logic/findings.ts";
 import { formatRoute, parseRoute, type Route, type View } from "./logic/route.ts";
-import type { Dialog } from "./state.ts";
 import * as state from "./state.ts";
 import { after, longMemory, replaceAddress, tabMemory } from "./system.ts";
 import type { Finding } from "./wire.ts";
@@ -30,20 +29,16 @@ export function followRoute(): void {
   let merchantBefore: number | null = null;
   effect(() => {
     const merchant = state.merchantId.value;
-    if (merchantBefore !== null && merchant !== merchantBefore) after(0, () => void quietly(() => reload("registry")));
+    if (merchantBefore !== null && merchant !== merchantBefore) after(0, () => void quietly(reload.registry));
     merchantBefore = merchant;
   });
 }
 
-/** Keeps the merchant when the view changes. */
-function withMerchant({ query, ...route }: Route): Route {
+/** The address of a part of the page. The merchant stays. */
+export function addressOf(view: View, selected: string | null = null, query: Route["query"] = {}): string {
   const { merchant } = state.route.peek().query;
-  return { ...route, query: merchant === undefined || "merchant" in query ? query : { merchant, ...query } };
+  return formatRoute({ view, selected, query: { ...(merchant !== undefined && { merchant }), ...query } });
 }
-
-/** The address of a part of the page. */
-export const addressOf = (view: View, selected: string | null = null, query: Route["query"] = {}): string =>
-  formatRoute(withMerchant({ view, selected, query }));
 
 export function goTo(view: View, selected: string | null = null, query: Route["query"] = {}): void {
   location.hash = addressOf(view, selected, query);
@@ -56,19 +51,11 @@ export function select(selected: string | null): void {
   location.hash = formatRoute({ ...state.route.value, view: state.view.value, selected });
 }
 
-/** Replaces the address, so that Back does not stop at every typed letter. */
-function replaceQuery(given: Readonly<Record<string, string>>): void {
-  const { merchant } = state.route.value.query;
-  const query = { ...(merchant !== undefined && { merchant }), ...given };
+/** Changes filters of the view. Replaces the address, so that Back does not stop at every typed letter. */
+export function setFilters(changed: Partial<Filters & CallFilters>): void {
+  const query = inForce({ ...state.route.value.query, ...changed });
   state.route.value = { ...state.route.value, view: state.view.value, query };
   replaceAddress(formatRoute(state.route.value));
-}
-
-export const setFilters = (filters: Filters): void => replaceQuery(inForce(filters));
-
-export function setCallFilters(changed: Partial<CallFilters>): void {
-  const filters = { ...callFiltersOf(state.route.value.query), ...changed };
-  replaceQuery(Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== "")));
 }
 
 export function chooseMerchant(id: number): void {
@@ -98,36 +85,30 @@ export function foldPhones(isFolded: boolean): void {
   longMemory.write("folded", isFolded ? "yes" : null);
 }
 
-export function openDialog(name: Dialog): void {
-  state.dialog.value = name;
-}
-
-export function closeDialog(name: Dialog): void {
-  if (state.dialog.value === name) state.dialog.value = null;
+/** A handler that sets a signal. */
+export function setting<T>(target: Signal<T>, value: NoInfer<T>): () => void {
+  return () => {
+    target.value = value;
+  };
 }
 
 /** How long a phone stays on the handset after it rang, if the person picked it or typed on it. */
 const PICKED_MS = 8000;
 
-export function pickPhone(phone: string): void {
+/** Keeps a phone on the handset, also while others ring. */
+export function pickPhone(phone: string, keptMs = PICKED_MS): void {
   batch(() => {
     state.pickedPhone.value = phone;
     if (!state.phonesSeen.value.includes(phone)) state.phonesSeen.value = [...state.phonesSeen.value, phone];
   });
   cancelLeaving();
-  cancelLeaving = after(PICKED_MS, () => {
-    if (state.promptsByPhone.value.has(phone)) pickPhone(phone);
+  cancelLeaving = after(keptMs, () => {
+    if (state.promptsByPhone.value.has(phone)) pickPhone(phone, keptMs);
     else state.pickedPhone.value = null;
   });
 }
 
 let cancelLeaving = () => {};
-
-export function dismissNote(phone: string): void {
-  const notes = new Map(state.phoneNotes.value);
-  notes.delete(phone);
-  state.phoneNotes.value = notes;
-}
 
 /** Hides findings until they happen again. */
 export function markAsKnown(findings: readonly Finding[]): void {

@@ -1,11 +1,84 @@
-import { createControlClient } from "./control-client.ts";
+import { createParser } from "eventsource-parser";
 import { token, tokenAsked } from "./state.ts";
+import type { ConsoleEvent } from "./wire.ts";
 
-/** The control API of the server that served the page. */
-export const api = createControlClient({
-  url: "/_momo",
-  token: () => token.value,
-  onTokenAsked: () => {
-    tokenAsked.value = { isWrong: token.value !== null };
+/** The control API of the server that served the page. Only this file talks to the server. */
+
+/** A path without a host, so that it works behind every name. */
+const BASE_PATH = "/_momo";
+
+/** A refusal of the control API. Its message says how to correct the request. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The server did not answer. */
+export class ServerLost extends Error {
+  constructor() {
+    super("the server does not answer");
+  }
+}
+
+export interface EventStreamListener {
+  /** The stream is open: all later events arrive. */
+  readonly onOpen: () => void;
+  readonly onEvent: (event: ConsoleEvent, id: string | null) => void;
+  /** Data arrived, perhaps only a heartbeat. */
+  readonly onSign: () => void;
+  readonly signal: AbortSignal;
+}
+
+function lost(): never {
+  throw new ServerLost();
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (token.value !== null) headers.set("Authorization", `Bearer ${token.value}`);
+  const response = await fetch(BASE_PATH + path, { ...init, headers, cache: "no-store" }).catch(lost);
+  if (response.ok) return response;
+  const answer = (await response.json().catch(() => ({}))) as { message?: string };
+  if (response.status === 401) tokenAsked.value = { isWrong: token.value !== null };
+  throw new Refused(response.status, answer.message ?? `the server answers HTTP ${response.status}`);
+}
+
+/** All throw {@link Refused} and {@link ServerLost}. */
+export const api = {
+  async call<T>({ method, path, body }: { method: string; path: string; body?: unknown }): Promise<T> {
+    const content = body === undefined ? {} : { body: JSON.stringify(body), headers: JSON_CONTENT };
+    const response = await send(path, { method, ...content });
+    return (await response.json().catch(lost)) as T;
   },
-});
+  get: <T>(path: string): Promise<T> => api.call({ method: "GET", path }),
+  post: <T>(path: string, body: unknown): Promise<T> => api.call({ method: "POST", path, body }),
+  /** Reads an answer that is not JSON. */
+  text: async (path: string): Promise<string> => (await send(path, { method: "GET" })).text(),
+
+  /**
+   * Reads the stream of events until it ends.
+   * @param since the id of the last event that was seen; null: from now on
+   */
+  async listen(since: string | null, { onOpen, onEvent, onSign, signal }: EventStreamListener): Promise<void> {
+    const headers: Record<string, string> = since === null ? {} : { "Last-Event-ID": since };
+    const response = await send("/events", { headers, signal });
+    if (response.body === null) lost();
+    onOpen();
+    const parser = createParser({
+      onEvent: ({ event, data, id }) => onEvent({ name: event, data: JSON.parse(data) } as ConsoleEvent, id ?? null),
+    });
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { value, done } = await reader.read().catch(lost);
+      if (done) return;
+      onSign();
+      parser.feed(value);
+    }
+  },
+};
+
+const JSON_CONTENT = { "Content-Type": "application/json" };

@@ -21,9 +21,13 @@ export function knowPayments(transactions: readonly Transaction[]): void {
   for (const { checkout_request_id, reference, phone } of transactions) {
     if (!known.has(checkout_request_id)) known.set(checkout_request_id, { reference, phone });
   }
-  for (const id of known.keys()) {
-    if (known.size <= MOST_KNOWN) break;
-    known.delete(id);
+  dropOldest(known, MOST_KNOWN);
+}
+
+function dropOldest(map: Map<string, unknown>, most: number): void {
+  for (const id of map.keys()) {
+    if (map.size <= most) break;
+    map.delete(id);
   }
 }
 
@@ -39,10 +43,7 @@ export function rememberEvents(events: readonly TransactionEvent[]): void {
     lastEvents.delete(event.checkout_request_id);
     lastEvents.set(event.checkout_request_id, event);
   }
-  for (const id of lastEvents.keys()) {
-    if (lastEvents.size <= MOST_EVENTS) break;
-    lastEvents.delete(id);
-  }
+  dropOldest(lastEvents, MOST_EVENTS);
 }
 
 /** A list with the newest state of each payment. */
@@ -84,7 +85,7 @@ export function forgetAll(): void {
   lastEvents.clear();
   known.clear();
   state.story.value = null;
-  state.heldPhone.value = null;
+  state.pickedPhone.value = null;
   state.requests.value = [];
   state.messages.value = [];
   state.phoneNotes.value = new Map();
@@ -113,4 +114,10 @@ export function addPhones(phones: readonly string[]): void {
   const surplus = all.length - MOST_PHONES;
   const leaving = new Set(surplus > 0 ? all.filter((phone) => !rings(phone)).slice(0, surplus) : []);
   state.phonesSeen.value = all.filter((phone) => !leaving.has(phone)).slice(-MOST_PHONES);
+}
+
+/** @param note if the phone has another one by now, that stays */
+export function removeNote(phone: string, note = state.phoneNotes.value.get(phone)): void {
+  const notes = [...state.phoneNotes.value];
+  state.phoneNotes.value = new Map(notes.filter(([other, held]) => other !== phone || held !== note));
 }

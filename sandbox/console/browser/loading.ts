@@ -1,5 +1,5 @@
 import { batch } from "@preact/signals";
-import { api } from "./api.ts";
+import { api, Refused, ServerLost } from "./api.ts";
 import {
   addMessages,
   addPhones,
@@ -10,7 +10,6 @@ import {
   startedAfter,
   upToDate,
 } from "./arrivals.ts";
-import { Refused, ServerLost } from "./control-client.ts";
 import { isFiltered, queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
@@ -31,19 +30,10 @@ export async function loadAll(): Promise<void> {
   forgetAll();
   await quietly(async () => {
     state.server.value = seenFromHere(await api.get<wire.ServerFacts>("/server"));
-    await loadRegistry();
-    await Promise.all([
-      api.get<{ outcomes: wire.Outcome[] }>("/outcomes").then((answer) => {
-        state.outcomes.value = answer.outcomes;
-      }),
-      reload("clock"),
-      reload("default"),
-      reload("rules"),
-      reload("faults"),
-      reload("webhook"),
-      loadHistory(),
-      loadFindings(),
-    ]);
+    const { registry, ...others } = reload;
+    await registry();
+    state.outcomes.value = (await api.get<{ outcomes: wire.Outcome[] }>("/outcomes")).outcomes;
+    await Promise.all([...Object.values(others).map((load) => load()), loadHistory(), loadFindings()]);
     state.isFirstRun.value = state.totalItems.value === 0 && !isFiltered(state.filters.value);
     state.isLoaded.value = true;
     state.connection.value = "live";
@@ -77,47 +67,37 @@ async function loadOlderRequests(page: wire.RequestPage): Promise<void> {
   }
 }
 
-export async function reload(part: Exclude<wire.SteeringPart, "reset" | "restore">): Promise<void> {
-  switch (part) {
-    case "rules":
-      state.rules.value = (await api.get<{ rules: wire.Rule[] }>("/rules")).rules;
-      return;
-    case "faults":
-      state.faults.value = await api.get<{ seed: number; faults: wire.Fault[] }>("/faults");
-      return;
-    case "clock":
-      state.clock.value = { ...(await api.get<wire.ClockReading>("/clock")), takenAtMs: monotonicMs() };
-      return;
-    case "default":
-      state.fallback.value = await api.get<wire.Default>("/default");
-      return;
-    case "webhook":
-      return loadWebhook();
-    case "registry":
-      return loadRegistry();
-  }
-}
-
-async function loadWebhook(): Promise<void> {
-  const answer = await api.get<{ webhook: wire.Webhook | null; deliveries: wire.Delivery[] }>(
-    `/webhook?limit=${state.MOST_DELIVERIES}`,
-  );
-  state.webhook.value = answer.webhook;
-  state.deliveries.value = answer.deliveries.reverse();
-}
-
-async function loadRegistry(): Promise<void> {
-  state.merchants.value = (await api.get<{ merchants: wire.Merchant[] }>("/merchants")).merchants;
-  const ofMerchant = `?merchant_id=${state.merchantId.value}`;
-  const [{ accounts }, { keys }] = await Promise.all([
-    api.get<{ accounts: wire.Account[] }>(`/accounts${ofMerchant}`),
-    api.get<{ keys: wire.Key[] }>(`/keys${ofMerchant}`),
-  ]);
-  batch(() => {
-    state.accounts.value = accounts;
-    state.keys.value = keys;
-  });
-}
+/** Loads one part of the steering, also when another client has changed it. */
+export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "restore">, () => Promise<void>>> = {
+  async rules() {
+    state.rules.value = (await api.get<{ rules: wire.Rule[] }>("/rules")).rules;
+  },
+  async faults() {
+    state.faults.value = await api.get("/faults");
+  },
+  async clock() {
+    state.clock.value = { ...(await api.get<wire.ClockReading>("/clock")), takenAtMs: monotonicMs() };
+  },
+  async default() {
+    state.fallback.value = await api.get("/default");
+  },
+  async webhook() {
+    const path = `/webhook?limit=${state.MOST_DELIVERIES}`;
+    const answer = await api.get<{ webhook: wire.Webhook | null; deliveries: wire.Delivery[] }>(path);
+    state.webhook.value = answer.webhook;
+    state.deliveries.value = answer.deliveries.reverse();
+  },
+  async registry() {
+    state.merchants.value = (await api.get<{ merchants: wire.Merchant[] }>("/merchants")).merchants;
+    const ofMerchant = `?merchant_id=${state.merchantId.value}`;
+    const { accounts } = await api.get<{ accounts: wire.Account[] }>(`/accounts${ofMerchant}`);
+    const { keys } = await api.get<{ keys: wire.Key[] }>(`/keys${ofMerchant}`);
+    batch(() => {
+      state.accounts.value = accounts;
+      state.keys.value = keys;
+    });
+  },
+};
 
 /** The address of a page of the rows that the filters select. */
 function listPath(page: number): string {

@@ -12,8 +12,7 @@ import { App } from "./views/app.tsx";
 const TICK_MS = 250;
 
 effect(() => {
-  if (theme.value === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme.value;
+  document.documentElement.style.colorScheme = theme.value === "auto" ? "" : theme.value;
 });
 every(TICK_MS, () => {
   tick.value += 1;

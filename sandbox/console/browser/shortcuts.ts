@@ -1,15 +1,14 @@
-import { goTo, openDialog } from "./actions.ts";
-import { isFolded, shownPhone, view } from "./state.ts";
+import { goTo, setting } from "./actions.ts";
+import { dialog, isFolded, shownPhone, view } from "./state.ts";
 
 /** The keyboard shortcuts. They are off while a field has the focus. `help-dialog.tsx` lists them. */
 export function followKeys(): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    const act = actOf(event.key);
-    if (act === null) return;
     // A digit is also typed into the field that gets the focus.
-    if (!/^[0-9]$/.test(event.key)) event.preventDefault();
-    act();
+    if (/^[0-9]$/.test(event.key)) return pinField()?.focus();
+    if (Object.hasOwn(ACTS, event.key)) event.preventDefault();
+    ACTS[event.key]?.();
   });
 }
 
@@ -17,19 +16,11 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest("input:not([type=radio], [type=checkbox]), textarea, select, dialog[open]") !== null;
 
-function actOf(key: string): (() => void) | null {
-  if (/^[0-9]$/.test(key)) return () => pinField()?.focus();
-  switch (key) {
-    case "/":
-      return search;
-    case "?":
-      return () => openDialog("help");
-    case "p":
-      return () => openDialog("pay");
-    default:
-      return null;
-  }
-}
+const ACTS: Readonly<Record<string, () => void>> = {
+  "/": search,
+  "?": setting(dialog, "help"),
+  p: setting(dialog, "pay"),
+};
 
 function pinField(): HTMLInputElement | null {
   return isFolded.value ? null : document.querySelector<HTMLInputElement>(`[data-phone="${shownPhone.value}"] .pin`);

@@ -3,7 +3,14 @@ import { callFiltersOf } from "./logic/calls.ts";
 import { type Filters, filtersOf, isWithin, NO_FILTERS, parseSpan, queryOf } from "./logic/filters.ts";
 import { type Acknowledged, findingsByCall, findingsByPayment, isAcknowledged } from "./logic/findings.ts";
 import { dayAt } from "./logic/format.ts";
-import { assignChips, type ClockAt, choosePhone, type PhoneState, sandboxNowMs } from "./logic/phone.ts";
+import {
+  assignChips,
+  type ClockAt,
+  choosePhone,
+  type PhoneNote,
+  type PhoneState,
+  sandboxNowMs,
+} from "./logic/phone.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
 import { unusual } from "./logic/steering.ts";
 import { longMemory, monotonicMs, tabMemory } from "./system.ts";
@@ -133,19 +140,14 @@ export const prompts = signal<ReadonlyMap<string, wire.Prompt>>(new Map());
 export const messages = signal<readonly wire.Message[]>([]);
 /** The phones in the order of their first prompt. */
 export const phonesSeen = signal<readonly string[]>([]);
+/** The phone that the person picked, or whose prompt has just ended: it stays on the handset, so that the end can be read. */
 export const pickedPhone = signal<string | null>(null);
-/** A phone whose prompt has just ended. It stays on the handset for a moment, so that the end can be read. */
-export const heldPhone = signal<string | null>(null);
 /** Whether the column of the phones is hidden. */
 export const isFolded = signal(longMemory.read("folded") === "yes");
 
 /** What a phone shows for a while after a prompt. */
-export interface PhoneNote {
-  readonly status: wire.Status;
-  readonly title: string;
-  readonly text: string;
-}
-export const phoneNotes = signal<ReadonlyMap<string, PhoneNote>>(new Map());
+export type EndNote = PhoneNote & { readonly status: wire.Status };
+export const phoneNotes = signal<ReadonlyMap<string, EndNote>>(new Map());
 
 export const promptsByPhone = computed(() => {
   const byPhone = new Map<string, wire.Prompt[]>();
@@ -168,7 +170,7 @@ export const phoneStates = computed<readonly PhoneState[]>(() =>
 let lastShown: string | null = null;
 /** The phone on the handset. */
 export const shownPhone = computed(() => {
-  lastShown = choosePhone(lastShown, phoneStates.value, pickedPhone.value, heldPhone.value);
+  lastShown = choosePhone(lastShown, phoneStates.value, pickedPhone.value);
   return lastShown;
 });
 

@@ -1,12 +1,13 @@
 import { batch, effect } from "@preact/signals";
-import { api } from "./api.ts";
-import { addMessages, addPhones, addRows, rememberEvents } from "./arrivals.ts";
-import { Refused, ServerLost } from "./control-client.ts";
+import { pickPhone } from "./actions.ts";
+import { api, Refused, ServerLost } from "./api.ts";
+import { addMessages, addPhones, addRows, rememberEvents, removeNote } from "./arrivals.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone.ts";
 import * as state from "./state.ts";
-import { after, every, monotonicMs, nextFrame, sleep } from "./system.ts";
+import { after, every, nextFrame, sleep } from "./system.ts";
+import { throttled } from "./throttle.ts";
 import type { ConsoleEvent, LoggedRequest, Message, TransactionEvent } from "./wire.ts";
 
 /** Keeps the state up to date with the server: loads it, follows the events, and reconnects. */
@@ -53,7 +54,8 @@ async function connect(): Promise<boolean> {
       },
       onEvent(event, id) {
         if (id) lastEventId = id;
-        take(event);
+        arrived.push(event);
+        applyArrived();
       },
     });
   } catch (error) {
@@ -75,30 +77,18 @@ function tokenGiven(): Promise<void> {
   });
 }
 
-// Events arrive one by one and are applied together, at most once per frame, so that a high rate does not block drawing.
-
-const PAUSE_MS = 50;
-
 let arrived: ConsoleEvent[] = [];
-let isFrameAwaited = false;
-let takenAtMs = Number.NEGATIVE_INFINITY;
 
-function take(event: ConsoleEvent): void {
-  arrived.push(event);
-  if (isFrameAwaited) return;
-  isFrameAwaited = true;
-  const pauseMs = takenAtMs + PAUSE_MS - monotonicMs();
-  if (pauseMs <= 0) nextFrame(takeAll);
-  else after(pauseMs, () => nextFrame(takeAll));
-}
-
-function takeAll(): void {
-  isFrameAwaited = false;
-  takenAtMs = monotonicMs();
-  const events = arrived;
-  arrived = [];
-  batch(() => apply(events));
-}
+/** Events arrive one by one and are applied together, at most once per frame, so that a high rate does not block drawing. */
+const applyArrived = throttled(
+  () => 50,
+  async () => {
+    await new Promise<void>(nextFrame);
+    const events = arrived;
+    arrived = [];
+    batch(() => apply(events));
+  },
+);
 
 /** Whether everything must be loaded again: after a reset, a restore or missed events. */
 const needsReload = ({ name, data }: ConsoleEvent): boolean =>
@@ -112,7 +102,6 @@ function apply(events: readonly ConsoleEvent[]): void {
   const texts: Message[] = [];
   if (last >= 0) {
     state.phonesSeen.value = [];
-    state.pickedPhone.value = null;
     void loadAll();
   }
   for (const { name, data } of events.slice(last + 1)) {
@@ -129,7 +118,7 @@ function apply(events: readonly ConsoleEvent[]): void {
       if (data.checkout_request_id === state.openPayment.value) refreshStory();
     } else if (name === "steering") {
       const { what } = data;
-      if (what !== "reset" && what !== "restore") void quietly(() => reload(what));
+      if (what !== "reset" && what !== "restore") void quietly(reload[what]);
     }
   }
   if (transactions.length > 0) applyTransactions(transactions);
@@ -155,10 +144,10 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
       notes.delete(transaction.phone);
     } else if (prompt) {
       open.delete(transaction.checkout_request_id);
+      if (transaction.phone === state.shownPhone.peek() && !state.pickedPhone.peek())
+        pickPhone(transaction.phone, HELD_MS);
       notes.set(transaction.phone, { ...noteOf(transaction, prompt.business), status: transaction.status });
     }
-    if (prompt && transaction.status !== "pending" && transaction.phone === state.shownPhone.peek())
-      hold(transaction.phone);
     if (transaction.checkout_request_id === state.openPayment.value) refreshStory();
   }
   state.prompts.value = open;
@@ -171,25 +160,11 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
   if (events.some(({ status }) => status === "pending")) refreshPrompts();
 }
 
-/** How long a phone stays on the handset after its prompt ended, also while others ring. */
+/** How long a phone stays on the handset after its prompt ended, so that the end can be read. */
 const HELD_MS = 4000;
-
-function hold(phone: string): void {
-  state.heldPhone.value = phone;
-  after(HELD_MS, () => {
-    if (state.heldPhone.value === phone) state.heldPhone.value = null;
-  });
-}
 
 /** How long a phone shows the end of a prompt. The story shows it later. */
 const NOTE_MS = 30_000;
-
-function removeNote(phone: string, note: state.PhoneNote): void {
-  if (state.phoneNotes.value.get(phone) !== note) return;
-  const notes = new Map(state.phoneNotes.value);
-  notes.delete(phone);
-  state.phoneNotes.value = notes;
-}
 
 /** How often to load findings about missing requests, which are in no event. */
 const SILENCES_MS = 5000;

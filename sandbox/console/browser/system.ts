@@ -14,10 +14,7 @@ export const sleep = (durationMs: number): Promise<void> =>
     after(durationMs, resolve);
   });
 
-export function every(intervalMs: number, run: () => void): () => void {
-  const timer = setInterval(run, intervalMs);
-  return () => clearInterval(timer);
-}
+export const every = (intervalMs: number, run: () => void): void => void setInterval(run, intervalMs);
 
 /** A hidden page gets no frames. It is updated at this interval, so that it is current when it is shown again. */
 const BACKGROUND_FRAME_MS = 250;

@@ -81,7 +81,7 @@ describeInBrowser("the console with many payments", (scene) => {
     await watchShifts(page);
     const stop = startFlood({ post, paymentAccountId: ready.payment_account_id, perSecond: 50, pollMs: 400 });
     // Until some payments have ended, and the phones show it.
-    await page.locator(".tile[data-status=completed] b", { hasText: /^[0-9]{2,}$/ }).waitFor();
+    await page.locator(".tile[data-tone=completed] b", { hasText: /^[0-9]{2,}$/ }).waitFor();
     await stop();
     const shifts = (await page.evaluate("shifts")) as Shift[];
     const sum = shifts.reduce((total, { value }) => total + value, 0);

@@ -84,7 +84,7 @@ describeInBrowser("the list of payments", (scene) => {
     await rowsOf(page).nth(1).waitFor({ state: "detached" });
     await rowsOf(page).first().click();
     await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();
-    expect(page.url()).toEndWith(`#transactions/${first}?status=cancelled&search=apple`);
+    expect(page.url()).toEndWith(`#transactions/${first}?search=apple&status=cancelled`);
 
     await page.reload();
     await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();

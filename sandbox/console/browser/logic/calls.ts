@@ -11,19 +11,10 @@ export function paymentOf({ target, body, answer }: Pick<LoggedRequest, "target"
 /** The operation in the path of a request, without base path and query. */
 export const operationOf = (target: string): string => /[^/]*$/.exec(target.split("?", 1)[0] ?? "")?.[0] || target;
 
-/** The filters of the log, as typed; empty if not used. */
-export interface CallFilters {
-  readonly search: string;
-  readonly path: string;
-  readonly method: string;
-  /** `2xx`, `4xx`, `5xx` or `lost`. */
-  readonly answer: string;
-  /** `any`, or the kind of a finding. */
-  readonly finding: string;
-  readonly payment: string;
-}
+/** The filters of the log, as typed; empty if not used. The answer is `2xx`, `4xx`, `5xx` or `lost`, the finding `any` or a kind. */
+export const NO_CALL_FILTERS = { search: "", path: "", method: "", answer: "", finding: "", payment: "" };
 
-export const NO_CALL_FILTERS: CallFilters = { search: "", path: "", method: "", answer: "", finding: "", payment: "" };
+export type CallFilters = Readonly<typeof NO_CALL_FILTERS>;
 
 export const callFiltersOf = (query: Readonly<Record<string, string>>): CallFilters => givenOf(NO_CALL_FILTERS, query);
 

@@ -25,13 +25,7 @@ const DAY_MS = 86_400_000;
 
 /** Payments by start time. The interval is the shortest with which {@link BUCKETS} intervals reach from the first payment to now. */
 export function outcomeChart(transactions: readonly Transaction[], nowMs: number): OutcomeChart {
-  // Cache: many payments start in the same second, and parsing takes longer than a lookup.
-  const known = new Map<string, number>();
-  const startedAtMs = transactions.map(({ created_at }) => {
-    const atMs = known.get(created_at) ?? instantOf(created_at);
-    known.set(created_at, atMs);
-    return atMs;
-  });
+  const startedAtMs = transactions.map(({ created_at }) => instantOf(created_at));
   const firstMs = startedAtMs.reduce((first, atMs) => Math.min(first, atMs), nowMs);
   const lastMs = startedAtMs.reduce((last, atMs) => Math.max(last, atMs), nowMs);
   const bucketMs = intervalFor(firstMs, lastMs);

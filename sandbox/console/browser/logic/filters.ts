@@ -2,29 +2,21 @@ import type { Transaction } from "../wire.ts";
 import { instantOf } from "./format.ts";
 
 /** The filters of the list, as typed; empty if not used (§4.3). */
-export interface Filters {
-  readonly status: string;
-  readonly type: string;
-  readonly search: string;
-  readonly date_from: string;
-  readonly date_to: string;
-  readonly id: string;
-  /** An interval of the chart, `FROM-UNTIL` in milliseconds. The API knows only days, so the page filters its own rows. */
-  readonly span: string;
-  /** `only`: without pending payments. The API selects one status or all, so the page filters its own rows. */
-  readonly finished: string;
-}
-
-export const NO_FILTERS: Filters = {
+export const NO_FILTERS = {
   status: "",
   type: "",
   search: "",
   date_from: "",
   date_to: "",
   id: "",
+  /** An interval of the chart, `FROM-UNTIL` in milliseconds. The API knows only days, so the page filters its own rows. */
   span: "",
+  /** `only`: without pending payments. The API selects one status or all, so the page filters its own rows. */
   finished: "",
 };
+
+export type Filters = Readonly<typeof NO_FILTERS>;
+
 const NAMES = Object.keys(NO_FILTERS) as (keyof Filters)[];
 
 export const filtersOf = (query: Readonly<Record<string, string>>): Filters => givenOf(NO_FILTERS, query);
@@ -36,7 +28,7 @@ export const givenOf = <T extends object>(none: T, query: Readonly<Record<string
 });
 
 /** The filters that are not empty. */
-export const inForce = (filters: Filters): Record<string, string> =>
+export const inForce = (filters: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
 
 /** Removes spaces around the values. The fields keep them, because the person may still type the next word. */

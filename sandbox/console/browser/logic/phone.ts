@@ -12,24 +12,14 @@ export function sandboxNowMs({ now_ms, frozen, takenAtMs }: ClockAt, monotonicMs
   return frozen ? now_ms : now_ms + Math.max(0, monotonicMs - takenAtMs);
 }
 
-/** How long a prompt still waits for the customer. */
-export interface Countdown {
-  /** The text of {@link timeLeft}. */
-  readonly text: string;
-  /** From 1 at the start to 0 at the end. */
-  readonly share: number;
-}
-
-export function countdown(startMs: number, endMs: number, nowMs: number): Countdown {
+/** How long a prompt still waits for the customer: in words, and as a share from 1 at the start to 0 at the end. */
+export function countdown(startMs: number, endMs: number, nowMs: number): { text: string; share: number } {
   const leftMs = Math.min(Math.max(0, endMs - nowMs), Math.max(0, endMs - startMs));
-  return {
-    text: timeLeft(leftMs),
-    share: endMs > startMs ? leftMs / (endMs - startMs) : 0,
-  };
+  return { text: timeLeft(leftMs), share: endMs > startMs ? leftMs / (endMs - startMs) : 0 };
 }
 
-/** What the customer reads after a prompt has ended. */
-export interface CustomerNote {
+/** What the customer reads for a while after a prompt has ended. */
+export interface PhoneNote {
   readonly title: string;
   readonly text: string;
 }
@@ -49,7 +39,7 @@ const FAILURES: Readonly<Record<number, string>> = {
 export function noteOf(
   { status, amount, result_code, result_desc }: Pick<Transaction, "status" | "amount" | "result_code" | "result_desc">,
   business: string,
-): CustomerNote {
+): PhoneNote {
   const sum = `KES ${formatAmount(amount)}`;
   switch (status) {
     case "completed":
@@ -77,21 +67,14 @@ export interface PhoneState {
 }
 
 /**
- * The phone on the handset, the first of: the phone that the person picked; the shown one while it rings or is held; the first
- * one that rings; the shown one; the last one with a prompt.
+ * The phone on the handset, the first of: the picked phone; the shown one while it rings; the first one that rings; the shown one;
+ * the last one with a prompt.
  * @param phones in the order of their first prompt
- * @param held a phone that stays on the handset for a moment, so that the end of its prompt can be read
  */
-export function choosePhone(
-  shown: string | null,
-  phones: readonly PhoneState[],
-  picked: string | null,
-  held: string | null,
-): string | null {
+export function choosePhone(shown: string | null, phones: readonly PhoneState[], picked: string | null): string | null {
   if (picked !== null) return picked;
   const current = phones.find(({ phone }) => phone === shown);
-  if (current && (current.openPrompts > 0 || current.phone === held)) return current.phone;
-  const ringing = phones.find(({ openPrompts }) => openPrompts > 0);
+  const ringing = [current, ...phones].find((phone) => phone && phone.openPrompts > 0);
   return (ringing ?? current ?? phones.at(-1))?.phone ?? null;
 }
 

@@ -1,4 +1,6 @@
-import { connection, isFolded, route, tokenAsked, view } from "../state.ts";
+import type { FunctionComponent } from "preact";
+import type { View } from "../logic/route.ts";
+import { connection, isFolded, tokenAsked, view } from "../state.ts";
 import { Audit } from "./audit.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { Navigation } from "./navigation.tsx";
@@ -12,16 +14,34 @@ import { TokenForm } from "./token-form.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { Transactions } from "./transactions.tsx";
 
+const VIEWS: Readonly<Record<View, FunctionComponent>> = {
+  transactions: Transactions,
+  requests: Requests,
+  audit: Audit,
+  steering: Steering,
+  keys: Registry,
+  start: Start,
+  // On a wide screen the phone is always beside the dashboard.
+  phone: Transactions,
+};
+
 /** The page: the dashboard of the merchant, and the phones of the customers beside it. */
 export function App() {
   if (tokenAsked.value) return <TokenForm isWrong={tokenAsked.value.isWrong} />;
+  const CurrentView = VIEWS[view.value];
   return (
-    <div class="shell" data-view={view.value} data-folded={isFolded.value} data-open={route.value.selected !== null}>
+    <div class="shell" data-view={view.value} data-folded={isFolded.value}>
       <button type="button" class="skip" onClick={() => document.getElementById("view")?.focus()}>
         Skip to the view
       </button>
       <TopBar />
-      <ConnectionNotice />
+      <div role="alert">
+        {connection.value === "lost" && (
+          <p class="lost">
+            The server does not answer. This page shows its last known state, and reconnects by itself.
+          </p>
+        )}
+      </div>
       <main class="sides">
         <div class="dashboard">
           <Navigation />
@@ -33,35 +53,6 @@ export function App() {
       </main>
       <PayDialog />
       <HelpDialog />
-    </div>
-  );
-}
-
-function CurrentView() {
-  switch (view.value) {
-    case "requests":
-      return <Requests />;
-    case "audit":
-      return <Audit />;
-    case "steering":
-      return <Steering />;
-    case "keys":
-      return <Registry />;
-    case "start":
-      return <Start />;
-    // On a wide screen the phone is always beside the dashboard.
-    case "phone":
-    case "transactions":
-      return <Transactions />;
-  }
-}
-
-function ConnectionNotice() {
-  return (
-    <div role="alert">
-      {connection.value === "lost" && (
-        <p class="lost">The server does not answer. This page shows its last known state, and reconnects by itself.</p>
-      )}
     </div>
   );
 }

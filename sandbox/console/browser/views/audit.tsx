@@ -10,17 +10,19 @@ import type { Finding } from "../wire.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { CommandLines } from "./commands.tsx";
-import { type Draft, FormProblem, Options, useForm } from "./form.tsx";
+import { FormProblem, useForm } from "./form.tsx";
 
 /** More findings of one kind do not help here. The report has them all. */
 const MOST_SHOWN = 20;
 const MOST_LINKS = 8;
 
+const TONES: Readonly<Record<string, string>> = { error: "failed", warning: "pending" };
+
 /** The findings by kind: the mistake, the advice, and the requests and payments. */
 export function Audit() {
   const noted = findings.value.filter((finding) => isAcknowledged(finding, acknowledged.value));
   return (
-    <div class="cards scroll-view audit">
+    <div class="cards scroll-view">
       <Card
         title="What the clients of this sandbox do wrong"
         label="Audit"
@@ -38,7 +40,7 @@ export function Audit() {
         <Group key={kind} kind={kind} group={group} />
       ))}
       {noted.length > 0 && (
-        <details class="card wide-card">
+        <details class="card stack wide-card">
           <summary>
             {formatCount(noted.length)} marked as known:{" "}
             {[...findingsByKind(noted).keys()].map((kind) => labelOf({ kind })).join(", ")}
@@ -59,16 +61,22 @@ function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
   const [first] = group;
   if (!first) return null;
   return (
-    <section class="card wide-card" aria-label={labelOf({ kind })} data-severity={first.severity}>
-      <header class="card-head">
-        <h2>
-          <span class="severity">{first.severity}</span> {labelOf({ kind })} <span class="count">{group.length}</span>
-        </h2>
+    <Card
+      title={labelOf({ kind })}
+      count={group.length}
+      isWide
+      aside={
         <button type="button" onClick={() => markAsKnown(group)}>
           {group.length === 1 ? "Mark as known" : `Mark all ${group.length} as known`}
         </button>
-      </header>
-      <p class="advice">{first.advice}</p>
+      }
+    >
+      <p>
+        <span class="pill" data-tone={TONES[first.severity]}>
+          {first.severity}
+        </span>{" "}
+        {first.advice}
+      </p>
       <ul class="finding-list">
         {group.slice(0, MOST_SHOWN).map((finding) => (
           <Item key={`${finding.checkout_request_id} ${finding.message}`} finding={finding} />
@@ -77,7 +85,7 @@ function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
       {group.length > MOST_SHOWN && (
         <p class="hint">And {formatCount(group.length - MOST_SHOWN)} more, which the report below has.</p>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -117,7 +125,7 @@ const FORMATS = ["text", "junit", "sarif", "github", "json"];
 
 /** The report that CI gets, as text to copy. */
 function AuditReport() {
-  const form = useForm("report", { format: "Format" }, useSignal<Draft<"format">>({}), { format: "text" });
+  const form = useForm("report", { format: "Format" }, { format: "text" });
   const report = useSignal<string | null>(null);
   const { format } = form.values;
   const path = `/audit?format=${format}`;
@@ -132,7 +140,7 @@ function AuditReport() {
   return (
     <Card title="The report that CI gets" label="Report" isWide>
       <div class="row">
-        {form.select("format", <Options names={FORMATS} />)}
+        {form.select("format", FORMATS)}
         <button type="button" onClick={() => void show()}>
           Show the report
         </button>

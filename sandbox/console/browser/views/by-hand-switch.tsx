@@ -19,8 +19,8 @@ export function ByHandSwitch() {
   }
   return (
     <div class="by-hand">
-      <label class="switch">
-        <input type="checkbox" checked={isByHand} disabled={fallback.value === null} onChange={change} />
+      <label class="line">
+        <input type="checkbox" class="switch" checked={isByHand} disabled={fallback.value === null} onChange={change} />
         <span>I answer the next prompts</span>
       </label>
       <p class="hint">{fallback.value && words(fallback.value)}</p>

@@ -1,23 +1,21 @@
-import { useLayoutEffect } from "preact/hooks";
-import { addressOf, select } from "../actions.ts";
+import { addressOf } from "../actions.ts";
 import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
 import { paymentOf } from "../logic/calls.ts";
 import { callFindings, isLoaded, requests } from "../state.ts";
 import { FormProblem, useCall } from "./form.tsx";
-import { returnFocus } from "./long-list.tsx";
-import { FindingNote } from "./marks.tsx";
+import { FindingNotes, HttpStatus } from "./marks.tsx";
+import { Pairs } from "./pairs.tsx";
 import { Pane } from "./pane.tsx";
-import { CallDetails, HttpStatus } from "./request-step.tsx";
+import { CallDetails } from "./request-step.tsx";
 
 /** One request to the merchant API with all details. */
 export function CallPane({ id }: { id: number }) {
   const request = requests.value.find((one) => one.id === id);
   const call = useCall();
-  useLayoutEffect(() => () => returnFocus(String(id)), [id]);
   if (!request) {
     return (
-      <Pane label="One request" title="Request" what="the request" onClose={() => select(null)}>
+      <Pane label="One request" title="Request" what="the request" row={id}>
         {isLoaded.value && <p class="hint">It is no longer in the log, which keeps the last 1,000.</p>}
       </Pane>
     );
@@ -33,7 +31,7 @@ export function CallPane({ id }: { id: number }) {
         </>
       }
       what="the request"
-      onClose={() => select(null)}
+      row={id}
     >
       <p class="hint">
         {request.at} · <code>{request.target}</code>
@@ -44,7 +42,7 @@ export function CallPane({ id }: { id: number }) {
           </>
         )}
       </p>
-      <div class="buttons">
+      <div class="row">
         <button
           type="button"
           disabled={call.isUnderWay || request.body_cut_bytes > 0}
@@ -65,20 +63,11 @@ export function CallPane({ id }: { id: number }) {
         )}
       </div>
       <FormProblem problems={call.problems} />
-      {callFindings.value.get(id)?.map((finding) => (
-        <FindingNote key={finding.message} finding={finding} />
-      ))}
+      <FindingNotes found={callFindings.value.get(id)} />
       <CallDetails request={request} />
-      <details>
+      <details class="hint">
         <summary>Headers</summary>
-        <dl class="headers">
-          {Object.entries(request.headers).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Pairs class="headers" of={Object.entries(request.headers)} />
       </details>
     </Pane>
   );

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { setting } from "../actions.ts";
 import { after, copyText } from "../system.ts";
 import { CheckIcon, CopyIcon } from "./icons.tsx";
 
@@ -16,8 +17,8 @@ export function CodeBlock({ text, what }: { text: string; what: string }) {
 /** One line for a shell. */
 export function CommandLine({ tool, text }: { tool: string; text: string }) {
   return (
-    <div class="command">
-      <span class="tool">{tool}</span>
+    <div class="code command">
+      <span class="label">{tool}</span>
       <code>{text}</code>
       <CopyButton text={text} what={`the ${tool} command`} />
     </div>
@@ -27,13 +28,11 @@ export function CommandLine({ tool, text }: { tool: string; text: string }) {
 const SHOWN_MS = 1600;
 
 /** @param what names the text, for screen readers */
-export function CopyButton({ text, what, label }: { text: string; what: string; label?: string }) {
+export function CopyButton({ text, what, label }: { text: string; what: string; label?: string | undefined }) {
   const said = useSignal<"copied" | "refused" | null>(null);
   async function copy() {
     said.value = (await copyText(text)) ? "copied" : "refused";
-    after(SHOWN_MS, () => {
-      said.value = null;
-    });
+    after(SHOWN_MS, setting(said, null));
   }
   const words =
     said.value === "copied" ? "Copied" : said.value === "refused" ? "Select it and copy by hand" : (label ?? "");

@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { pickPhone } from "../actions.ts";
+import { pickPhone, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { quietly } from "../loading.ts";
 import { formatInterval } from "../logic/format.ts";
 import { outcomes, sandboxNow } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
-import { FormProblem, OutcomeOptions, submits, useCall } from "./form.tsx";
+import { FormProblem, Options, outcomeChoices, submits, useCall } from "./form.tsx";
 
 /** Who decides this prompt without an answer by hand, and a form for other outcomes. */
 export function Decided({ prompt }: { prompt: Prompt }) {
@@ -19,7 +19,7 @@ export function Decided({ prompt }: { prompt: Prompt }) {
   }, [id]);
   return (
     <>
-      <p class="decides" title="What ends this prompt if it is not answered on the phone">
+      <p class="decides small" title="What ends this prompt if it is not answered on the phone">
         {words(decision.value, sandboxNow.value)}
       </p>
       <EndForm prompt={prompt} path={`/prompts/${id}/answer`} />
@@ -39,15 +39,13 @@ function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
     await call.run(() => api.post(path, { outcome: chosen.value }));
   }
   return (
-    <form class="end-form" onSubmit={submits(end)}>
+    <form class="line" onSubmit={submits(end)}>
       <select
         aria-label="How the prompt ends"
         value={chosen.value}
-        onChange={(event) => {
-          chosen.value = event.currentTarget.value;
-        }}
+        onChange={(event) => setting(chosen, event.currentTarget.value)()}
       >
-        <OutcomeOptions of={ends} />
+        <Options of={outcomeChoices(ends)} />
       </select>
       <button type="submit" disabled={call.isUnderWay}>
         End prompt

@@ -14,6 +14,8 @@ interface DeliveryItemProps {
   readonly isNamed?: boolean;
 }
 
+const TONES: Readonly<Record<string, string>> = { delivered: "completed", failed: "failed", lost: "failed" };
+
 /** One message for the webhook: its state, and below it each attempt and the message. */
 export function DeliveryItem({ delivery, isNamed = false }: DeliveryItemProps) {
   const { id, state, due_at, attempts, body, checkout_request_id, resend_of } = delivery;
@@ -22,10 +24,13 @@ export function DeliveryItem({ delivery, isNamed = false }: DeliveryItemProps) {
   // Names are known when everything is loaded.
   isLoaded.value;
   return (
-    <li class="delivery">
+    <li class="row delivery">
       <details>
         <summary>
-          <time>{timeOfDay(last?.at ?? due_at)}</time> <b data-state={state}>{state}</b>
+          <time>{timeOfDay(last?.at ?? due_at)}</time>{" "}
+          <b class="tone" data-tone={TONES[state]}>
+            {state}
+          </b>
           {state === "waiting" && ` until ${timeOfDay(due_at)}`}
           {last && `, ${counted(attempts.length, "attempt")}: ${last.problem ?? last.status}`}
           {resend_of !== undefined && `, sent again after ${resend_of}`}

@@ -1,8 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { setting } from "../actions.ts";
 import { after } from "../system.ts";
-import { CloseIcon } from "./icons.tsx";
+import { CloseIcon, IconButton } from "./icons.tsx";
 
 interface DialogProps {
   readonly id: string;
@@ -24,27 +25,22 @@ export function Dialog({ id, title, isOpen, onClose, children }: DialogProps) {
   return (
     <dialog
       ref={dialog}
-      class={`box ${id}`}
       aria-labelledby={`${id}-title`}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
       }}
-      // The event is late: the dialog may be open again.
-      onClose={(event) => {
-        if (!event.currentTarget.open) onClose();
-      }}
+      // The event is late: by now this dialog may be open again, or another one.
+      onClose={({ currentTarget }) => isOpen && !currentTarget.open && onClose()}
     >
       {isOpen && (
-        <>
-          <header>
+        <div class="stack">
+          <header class="line between">
             <h2 id={`${id}-title`}>{title}</h2>
-            <button type="button" class="quiet square" aria-label="Close" onClick={onClose}>
-              <CloseIcon />
-            </button>
+            <IconButton icon={CloseIcon} label="Close" onClick={onClose} />
           </header>
           {children}
-        </>
+        </div>
       )}
     </dialog>
   );
@@ -68,52 +64,32 @@ interface ConfirmButtonProps {
 /** A button for an action that cannot be undone. It asks first, in a dialog that says what will be lost. */
 export function ConfirmButton({ id, label, question, loss, yes, run, onPoint }: ConfirmButtonProps) {
   const isAsked = useSignal(false);
-  const close = () => {
-    isAsked.value = false;
-  };
+  const isReady = useSignal(false);
+  const close = setting(isAsked, false);
+  useLayoutEffect(() => {
+    isReady.value = false;
+    return after(PAUSE_MS, setting(isReady, true));
+  }, [isAsked.value]);
+  function confirm() {
+    close();
+    run();
+  }
   return (
     <>
-      <button
-        type="button"
-        onPointerEnter={onPoint}
-        onFocus={onPoint}
-        onClick={() => {
-          isAsked.value = true;
-        }}
-      >
+      <button type="button" onPointerEnter={onPoint} onFocus={onPoint} onClick={setting(isAsked, true)}>
         {label}
       </button>
       <Dialog id={id} title={question} isOpen={isAsked.value} onClose={close}>
         <p>{loss}</p>
-        <div class="buttons">
+        <div class="row">
           <button type="button" data-first onClick={close}>
             Keep everything
           </button>
-          <Yes
-            label={yes}
-            run={() => {
-              close();
-              run();
-            }}
-          />
+          <button type="button" class="danger" disabled={!isReady.value} onClick={confirm}>
+            {yes}
+          </button>
         </div>
       </Dialog>
     </>
-  );
-}
-
-function Yes({ label, run }: { label: string; run: () => void }) {
-  const isReady = useSignal(false);
-  useEffect(
-    () =>
-      after(PAUSE_MS, () => {
-        isReady.value = true;
-      }),
-    [],
-  );
-  return (
-    <button type="button" class="danger" disabled={!isReady.value} onClick={run}>
-      {label}
-    </button>
   );
 }

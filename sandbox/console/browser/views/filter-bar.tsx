@@ -1,6 +1,6 @@
-import { type Signal, useSignal } from "@preact/signals";
-import type { InputHTMLAttributes, TargetedEvent } from "preact";
-import { chooseMerchant, setFilters } from "../actions.ts";
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
+import { chooseMerchant, setFilters, setting } from "../actions.ts";
 import { loadForExport, MOST_EXPORTED } from "../loading.ts";
 import { csvOf } from "../logic/csv.ts";
 import { isFiltered, NO_FILTERS, parseSpan } from "../logic/filters.ts";
@@ -9,134 +9,129 @@ import { problemsOf } from "../logic/problems.ts";
 import { filterProblem, filters, merchantId, merchants, totalItems } from "../state.ts";
 import { after, saveFile } from "../system.ts";
 import { KINDS, STATUSES } from "../wire.ts";
-import { FormProblem, useCall } from "./form.tsx";
+import { ANY, type Choice, FormProblem, Options, useCall } from "./form.tsx";
 import { CloseIcon } from "./icons.tsx";
 import { goToHits, PauseButton } from "./long-list.tsx";
 
-/** The filters of the API (§4.3), and the interval that is picked in the chart. */
-export function FilterBar() {
-  const { value } = filters;
+interface FilterFrameProps {
+  readonly search: Bound & { readonly placeholder: string };
+  /** Beside the search. */
+  readonly first?: ComponentChildren;
+  /** Without room, hidden behind a button. */
+  readonly more: ComponentChildren;
+  readonly none: Parameters<typeof setFilters>[0];
+  readonly isFiltered: boolean;
+  readonly children?: ComponentChildren;
+}
+
+/** The filters of a list, and its pause. */
+export function FilterFrame({ search, first, more, none, isFiltered: isSet, children }: FilterFrameProps) {
   const isMore = useSignal(false);
-  const problems = problemsOf(filterProblem.value ?? "", Object.keys(NO_FILTERS));
-  const bind = (name: keyof typeof NO_FILTERS) => ({
-    id: `filter-${name}`,
-    value: value[name],
-    onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) =>
-      setFilters({ ...filters.value, [name]: currentTarget.value }),
-    ...(problems.fields[name] && { "aria-invalid": "true" as const, "aria-describedby": "filter-problem" }),
-  });
   return (
-    <search class="filters">
-      <TextFilter
-        label="Search"
-        type="search"
-        {...bind("search")}
-        placeholder="Phone, reference, receipt or request id"
-        onKeyDown={goToHits}
-      />
-      <Choice label="Status" names={STATUSES} {...bind("status")} />
-      <button
-        type="button"
-        class="quiet"
-        aria-pressed={value.finished !== ""}
-        onClick={() => setFilters({ ...filters.value, finished: value.finished === "" ? "only" : "" })}
-      >
-        Finished only
+    <search class="row filters">
+      <TextFilter label="Search" type="search" {...search} onKeyDown={goToHits} />
+      {first}
+      <button type="button" class="quiet more" aria-expanded={isMore.value} onClick={setting(isMore, !isMore.value)}>
+        {isMore.value ? "Fewer" : "More"}
       </button>
-      <MoreButton isMore={isMore} />
-      <div class="more-filters" data-open={isMore.value}>
-        <Choice label="Type" names={KINDS} {...bind("type")} />
-        <TextFilter label="From" placeholder="YYYY-MM-DD" size={10} {...bind("date_from")} />
-        <TextFilter label="To" placeholder="YYYY-MM-DD" size={10} {...bind("date_to")} />
-        <TextFilter label="Id" inputMode="numeric" size={6} {...bind("id")} />
-        <MerchantChoice />
+      <div class="row more-filters" data-open={isMore.value}>
+        {more}
       </div>
       <PauseButton />
-      <ExportButton />
-      <button type="button" class="quiet clear" disabled={!isFiltered(value)} onClick={() => setFilters(NO_FILTERS)}>
+      {children}
+      <button type="button" class="quiet clear" disabled={!isSet} onClick={() => setFilters(none)}>
         Clear
       </button>
-      <SpanChip />
-      <div class="filter-problem" role="alert" id="filter-problem">
-        {filterProblem.value && <p class="problem">{filterProblem.value}</p>}
-      </div>
     </search>
   );
 }
 
-/** Without room, only the first filters are shown. */
-export function MoreButton({ isMore }: { isMore: Signal<boolean> }) {
+/** The filters of the API (§4.3), and the interval that is picked in the chart. */
+export function FilterBar() {
+  const { value } = filters;
+  const problems = problemsOf(filterProblem.value ?? "", Object.keys(NO_FILTERS));
+  const bind = (name: keyof typeof NO_FILTERS) => ({
+    ...bound("filter", name, value[name], (typed) => setFilters({ [name]: typed })),
+    ...(problems.fields[name] && { "aria-invalid": true, "aria-describedby": "filter-problem" }),
+  });
+  const span = parseSpan(value.span);
   return (
-    <button
-      type="button"
-      class="quiet more"
-      aria-expanded={isMore.value}
-      onClick={() => {
-        isMore.value = !isMore.value;
-      }}
+    <FilterFrame
+      search={{ ...bind("search"), placeholder: "Phone, reference, receipt or request id" }}
+      first={
+        <>
+          <SelectFilter label="Status" of={[ANY, ...STATUSES]} {...bind("status")} />
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={value.finished !== ""}
+            onClick={() => setFilters({ finished: value.finished === "" ? "only" : "" })}
+          >
+            Finished only
+          </button>
+        </>
+      }
+      more={
+        <>
+          <SelectFilter label="Type" of={[ANY, ...KINDS]} {...bind("type")} />
+          <TextFilter label="From" placeholder="YYYY-MM-DD" size={10} {...bind("date_from")} />
+          <TextFilter label="To" placeholder="YYYY-MM-DD" size={10} {...bind("date_to")} />
+          <TextFilter label="Id" inputMode="numeric" size={6} {...bind("id")} />
+          <MerchantFilter />
+        </>
+      }
+      none={NO_FILTERS}
+      isFiltered={isFiltered(value)}
     >
-      {isMore.value ? "Fewer" : "More"}
-    </button>
+      <ExportButton />
+      {span && (
+        <button type="button" class="chip span" onClick={() => setFilters({ span: "" })}>
+          {wallClock(span.fromMs)} to {wallClock(span.untilMs)}
+          <CloseIcon />
+          <span class="unseen">Show all times</span>
+        </button>
+      )}
+      <div class="filter-problem" role="alert" id="filter-problem">
+        {filterProblem.value && <p class="problem">{filterProblem.value}</p>}
+      </div>
+    </FilterFrame>
   );
 }
 
+type Bound = ReturnType<typeof bound>;
+
+/** What connects a field with a filter. */
+export const bound = (bar: string, name: string, value: string, set: (value: string) => void) => ({
+  id: `${bar}-${name}`,
+  value,
+  onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) => set(currentTarget.value),
+});
+
 export function TextFilter({ label, ...input }: { readonly label: string } & InputHTMLAttributes<HTMLInputElement>) {
   return (
-    <label class={input.type === "search" ? "search" : undefined}>
+    <label class={`field ${input.type ?? ""}`}>
       <span>{label}</span>
       <input type="text" {...input} />
     </label>
   );
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly names: readonly string[];
-  readonly id: string;
-  readonly value: string;
-  readonly onInput: (event: TargetedEvent<HTMLSelectElement>) => void;
-}
-
-export function Choice({ label, names, ...select }: ChoiceProps) {
+export function SelectFilter({ label, of, ...select }: { label: string; of: readonly Choice[] } & Bound) {
   return (
-    <label>
+    <label class="field">
       <span>{label}</span>
       <select {...select}>
-        <option value="">any</option>
-        {names.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
+        <Options of={of} />
       </select>
     </label>
   );
 }
 
-function MerchantChoice() {
+function MerchantFilter() {
   if (merchants.value.length < 2) return null;
-  return (
-    <label>
-      <span>Merchant</span>
-      <select value={String(merchantId.value)} onChange={(event) => chooseMerchant(Number(event.currentTarget.value))}>
-        {merchants.value.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function SpanChip() {
-  const span = parseSpan(filters.value.span);
-  if (span === null) return null;
-  return (
-    <button type="button" class="chip span" onClick={() => setFilters({ ...filters.value, span: "" })}>
-      {wallClock(span.fromMs)} to {wallClock(span.untilMs)}
-      <CloseIcon />
-      <span class="unseen">Show all times</span>
-    </button>
-  );
+  const choose = (id: string) => chooseMerchant(Number(id));
+  const of = merchants.value.map(({ id, name }) => [id, name] as const);
+  return <SelectFilter label="Merchant" of={of} {...bound("filter", "merchant", String(merchantId.value), choose)} />;
 }
 
 const SAID_MS = 4000;
@@ -144,18 +139,15 @@ const SAID_MS = 4000;
 /** Downloads the filtered list as CSV, up to the bound of an export. */
 function ExportButton() {
   const call = useCall();
-  const said = useSignal<string | null>(null);
-  async function save() {
-    await call.run(async () => {
+  const said = useSignal("CSV");
+  const save = () =>
+    void call.run(async () => {
       const transactions = await loadForExport();
       saveFile("momo-payments.csv", "text/csv;charset=utf-8", csvOf(transactions));
       const isAll = transactions.length < MOST_EXPORTED || totalItems.value === MOST_EXPORTED;
-      said.value = `${isAll ? "" : "newest "}${formatCount(transactions.length)}`;
-      after(SAID_MS, () => {
-        said.value = null;
-      });
+      said.value = `Saved ${isAll ? "" : "newest "}${formatCount(transactions.length)}`;
+      after(SAID_MS, setting(said, "CSV"));
     });
-  }
   return (
     <>
       <button
@@ -163,9 +155,9 @@ function ExportButton() {
         class="quiet export"
         disabled={call.isUnderWay}
         title={`Save what these filters select as a file, at most the newest ${formatCount(MOST_EXPORTED)}`}
-        onClick={() => void save()}
+        onClick={save}
       >
-        <span aria-live="polite">{said.value === null ? "CSV" : `Saved ${said.value}`}</span>
+        <span aria-live="polite">{said.value}</span>
       </button>
       <FormProblem problems={call.problems} />
     </>

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
-import { api } from "../api.ts";
-import { Refused, ServerLost } from "../control-client.ts";
+import { setting } from "../actions.ts";
+import { api, Refused, ServerLost } from "../api.ts";
 import { type Problems, problemsOf } from "../logic/problems.ts";
 import { outcomes } from "../state.ts";
 import { type Command, CommandLines } from "./commands.tsx";
@@ -51,20 +51,22 @@ export interface Form<Name extends string> extends Call {
   /** The typed text, without spaces around it. */
   readonly values: Readonly<Record<Name, string>>;
   input(name: Name, attributes?: InputHTMLAttributes): VNode;
-  select(name: Name, options: ComponentChildren): VNode;
+  select(name: Name, options: readonly Choice[]): VNode;
+  /** Removes the typed text. */
+  clear(): void;
 }
 
 /**
  * @param form makes ids unique if two forms have a field with the same name
  * @param labels by the name of the member in the API
- * @param draft the typed text
  * @param first the text of a field before the person types
+ * @param draft the typed text; given, if it stays when the form is left
  */
 export function useForm<Name extends string>(
   form: string,
   labels: Readonly<Record<Name, string>>,
-  draft: Signal<Draft<Name>>,
   first?: Draft<Name>,
+  draft: Signal<Draft<Name>> = useSignal({} as Draft<Name>),
 ): Form<Name> {
   const names = Object.keys(labels) as Name[];
   const call = useCall(names);
@@ -95,9 +97,10 @@ export function useForm<Name extends string>(
     select: (name, options) =>
       field(name, (facts) => (
         <select {...facts} onChange={take(name)}>
-          {options}
+          <Options of={options} />
         </select>
       )),
+    clear: setting(draft, {} as Draft<Name>),
   };
 }
 
@@ -115,50 +118,53 @@ export function submits(run: () => Promise<unknown>): (event: Event) => void {
 }
 
 interface CallFormProps<Answer> {
-  readonly call: Call;
+  readonly form: Form<never>;
   readonly command: Command;
   readonly action: string;
   /** Whether a field that the command needs is still empty. */
   readonly isIncomplete?: boolean;
-  readonly onDone: (answer: Answer) => void;
+  readonly onDone?: (answer: Answer) => void;
   readonly children: ComponentChildren;
 }
 
-/** Fields in a row, the button that makes the call, its problems, and the commands that do the same. */
-export function CallForm<Answer>({ call, command, action, isIncomplete, onDone, children }: CallFormProps<Answer>) {
-  const submit = () => call.run(async () => onDone(await api.call<Answer>(command)));
+/** Fields in a row, the button that makes the call and empties them, its problems, and the commands that do the same. */
+export function CallForm<Answer>({ form, command, action, isIncomplete, onDone, children }: CallFormProps<Answer>) {
+  const submit = () =>
+    form.run(async () => {
+      const answer = await api.call<Answer>(command);
+      form.clear();
+      onDone?.(answer);
+    });
   return (
     <>
       <form class="row" onSubmit={submits(submit)}>
         {children}
         <button type="submit">{action}</button>
       </form>
-      <FormProblem problems={call.problems} />
+      <FormProblem problems={form.problems} />
       {!isIncomplete && <CommandLines command={command} />}
     </>
   );
 }
 
-/** Options of a select whose label is their value. */
-export function Options({ names }: { names: readonly string[] }) {
-  return (
-    <>
-      {names.map((name) => (
-        <option key={name}>{name}</option>
-      ))}
-    </>
-  );
-}
+/** A choice of a select: its value, and its label if that is another text. */
+export type Choice = string | readonly [value: string | number, label: string];
 
-/** The outcomes, each with its meaning. */
-export function OutcomeOptions({ of = outcomes.value }: { of?: typeof outcomes.value }) {
+export const ANY: Choice = ["", "any"];
+
+export function Options({ of }: { of: readonly Choice[] }) {
+  const pairs = of.map((one) => (typeof one === "string" ? ([one, one] as const) : one));
   return (
     <>
-      {of.map(({ name, meaning }) => (
-        <option key={name} value={name}>
-          {name} – {meaning}
+      {pairs.map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
         </option>
       ))}
     </>
   );
 }
+
+/** Outcomes, each with its meaning. */
+export const outcomeChoices = (of = outcomes.value): Choice[] =>
+  of.map(({ name, meaning }) => [name, `${name} – ${meaning}`]);

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { dismissNote } from "../actions.ts";
+import { removeNote } from "../arrivals.ts";
 import { loadMessages } from "../loading.ts";
 import { formatPhone, longDayOf, wallClock } from "../logic/format.ts";
 import { messages, phoneNotes, promptsByPhone, sandboxNow } from "../state.ts";
@@ -20,7 +20,10 @@ export function Handset({ phone }: { phone: string }) {
     >
       <div class="case">
         <div class="screen">
-          <StatusLine />
+          <div class="status-line" aria-hidden="true">
+            <span>{shortClock()}</span>
+            <span class="camera" />
+          </div>
           {prompt ? (
             <PromptSheet key={prompt.checkout_request_id} prompt={prompt} waiting={open.length - 1} />
           ) : (
@@ -32,8 +35,8 @@ export function Handset({ phone }: { phone: string }) {
           <div class="home-bar" aria-hidden="true" />
         </div>
       </div>
-      <h2 class="number">{formatPhone(phone)}</h2>
-      <div class="decided">
+      <h2>{formatPhone(phone)}</h2>
+      <div class="stack decided">
         {prompt ? (
           <Decided key={prompt.checkout_request_id} prompt={prompt} />
         ) : (
@@ -44,25 +47,17 @@ export function Handset({ phone }: { phone: string }) {
   );
 }
 
-function StatusLine() {
-  const now = sandboxNow.value;
-  return (
-    <div class="status-line" aria-hidden="true">
-      <span>{now === null ? "" : wallClock(now).slice(0, 5)}</span>
-      <span class="camera" />
-    </div>
-  );
-}
+const shortClock = () => (sandboxNow.value === null ? "--:--" : wallClock(sandboxNow.value).slice(0, 5));
 
 /** The end of the last prompt for some seconds, then the idle screen. */
 function Note({ phone }: { phone: string }) {
   const note = phoneNotes.value.get(phone);
   if (note) {
     return (
-      <div class="note" data-status={note.status} role="status">
-        <h3>{note.title}</h3>
+      <div class="note" data-tone={note.status} role="status">
+        <h3 class="tone">{note.title}</h3>
         <p>{note.text}</p>
-        <button type="button" onClick={() => dismissNote(phone)}>
+        <button type="button" onClick={() => removeNote(phone)}>
           OK
         </button>
       </div>
@@ -71,7 +66,7 @@ function Note({ phone }: { phone: string }) {
   const now = sandboxNow.value;
   return (
     <p class="lock-clock">
-      <time>{now === null ? "--:--" : wallClock(now).slice(0, 5)}</time>
+      <time>{shortClock()}</time>
       <span>{now === null ? "" : longDayOf(now)}</span>
     </p>
   );
@@ -81,15 +76,15 @@ function Note({ phone }: { phone: string }) {
 function Thread({ phone }: { phone: string }) {
   const thread = messages.value.filter((message) => message.phone === phone);
   if (thread.length === 0) {
-    return <p class="no-messages">Receipts arrive here as text messages.</p>;
+    return <p class="hint no-messages">Receipts arrive here as text messages.</p>;
   }
   return (
     <section class="thread" aria-label="Messages">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-      <ol tabIndex={0} aria-label="Messages, newest first">
+      <ol class="stack" tabIndex={0} aria-label="Messages, newest first">
         {thread.map((message) => (
           <li key={message.checkout_request_id}>
-            <p class="sender">
+            <p class="line between">
               <b>momo</b>
               <time>{message.at.slice(11, 16)}</time>
             </p>

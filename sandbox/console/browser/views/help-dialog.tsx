@@ -1,6 +1,7 @@
-import { closeDialog } from "../actions.ts";
+import { setting } from "../actions.ts";
 import { dialog, server } from "../state.ts";
 import { Dialog } from "./dialog.tsx";
+import { Pairs } from "./pairs.tsx";
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["/", "search; Enter opens the first hit, ↓ goes to it"],
@@ -14,17 +15,8 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 
 export function HelpDialog() {
   return (
-    <Dialog id="help" title="Shortcuts" isOpen={dialog.value === "help"} onClose={() => closeDialog("help")}>
-      <dl class="keys">
-        {KEYS.map(([keys, what]) => (
-          <div key={keys}>
-            <dt>
-              <kbd>{keys}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
+    <Dialog id="help" title="Shortcuts" isOpen={dialog.value === "help"} onClose={setting(dialog, null)}>
+      <Pairs of={KEYS.map(([keys, what]) => [<kbd>{keys}</kbd>, what])} />
       <p class="hint">
         Any PIN of 4 to 6 digits pays; 0000 is the wrong one. momo {server.value?.version}, everything by command:{" "}
         <code>momo help</code>.

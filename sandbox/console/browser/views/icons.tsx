@@ -1,3 +1,5 @@
+import type { ButtonHTMLAttributes, VNode } from "preact";
+
 /** Our own icons, each one path in the colour of the text around it. The text beside each icon is its label. */
 const icon = (path: string, { size = 16, filled = "" } = {}) =>
   function Icon() {
@@ -19,6 +21,19 @@ const icon = (path: string, { size = 16, filled = "" } = {}) =>
       </svg>
     );
   };
+
+interface IconButtonProps extends ButtonHTMLAttributes {
+  readonly label: string;
+  readonly icon: () => VNode;
+}
+
+/** A button with an icon alone. Its label is for screen readers and the mouse. */
+export const IconButton = ({ label, icon: Icon, class: style = "", children, ...attributes }: IconButtonProps) => (
+  <button type="button" class={`quiet square ${style}`} aria-label={label} title={label} {...attributes}>
+    <Icon />
+    {children}
+  </button>
+);
 
 export const CopyIcon = icon(
   "M7.5 5.5h4a2 2 0 0 1 2 2v4a2 2 0 0 1-2 2h-4a2 2 0 0 1-2-2v-4a2 2 0 0 1 2-2zM10.5 5.5v-1a2 2 0 0 0-2-2h-4a2 2 0 0 0-2 2v4a2 2 0 0 0 2 2h1",

@@ -1,13 +1,14 @@
 import { effect, useSignal } from "@preact/signals";
-import type { ComponentChildren, RefObject } from "preact";
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { setting } from "../actions.ts";
 import { formatCount } from "../logic/format.ts";
 import { placeOf } from "../logic/merge.ts";
 import { isListCurrent, isPaused, view } from "../state.ts";
 import { nextFrame } from "../system.ts";
 
 interface LongListProps {
-  readonly list: Still<unknown>;
+  readonly list: Omit<ReturnType<typeof useStill>, "rows">;
   readonly label: string;
   readonly children: ComponentChildren;
 }
@@ -25,7 +26,7 @@ export function LongList({ list, label, children }: LongListProps) {
       onFocusOut={check}
     >
       {waiting > 0 && (
-        <button type="button" class="held" onClick={renew}>
+        <button type="button" class="primary held" onClick={renew}>
           {waiting > MOST_DRAWN ? `${formatCount(MOST_DRAWN)}+` : formatCount(waiting)} new
         </button>
       )}
@@ -52,9 +53,7 @@ export function PauseButton() {
       class="quiet pause"
       aria-pressed={isPaused.value}
       title="While the list is paused, new rows wait"
-      onClick={() => {
-        isPaused.value = !isPaused.value;
-      }}
+      onClick={setting(isPaused, !isPaused.value)}
     >
       {isPaused.value ? "Resume" : "Pause"}
     </button>
@@ -119,29 +118,13 @@ export const MOST_DRAWN = 1000;
 /** At the top, where each new row moves the others, more than a screen: a thousand took the browser a third to a half longer. */
 const DRAWN_AT_TOP = 60;
 
-/** A list that stands still while somebody uses it. */
-interface Still<T> {
-  readonly box: RefObject<HTMLDivElement | null>;
-  readonly rows: readonly T[];
-  readonly isScrolled: boolean;
-  /** The rows that have arrived since then. They wait, so that nothing moves. */
-  readonly waiting: number;
-  /** Shows the waiting rows. */
-  renew(): void;
-  /** The mouse moves over the list, or leaves it. */
-  onMove(): void;
-  onLeave(): void;
-  /** Perhaps nobody uses the list any more. */
-  check(): void;
-}
-
 /**
  * The list stands still under the mouse or a finger, while a row has the focus, while it is scrolled down, and while it is paused.
  * Its rows still change in place.
  * @param all newest first
  * @param selection if it changes, the list has other rows
  */
-export function useStill<T extends { readonly id: number }>(all: readonly T[], selection: string): Still<T> {
+export function useStill<T extends { readonly id: number }>(all: readonly T[], selection: string) {
   const box = useRef<HTMLDivElement>(null);
   const before = useRef({ rows: all.slice(0, 0), selection });
   const hasMoved = useRef(false);
@@ -168,6 +151,7 @@ export function useStill<T extends { readonly id: number }>(all: readonly T[], s
     box,
     rows,
     isScrolled,
+    /** The rows that have arrived since. They wait, so that nothing moves. */
     waiting: shownFirst ? placeOf(all, shownFirst.id) : 0,
     renew() {
       before.current = { rows: [], selection };
@@ -181,6 +165,7 @@ export function useStill<T extends { readonly id: number }>(all: readonly T[], s
       hasMoved.current = false;
       draw();
     },
+    /** Perhaps nobody uses the list any more. */
     check: draw,
   };
 }

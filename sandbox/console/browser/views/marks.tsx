@@ -2,22 +2,40 @@ import { addressOf } from "../actions.ts";
 import type { Finding, Status } from "../wire.ts";
 import { WarningIcon } from "./icons.tsx";
 
-export function StatusBadge({ status }: { status: Status }) {
-  return (
-    <span class="status" data-status={status}>
-      {status}
-    </span>
-  );
-}
+export const StatusBadge = ({ status }: { status: Status }) => (
+  <span class="pill dot" data-tone={status}>
+    {status}
+  </span>
+);
 
-/** A client's mistake beside the request or payment, and the advice. */
-export function FindingNote({ finding }: { finding: Finding }) {
+/** @param isSign shows only the sign; its words are for screen readers and the mouse */
+export const Warned = ({ words, isSign = false }: { words: string; isSign?: boolean }) => (
+  <span class="warned line" title={words}>
+    <WarningIcon />
+    <span class={isSign ? "unseen" : "cut"}>{words}</span>
+  </span>
+);
+
+/** Client's mistakes beside the request or payment, and the advice. */
+export const FindingNotes = ({ found = [] }: { found: readonly Finding[] | undefined }) => (
+  <>
+    {found.map(({ message, advice }) => (
+      <p key={message} class="box line tone small" data-tone="pending">
+        <WarningIcon />
+        <span>
+          {message} {advice} <a href={addressOf("audit")}>Audit</a>
+        </span>
+      </p>
+    ))}
+  </>
+);
+
+/** Null: the answer was lost. */
+export function HttpStatus({ status }: { status: number | null }) {
+  const tone = status === null || status >= 500 ? "failed" : status >= 400 ? "pending" : "completed";
   return (
-    <p class="finding-note">
-      <WarningIcon />
-      <span>
-        {finding.message} {finding.advice} <a href={addressOf("audit")}>Audit</a>
-      </span>
-    </p>
+    <b class="tone" data-tone={tone}>
+      <code>{status ?? "lost"}</code>
+    </b>
   );
 }

@@ -28,7 +28,7 @@ export function Navigation() {
   return (
     <nav class="views" aria-label="Views">
       {ENTRIES.map(({ view: name, icon: Icon, label, short = label }) => (
-        <a key={name} href={hrefOf(name)} data-view={name} aria-current={view.value === name ? "page" : undefined}>
+        <a key={name} class="line" href={hrefOf(name)} data-view={name} aria-current={view.value === name && "page"}>
           <Icon />
           <span class="wide">{label}</span>
           <span class="narrow">{short}</span>
@@ -47,16 +47,12 @@ function hrefOf(name: View): string {
 
 /** Its space is reserved, so that nothing moves when the first number appears. */
 function Count({ view: name }: { view: View }) {
-  if (name === "phone") return <Figure count={prompts.value.size} what="open" />;
-  if (name === "audit") return <Figure count={openFindings.value.length} what="findings" isWarning />;
-  return null;
-}
-
-function Figure({ count, what, isWarning = false }: { count: number; what: string; isWarning?: boolean }) {
+  if (name !== "phone" && name !== "audit") return null;
+  const count = name === "phone" ? prompts.value.size : openFindings.value.length;
   return (
-    <b class={`count ${isWarning && count > 0 ? "warn" : ""}`} data-empty={count === 0}>
+    <b class="pill" data-tone={name === "audit" && count > 0 && "pending"} data-empty={count === 0}>
       {count > 99 ? "99+" : count}
-      <span class="unseen"> {what}</span>
+      <span class="unseen">{name === "phone" ? " open" : " findings"}</span>
     </b>
   );
 }

@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
-import { setFilters } from "../actions.ts";
+import { setFilters, setting } from "../actions.ts";
 import { BUCKETS, type Bucket, outcomeChart } from "../logic/chart.ts";
 import { formatSpan } from "../logic/filters.ts";
 import { formatCount, formatInterval, wallClock } from "../logic/format.ts";
@@ -24,11 +24,12 @@ export function OutcomesOverTime() {
   const { buckets, bucketMs, most } = chart.value;
   const bucket = pointed.value === null ? undefined : buckets[pointed.value];
 
+  const all = inWords((status) => buckets.reduce((sum, { counts }) => sum + counts[status], 0));
   const spanOf = ({ fromMs }: Bucket) => formatSpan({ fromMs, untilMs: fromMs + bucketMs });
   function pick() {
     if (!bucket || bucket.total === 0) return;
     const span = spanOf(bucket);
-    setFilters({ ...filters.value, span: filters.value.span === span ? "" : span });
+    setFilters({ span: filters.value.span === span ? "" : span });
   }
   function point({ clientX, currentTarget }: TargetedEvent<HTMLElement, PointerEvent>) {
     const { left, width } = currentTarget.getBoundingClientRect();
@@ -47,25 +48,19 @@ export function OutcomesOverTime() {
         class="bars"
         role="slider"
         tabIndex={0}
-        aria-label={inWords(buckets)}
+        aria-label={`Outcomes over time: ${all}`}
         aria-valuemin={0}
         aria-valuemax={BUCKETS - 1}
         aria-valuenow={pointed.value ?? BUCKETS - 1}
         aria-valuetext={bucket ? numbersOf(bucket, bucketMs) : "no bar"}
         onPointerMove={point}
-        onPointerLeave={() => {
-          pointed.value = null;
-        }}
-        onBlur={() => {
-          pointed.value = null;
-        }}
+        onPointerLeave={setting(pointed, null)}
+        onBlur={setting(pointed, null)}
         onClick={pick}
         onKeyDown={onKeyDown}
       >
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-          {bucket && (
-            <rect class="pointed" x={(pointed.value ?? 0) * (BAR + GAP) - 1} width={BAR + 2} height={HEIGHT} />
-          )}
+          {bucket && <rect x={(pointed.value ?? 0) * (BAR + GAP) - 1} width={BAR + 2} height={HEIGHT} />}
           {buckets.map((one, index) => (
             <Bar
               key={index}
@@ -83,7 +78,13 @@ export function OutcomesOverTime() {
         ) : (
           <>
             <span>{wallClock(buckets[0]?.fromMs ?? 0).slice(0, 5)}</span>
-            <Legend />
+            <span class="legend">
+              {ORDER.map((status) => (
+                <span key={status} class="dot" data-tone={status}>
+                  {status}
+                </span>
+              ))}
+            </span>
             <span>{wallClock((buckets[0]?.fromMs ?? 0) + bucketMs * BUCKETS).slice(0, 5)}</span>
           </>
         )}
@@ -93,18 +94,6 @@ export function OutcomesOverTime() {
         {formatInterval(bucketMs)} each, up to {formatCount(most)}
       </p>
     </figure>
-  );
-}
-
-function Legend() {
-  return (
-    <span class="legend">
-      {ORDER.map((status) => (
-        <span key={status} data-status={status}>
-          {status}
-        </span>
-      ))}
-    </span>
   );
 }
 
@@ -119,28 +108,23 @@ function Bar({ bucket, x, most, isDim }: BarProps) {
   let y = HEIGHT;
   return (
     <g class={isDim ? "dim" : undefined}>
-      <rect class="ground" x={x} y={HEIGHT - 1} width={BAR} height={1} />
+      <rect x={x} y={HEIGHT - 1} width={BAR} height={1} />
       {ORDER.map((status) => {
         const count = bucket.counts[status];
         if (count === 0) return null;
         const height = Math.max(1.5, (count / most) * (HEIGHT - 2));
         y -= height;
-        return <rect key={status} data-status={status} x={x} y={y} width={BAR} height={height} />;
+        return <rect key={status} data-tone={status} x={x} y={y} width={BAR} height={height} />;
       })}
     </g>
   );
 }
 
 /** `10:02:10 to 10:02:20: 3 completed, 1 failed` */
-function numbersOf({ fromMs, counts, total }: Bucket, bucketMs: number): string {
-  const parts = ORDER.filter((status) => counts[status] > 0).map((status) => `${counts[status]} ${status}`);
-  return `${wallClock(fromMs)} to ${wallClock(fromMs + bucketMs)}: ${total === 0 ? "no payment" : parts.join(", ")}`;
-}
+const numbersOf = ({ fromMs, counts }: Bucket, bucketMs: number): string =>
+  `${wallClock(fromMs)} to ${wallClock(fromMs + bucketMs)}: ${inWords((status) => counts[status])}`;
 
-function inWords(buckets: readonly Bucket[]): string {
-  const parts = STATUSES.map((status) => ({
-    status,
-    count: buckets.reduce((sum, bucket) => sum + bucket.counts[status], 0),
-  })).filter(({ count }) => count > 0);
-  return `Outcomes over time: ${parts.map(({ status, count }) => `${count} ${status}`).join(", ") || "no payment"}`;
+function inWords(countOf: (status: Status) => number): string {
+  const parts = STATUSES.map((status) => [countOf(status), status] as const).filter(([count]) => count > 0);
+  return parts.map((part) => part.join(" ")).join(", ") || "no payment";
 }

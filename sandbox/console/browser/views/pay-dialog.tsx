@@ -1,6 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/typed-phone.ts";
-import { closeDialog, goTo, pickPhone } from "../actions.ts";
+import { goTo, pickPhone, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { momoWords } from "../logic/commands.ts";
 import { numberOrText } from "../logic/problems.ts";
@@ -8,7 +8,7 @@ import { accounts, dialog, server, view } from "../state.ts";
 import { KINDS } from "../wire.ts";
 import { CommandLines } from "./commands.tsx";
 import { Dialog } from "./dialog.tsx";
-import { type Draft, FormProblem, Options, OutcomeOptions, submits, useForm } from "./form.tsx";
+import { type Draft, FormProblem, outcomeChoices, submits, useForm } from "./form.tsx";
 
 const LABELS = {
   phone: "Phone",
@@ -26,7 +26,7 @@ const draft = signal<Draft<keyof typeof LABELS>>({});
 
 export function PayDialog() {
   return (
-    <Dialog id="pay" title="Test payment" isOpen={dialog.value === "pay"} onClose={() => closeDialog("pay")}>
+    <Dialog id="pay" title="Test payment" isOpen={dialog.value === "pay"} onClose={setting(dialog, null)}>
       <PayForm />
     </Dialog>
   );
@@ -34,7 +34,8 @@ export function PayDialog() {
 
 function PayForm() {
   const account = String(accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1);
-  const form = useForm("pay", LABELS, draft, { ...FIRST, payment_account_id: account });
+  const form = useForm("pay", LABELS, { ...FIRST, payment_account_id: account }, draft);
+  const ofAccounts = accounts.value.map(({ id, name }) => [id, `${id} – ${name}`] as const);
   const isMore = useSignal(false);
   const { amount, reference, description, payment_account_id, outcome, kind } = form.values;
   const phone = typedPhone(form.values.phone) ?? form.values.phone;
@@ -56,7 +57,7 @@ function PayForm() {
   });
   async function submit() {
     if (!(await form.run(() => api.post("/payments", body)))) return;
-    closeDialog("pay");
+    dialog.value = null;
     draft.value = { ...draft.value, reference: nextReference(reference) };
     pickPhone(phone.replace(/^0/, "254"));
     // On a narrow screen, continue in the view of the phones.
@@ -64,43 +65,23 @@ function PayForm() {
     else if (view.value !== "transactions") goTo("transactions");
   }
   return (
-    <form onSubmit={submits(submit)}>
-      <div class="pay-fields">
+    <form class="stack" onSubmit={submits(submit)}>
+      <div class="stack pay-fields">
         {form.input("phone", { inputMode: "tel" })}
         {form.input("amount", { inputMode: "decimal" })}
         {form.input("reference")}
         {form.input("description")}
-        {form.select(
-          "outcome",
-          <>
-            <option value="">as rules, test phones and the default say</option>
-            <OutcomeOptions />
-          </>,
-        )}
-        {isMore.value &&
-          form.select(
-            "payment_account_id",
-            accounts.value.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {id} – {name}
-              </option>
-            )),
-          )}
-        {isMore.value && form.select("kind", <Options names={KINDS} />)}
+        {form.select("outcome", [["", "as rules, test phones and the default say"], ...outcomeChoices()])}
+        {isMore.value && form.select("payment_account_id", ofAccounts)}
+        {isMore.value && form.select("kind", KINDS)}
       </div>
       <FormProblem problems={form.problems} />
-      <div class="buttons">
+      <div class="row">
         <button type="submit" class="primary" disabled={form.isUnderWay}>
           Send the prompt
         </button>
         {!isMore.value && (
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => {
-              isMore.value = true;
-            }}
-          >
+          <button type="button" class="quiet" onClick={setting(isMore, true)}>
             More
           </button>
         )}

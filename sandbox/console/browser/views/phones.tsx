@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { pickPhone } from "../actions.ts";
 import { formatAmount, formatPhone } from "../logic/format.ts";
+import { counted } from "../logic/steering.ts";
 import { phoneChips, phoneNotes, phoneStates, prompts, promptsByPhone, shownPhone } from "../state.ts";
 import { askForNotifications, notificationPermission } from "../system.ts";
 import { ByHandSwitch } from "./by-hand-switch.tsx";
@@ -15,10 +16,8 @@ export function Phones() {
   const ringing = prompts.value.size;
   return (
     <section class="phones" aria-label="Phones">
-      <header class="phones-bar">
-        <p class="hint">
-          {ringing === 0 ? "No prompt open" : ringing === 1 ? "1 prompt open" : `${ringing} prompts open`}
-        </p>
+      <header class="line between">
+        <p class="hint">{ringing === 0 ? "No prompt" : counted(ringing, "prompt")} open</p>
         <NotifyButton />
       </header>
       <OtherPhones />
@@ -47,9 +46,9 @@ function OtherPhones() {
 function Chip({ phone }: { phone: string }) {
   const [prompt] = promptsByPhone.value.get(phone) ?? [];
   return (
-    <button type="button" class="chip" data-rings={prompt !== undefined} onClick={() => pickPhone(phone)}>
+    <button type="button" data-rings={prompt !== undefined} onClick={() => pickPhone(phone)}>
       <b>{formatPhone(phone)}</b>{" "}
-      <span class="does">
+      <span class="muted cut">
         {prompt ? (
           <>
             <span class="unseen">rings: </span>KES {formatAmount(prompt.amount)}
@@ -70,8 +69,10 @@ function NotifyButton() {
     permission.value = await askForNotifications();
   }
   return (
-    <button type="button" class="link notify" title="Show a notification when a phone rings" onClick={() => void ask()}>
-      Notify me
+    <button type="button" class="bare small" title="Show a notification when a phone rings" onClick={() => void ask()}>
+      <u class="tone" data-tone="completed">
+        Notify me
+      </u>
     </button>
   );
 }

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { pickPhone } from "../actions.ts";
+import { pickPhone, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { formatAmount, instantOf } from "../logic/format.ts";
 import { countdown } from "../logic/phone.ts";
@@ -8,8 +8,9 @@ import { clock, sandboxNow } from "../state.ts";
 import type { Prompt } from "../wire.ts";
 import { submits, useCall } from "./form.tsx";
 import { BackspaceIcon } from "./icons.tsx";
+import { Pairs } from "./pairs.tsx";
 
-const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+const DIGITS = [..."123456789"];
 
 /** The prompt of an STK push: merchant, amount and PIN. Digits, Enter and Escape of the keyboard work like the buttons. */
 export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: number }) {
@@ -44,14 +45,16 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
       <Ring prompt={prompt} />
       <p class="asks">
         <b>{prompt.business}</b>
-        <span>asks you to pay</span>
+        <span class="hint">asks you to pay</span>
       </p>
       <p class="sum" style={{ "--length": formatAmount(prompt.amount).length }}>
         <small>KES</small> {formatAmount(prompt.amount)}
       </p>
       <Particulars prompt={prompt} />
-      <div class="pin-field">
-        <label for={id}>Enter PIN</label>
+      <div class="stack pin-field">
+        <label class="label" for={id}>
+          Enter PIN
+        </label>
         <input
           ref={input}
           id={id}
@@ -61,9 +64,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
           autocomplete="off"
           maxLength={12}
           value={pin.value}
-          onInput={(event) => {
-            pin.value = event.currentTarget.value;
-          }}
+          onInput={({ currentTarget }) => setting(pin, currentTarget.value)()}
           aria-invalid={problem ? "true" : undefined}
           aria-describedby={problem ? `${id}-problem` : undefined}
         />
@@ -78,27 +79,24 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
             {digit}
           </button>
         ))}
-        <button
-          type="button"
-          tabIndex={-1}
-          aria-label="Delete a digit"
-          onClick={() => {
-            pin.value = pin.value.slice(0, -1);
-          }}
-        >
+        <button type="button" tabIndex={-1} aria-label="Delete a digit" onClick={setting(pin, pin.value.slice(0, -1))}>
           <BackspaceIcon />
         </button>
         <button type="button" tabIndex={-1} onClick={() => press("0")}>
           0
         </button>
-        <button type="submit" class="send" disabled={call.isUnderWay}>
+        <button type="submit" class="primary" disabled={call.isUnderWay}>
           Send
         </button>
       </div>
       <button type="button" class="cancel" onClick={cancel} disabled={call.isUnderWay}>
         Cancel
       </button>
-      {waiting > 0 && <p class="waiting">{waiting} more waiting</p>}
+      {waiting > 0 && (
+        <p class="pill" data-tone="pending">
+          {waiting} more waiting
+        </p>
+      )}
     </form>
   );
 }
@@ -109,20 +107,15 @@ function Particulars({ prompt: { reference, description } }: { prompt: Prompt })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
     <section class="particulars" tabIndex={0} aria-label="What it is for">
-      <dl>
-        {reference && (
-          <>
-            <dt>Account</dt>
-            <dd>{reference}</dd>
-          </>
-        )}
-        {description && (
-          <>
-            <dt class="unseen">Description</dt>
-            <dd class="description">{description}</dd>
-          </>
-        )}
-      </dl>
+      <Pairs
+        of={[
+          ["Account", reference && <b>{reference}</b>],
+          [
+            <span class="unseen">Description</span>,
+            description && <span class="muted description">{description}</span>,
+          ],
+        ]}
+      />
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { chooseMerchant } from "../actions.ts";
+import { chooseMerchant, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { momoWords } from "../logic/commands.ts";
 import { accounts, keys, merchantId, merchants, server } from "../state.ts";
@@ -8,8 +8,9 @@ import { Card } from "./card.tsx";
 import { CopyButton } from "./code-block.tsx";
 import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./dialog.tsx";
-import { CallForm, type Draft, useForm } from "./form.tsx";
+import { CallForm, useForm } from "./form.tsx";
 import { TableHead } from "./long-list.tsx";
+import { copied, Pairs } from "./pairs.tsx";
 
 export function Registry() {
   return (
@@ -22,16 +23,15 @@ export function Registry() {
 }
 
 function Merchants() {
-  const draft = useSignal<Draft<"name">>({});
-  const form = useForm("merchant", { name: "Name" }, draft);
+  const form = useForm("merchant", { name: "Name" });
   const { name } = form.values;
   const momo = momoWords(["merchants", "create", "--name", name]);
   return (
     <Card title="Merchants" count={merchants.value.length}>
-      <ul class="record-list">
+      <ul class="entries">
         {merchants.value.map((merchant) => (
-          <li key={merchant.id}>
-            <label class="pick">
+          <li key={merchant.id} class="line between">
+            <label class="line">
               <input
                 type="radio"
                 name="merchant"
@@ -45,13 +45,10 @@ function Merchants() {
         ))}
       </ul>
       <CallForm
-        call={form}
+        form={form}
         command={{ method: "POST", path: "/merchants", body: { name }, momo }}
         action="Add merchant"
         isIncomplete={name === ""}
-        onDone={() => {
-          draft.value = {};
-        }}
       >
         {form.input("name", { placeholder: "Corner Shop" })}
       </CallForm>
@@ -60,8 +57,7 @@ function Merchants() {
 }
 
 function Accounts() {
-  const draft = useSignal<Draft<"name" | "fee">>({});
-  const form = useForm("account", { name: "Name", fee: "Tariff" }, draft, { fee: "1%" });
+  const form = useForm("account", { name: "Name", fee: "Tariff" }, { fee: "1%" });
   const body = { ...form.values, merchant_id: merchantId.value ?? 1 };
   const flags = { "--fee": body.fee, "--merchant": String(body.merchant_id) };
   const momo = momoWords(["accounts", "create", "--name", body.name], flags);
@@ -80,13 +76,10 @@ function Accounts() {
         </tbody>
       </table>
       <CallForm
-        call={form}
+        form={form}
         command={{ method: "POST", path: "/accounts", body, momo }}
         action="Add account"
         isIncomplete={body.name === ""}
-        onDone={() => {
-          draft.value = { fee: body.fee };
-        }}
       >
         {form.input("name", { placeholder: "Till" })}
         {form.input("fee", { placeholder: "1.5%+10", size: 9 })}
@@ -96,8 +89,7 @@ function Accounts() {
 }
 
 function Keys() {
-  const draft = useSignal<Draft<"label">>({});
-  const form = useForm("key", { label: "Label" }, draft);
+  const form = useForm("key", { label: "Label" });
   const made = useSignal<NewKey | null>(null);
   // The key for which the command to revoke it is shown.
   const pointed = useSignal<string | null>(null);
@@ -106,14 +98,7 @@ function Keys() {
   const momo = momoWords(["keys", "create", "--label", body.label], { "--merchant": String(body.merchant_id) });
   return (
     <Card title="API keys" count={keys.value.length} isWide>
-      {made.value && (
-        <NewKeyCard
-          made={made.value}
-          onDone={() => {
-            made.value = null;
-          }}
-        />
-      )}
+      {made.value && <NewKeyCard made={made.value} onDone={setting(made, null)} />}
       <table class="records">
         <TableHead columns={[["Label"], ["Key"], [<span class="unseen">Revoke</span>]]} />
         <tbody>
@@ -125,7 +110,7 @@ function Keys() {
               </td>
               <td class="number">
                 {revoked ? (
-                  <span class="tag">revoked</span>
+                  <span class="pill">revoked</span>
                 ) : (
                   <ConfirmButton
                     id={`revoke-${api_key}`}
@@ -134,9 +119,7 @@ function Keys() {
                     loss={`Every request with ${api_key} is refused from now on, for good.`}
                     yes="Refuse it from now on"
                     run={() => void form.run(() => api.call(revocation(api_key)))}
-                    onPoint={() => {
-                      pointed.value = api_key;
-                    }}
+                    onPoint={setting(pointed, api_key)}
                   />
                 )}
               </td>
@@ -146,14 +129,11 @@ function Keys() {
       </table>
       {revocable && <CommandLines command={revocation(revocable.api_key)} />}
       <CallForm<NewKey>
-        call={form}
+        form={form}
         command={{ method: "POST", path: "/keys", body, momo }}
         action="Make key"
         isIncomplete={body.label === ""}
-        onDone={(key) => {
-          made.value = key;
-          draft.value = {};
-        }}
+        onDone={(key) => setting(made, key)()}
       >
         {form.input("label", { placeholder: "staging" })}
       </CallForm>
@@ -182,23 +162,17 @@ function environmentOf({ api_key, api_secret }: NewKey): string {
 /** Shows the secret of a new key, only this once. */
 function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
   return (
-    <div class="new-key" role="status">
+    <div class="box stack" role="status" data-tone="completed">
       <p>
         <b>Copy the secret now.</b> Only its hash is kept; it is not shown again.
       </p>
-      <dl>
-        <dt>Key</dt>
-        <dd>
-          <code>{made.api_key}</code>
-          <CopyButton text={made.api_key} what="the key" />
-        </dd>
-        <dt>Secret</dt>
-        <dd>
-          <code data-secret>{made.api_secret}</code>
-          <CopyButton text={made.api_secret} what="the secret" label="Copy" />
-        </dd>
-      </dl>
-      <div class="buttons">
+      <Pairs
+        of={[
+          ["Key", copied("the key", made.api_key)],
+          ["Secret", copied("the secret", made.api_secret, "Copy")],
+        ]}
+      />
+      <div class="row">
         <CopyButton text={environmentOf(made)} what="the key as lines of a .env file" label="Copy as .env" />
         <button type="button" onClick={onDone}>
           I have it

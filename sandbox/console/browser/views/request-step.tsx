@@ -5,7 +5,7 @@ import { formatCount, formatInterval, preciseClock, prettyJson } from "../logic/
 import { server } from "../state.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
 import { CodeBlock, CopyButton } from "./code-block.tsx";
-import { FindingNote } from "./marks.tsx";
+import { FindingNotes, HttpStatus } from "./marks.tsx";
 
 interface RequestStepProps {
   readonly request: LoggedRequest;
@@ -16,27 +16,23 @@ interface RequestStepProps {
 }
 
 /** A request on one line, with its body and answer below. */
-export function RequestStep({ request, found = [], intervalMs, isOpen = false }: RequestStepProps) {
+export function RequestStep({ request, found, intervalMs, isOpen = false }: RequestStepProps) {
   return (
     <>
       <details class="call" open={isOpen}>
         <summary>
           <time>{preciseClock(request.at_ms)}</time>
-          {intervalMs != null && <span class="interval">+{formatInterval(intervalMs)}</span>}
-          <code class="target" title={`${request.method} ${request.target}`}>
-            {operationOf(request.target)}
-          </code>
+          {intervalMs != null && <span class="muted">+{formatInterval(intervalMs)}</span>}
+          <code title={`${request.method} ${request.target}`}>{operationOf(request.target)}</code>
           <HttpStatus status={request.status} />
-          <span class="told">{statusOf(request.answer)}</span>
+          <span class="muted">{statusOf(request.answer)}</span>
         </summary>
         <CallDetails request={request} isBrief={isOpen} />
         <p class="hint">
           <a href={addressOf("requests", String(request.id))}>Open this request</a>
         </p>
       </details>
-      {found.map((finding) => (
-        <FindingNote key={finding.message} finding={finding} />
-      ))}
+      <FindingNotes found={found} />
     </>
   );
 }
@@ -49,8 +45,8 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
   const { body, body_cut_bytes, status, answer, answer_cut_bytes, fault, duration_ms, leniencies, lenient_takes } =
     request;
   return (
-    <div class="call-details">
-      <p class="hint took">
+    <div class="stack call-details">
+      <p class="hint line between">
         took {formatInterval(duration_ms)}
         {fault && ` · fault: ${fault}`}
         {server.value && body_cut_bytes === 0 && (
@@ -71,15 +67,15 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
           Accepted leniently: {leniencies.map(({ member, came }) => `${member} (${came})`).join(", ")}.
         </p>
       )}
-      <p class="part">Sent</p>
+      <p class="label">Sent</p>
       {body === null ? (
         <p class="hint">no body</p>
       ) : (
         <CodeBlock text={isBrief ? body : prettyJson(body)} what="the body that was sent" />
       )}
       <NotKept bytes={body_cut_bytes} />
-      <details class="answer" open={!isBrief}>
-        <summary>Answer</summary>
+      <details open={!isBrief}>
+        <summary class="label">Answer</summary>
         {status === null ? (
           <p class="hint">The connection was closed without an answer.</p>
         ) : (
@@ -96,15 +92,6 @@ function NotKept({ bytes }: { bytes: number }) {
 }
 
 const textOf = (answer: unknown) => (typeof answer === "string" ? answer : JSON.stringify(answer, null, 2));
-
-/** Null: the answer was lost. */
-export function HttpStatus({ status }: { status: number | null }) {
-  return (
-    <span class="http" data-class={status === null ? "lost" : `${Math.floor(status / 100)}xx`}>
-      {status ?? "lost"}
-    </span>
-  );
-}
 
 function statusOf(answer: unknown): string {
   if (typeof answer !== "object" || answer === null) return "";

@@ -1,6 +1,5 @@
-import { useComputed, useSignal } from "@preact/signals";
-import type { TargetedEvent } from "preact";
-import { addressOf, select, setCallFilters } from "../actions.ts";
+import { useComputed } from "@preact/signals";
+import { addressOf, select, setFilters } from "../actions.ts";
 import { nameOf } from "../arrivals.ts";
 import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf, paymentOf } from "../logic/calls.ts";
 import { labelOf, labelsOf } from "../logic/findings.ts";
@@ -17,10 +16,10 @@ import {
 } from "../state.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
 import { CallPane } from "./call-pane.tsx";
-import { Choice, MoreButton, TextFilter } from "./filter-bar.tsx";
-import { WarningIcon } from "./icons.tsx";
-import { type ColumnHead, goToHits, LongList, PauseButton, TableHead, useStill } from "./long-list.tsx";
-import { HttpStatus } from "./request-step.tsx";
+import { bound, FilterFrame, SelectFilter, TextFilter } from "./filter-bar.tsx";
+import { ANY } from "./form.tsx";
+import { type ColumnHead, LongList, TableHead, useStill } from "./long-list.tsx";
+import { HttpStatus, Warned } from "./marks.tsx";
 
 /** A person cannot follow more requests in a second. */
 const READABLE_PER_SECOND = 20;
@@ -62,7 +61,7 @@ export function Requests() {
             </tbody>
           </table>
           {isLoaded.value && shown.value.length === 0 && (
-            <div class="empty">
+            <div class="empty stack muted">
               <h2>{isFiltered ? "No request fits these filters" : "No requests yet"}</h2>
               {!isFiltered && (
                 <p>
@@ -79,22 +78,16 @@ export function Requests() {
   );
 }
 
-interface RowProps {
-  readonly request: LoggedRequest;
-  readonly found: readonly Finding[] | undefined;
-}
-
-function Row({ request, found }: RowProps) {
+function Row({ request, found }: { request: LoggedRequest; found: readonly Finding[] | undefined }) {
   const { id, at_ms, method, target, status, fault, duration_ms } = request;
   const isOpen = openCall.value === id;
   // Payments that a poll names are known when everything is loaded.
   isLoaded.value;
   const about = aboutOf(request);
-  const labels = found && labelsOf(found);
   return (
     <tr data-open={isOpen} onClick={() => select(String(id))}>
       <td class="c-at">
-        <button type="button" class="row-link" tabIndex={-1} data-row={id} aria-expanded={isOpen}>
+        <button type="button" class="bare" tabIndex={-1} data-row={id} aria-expanded={isOpen}>
           <time>{preciseClock(at_ms)}</time>
         </button>
       </td>
@@ -105,20 +98,13 @@ function Row({ request, found }: RowProps) {
       </td>
       <td class="c-answer">
         <HttpStatus status={status} />
-        {fault && <span class="tag">{fault}</span>}
+        {fault && <span class="pill">{fault}</span>}
       </td>
-      <td class="c-about gist" title={about}>
+      <td class="c-about muted" title={about}>
         {about}
       </td>
       <td class="c-took number when-wide">{formatInterval(duration_ms)}</td>
-      <td class="c-findings" title={labels}>
-        {found && (
-          <span class="warned">
-            <WarningIcon />
-            <span>{labels}</span>
-          </span>
-        )}
-      </td>
+      <td class="c-findings">{found && <Warned words={labelsOf(found)} />}</td>
     </tr>
   );
 }
@@ -137,62 +123,29 @@ const distinct = (...names: readonly string[]): string => [...new Set(names)].sl
 /** The filters of the log. The page has the whole log, so it filters without the server. */
 function CallFilterBar() {
   const { value } = callFilters;
-  const isMore = useSignal(false);
-  const bind = (name: keyof CallFilters) => ({
-    id: `call-${name}`,
-    value: value[name],
-    onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) =>
-      setCallFilters({ [name]: currentTarget.value }),
-  });
+  const bind = (name: keyof CallFilters) => bound("call", name, value[name], (typed) => setFilters({ [name]: typed }));
   // As text, so that an equal list is not drawn again.
-  const paths = useComputed(() =>
-    distinct(
-      "stkpush.php",
-      "status.php",
-      "transactions.php",
-      ...requests.value.map(({ target }) => operationOf(target)),
-    ),
-  );
+  const paths = useComputed(() => distinct(...PATHS, ...requests.value.map(({ target }) => operationOf(target))));
   const methods = useComputed(() => distinct("GET", "POST", ...requests.value.map(({ method }) => method)));
   const kinds = useComputed(() => distinct(...findings.value.map(({ kind }) => kind)));
   const list = (names: string) => (names === "" ? [] : names.split("\n"));
+  const ofKinds = list(kinds.value).map((kind) => [kind, labelOf({ kind })] as const);
   return (
-    <search class="filters">
-      <TextFilter
-        label="Search"
-        type="search"
-        {...bind("search")}
-        placeholder="Anything in a request or its answer"
-        onKeyDown={goToHits}
-      />
-      <MoreButton isMore={isMore} />
-      <div class="more-filters" data-open={isMore.value}>
-        <Choice label="Path" names={list(paths.value)} {...bind("path")} />
-        <Choice label="Method" names={list(methods.value)} {...bind("method")} />
-        <Choice label="Answer" names={["2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
-        <label>
-          <span>Finding</span>
-          <select {...bind("finding")}>
-            <option value="">any or none</option>
-            <option value="any">any</option>
-            {list(kinds.value).map((kind) => (
-              <option key={kind} value={kind}>
-                {labelOf({ kind })}
-              </option>
-            ))}
-          </select>
-        </label>
-        <TextFilter label="Payment" placeholder="ws_CO_…" size={10} {...bind("payment")} />
-      </div>
-      <PauseButton />
-      <button
-        type="button"
-        class="quiet clear"
-        disabled={Object.values(value).every((text) => text === "")}
-        onClick={() => setCallFilters(NO_CALL_FILTERS)}
-      >
-        Clear
-      </button>
-    </search>
+    <FilterFrame
+      search={{ ...bind("search"), placeholder: "Anything in a request or its answer" }}
+      more={
+        <>
+          <SelectFilter label="Path" of={[ANY, ...list(paths.value)]} {...bind("path")} />
+          <SelectFilter label="Method" of={[ANY, ...list(methods.value)]} {...bind("method")} />
+          <SelectFilter label="Answer" of={[ANY, "2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
+          <SelectFilter label="Finding" of={[["", "any or none"], "any", ...ofKinds]} {...bind("finding")} />
+          <TextFilter label="Payment" placeholder="ws_CO_…" size={10} {...bind("payment")} />
+        </>
+      }
+      none={NO_CALL_FILTERS}
+      isFiltered={Object.values(value).some((text) => text !== "")}
+    />
   );
 }
+
+const PATHS = ["stkpush.php", "status.php", "transactions.php"];

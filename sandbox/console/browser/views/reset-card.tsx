@@ -15,7 +15,7 @@ export function ResetCard() {
       <p class="hint">
         Removes payments, rules, faults and the log, and resets the clock. Merchants, accounts and keys stay.
       </p>
-      <div class="buttons">
+      <div>
         <ConfirmButton
           id="confirm-reset"
           label="Reset …"

@@ -1,14 +1,14 @@
 import { signal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/typed-phone.ts";
-import { api } from "../api.ts";
 import { numberOrText } from "../logic/problems.ts";
 import { counted, coveredBy, ruleInWords } from "../logic/steering.ts";
 import { rules } from "../state.ts";
 import type { Rule } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { type Command, type Control, ControlGroup, RemovableList } from "./commands.tsx";
-import { CallForm, type Draft, OutcomeOptions, useForm } from "./form.tsx";
-import { UndoLine, useUndo } from "./undo.tsx";
+import { type Command, ControlGroup } from "./commands.tsx";
+import { CallForm, type Draft, outcomeChoices, useForm } from "./form.tsx";
+import { RemovableList } from "./removable-list.tsx";
+import { useUndo } from "./undo.tsx";
 
 const LABELS = {
   phone: "Phone",
@@ -42,30 +42,14 @@ const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<
 
 /** The rules in their order, and a form that appends one. */
 export function RulesCard() {
-  const form = useForm("rule", LABELS, draft, { outcome: "insufficient_funds" });
-  const undo = useUndo();
+  const form = useForm("rule", LABELS, { outcome: "insufficient_funds" }, draft);
+  const undo = useUndo(form);
   const covered = coveredBy(rules.value);
-  /** Changes the rules, and offers to undo it. */
-  async function change(command: Command, words: string) {
-    const before = replacement(rules.value);
-    if (await form.run(() => api.call(command))) undo.offer(words, () => void form.run(() => api.call(before)));
-  }
-  const control = (label: string, command: Command, words: string): Control => ({
-    label,
-    command,
-    run: () => void change(command, words),
+  const controls = PRESETS.map(({ label, rules: preset }) => {
+    const command = { method: "POST", path: "/rules", body: preset };
+    const words = `${counted(preset.length, "rule")} appended: “${label}”.`;
+    return { label, command, run: () => void undo.change(command, words, replacement(rules.value)) };
   });
-  const controls = PRESETS.map(({ label, rules: preset }) =>
-    control(
-      label,
-      { method: "POST", path: "/rules", body: preset },
-      `${counted(preset.length, "rule")} appended: “${label}”.`,
-    ),
-  );
-  if (rules.value.length > 0) {
-    const words = `${counted(rules.value.length, "rule")} removed.`;
-    controls.push(control(`Remove all ${rules.value.length}`, replacement([]), words));
-  }
   return (
     <Card title="Rules" count={rules.value.length} isWide>
       {rules.value.length === 0 ? (
@@ -73,32 +57,20 @@ export function RulesCard() {
       ) : (
         <RemovableList
           what="rule"
-          items={rules.value.map((rule, index) => {
-            const command = replacement(rules.value.toSpliced(index, 1));
-            const by = covered[index] ?? null;
-            return {
-              words: ruleInWords(rule),
-              note: by === null ? null : `never reached: rule ${by} matches all its payments`,
-              command,
-              remove: () => void change(command, `Rule ${index + 1} removed.`),
-            };
-          })}
+          entries={rules.value}
+          inWords={ruleInWords}
+          problems={covered.map((by) => by && `never reached: rule ${by} matches all its payments`)}
+          replacement={replacement}
+          undo={undo}
         />
       )}
-      <UndoLine undo={undo} />
-      <CallForm
-        call={form}
-        command={{ method: "POST", path: "/rules", body: ruleOf(form.values) }}
-        action="Add rule"
-        onDone={() => {
-          draft.value = {};
-        }}
-      >
+      {undo.line}
+      <CallForm form={form} command={{ method: "POST", path: "/rules", body: ruleOf(form.values) }} action="Add rule">
         {form.input("phone", { placeholder: "any phone", size: 12 })}
         {form.input("amount", { placeholder: "any", size: 8 })}
         {form.input("reference", { placeholder: "any", size: 10 })}
         {form.input("payment_account_id", { placeholder: "any", size: 4 })}
-        {form.select("outcome", <OutcomeOptions />)}
+        {form.select("outcome", outcomeChoices())}
         {form.input("after", { placeholder: "3s", size: 6 })}
         {form.input("times", { placeholder: "always", size: 6 })}
       </CallForm>
@@ -108,7 +80,6 @@ export function RulesCard() {
   );
 }
 
-/** The call that replaces all rules by these. */
 const replacement = (next: readonly Rule[]): Command =>
   next.length === 0 ? { method: "DELETE", path: "/rules" } : { method: "PUT", path: "/rules", body: next };
 

@@ -8,14 +8,13 @@ import { isLoaded } from "../state.ts";
 import type { Snapshot } from "../wire.ts";
 import { Card } from "./card.tsx";
 import { ConfirmButton } from "./dialog.tsx";
-import { CallForm, type Draft, useForm } from "./form.tsx";
+import { CallForm, useForm } from "./form.tsx";
 import { lossInWords } from "./reset-card.tsx";
 
 /** Saves the state under a name, and restores it. */
 export function SnapshotsCard() {
   const snapshots = useSignal<readonly Snapshot[]>([]);
-  const draft = useSignal<Draft<"name">>({});
-  const form = useForm("snapshot", { name: "Name" }, draft);
+  const form = useForm("snapshot", { name: "Name" });
   const { name } = form.values;
   const load = async () => {
     snapshots.value = (await api.get<{ snapshots: Snapshot[] }>("/snapshots")).snapshots;
@@ -34,14 +33,14 @@ export function SnapshotsCard() {
         Payments, rules, faults, default, webhook and clock under a name, until the server ends. Merchants, accounts and
         keys are not in it.
       </p>
-      <ul class="record-list">
+      <ul class="entries">
         {snapshots.value.map(({ name: saved, transactions, at, frozen }) => (
-          <li key={saved}>
+          <li key={saved} class="line between">
             <span>
               <b>{saved}</b>: {counted(transactions, "payment")}, at {timeOfDay(at)}
               {frozen && ", frozen"}
             </span>
-            <span class="buttons">
+            <span class="row">
               <ConfirmButton
                 id={`restore-${saved}`}
                 label={`Restore ${saved} …`}
@@ -63,7 +62,7 @@ export function SnapshotsCard() {
         ))}
       </ul>
       <CallForm
-        call={form}
+        form={form}
         command={{
           method: "PUT",
           path: `/snapshots/${encodeURIComponent(name)}`,
@@ -72,10 +71,7 @@ export function SnapshotsCard() {
         }}
         action="Save"
         isIncomplete={name === ""}
-        onDone={() => {
-          draft.value = {};
-          void load();
-        }}
+        onDone={() => void load()}
       >
         {form.input("name", { placeholder: "prepared" })}
       </CallForm>

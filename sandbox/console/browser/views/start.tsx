@@ -1,16 +1,16 @@
 import { useSignal } from "@preact/signals";
-import { addressOf, openDialog } from "../actions.ts";
+import { addressOf, setting } from "../actions.ts";
 import { gistOf } from "../logic/calls.ts";
 import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
-import { accounts, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
+import { accounts, dialog, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { type ColumnHead, TableHead } from "./long-list.tsx";
 import { StatusBadge } from "./marks.tsx";
 
 export const TestPaymentButton = () => (
-  <button type="button" class="primary" onClick={() => openDialog("pay")}>
+  <button type="button" class="primary" onClick={setting(dialog, "pay")}>
     Send a test payment
   </button>
 );
@@ -44,16 +44,14 @@ export function Start() {
             </>
           )}
         </p>
-        <div class="buttons">
+        <div class="row">
           {LANGUAGES.map((name) => (
             <button
               key={name}
               type="button"
               class="quiet"
               aria-pressed={language.value === name}
-              onClick={() => {
-                language.value = name;
-              }}
+              onClick={setting(language, name)}
             >
               {name}
             </button>
@@ -71,26 +69,22 @@ export function Start() {
 function Seen() {
   const [payment] = rows.value;
   const call = requests.value.at(-1);
-  if (payment) {
-    return (
-      <p class="seen" role="status">
-        <b>A payment has arrived:</b> KES {formatAmount(payment.amount)} from {formatPhone(payment.phone)} at{" "}
-        {timeOfDay(payment.created_at)} <StatusBadge status={payment.status} />{" "}
-        <a href={addressOf("transactions", payment.checkout_request_id)}>Its story</a>
-      </p>
-    );
-  }
-  if (call) {
-    return (
-      <p class="seen" role="status">
-        <b>A request has arrived, but no payment yet:</b> {call.method} {call.target}, HTTP {call.status ?? "lost"}.{" "}
-        {gistOf(call)} <a href={addressOf("requests", String(call.id))}>The request</a>
-      </p>
-    );
-  }
   return (
-    <p class="seen waiting" role="status">
-      Waiting for the first payment …
+    <p class="box tone seen" role="status" data-tone={payment || call ? "completed" : "none"}>
+      {payment ? (
+        <>
+          <b>A payment has arrived:</b> KES {formatAmount(payment.amount)} from {formatPhone(payment.phone)} at{" "}
+          {timeOfDay(payment.created_at)} <StatusBadge status={payment.status} />{" "}
+          <a href={addressOf("transactions", payment.checkout_request_id)}>Its story</a>
+        </>
+      ) : call ? (
+        <>
+          <b>A request has arrived, but no payment yet:</b> {call.method} {call.target}, HTTP {call.status ?? "lost"}.{" "}
+          {gistOf(call)} <a href={addressOf("requests", String(call.id))}>The request</a>
+        </>
+      ) : (
+        <span class="muted">Waiting for the first payment …</span>
+      )}
     </p>
   );
 }
@@ -105,7 +99,7 @@ const TEST_PHONE_COLUMNS: readonly ColumnHead[] = [
 
 function TestPhones() {
   return (
-    <table class="records test-phones">
+    <table class="records">
       <TableHead columns={TEST_PHONE_COLUMNS} />
       <tbody>
         {outcomes.value.map(({ name, phone, code, after, meaning }) => (

@@ -17,78 +17,53 @@ export function StoryActions({ story: { transaction, prompt, decided_by } }: { s
   const said = useSignal("");
   const { checkout_request_id, phone, amount, status, kind } = transaction;
   const { reference, description } = prompt;
+  const named = reference === null ? {} : { reference };
+  const account = accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1;
   const again = {
-    payment_account_id: accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1,
-    phone,
-    amount,
-    ...(reference !== null && { reference }),
-    ...(description !== null && { description }),
-    kind,
+    method: "POST",
+    path: "/payments",
+    body: { payment_account_id: account, phone, amount, ...named, ...(description !== null && { description }), kind },
+    momo: momoWords(["pay", phone, String(amount)], {
+      "--account": String(account),
+      "--reference": reference ?? "",
+      "--description": description ?? "",
+      "--kind": kind === "api" ? undefined : kind,
+    }),
   };
-  const rule = {
-    match: { phone, amount, ...(reference !== null && { reference }) },
-    outcome: decided_by?.outcome ?? "insufficient_funds",
-    times: 1,
+  const outcome = decided_by?.outcome ?? "insufficient_funds";
+  const rule = { match: { phone, amount, ...named }, outcome, times: 1 };
+  const wait = {
+    method: "POST",
+    path: "/wait",
+    body: { checkout_request_id, until: "final", timeout: WAIT },
+    momo: momoWords(["status", checkout_request_id, "--wait"]),
   };
-  const wait = { checkout_request_id, until: "final", timeout: WAIT };
-
-  async function sendAgain() {
-    await call.run(async () => {
-      const started = await api.post<{ checkout_request_id: string }>("/payments", again);
+  const sendAgain = () =>
+    call.run(async () => {
+      const started = await api.call<{ checkout_request_id: string }>(again);
       pickPhone(phone);
       select(started.checkout_request_id);
     });
-  }
   async function waitForIt() {
     said.value = "Waiting …";
     const isOver = await call.run(async () => {
-      const ended = await api.post<{ transaction: Transaction }>("/wait", wait);
+      const ended = await api.call<{ transaction: Transaction }>(wait);
       said.value = `It is ${ended.transaction.status}.`;
     });
     if (!isOver) said.value = "";
   }
+  function makeRule() {
+    startRule(rule);
+    goTo("steering");
+  }
   const controls: Control[] = [
-    {
-      label: "Send again",
-      run: () => void sendAgain(),
-      command: {
-        method: "POST",
-        path: "/payments",
-        body: again,
-        momo: momoWords(["pay", phone, String(amount)], {
-          "--account": String(again.payment_account_id),
-          "--reference": reference ?? "",
-          "--description": description ?? "",
-          "--kind": kind === "api" ? undefined : kind,
-        }),
-      },
-    },
-    {
-      label: "Make a rule of it",
-      run() {
-        startRule(rule);
-        goTo("steering");
-      },
-      command: { method: "POST", path: "/rules", body: rule },
-    },
-    ...(status === "pending" || said.value !== ""
-      ? [
-          {
-            label: "Wait for it",
-            run: () => void waitForIt(),
-            command: {
-              method: "POST",
-              path: "/wait",
-              body: wait,
-              momo: momoWords(["status", checkout_request_id, "--wait"]),
-            },
-          },
-        ]
-      : []),
+    { label: "Send again", run: () => void sendAgain(), command: again },
+    { label: "Make a rule of it", run: makeRule, command: { method: "POST", path: "/rules", body: rule } },
+    { label: "Wait for it", run: () => void waitForIt(), command: wait },
   ];
   return (
-    <div class="story-actions">
-      <ControlGroup controls={controls} />
+    <div class="stack">
+      <ControlGroup controls={status === "pending" || said.value !== "" ? controls : controls.slice(0, 2)} />
       <p class="hint" role="status">
         {said.value}
       </p>

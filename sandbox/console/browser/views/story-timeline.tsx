@@ -2,6 +2,8 @@ import { formatInterval } from "../logic/format.ts";
 import { type Mark, timelineOf } from "../logic/timeline.ts";
 import type { Story } from "../wire.ts";
 
+const TONES = { early: "failed", right: "completed", late: "pending" };
+
 const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 
 /** The polls on a line to scale, with the life of the prompt, the recommended 3 to 5 s after each request, and the end. */
@@ -19,7 +21,7 @@ export function StoryTimeline({ story }: { story: Story }) {
       : [`${status === "pending" ? "ends by itself" : status} after ${formatInterval(endsAt * lengthMs)}`]),
   ].join(", ");
   return (
-    <figure class="timeline" data-status={status}>
+    <figure class="timeline" data-tone={status}>
       <svg width="100%" height="40" role="img" aria-label={words}>
         <rect class="life" x="0" y="17" height="6" width={percent(expiresAt)} />
         {bands.map(({ from, to }, index) => (
@@ -34,13 +36,21 @@ export function StoryTimeline({ story }: { story: Story }) {
       <figcaption>
         <span>start</span>
         <span class="legend">
-          <span class="key-poll">poll</span>
-          {early > 0 && <span class="key-early">too soon</span>}
-          {isAnyLate && <span class="key-late">late</span>}
-          <span class="key-band">recommended: 3 to 5 s</span>
-          <span class="key-end">
-            {endsAt === null ? "no end yet" : status === "pending" ? "ends by itself" : status}
+          <span class="dot" data-tone="completed">
+            poll
           </span>
+          {early > 0 && (
+            <span class="dot" data-tone="failed">
+              too soon
+            </span>
+          )}
+          {isAnyLate && (
+            <span class="dot" data-tone="pending">
+              late
+            </span>
+          )}
+          <span class="dot key-band">recommended: 3 to 5 s</span>
+          <span class="dot">{endsAt === null ? "no end yet" : status === "pending" ? "ends by itself" : status}</span>
         </span>
         <span>{formatInterval(lengthMs)}</span>
       </figcaption>
@@ -52,13 +62,13 @@ function MarkOn({ mark: { what, at, offsetMs, words, pace } }: { mark: Mark }) {
   const title = <title>{`${words}, ${formatInterval(offsetMs)} after the start`}</title>;
   if (what === "webhook") {
     return (
-      <rect class="mark webhook" x={percent(at)} y="30" width="6" height="6">
+      <rect class="mark" data-tone="cancelled" x={percent(at)} y="30" width="6" height="6">
         {title}
       </rect>
     );
   }
   return (
-    <circle class={`mark ${pace}`} cx={percent(at)} cy="20" r="4.5">
+    <circle class="mark" data-tone={TONES[pace]} cx={percent(at)} cy="20" r="4.5">
       {title}
     </circle>
   );

@@ -1,6 +1,5 @@
-import { useLayoutEffect } from "preact/hooks";
 import { reasonOf } from "../../../network/reason.ts";
-import { addressOf, select } from "../actions.ts";
+import { addressOf } from "../actions.ts";
 import { findingsByCall } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { formatRoute } from "../logic/route.ts";
@@ -9,8 +8,8 @@ import { pageAddress } from "../system.ts";
 import type { Prompt, Story } from "../wire.ts";
 import { CodeBlock, CopyButton } from "./code-block.tsx";
 import { DeliveryItem } from "./delivery.tsx";
-import { returnFocus } from "./long-list.tsx";
 import { StatusBadge } from "./marks.tsx";
+import { copied, Pairs } from "./pairs.tsx";
 import { Pane } from "./pane.tsx";
 import { RequestStep } from "./request-step.tsx";
 import { StoryActions } from "./story-actions.tsx";
@@ -18,41 +17,29 @@ import { StoryTimeline } from "./story-timeline.tsx";
 
 /** The story of one payment, from its request to its end, with advice. */
 export function StoryPane({ id }: { id: string }) {
-  const { value } = story;
-  useLayoutEffect(() => () => returnFocus(id), [id]);
+  const told = story.value;
+  const pane = { label: "Story of a payment", what: "the story", row: id };
+  if (!told) {
+    return (
+      <Pane {...pane} title="Payment">
+        {storyProblem.value && <p class="problem">{storyProblem.value}</p>}
+        <Identity id={id} />
+      </Pane>
+    );
+  }
+  const { amount, status } = told.transaction;
+  const title = ["KES ", formatAmount(amount), " ", <StatusBadge key="status" status={status} />];
   return (
-    <Pane
-      label="Story of a payment"
-      title={
-        value ? (
-          <>
-            KES {formatAmount(value.transaction.amount)} <StatusBadge status={value.transaction.status} />
-          </>
-        ) : (
-          "Payment"
-        )
-      }
-      what="the story"
-      onClose={() => select(null)}
-    >
-      {storyProblem.value && <p class="problem">{storyProblem.value}</p>}
-      {value && (
-        <>
-          <Ending story={value} />
-          <StoryTimeline story={value} />
-          <StoryActions key={id} story={value} />
-        </>
-      )}
-      <Identity id={id} told={value} />
-      {value && (
-        <>
-          <Steps story={value} />
-          <details>
-            <summary>The payment as the API lists it</summary>
-            <CodeBlock text={JSON.stringify(value.transaction, null, 2)} what="the payment as JSON" />
-          </details>
-        </>
-      )}
+    <Pane {...pane} title={title}>
+      <Ending story={told} />
+      <StoryTimeline story={told} />
+      <StoryActions key={id} story={told} />
+      <Identity id={id} transaction={told.transaction} />
+      <Steps story={told} />
+      <details class="hint">
+        <summary>The payment as the API lists it</summary>
+        <CodeBlock text={JSON.stringify(told.transaction, null, 2)} what="the payment as JSON" />
+      </details>
     </Pane>
   );
 }
@@ -60,63 +47,42 @@ export function StoryPane({ id }: { id: string }) {
 /** The end first: the outcome, its meaning, who decided it, and what to do. */
 function Ending({ story: { transaction, result, decided_by, sms } }: { story: Story }) {
   const { status } = transaction;
-  const facts = [
-    ["The network says", result?.description],
-    ["It means", result?.meaning ?? "None yet: the payment is pending. Pending is not a failure."],
-    ["Who decided", decided_by?.in_words ?? "Not recorded when this payment was made."],
-    ["What to do", result?.advice ?? "Ask for its status again, 3 to 5 seconds after the last answer."],
-  ] as const;
   return (
-    <section class="ending" aria-label="Outcome" data-status={status}>
-      <p class="reason">{reasonOf(transaction, outcomes.value) || `${status}${result ? ` (${result.code})` : ""}`}</p>
-      <dl>
-        {facts.map(
-          ([name, words]) =>
-            words && (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{words}</dd>
-              </div>
-            ),
-        )}
-      </dl>
-      {sms && <blockquote class="sms">{sms}</blockquote>}
+    <section class="box stack ending" aria-label="Outcome" data-tone={status}>
+      <p class="tone reason">
+        {reasonOf(transaction, outcomes.value) || `${status}${result ? ` (${result.code})` : ""}`}
+      </p>
+      <Pairs
+        of={[
+          ["The network says", result?.description],
+          ["It means", result?.meaning ?? "None yet: the payment is pending. Pending is not a failure."],
+          ["Who decided", decided_by?.in_words ?? "Not recorded when this payment was made."],
+          ["What to do", result?.advice ?? "Ask for its status again, 3 to 5 seconds after the last answer."],
+        ]}
+      />
+      {sms && <blockquote class="small box sms">{sms}</blockquote>}
     </section>
   );
 }
 
 /** The identifiers of the payment, each with a copy button. */
-function Identity({ id, told }: { id: string; told: Story | null }) {
+function Identity({ id, transaction }: { id: string; transaction?: Story["transaction"] }) {
   const link = pageAddress(formatRoute({ view: "transactions", selected: id, query: {} }));
+  const { reference, phone, merchant_request_id, momo_receipt_number, transaction_code } = transaction ?? {};
   const ids = [
-    ["Reference", told?.transaction.reference],
-    ["Phone", told && formatPhone(told.transaction.phone)],
+    ["Reference", reference],
+    ["Phone", phone && formatPhone(phone)],
     ["Checkout request id", id],
-    ["Merchant request id", told?.transaction.merchant_request_id],
-    ["Receipt", told?.transaction.momo_receipt_number],
-    ["Transaction code", told?.transaction.transaction_code],
+    ["Merchant request id", merchant_request_id],
+    ["Receipt", momo_receipt_number],
+    ["Transaction code", transaction_code],
   ] as const;
+  const copy = <CopyButton text={link} what="a link to this payment" label="Copy it" />;
   return (
-    <dl class="ids">
-      {ids.map(
-        ([name, value]) =>
-          value && (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <code>{value}</code>
-                <CopyButton text={value} what={name.toLowerCase()} />
-              </dd>
-            </div>
-          ),
-      )}
-      <div class="link-row">
-        <dt>Link</dt>
-        <dd>
-          <CopyButton text={link} what="a link to this payment" label="Copy it" />
-        </dd>
-      </div>
-    </dl>
+    <Pairs
+      class="ids"
+      of={[...ids.map(([name, text]) => [name, copied(name.toLowerCase(), text)] as const), ["Link", copy]]}
+    />
   );
 }
 
@@ -143,7 +109,7 @@ function Steps({ story: told }: { story: Story }) {
       </li>
       <li>
         <h3>
-          Polls <span class="count">{formatCount(polls.length + requests_left_out)}</span>
+          Polls <span class="pill">{formatCount(polls.length + requests_left_out)}</span>
         </h3>
         {requests_left_out > 0 && <p class="hint">The last {formatCount(polls.length)} of them:</p>}
         {polls.length === 0 ? (
@@ -166,10 +132,10 @@ function Steps({ story: told }: { story: Story }) {
       {webhooks.length > 0 && (
         <li>
           <h3>
-            Webhook <span class="count">{formatCount(webhooks.length)}</span>
+            Webhook <span class="pill">{formatCount(webhooks.length)}</span>
           </h3>
           <p class="hint">The specification has no webhooks: a client must poll in any case.</p>
-          <ul>
+          <ul class="entries">
             {webhooks.map((delivery) => (
               <DeliveryItem key={delivery.id} delivery={delivery} />
             ))}
@@ -191,20 +157,17 @@ function startOf({ transaction, started_by }: Story): string {
 
 function PromptCard({ prompt }: { prompt: Prompt }) {
   return (
-    <div class="prompt-card">
+    <div class="box stack">
       <p>
         <b>{prompt.business}</b> asks <b>{formatPhone(prompt.phone)}</b> for <b>KES {formatAmount(prompt.amount)}</b>
       </p>
-      <dl>
-        <dt>Reference</dt>
-        <dd>{prompt.reference ?? "none"}</dd>
-        <dt>Description</dt>
-        <dd>{prompt.description ?? "none"}</dd>
-        <dt>Shown</dt>
-        <dd>
-          {timeOfDay(prompt.created_at)}, until {timeOfDay(prompt.expires_at)}
-        </dd>
-      </dl>
+      <Pairs
+        of={[
+          ["Reference", prompt.reference ?? "none"],
+          ["Description", prompt.description ?? "none"],
+          ["Shown", `${timeOfDay(prompt.created_at)}, until ${timeOfDay(prompt.expires_at)}`],
+        ]}
+      />
     </div>
   );
 }

@@ -9,9 +9,9 @@ export function TokenForm({ isWrong }: { isWrong: boolean }) {
     giveToken(String(given ?? "").trim());
   }
   return (
-    <main class="token-page">
-      <form onSubmit={submit}>
-        <h1 class="brand">
+    <main class="token-page stack">
+      <form class="card stack" onSubmit={submit}>
+        <h1 class="line brand">
           <Mark />
           momo
         </h1>

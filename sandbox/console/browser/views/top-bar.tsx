@@ -1,11 +1,23 @@
-import { addressOf, chooseTheme, foldPhones, openDialog } from "../actions.ts";
+import { addressOf, chooseTheme, foldPhones, setting } from "../actions.ts";
 import { formatCount, wallClock } from "../logic/format.ts";
 import { counted } from "../logic/steering.ts";
-import { clock, connection, isFolded, prompts, sandboxNow, server, type Theme, theme, unusualParts } from "../state.ts";
+import {
+  clock,
+  connection,
+  dialog,
+  isFolded,
+  prompts,
+  sandboxNow,
+  server,
+  type Theme,
+  theme,
+  unusualParts,
+} from "../state.ts";
 import { CopyButton } from "./code-block.tsx";
 import {
   AutoIcon,
   HelpIcon,
+  IconButton,
   Mark,
   MoonIcon,
   PhoneIcon,
@@ -18,36 +30,36 @@ import {
 /** Always visible: the server, its state, unusual settings, and the sandbox's time. */
 export function TopBar() {
   return (
-    <header class="top-bar">
-      <h1 class="brand">
+    <header class="line top-bar">
+      <h1 class="line brand">
         <Mark />
         momo
-        {server.value?.name != null && <span class="instance">{server.value.name}</span>}
+        {server.value?.name != null && <span class="muted cut instance">{server.value.name}</span>}
       </h1>
       <ConnectionChip />
       {server.value && (
-        <span class="address">
-          <code title={server.value.base_url}>{server.value.base_url}</code>
+        <span class="line muted address">
+          <code class="cut" title={server.value.base_url}>
+            {server.value.base_url}
+          </code>
           <CopyButton text={server.value.base_url} what="the address" />
         </span>
       )}
       <span class="grow" />
       <UnusualChip />
       <ClockChip />
-      <span class="tools">
+      <span class="line">
         <ThemeButton />
-        <button
-          type="button"
-          class="quiet square help"
-          aria-label="Help and shortcuts"
+        <IconButton
+          class="help"
+          icon={HelpIcon}
+          label="Help and shortcuts"
           title="Help and shortcuts (?)"
-          onClick={() => openDialog("help")}
-        >
-          <HelpIcon />
-        </button>
+          onClick={setting(dialog, "help")}
+        />
         <FoldButton />
       </span>
-      <button type="button" class="primary" title="Start a test payment (p)" onClick={() => openDialog("pay")}>
+      <button type="button" class="primary" title="Start a test payment (p)" onClick={setting(dialog, "pay")}>
         <PlusIcon />
         <span class="wide">Test payment</span>
         <span class="narrow">Pay</span>
@@ -56,13 +68,17 @@ export function TopBar() {
   );
 }
 
-const WORDS = { live: "Live", connecting: "Connecting", lost: "Lost" } as const;
+const CONNECTIONS = {
+  live: ["Live", "completed"],
+  connecting: ["Connecting", "pending"],
+  lost: ["Lost", "failed"],
+} as const;
 
 function ConnectionChip() {
+  const [words, tone] = CONNECTIONS[connection.value];
   return (
-    <span class="connection" data-connection={connection.value}>
-      <i aria-hidden="true" />
-      <span>{WORDS[connection.value]}</span>
+    <span class="pill dot" data-tone={tone}>
+      {words}
     </span>
   );
 }
@@ -73,9 +89,9 @@ function UnusualChip() {
   if (parts.length === 0) return null;
   const words = parts.join(" · ");
   return (
-    <a class="unusual" href={addressOf("steering")} title={`In force: ${words}`}>
+    <a class="pill" data-tone="cancelled" href={addressOf("steering")} title={`In force: ${words}`}>
       <SlidersIcon />
-      <span class="wide">{words}</span>
+      <span class="wide cut">{words}</span>
       <span class="narrow" aria-hidden="true">
         {parts.length}
       </span>
@@ -89,19 +105,15 @@ function ClockChip() {
   const now = sandboxNow.value;
   return (
     <a
-      class="clock-chip"
+      class="line clock-chip"
       href={addressOf("steering")}
       title="The sandbox's clock, in Nairobi. Freeze and move it in Steering."
     >
-      <SnowflakeSlot isShown={isFrozen === true} />
+      {isFrozen && <SnowflakeIcon />}
       <time>{now === null ? "--:--:--" : wallClock(now)}</time>
-      <span class="clock-word">{isFrozen ? "frozen" : "Nairobi"}</span>
+      <span class="hint">{isFrozen ? "frozen" : "Nairobi"}</span>
     </a>
   );
-}
-
-function SnowflakeSlot({ isShown }: { isShown: boolean }) {
-  return isShown ? <SnowflakeIcon /> : null;
 }
 
 const THEMES: Readonly<Record<Theme, { next: Theme; label: string; icon: typeof SunIcon }>> = {
@@ -111,28 +123,22 @@ const THEMES: Readonly<Record<Theme, { next: Theme; label: string; icon: typeof 
 };
 
 function ThemeButton() {
-  const { next, label, icon: ThemeIcon } = THEMES[theme.value] ?? THEMES.auto;
-  return (
-    <button type="button" class="quiet square" aria-label={label} title={label} onClick={() => chooseTheme(next)}>
-      <ThemeIcon />
-    </button>
-  );
+  const { next, ...look } = THEMES[theme.value] ?? THEMES.auto;
+  return <IconButton {...look} onClick={() => chooseTheme(next)} />;
 }
 
 function FoldButton() {
   const ringing = prompts.value.size === 0 ? "" : `: ${counted(prompts.value.size, "prompt")} open`;
   const label = isFolded.value ? `Show the phone${ringing}` : "Hide the phone";
   return (
-    <button
-      type="button"
-      class="quiet square fold"
-      aria-label={label}
-      title={label}
+    <IconButton
+      class="fold"
+      icon={PhoneIcon}
+      label={label}
       aria-expanded={!isFolded.value}
       onClick={() => foldPhones(!isFolded.value)}
     >
-      <PhoneIcon />
-      {isFolded.value && prompts.value.size > 0 && <b class="count">{formatCount(prompts.value.size)}</b>}
-    </button>
+      {isFolded.value && prompts.value.size > 0 && <b class="pill">{formatCount(prompts.value.size)}</b>}
+    </IconButton>
   );
 }

@@ -16,9 +16,8 @@ import {
 } from "../state.ts";
 import type { Finding, Transaction } from "../wire.ts";
 import { FilterBar } from "./filter-bar.tsx";
-import { WarningIcon } from "./icons.tsx";
 import { type ColumnHead, LongList, MOST_DRAWN, TableHead, useStill } from "./long-list.tsx";
-import { StatusBadge } from "./marks.tsx";
+import { StatusBadge, Warned } from "./marks.tsx";
 import { OutcomesOverTime } from "./outcomes-over-time.tsx";
 import { TestPaymentButton } from "./start.tsx";
 import { StoryPane } from "./story.tsx";
@@ -95,9 +94,10 @@ function Row({ transaction, isOpen, found }: RowProps) {
   const { checkout_request_id, created_at, reference, phone, amount, status, kind } = transaction;
   const reason = reasonOf(transaction, outcomes.value);
   return (
-    <tr data-status={status} data-open={isOpen} onClick={() => select(checkout_request_id)}>
+    <tr data-tone={status} data-open={isOpen} onClick={() => select(checkout_request_id)}>
       <td class="c-time">
         <a
+          class="bare"
           href={addressOf("transactions", checkout_request_id)}
           tabIndex={-1}
           data-row={checkout_request_id}
@@ -107,27 +107,20 @@ function Row({ transaction, isOpen, found }: RowProps) {
             if (!event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault();
           }}
         >
-          {dayOf(created_at) !== today.value && <span class="day">{dayOf(created_at).slice(5)} </span>}
+          {dayOf(created_at) !== today.value && <span class="muted">{dayOf(created_at).slice(5)} </span>}
           <time>{timeOfDay(created_at)}</time>
         </a>
       </td>
       <td class="c-ref" title={reference ?? "no reference"}>
-        {kind !== "api" && <span class="tag">{kind}</span>} {reference ?? <span class="none">–</span>}
+        {kind !== "api" && <span class="pill">{kind}</span>} {reference ?? <span class="muted">–</span>}
       </td>
-      <td class="c-sign">
-        {found && (
-          <span class="sign" title={labelsOf(found)}>
-            <WarningIcon />
-            <span class="unseen">{labelsOf(found)}</span>
-          </span>
-        )}
-      </td>
+      <td class="c-sign">{found && <Warned words={labelsOf(found)} isSign />}</td>
       <td class="c-phone">{formatPhone(phone)}</td>
       <td class="c-amount number">{formatAmount(amount)}</td>
       <td class="c-status">
         <StatusBadge status={status} />
       </td>
-      <td class="c-result when-wide" title={reason}>
+      <td class="c-result muted when-wide" title={reason}>
         {reason}
       </td>
       <td class="c-receipt when-wider">
@@ -139,9 +132,9 @@ function Row({ transaction, isOpen, found }: RowProps) {
 
 /** An empty list says how to start a payment. */
 function NothingYet() {
-  if (isFiltered(filters.value)) return <p class="empty">No payment fits these filters.</p>;
+  if (isFiltered(filters.value)) return <p class="empty muted">No payment fits these filters.</p>;
   return (
-    <div class="empty">
+    <div class="empty stack">
       <h2>No payments yet</h2>
       <p>
         <TestPaymentButton /> The customer's phone rings.
