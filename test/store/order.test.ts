@@ -57,7 +57,7 @@ test("payments that are stored out of order are listed by time, until a reset", 
   all.push(first, second);
   expect(await expectList({})).toBe(2);
   expect(isMarked()).toBe(false);
-  all.push(await insertPending(store, { createdAtMs: next + 5 }));
+  all.push(await insertPending(store, { createdAtMs: late - 1 }));
   expect(await expectList({})).toBe(3);
   expect(isMarked()).toBe(true);
   await saved?.restore();
