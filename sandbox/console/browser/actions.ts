@@ -1,4 +1,4 @@
-import { batch, effect, type Signal } from "@preact/signals";
+import { effect, type Signal } from "@preact/signals";
 import { isSelectionNew, loadRows, openStory, quietly, reload } from "./loading.ts";
 import type { CallFilters } from "./logic/calls.ts";
 import { type Filters, inForce } from "./logic/filters.ts";
@@ -59,20 +59,16 @@ export function setFilters(changed: Partial<Filters & CallFilters>): void {
 }
 
 export function chooseMerchant(id: number): void {
-  batch(() => {
-    state.rows.value = [];
-    state.totalItems.value = null;
-    state.counts.value = null;
-  });
+  state.rows.value = [];
+  state.totalItems.value = null;
+  state.counts.value = null;
   goTo(state.view.value, null, { merchant: String(id) });
 }
 
 export function giveToken(text: string): void {
   tabMemory.write("token", text);
-  batch(() => {
-    state.token.value = text;
-    state.tokenAsked.value = null;
-  });
+  state.token.value = text;
+  state.tokenAsked.value = null;
 }
 
 export function chooseTheme(theme: state.Theme): void {
@@ -97,10 +93,8 @@ const PICKED_MS = 8000;
 
 /** Keeps a phone on the handset, also while others ring. */
 export function pickPhone(phone: string, keptMs = PICKED_MS): void {
-  batch(() => {
-    state.pickedPhone.value = phone;
-    if (!state.phonesSeen.value.includes(phone)) state.phonesSeen.value = [...state.phonesSeen.value, phone];
-  });
+  state.pickedPhone.value = phone;
+  if (!state.phonesSeen.value.includes(phone)) state.phonesSeen.value = [...state.phonesSeen.value, phone];
   cancelLeaving();
   cancelLeaving = after(keptMs, () => {
     if (state.promptsByPhone.value.has(phone)) pickPhone(phone, keptMs);

@@ -1,15 +1,6 @@
 import { batch } from "@preact/signals";
 import { api, Refused, ServerLost } from "./api.ts";
-import {
-  addMessages,
-  addPhones,
-  addRows,
-  forgetAll,
-  hasEnded,
-  knowPayments,
-  startedAfter,
-  upToDate,
-} from "./arrivals.ts";
+import * as arrivals from "./arrivals.ts";
 import { isFiltered, queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
@@ -27,7 +18,7 @@ const FIRST_ROWS = 1000;
 /** Loads everything: at the start, and when events were missed. */
 export async function loadAll(): Promise<void> {
   state.isLoaded.value = false;
-  forgetAll();
+  arrivals.forgetAll();
   await quietly(async () => {
     state.server.value = seenFromHere(await api.get<wire.ServerFacts>("/server"));
     const { registry, ...others } = reload;
@@ -49,10 +40,8 @@ function seenFromHere(facts: wire.ServerFacts): wire.ServerFacts {
 async function loadHistory(): Promise<void> {
   const log = await api.get<wire.RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}`);
   const texts = await api.get<{ messages: wire.Message[] }>("/messages");
-  batch(() => {
-    state.requests.value = appendUnknown(log.requests, state.requests.value, state.MOST_REQUESTS);
-    addMessages(texts.messages);
-  });
+  state.requests.value = appendUnknown(log.requests, state.requests.value, state.MOST_REQUESTS);
+  arrivals.addMessages(texts.messages);
   await Promise.all([loadPrompts(), loadRows(), loadOlderRequests(log)]);
   if (state.openPayment.value !== null) refreshStory();
 }
@@ -92,10 +81,8 @@ export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "resto
     const ofMerchant = `?merchant_id=${state.merchantId.value}`;
     const { accounts } = await api.get<{ accounts: wire.Account[] }>(`/accounts${ofMerchant}`);
     const { keys } = await api.get<{ keys: wire.Key[] }>(`/keys${ofMerchant}`);
-    batch(() => {
-      state.accounts.value = accounts;
-      state.keys.value = keys;
-    });
+    state.accounts.value = accounts;
+    state.keys.value = keys;
   },
 };
 
@@ -120,14 +107,14 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
   // The selection has changed since: drop this answer.
   if (state.selection.value !== asked) return false;
   batch(() => {
-    const rows = upToDate(list.transactions);
+    const rows = arrivals.upToDate(list.transactions);
     state.rows.value = replaces
-      ? mergeNewestFirst(rows, startedAfter(rows), state.MOST_ROWS)
+      ? mergeNewestFirst(rows, arrivals.startedAfter(rows), state.MOST_ROWS)
       : mergeNewestFirst(state.rows.value, rows, state.MOST_ROWS);
     if (replaces) state.listsLoaded.value += 1;
     state.totalItems.value = list.pagination.total_items;
     state.counts.value = list.every_status;
-    knowPayments(list.transactions);
+    arrivals.knowPayments(list.transactions);
     state.answeredSelection.value = asked;
     state.filterProblem.value = null;
   });
@@ -142,11 +129,9 @@ export async function loadRows(): Promise<void> {
     while (hasMore && state.rows.value.length < FIRST_ROWS) hasMore = await loadPage(nextPage(), false);
   } catch (error) {
     if (!(error instanceof Refused) || error.status === 401) throw error;
-    batch(() => {
-      state.filterProblem.value = error.message;
-      state.answeredSelection.value = loadedSelection;
-      state.rows.value = [];
-    });
+    state.filterProblem.value = error.message;
+    state.answeredSelection.value = loadedSelection;
+    state.rows.value = [];
   }
 }
 
@@ -167,10 +152,8 @@ export const refreshFindings = throttled(
 
 async function loadFindings(): Promise<void> {
   const { message, findings } = await api.get<{ message: string; findings: wire.Finding[] }>("/audit");
-  batch(() => {
-    state.auditSummary.value = message;
-    state.findings.value = findings;
-  });
+  state.auditSummary.value = message;
+  state.findings.value = findings;
 }
 
 /** Loads all open prompts: at most 1,000, the oldest first. */
@@ -181,17 +164,15 @@ export const refreshPrompts = throttled(
 
 async function loadPrompts(): Promise<void> {
   const { prompts } = await api.get<{ prompts: wire.Prompt[] }>("/prompts");
-  batch(() => {
-    const open = prompts.filter(({ checkout_request_id }) => !hasEnded(checkout_request_id));
-    state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
-    addPhones(open.map(({ phone }) => phone));
-  });
+  const open = prompts.filter(({ checkout_request_id }) => !arrivals.hasEnded(checkout_request_id));
+  state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
+  arrivals.addPhones(open.map(({ phone }) => phone));
 }
 
 /** Loads the messages of one phone, also older ones than the last 100 of all phones. */
 export const loadMessages = (phone: string): Promise<void> =>
   quietly(async () => {
-    addMessages((await api.get<{ messages: wire.Message[] }>(`/messages?phone=${phone}`)).messages);
+    arrivals.addMessages((await api.get<{ messages: wire.Message[] }>(`/messages?phone=${phone}`)).messages);
   });
 
 export const refreshStory = throttled(
@@ -203,18 +184,14 @@ export const refreshStory = throttled(
       try {
         const story = await api.get<wire.Story>(`/transactions/${encodeURIComponent(id)}`);
         if (state.openPayment.value !== id) return;
-        batch(() => {
-          state.story.value = story;
-          state.storyProblem.value = null;
-          // Add the row: its event may not have arrived, and the focus returns to the row when the story is closed.
-          if (state.isLoaded.value && state.isListCurrent.value) addRows(upToDate([story.transaction]));
-        });
+        state.story.value = story;
+        state.storyProblem.value = null;
+        // Add the row: its event may not have arrived, and the focus returns to the row when the story is closed.
+        if (state.isLoaded.value && state.isListCurrent.value) arrivals.addRows(arrivals.upToDate([story.transaction]));
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        batch(() => {
-          state.story.value = null;
-          state.storyProblem.value = error.message;
-        });
+        state.story.value = null;
+        state.storyProblem.value = error.message;
       }
     }),
 );

@@ -12,7 +12,7 @@ describeInBrowser("accounts and keys", (scene) => {
     await keys.getByText("The same by command").click();
     await keys.getByText("keys create --label staging").waitFor();
     await keys.getByRole("button", { name: "Make key" }).click();
-    const secret = await textOf(keys.locator("[data-secret]"));
+    const secret = await textOf(keys.locator("dt:has-text('Secret') + dd code"));
     const row = keys.locator("tr", { hasText: "staging" });
     const key = await textOf(row.locator("code"));
     const ask = () =>

@@ -113,6 +113,29 @@ export function TableHead({ columns }: { columns: readonly ColumnHead[] }) {
   );
 }
 
+interface RecordsProps {
+  readonly columns: readonly ColumnHead[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+}
+
+/** A short table. Each cell has the style of its column. */
+export const Records = ({ columns, rows }: RecordsProps) => (
+  <table class="records">
+    <TableHead columns={columns} />
+    <tbody>
+      {rows.map((cells, row) => (
+        <tr key={row}>
+          {cells.map((cell, column) => (
+            <td key={column} class={columns[column]?.[1]}>
+              {cell}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
 /** More rows are not drawn: filters reach the others. */
 export const MOST_DRAWN = 1000;
 /** At the top, where each new row moves the others, more than a screen: a thousand took the browser a third to a half longer. */

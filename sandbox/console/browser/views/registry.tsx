@@ -9,7 +9,7 @@ import { CopyButton } from "./code-block.tsx";
 import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./dialog.tsx";
 import { CallForm, useForm } from "./form.tsx";
-import { TableHead } from "./long-list.tsx";
+import { Records } from "./long-list.tsx";
 import { copied, Pairs } from "./pairs.tsx";
 
 export function Registry() {
@@ -63,18 +63,10 @@ function Accounts() {
   const momo = momoWords(["accounts", "create", "--name", body.name], flags);
   return (
     <Card title="Payment accounts" count={accounts.value.length}>
-      <table class="records">
-        <TableHead columns={[["Id"], ["Name"], ["Tariff", "number"]]} />
-        <tbody>
-          {accounts.value.map((account) => (
-            <tr key={account.id}>
-              <td>{account.id}</td>
-              <td>{account.name}</td>
-              <td class="number">{account.fee}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Records
+        columns={[["Id"], ["Name"], ["Tariff", "number"]]}
+        rows={accounts.value.map(({ id, name, fee }) => [id, name, fee])}
+      />
       <CallForm
         form={form}
         command={{ method: "POST", path: "/accounts", body, momo }}
@@ -99,34 +91,32 @@ function Keys() {
   return (
     <Card title="API keys" count={keys.value.length} isWide>
       {made.value && <NewKeyCard made={made.value} onDone={setting(made, null)} />}
-      <table class="records">
-        <TableHead columns={[["Label"], ["Key"], [<span class="unseen">Revoke</span>]]} />
-        <tbody>
-          {keys.value.map(({ api_key, label, revoked }) => (
-            <tr key={api_key} data-revoked={revoked}>
-              <td>{label}</td>
-              <td>
-                <code>{api_key}</code>
-              </td>
-              <td class="number">
-                {revoked ? (
-                  <span class="pill">revoked</span>
-                ) : (
-                  <ConfirmButton
-                    id={`revoke-${api_key}`}
-                    label="Revoke …"
-                    question={`Revoke “${label}”?`}
-                    loss={`Every request with ${api_key} is refused from now on, for good.`}
-                    yes="Refuse it from now on"
-                    run={() => void form.run(() => api.call(revocation(api_key)))}
-                    onPoint={setting(pointed, api_key)}
-                  />
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Records
+        columns={[["Label"], ["Key"], [<span class="unseen">Revoke</span>, "number"]]}
+        rows={keys.value.map(({ api_key, label, revoked }) =>
+          revoked
+            ? [
+                label,
+                <s class="muted">
+                  <code>{api_key}</code>
+                </s>,
+                <span class="pill">revoked</span>,
+              ]
+            : [
+                label,
+                <code>{api_key}</code>,
+                <ConfirmButton
+                  id={`revoke-${api_key}`}
+                  label="Revoke …"
+                  question={`Revoke “${label}”?`}
+                  loss={`Every request with ${api_key} is refused from now on, for good.`}
+                  yes="Refuse it from now on"
+                  run={() => void form.run(() => api.call(revocation(api_key)))}
+                  onPoint={setting(pointed, api_key)}
+                />,
+              ],
+        )}
+      />
       {revocable && <CommandLines command={revocation(revocable.api_key)} />}
       <CallForm<NewKey>
         form={form}

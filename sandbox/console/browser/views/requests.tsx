@@ -4,16 +4,7 @@ import { nameOf } from "../arrivals.ts";
 import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf, paymentOf } from "../logic/calls.ts";
 import { labelOf, labelsOf } from "../logic/findings.ts";
 import { formatCount, formatInterval, preciseClock } from "../logic/format.ts";
-import {
-  callFilters,
-  callFindings,
-  findings,
-  isLoaded,
-  MOST_REQUESTS,
-  openCall,
-  requests,
-  requestsPerSecond,
-} from "../state.ts";
+import * as state from "../state.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
 import { CallPane } from "./call-pane.tsx";
 import { bound, FilterFrame, SelectFilter, TextFilter } from "./filter-bar.tsx";
@@ -36,31 +27,31 @@ const COLUMNS: readonly ColumnHead[] = [
 /** The live log of the merchant API, with the findings about clients. */
 export function Requests() {
   const shown = useComputed(() => {
-    const found = callFindings.value;
-    return requests.value.filter((one) => fitsCall(one, callFilters.value, found.get(one.id))).reverse();
+    const found = state.callFindings.value;
+    return state.requests.value.filter((one) => fitsCall(one, state.callFilters.value, found.get(one.id))).reverse();
   });
-  const list = useStill(shown.value, JSON.stringify(callFilters.value));
-  const rate = requestsPerSecond.value;
-  const isFiltered = Object.values(callFilters.value).some((value) => value.trim() !== "");
+  const list = useStill(shown.value, JSON.stringify(state.callFilters.value));
+  const rate = state.requestsPerSecond.value;
+  const isFiltered = Object.values(state.callFilters.value).some((value) => value.trim() !== "");
   return (
-    <div class="split" data-open={openCall.value !== null}>
+    <div class="split" data-open={state.openCall.value !== null}>
       <section class="list-side" aria-label="Requests">
         <CallFilterBar />
         <p class="hint log-words">
           {rate > READABLE_PER_SECOND
-            ? `${formatCount(rate)} requests a second: the newest ${formatCount(MOST_REQUESTS)} are kept, the rest is left out.`
-            : `The last ${formatCount(MOST_REQUESTS)} requests to the merchant API, newest first.`}
+            ? `${formatCount(rate)} requests a second: the newest ${formatCount(state.MOST_REQUESTS)} are kept, the rest is left out.`
+            : `The last ${formatCount(state.MOST_REQUESTS)} requests to the merchant API, newest first.`}
         </p>
         <LongList list={list} label="Requests, newest first">
           <table class="requests">
             <TableHead columns={COLUMNS} />
             <tbody class="rows">
               {list.rows.map((request) => (
-                <Row key={request.id} request={request} found={callFindings.value.get(request.id)} />
+                <Row key={request.id} request={request} found={state.callFindings.value.get(request.id)} />
               ))}
             </tbody>
           </table>
-          {isLoaded.value && shown.value.length === 0 && (
+          {state.isLoaded.value && shown.value.length === 0 && (
             <div class="empty stack muted">
               <h2>{isFiltered ? "No request fits these filters" : "No requests yet"}</h2>
               {!isFiltered && (
@@ -73,16 +64,16 @@ export function Requests() {
           )}
         </LongList>
       </section>
-      {openCall.value !== null && <CallPane key={openCall.value} id={openCall.value} />}
+      {state.openCall.value !== null && <CallPane key={state.openCall.value} id={state.openCall.value} />}
     </div>
   );
 }
 
 function Row({ request, found }: { request: LoggedRequest; found: readonly Finding[] | undefined }) {
   const { id, at_ms, method, target, status, fault, duration_ms } = request;
-  const isOpen = openCall.value === id;
+  const isOpen = state.openCall.value === id;
   // Payments that a poll names are known when everything is loaded.
-  isLoaded.value;
+  state.isLoaded.value;
   const about = aboutOf(request);
   return (
     <tr data-open={isOpen} onClick={() => select(String(id))}>
@@ -122,12 +113,12 @@ const distinct = (...names: readonly string[]): string => [...new Set(names)].sl
 
 /** The filters of the log. The page has the whole log, so it filters without the server. */
 function CallFilterBar() {
-  const { value } = callFilters;
+  const { value } = state.callFilters;
   const bind = (name: keyof CallFilters) => bound("call", name, value[name], (typed) => setFilters({ [name]: typed }));
   // As text, so that an equal list is not drawn again.
-  const paths = useComputed(() => distinct(...PATHS, ...requests.value.map(({ target }) => operationOf(target))));
-  const methods = useComputed(() => distinct("GET", "POST", ...requests.value.map(({ method }) => method)));
-  const kinds = useComputed(() => distinct(...findings.value.map(({ kind }) => kind)));
+  const paths = useComputed(() => distinct(...PATHS, ...state.requests.value.map(({ target }) => operationOf(target))));
+  const methods = useComputed(() => distinct("GET", "POST", ...state.requests.value.map(({ method }) => method)));
+  const kinds = useComputed(() => distinct(...state.findings.value.map(({ kind }) => kind)));
   const list = (names: string) => (names === "" ? [] : names.split("\n"));
   const ofKinds = list(kinds.value).map((kind) => [kind, labelOf({ kind })] as const);
   return (

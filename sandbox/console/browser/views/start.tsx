@@ -6,7 +6,7 @@ import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
 import { accounts, dialog, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock } from "./code-block.tsx";
-import { type ColumnHead, TableHead } from "./long-list.tsx";
+import { type ColumnHead, Records } from "./long-list.tsx";
 import { StatusBadge } from "./marks.tsx";
 
 export const TestPaymentButton = () => (
@@ -59,7 +59,16 @@ export function Start() {
         </div>
         <CodeBlock text={paste(language.value, chosen)} what={`the ${language.value} lines`} />
         <h3>Test phones: each always ends in its own way</h3>
-        <TestPhones />
+        <Records
+          columns={TEST_PHONE_COLUMNS}
+          rows={outcomes.value.map(({ name, phone, code, after, meaning }) => [
+            <code>{phone}</code>,
+            name,
+            code ?? "–",
+            after ?? "–",
+            meaning,
+          ])}
+        />
       </Card>
     </div>
   );
@@ -96,24 +105,3 @@ const TEST_PHONE_COLUMNS: readonly ColumnHead[] = [
   ["After", "when-wide"],
   ["What happens", "when-wide"],
 ];
-
-function TestPhones() {
-  return (
-    <table class="records">
-      <TableHead columns={TEST_PHONE_COLUMNS} />
-      <tbody>
-        {outcomes.value.map(({ name, phone, code, after, meaning }) => (
-          <tr key={name}>
-            <td>
-              <code>{phone}</code>
-            </td>
-            <td>{name}</td>
-            <td class="number">{code ?? "–"}</td>
-            <td class="when-wide">{after ?? "–"}</td>
-            <td class="when-wide">{meaning}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}

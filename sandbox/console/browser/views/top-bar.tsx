@@ -1,18 +1,7 @@
 import { addressOf, chooseTheme, foldPhones, setting } from "../actions.ts";
 import { formatCount, wallClock } from "../logic/format.ts";
 import { counted } from "../logic/steering.ts";
-import {
-  clock,
-  connection,
-  dialog,
-  isFolded,
-  prompts,
-  sandboxNow,
-  server,
-  type Theme,
-  theme,
-  unusualParts,
-} from "../state.ts";
+import * as state from "../state.ts";
 import { CopyButton } from "./code-block.tsx";
 import {
   AutoIcon,
@@ -34,15 +23,15 @@ export function TopBar() {
       <h1 class="line brand">
         <Mark />
         momo
-        {server.value?.name != null && <span class="muted cut instance">{server.value.name}</span>}
+        {state.server.value?.name != null && <span class="muted cut instance">{state.server.value.name}</span>}
       </h1>
       <ConnectionChip />
-      {server.value && (
+      {state.server.value && (
         <span class="line muted address">
-          <code class="cut" title={server.value.base_url}>
-            {server.value.base_url}
+          <code class="cut" title={state.server.value.base_url}>
+            {state.server.value.base_url}
           </code>
-          <CopyButton text={server.value.base_url} what="the address" />
+          <CopyButton text={state.server.value.base_url} what="the address" />
         </span>
       )}
       <span class="grow" />
@@ -55,11 +44,11 @@ export function TopBar() {
           icon={HelpIcon}
           label="Help and shortcuts"
           title="Help and shortcuts (?)"
-          onClick={setting(dialog, "help")}
+          onClick={setting(state.dialog, "help")}
         />
         <FoldButton />
       </span>
-      <button type="button" class="primary" title="Start a test payment (p)" onClick={setting(dialog, "pay")}>
+      <button type="button" class="primary" title="Start a test payment (p)" onClick={setting(state.dialog, "pay")}>
         <PlusIcon />
         <span class="wide">Test payment</span>
         <span class="narrow">Pay</span>
@@ -75,7 +64,7 @@ const CONNECTIONS = {
 } as const;
 
 function ConnectionChip() {
-  const [words, tone] = CONNECTIONS[connection.value];
+  const [words, tone] = CONNECTIONS[state.connection.value];
   return (
     <span class="pill dot" data-tone={tone}>
       {words}
@@ -85,7 +74,7 @@ function ConnectionChip() {
 
 /** Shows unusual settings, and links to where they can be changed. */
 function UnusualChip() {
-  const parts = unusualParts.value;
+  const parts = state.unusualParts.value;
   if (parts.length === 0) return null;
   const words = parts.join(" · ");
   return (
@@ -101,8 +90,8 @@ function UnusualChip() {
 }
 
 function ClockChip() {
-  const isFrozen = clock.value?.frozen;
-  const now = sandboxNow.value;
+  const isFrozen = state.clock.value?.frozen;
+  const now = state.sandboxNow.value;
   return (
     <a
       class="line clock-chip"
@@ -116,29 +105,31 @@ function ClockChip() {
   );
 }
 
-const THEMES: Readonly<Record<Theme, { next: Theme; label: string; icon: typeof SunIcon }>> = {
+const THEMES: Readonly<Record<state.Theme, { next: state.Theme; label: string; icon: typeof SunIcon }>> = {
   auto: { next: "light", label: "Colours: as the system. Switch to light", icon: AutoIcon },
   light: { next: "dark", label: "Colours: light. Switch to dark", icon: SunIcon },
   dark: { next: "auto", label: "Colours: dark. Switch to the system's", icon: MoonIcon },
 };
 
 function ThemeButton() {
-  const { next, ...look } = THEMES[theme.value] ?? THEMES.auto;
+  const { next, ...look } = THEMES[state.theme.value] ?? THEMES.auto;
   return <IconButton {...look} onClick={() => chooseTheme(next)} />;
 }
 
 function FoldButton() {
-  const ringing = prompts.value.size === 0 ? "" : `: ${counted(prompts.value.size, "prompt")} open`;
-  const label = isFolded.value ? `Show the phone${ringing}` : "Hide the phone";
+  const ringing = state.prompts.value.size === 0 ? "" : `: ${counted(state.prompts.value.size, "prompt")} open`;
+  const label = state.isFolded.value ? `Show the phone${ringing}` : "Hide the phone";
   return (
     <IconButton
       class="fold"
       icon={PhoneIcon}
       label={label}
-      aria-expanded={!isFolded.value}
-      onClick={() => foldPhones(!isFolded.value)}
+      aria-expanded={!state.isFolded.value}
+      onClick={() => foldPhones(!state.isFolded.value)}
     >
-      {isFolded.value && prompts.value.size > 0 && <b class="pill">{formatCount(prompts.value.size)}</b>}
+      {state.isFolded.value && state.prompts.value.size > 0 && (
+        <b class="pill">{formatCount(state.prompts.value.size)}</b>
+      )}
     </IconButton>
   );
 }

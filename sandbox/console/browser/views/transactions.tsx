@@ -3,17 +3,7 @@ import { addressOf, select } from "../actions.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
 import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
-import {
-  filters,
-  isListCurrent,
-  listsLoaded,
-  openPayment,
-  outcomes,
-  paymentFindings,
-  shownRows,
-  today,
-  totalItems,
-} from "../state.ts";
+import * as state from "../state.ts";
 import type { Finding, Transaction } from "../wire.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { type ColumnHead, LongList, MOST_DRAWN, TableHead, useStill } from "./long-list.tsx";
@@ -25,7 +15,7 @@ import { Tiles } from "./tiles.tsx";
 
 /** The dashboard: the payments, and the story of one. */
 export function Transactions() {
-  const id = openPayment.value;
+  const id = state.openPayment.value;
   return (
     <div class="split" data-open={id !== null}>
       <section class="list-side" aria-label="Payments">
@@ -54,9 +44,12 @@ const COLUMNS: readonly ColumnHead[] = [
 
 /** The live list of payments, newest first: the API has no other order. */
 function TransactionTable() {
-  const list = useStill(shownRows.value, `${listsLoaded.value} ${filters.value.span} ${filters.value.finished}`);
-  const total = totalItems.value ?? 0;
-  const isEmpty = isListCurrent.value && shownRows.value.length === 0;
+  const list = useStill(
+    state.shownRows.value,
+    `${state.listsLoaded.value} ${state.filters.value.span} ${state.filters.value.finished}`,
+  );
+  const total = state.totalItems.value ?? 0;
+  const isEmpty = state.isListCurrent.value && state.shownRows.value.length === 0;
   return (
     <>
       <LongList list={list} label="Payments, newest first">
@@ -67,8 +60,8 @@ function TransactionTable() {
               <Row
                 key={transaction.id}
                 transaction={transaction}
-                isOpen={openPayment.value === transaction.checkout_request_id}
-                found={paymentFindings.value.get(transaction.checkout_request_id)}
+                isOpen={state.openPayment.value === transaction.checkout_request_id}
+                found={state.paymentFindings.value.get(transaction.checkout_request_id)}
               />
             ))}
           </tbody>
@@ -92,7 +85,7 @@ interface RowProps {
 
 function Row({ transaction, isOpen, found }: RowProps) {
   const { checkout_request_id, created_at, reference, phone, amount, status, kind } = transaction;
-  const reason = reasonOf(transaction, outcomes.value);
+  const reason = reasonOf(transaction, state.outcomes.value);
   return (
     <tr data-tone={status} data-open={isOpen} onClick={() => select(checkout_request_id)}>
       <td class="c-time">
@@ -107,7 +100,7 @@ function Row({ transaction, isOpen, found }: RowProps) {
             if (!event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault();
           }}
         >
-          {dayOf(created_at) !== today.value && <span class="muted">{dayOf(created_at).slice(5)} </span>}
+          {dayOf(created_at) !== state.today.value && <span class="muted">{dayOf(created_at).slice(5)} </span>}
           <time>{timeOfDay(created_at)}</time>
         </a>
       </td>
@@ -132,7 +125,7 @@ function Row({ transaction, isOpen, found }: RowProps) {
 
 /** An empty list says how to start a payment. */
 function NothingYet() {
-  if (isFiltered(filters.value)) return <p class="empty muted">No payment fits these filters.</p>;
+  if (isFiltered(state.filters.value)) return <p class="empty muted">No payment fits these filters.</p>;
   return (
     <div class="empty stack">
       <h2>No payments yet</h2>
