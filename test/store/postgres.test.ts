@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
 import { parseAddress } from "../../src/store/postgres/address.ts";
-import type { Attempts } from "../../src/store/postgres/attempts.ts";
+import { type Attempts, createAttempts } from "../../src/store/postgres/attempts.ts";
 import { createConnections } from "../../src/store/postgres/connections.ts";
 import { createEngineClock, createHeartbeat } from "../../src/store/postgres/engine-clock.ts";
+import { DeadlinePassed } from "../../src/store/postgres/failures.ts";
 import { createGroup } from "../../src/store/postgres/group.ts";
 import { createRecent } from "../../src/store/postgres/recent.ts";
 import { fromStored, toStored } from "../../src/store/postgres/rows.ts";
+import { Meter } from "../../src/store/vitals.ts";
 import { systemClock } from "../../src/system.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
@@ -136,6 +138,42 @@ test("writes to the same rows keep their order, also behind one that waits for a
   }
   await Promise.all(added);
   await group.whenEmpty();
+});
+
+test("20,000 writes can wait; one more is refused at once, and says why", async () => {
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const group = createGroup<number, number>({
+    ...{ attempts: { isStuck: true } as Attempts, lanes: 1, most: 1 },
+    run: async (items) => end.then(() => items),
+  });
+  const added = Array.from({ length: 20_001 }, (_, item) => group.add(item).catch(String));
+  const waits = nextTurn().then(() => "it waits, too");
+  expect(await Promise.race([added.at(-1), waits])).toBe("Overloaded: 20000 others wait for the database server");
+  resolve();
+  expect(await added[0]).toBe(0);
+});
+
+test("after a silence the server counts as stuck, until it answers, if only with a refusal", async () => {
+  const ends: unknown[] = [new DeadlinePassed(), { errno: "23514" }, new DeadlinePassed(), null];
+  let recoveries = 0;
+  const attempts = createAttempts({
+    connections: { use: async () => (ends[0] === null ? ends.shift() : Promise.reject(ends.shift())) } as never,
+    ...{ clock: createManualClock(0), stopwatch: () => 0, meter: new Meter(), deadlineMs: 1 },
+    onRecovered: () => {
+      recoveries += 1;
+    },
+  });
+  const states: [boolean, number][] = [];
+  for (let count = 0; count < 4; count += 1) {
+    await rejectionOf(attempts.read(async () => null));
+    states.push([attempts.isStuck, recoveries]);
+  }
+  expect(states).toEqual([
+    [true, 0],
+    [false, 1],
+    [true, 1],
+    [false, 2],
+  ]);
 });
 
 test("who waits for a connection gets an error when the store is closed", async () => {

@@ -48,6 +48,15 @@ test("text is a tree of sections in the order of the specification, with a mark 
   expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
 });
 
+test("in text, three sentences or more that were skipped for one reason are one line", () => {
+  const skipped = (count: number, seen: string) =>
+    Array.from({ length: count }, (_, id) => row(`${id}`, { verdict: "skipped", seen }));
+  const text = formatCheck({ ...REPORT, checked: [...skipped(3, "no key"), ...skipped(2, "no list")] }, "text", "1");
+  expect<unknown>(text.match(/^ {2}- .*/gm)).toEqual([
+    ...["  - 3 sentences: no key", "  - the sentence 0: no list", "  - the sentence 1: no list"],
+  ]);
+});
+
 test.each<[seen: string, momo: string | null, verdict: Checked["verdict"], isLike: boolean]>([
   ["400, invalid", "400", "recorded", true],
   ["40", "400", "recorded", false],

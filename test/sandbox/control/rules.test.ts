@@ -127,7 +127,10 @@ describe("a refusal names the place of each error, and leaves the rules as they 
     [third({ time: 1 }), "rules[2]: "],
     [third({ outcome: "paid" }), "rules[2].outcome: it is not the name of an outcome"],
     [[good, {}], "rules[1].outcome: "],
-    [third({ after: "25h" }), "rules[2].after: it is not a duration up to 24h"],
+    [
+      third({ after: "25h" }),
+      'rules[2].after: it is not a duration up to 24h: write it as 250ms, 3s, 2m or 1h; it is "25h"',
+    ],
     [third({ outcome: "silent", after: "3s" }), "rules[2].after: it has no meaning"],
     [third({ times: 0 }), "rules[2].times: "],
     [third({ times: 1_000_001 }), "rules[2].times: "],
