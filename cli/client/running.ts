@@ -11,8 +11,11 @@ import { type Answer, controlClient } from "./client.ts";
 
 /** Finds a running sandbox for a user who named none, or the wrong one. */
 
-/** A short time-out: what is found here is only a hint. */
-const TIMEOUT_MS = 500;
+/** How long the recorded server may take: a busy machine must not make it look stopped. One that was killed is known at once. */
+const RECORDED_TIMEOUT_MS = 5000;
+
+/** The same for whatever is on the default port, which is only a hint. */
+const NEIGHBOUR_TIMEOUT_MS = 500;
 
 export interface Running {
   readonly baseUrl: string;
@@ -24,7 +27,7 @@ export interface Running {
 /** The sandbox of the usual data directory, else the one on the default port. */
 export async function findRunning(): Promise<Running | null> {
   const record = readOrNull(() => readServer(nameDataDirectory(undefined)));
-  if (record && (await ask(record.control_url, "/health", record.control_token))) {
+  if (record && (await ask(record.control_url, "/health", RECORDED_TIMEOUT_MS, record.control_token))) {
     return { baseUrl: record.base_url, consoleUrl: `${record.control_url}/`, flags: [] };
   }
   return findAt(DEFAULT_PORT);
@@ -41,10 +44,16 @@ async function findAt(port: number): Promise<Running | null> {
   return { baseUrl, consoleUrl: `${controlUrl}/`, flags };
 }
 
-const ask = (controlUrl: string, path: string, controlToken: string | null = null): Promise<Answer | null> =>
-  controlClient({ controlUrl, controlToken })
-    .get(path, {}, { timeoutMs: TIMEOUT_MS, checkWith: null })
+function ask(
+  controlUrl: string,
+  path: string,
+  timeoutMs = NEIGHBOUR_TIMEOUT_MS,
+  controlToken: string | null = null,
+): Promise<Answer | null> {
+  return controlClient({ controlUrl, controlToken })
+    .get(path, {}, { timeoutMs, checkWith: null })
     .catch(() => null);
+}
 
 /** The same failure; if a sandbox answers on the default port, the hint names it. */
 export async function namingNeighbour(failure: NoServer, port = DEFAULT_PORT): Promise<Failure> {
