@@ -2,7 +2,7 @@ import { belongs } from "./logic/filters.ts";
 import { formatPhone } from "./logic/format.ts";
 import { has, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
-import type { Message, Transaction, TransactionEvent } from "./wire.ts";
+import type { Message, Transaction } from "./wire.ts";
 
 /**
  * Merges events and lists into the state, within bounds. A list may be older than an event that has already arrived,
@@ -10,7 +10,7 @@ import type { Message, Transaction, TransactionEvent } from "./wire.ts";
  */
 
 /** The last event of each payment, the oldest first. */
-const lastEvents = new Map<string, TransactionEvent>();
+const lastEvents = new Map<string, Transaction>();
 const MOST_EVENTS = 2000;
 
 /** The reference and phone of a payment, for requests that have only its id, such as a poll. The newest are kept. */
@@ -37,7 +37,7 @@ export function nameOf(checkoutRequestId: string): string {
   return payment ? (payment.reference ?? formatPhone(payment.phone)) : checkoutRequestId;
 }
 
-export function rememberEvents(events: readonly TransactionEvent[]): void {
+export function rememberEvents(events: readonly Transaction[]): void {
   knowPayments(events);
   for (const event of events) {
     lastEvents.delete(event.checkout_request_id);

@@ -8,7 +8,7 @@ import { noteOf } from "./logic/phone.ts";
 import * as state from "./state.ts";
 import { after, every, nextFrame, sleep } from "./system.ts";
 import { throttled } from "./throttle.ts";
-import type { ConsoleEvent, LoggedRequest, Message, TransactionEvent } from "./wire.ts";
+import type { ConsoleEvent, LoggedRequest, Message, Transaction } from "./wire.ts";
 
 /** Keeps the state up to date with the server: loads it, follows the events, and reconnects. */
 
@@ -97,7 +97,7 @@ const needsReload = ({ name, data }: ConsoleEvent): boolean =>
 function apply(events: readonly ConsoleEvent[]): void {
   // Events before the last reload no longer matter.
   const last = events.findLastIndex(needsReload);
-  const transactions: TransactionEvent[] = [];
+  const transactions: Transaction[] = [];
   const logged: LoggedRequest[] = [];
   const texts: Message[] = [];
   if (last >= 0) {
@@ -130,7 +130,7 @@ function apply(events: readonly ConsoleEvent[]): void {
   if (texts.length > 0) addMessages(texts);
 }
 
-function applyTransactions(events: readonly TransactionEvent[]): void {
+function applyTransactions(events: readonly Transaction[]): void {
   rememberEvents(events);
   addRows(events);
   if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) refreshRows();

@@ -35,8 +35,6 @@ export type Kind = Transaction["kind"];
 export const STATUSES: readonly Status[] = ["pending", "completed", "failed", "cancelled", "expired"];
 export const KINDS: readonly Kind[] = ["api", "web", "wallet_deposit", "credit_topup"];
 
-/** A transaction in an event. */
-export type TransactionEvent = OwnedTransaction;
 export type LoggedRequest = LoggedCall;
 export type Finding = FindingOnWire;
 export type Attempt = AttemptOnWire;
@@ -46,7 +44,7 @@ export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts
 
 /** An event of the sandbox. */
 export type ConsoleEvent =
-  | { readonly name: "transaction"; readonly data: TransactionEvent }
+  | { readonly name: "transaction"; readonly data: Transaction }
   | { readonly name: "request"; readonly data: LoggedRequest }
   | { readonly name: "message"; readonly data: MessageOnWire }
   | { readonly name: "audit"; readonly data: Finding }

@@ -17,8 +17,6 @@ export const NO_FILTERS = {
 
 export type Filters = Readonly<typeof NO_FILTERS>;
 
-const NAMES = Object.keys(NO_FILTERS) as (keyof Filters)[];
-
 export const filtersOf = (query: Readonly<Record<string, string>>): Filters => givenOf(NO_FILTERS, query);
 
 /** The filters of an address: unknown members are left out. */
@@ -32,10 +30,8 @@ export const inForce = (filters: Readonly<Record<string, string>>): Record<strin
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
 
 /** Removes spaces around the values. The fields keep them, because the person may still type the next word. */
-const trimmed = (filters: Filters): Filters => ({
-  ...NO_FILTERS,
-  ...Object.fromEntries(NAMES.map((name) => [name, filters[name].trim()])),
-});
+const trimmed = (filters: Filters): Filters =>
+  givenOf(NO_FILTERS, Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, value.trim()])));
 
 /** The filters in the form of the API. */
 export const queryOf = (filters: Filters): URLSearchParams =>

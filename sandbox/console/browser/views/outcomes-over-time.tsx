@@ -12,6 +12,8 @@ const BAR = 6;
 const GAP = 2;
 const WIDTH = BUCKETS * (BAR + GAP);
 
+const clamped = (index: number): number => Math.min(BUCKETS - 1, Math.max(0, index));
+
 /** From the bottom to the top. The legend has the same order. */
 const ORDER: readonly Status[] = ["completed", "pending", "cancelled", "expired", "failed"];
 
@@ -33,14 +35,14 @@ export function OutcomesOverTime() {
   }
   function point({ clientX, currentTarget }: TargetedEvent<HTMLElement, PointerEvent>) {
     const { left, width } = currentTarget.getBoundingClientRect();
-    pointed.value = Math.min(BUCKETS - 1, Math.max(0, Math.floor(((clientX - left) / width) * BUCKETS)));
+    pointed.value = clamped(Math.floor(((clientX - left) / width) * BUCKETS));
   }
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (step === undefined && event.key !== "Enter") return;
     event.preventDefault();
     if (step === undefined) pick();
-    else pointed.value = Math.min(BUCKETS - 1, Math.max(0, (pointed.value ?? (step < 0 ? BUCKETS : -1)) + step));
+    else pointed.value = clamped((pointed.value ?? (step < 0 ? BUCKETS : -1)) + step);
   }
   return (
     <figure class="chart">

@@ -37,7 +37,7 @@ export function Requests() {
     <div class="split" data-open={state.openCall.value !== null}>
       <section class="list-side" aria-label="Requests">
         <CallFilterBar />
-        <p class="hint log-words">
+        <p class="hint">
           {rate > READABLE_PER_SECOND
             ? `${formatCount(rate)} requests a second: the newest ${formatCount(state.MOST_REQUESTS)} are kept, the rest is left out.`
             : `The last ${formatCount(state.MOST_REQUESTS)} requests to the merchant API, newest first.`}
@@ -109,25 +109,23 @@ function aboutOf(request: LoggedRequest): string {
 
 const MOST_NAMES = 12;
 
-const distinct = (...names: readonly string[]): string => [...new Set(names)].slice(0, MOST_NAMES).join("\n");
+const distinct = (...names: readonly string[]): string[] => [...new Set(names)].slice(0, MOST_NAMES);
 
 /** The filters of the log. The page has the whole log, so it filters without the server. */
 function CallFilterBar() {
   const { value } = state.callFilters;
   const bind = (name: keyof CallFilters) => bound("call", name, value[name], (typed) => setFilters({ [name]: typed }));
-  // As text, so that an equal list is not drawn again.
-  const paths = useComputed(() => distinct(...PATHS, ...state.requests.value.map(({ target }) => operationOf(target))));
-  const methods = useComputed(() => distinct("GET", "POST", ...state.requests.value.map(({ method }) => method)));
-  const kinds = useComputed(() => distinct(...state.findings.value.map(({ kind }) => kind)));
-  const list = (names: string) => (names === "" ? [] : names.split("\n"));
-  const ofKinds = list(kinds.value).map((kind) => [kind, labelOf({ kind })] as const);
+  const paths = distinct(...PATHS, ...state.requests.value.map(({ target }) => operationOf(target)));
+  const methods = distinct("GET", "POST", ...state.requests.value.map(({ method }) => method));
+  const kinds = distinct(...state.findings.value.map(({ kind }) => kind));
+  const ofKinds = kinds.map((kind) => [kind, labelOf({ kind })] as const);
   return (
     <FilterFrame
       search={{ ...bind("search"), placeholder: "Anything in a request or its answer" }}
       more={
         <>
-          <SelectFilter label="Path" of={[ANY, ...list(paths.value)]} {...bind("path")} />
-          <SelectFilter label="Method" of={[ANY, ...list(methods.value)]} {...bind("method")} />
+          <SelectFilter label="Path" of={[ANY, ...paths]} {...bind("path")} />
+          <SelectFilter label="Method" of={[ANY, ...methods]} {...bind("method")} />
           <SelectFilter label="Answer" of={[ANY, "2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
           <SelectFilter label="Finding" of={[["", "any or none"], "any", ...ofKinds]} {...bind("finding")} />
           <TextFilter label="Payment" placeholder="ws_CO_…" size={10} {...bind("payment")} />

@@ -69,7 +69,7 @@ function TransactionTable() {
         {isEmpty && <NothingYet />}
       </LongList>
       {total > MOST_DRAWN && (
-        <p class="hint left-out">
+        <p class="hint">
           The newest {formatCount(MOST_DRAWN)} of {formatCount(total)} are here. Filters reach the rest.
         </p>
       )}
