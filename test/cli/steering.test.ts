@@ -171,7 +171,7 @@ describe("momo serve --webhook URL", () => {
 });
 
 test.concurrent("momo webhooks list and resend; the list says that the specification has no webhooks", async () => {
-  const receiver = startReceiver();
+  const receiver = startReceiver((nth) => new Response("", { status: nth === 1 ? 500 : 200 }));
   const sandbox = await startIn(newFolder(), { webhook: receiver.url, fallback: AT_ONCE });
   const webhooks = (...args: string[]) => runMomo(["webhooks", ...args, ...sandbox.at]);
   expect(await webhooks("list", "--format", "table")).toMatchObject({
@@ -179,18 +179,18 @@ test.concurrent("momo webhooks list and resend; the list says that the specifica
     stderr: expect.stringContaining("has no webhooks"),
   });
   await sandbox.pay();
-  await until(
-    () => sandbox.control("GET", "/webhook"),
-    (shown) => JSON.stringify(shown).includes('"delivered"'),
-  );
+  const deliveries = () => sandbox.control("GET", "/webhook");
+  await until(deliveries, (shown) => JSON.stringify(shown).includes('"status":500'));
+  await sandbox.control("POST", "/clock", { advance: "1s" });
+  await until(deliveries, (shown) => JSON.stringify(shown).includes('"delivered"'));
   expect((await webhooks("list", "-q")).stdout).toBe("1\n");
   const { stdout } = await webhooks("list", "--format", "table");
   expect(stdout).toMatch(
-    /^ *id +payment +state +attempts +due +answer\n *1 +ws_CO_\w+ +delivered +1 +[-0-9: ]{19} +200\n$/,
+    /^ *id +payment +state +attempts +due +answer\n *1 +ws_CO_\w+ +delivered +2 +[-0-9: ]{19} +200\n$/,
   );
   expect(await webhooks("resend", "1")).toMatchObject({ stderr: "it is sent again as delivery 2\n", exitCode: 0 });
-  await receiver.until(2);
-  expect(receiver.received[1]?.body).toEqual(receiver.received[0]?.body as Record<string, unknown>);
+  await receiver.until(3);
+  expect(receiver.received[2]?.body).toEqual(receiver.received[0]?.body as Record<string, unknown>);
   expect(failureOf(await webhooks("resend", "9", "--json"))).toMatchObject({ code: "not_found" });
 });
 
