@@ -26,7 +26,7 @@ describe("GET /_momo/transactions: the list of the merchant API, with references
     await sandbox.advanceClock("1m");
     await sandbox.pay();
     const [newest] = await sandbox.list();
-    const status = ["?", "?status=cancelled", "?status=expired&date_from=2026-11-20"];
+    const status = ["?", "?status=cancelled", "?status=expired&date_from=2026-11-20", "?type=api&status=failed"];
     for (const query of [...status, "?limit=1&page=2", "?type=API", `?search=${newest?.id}`, `?id=${newest?.id}`]) {
       const merchant = (await sandbox.ask("GET", `/transactions.php${query}`)).body;
       for (const asked of [query, `${query}&merchant_id=1`]) {

@@ -69,7 +69,8 @@ describe("the webhook, which the specification does not have, is off by default"
 describe("each payment that becomes final is POSTed", () => {
   test("as payment.updated, with the headers that real services send", async () => {
     const receiver = await receive();
-    const id = await payAndEnd({ amount: 100.5 });
+    const id = await sandbox.pay({ amount: 100.5 });
+    await sandbox.advanceClock("10s"); // it has paid after 3 s
     await receiver.until(1);
     const [message] = receiver.received;
     expect(Object.fromEntries(message?.headers ?? [])).toMatchObject({
@@ -79,7 +80,7 @@ describe("each payment that becomes final is POSTed", () => {
     const status = await sandbox.statusOf(id);
     expect(message?.body).toEqual({
       event: "payment.updated",
-      timestamp: "2026-11-20 10:00:03",
+      timestamp: "2026-11-20 10:00:10",
       data: {
         transaction_id: expect.any(Number),
         checkout_request_id: id,
