@@ -134,15 +134,23 @@ describe("at a terminal", () => {
     };
     const body = JSON.stringify(AMOUNT_IN_TEXT);
     expect((await fetch(`${ready.base_url}/stkpush.php`, { method: "POST", headers, body })).status).toBe(400);
-    return { ...session, ready };
+    return { ...session, ready, headers };
   }
 
   test.concurrent("a line is in colour, and gives the hint too", async () => {
-    const { screen } = await serveAtTerminal("--log", "requests");
+    const { screen, ready, headers } = await serveAtTerminal("--log", "requests");
     await screen.until(
       /\d\d:\d\d:\d\d {2}\S*400\S* {2}POST {2}\/v2\/stkpush\.php [\s\S]*--accept\s+lenient\s+would\s+take/,
     );
     expect(screen.text).toContain("\u001b[33m400");
+    const body = JSON.stringify(ORDER);
+    for (const outcome of ["refused", "completed"]) {
+      await fetch(`${ready.base_url}/stkpush.php`, {
+        ...{ method: "POST", headers: { ...headers, "X-Sandbox-Outcome": outcome }, body },
+      });
+    }
+    await screen.until(/\[32m200/);
+    expect(screen.text).toContain("\u001b[31m500");
   });
 
   test.concurrent("--quiet silences the log, also with --log-format", async () => {
