@@ -1,5 +1,5 @@
 import { effect, type Signal } from "@preact/signals";
-import { isSelectionNew, loadRows, openStory, quietly, reload } from "./loading.ts";
+import { loadRows, openStory, quietly, reload } from "./loading.ts";
 import type { CallFilters } from "./logic/calls.ts";
 import { type Filters, inForce } from "./logic/filters.ts";
 import { acknowledge } from "./logic/findings.ts";
@@ -22,8 +22,8 @@ export function followRoute(): void {
   let cancel = () => {};
   effect(() => {
     state.selection.value;
-    if (!state.isLoaded.value || !isSelectionNew()) return;
     cancel();
+    if (!state.isLoaded.value || state.isListCurrent.peek()) return;
     cancel = after(TYPING_PAUSE_MS, () => void quietly(loadRows));
   });
   let merchantBefore: number | null = null;

@@ -9,18 +9,12 @@ const BASE_PATH = "/_momo";
 
 /** A refusal of the control API. Its message says how to correct the request. */
 export class Refused extends Error {
-  readonly status: number;
+  /** Null: the server did not answer. */
+  readonly status: number | null;
 
-  constructor(status: number, message: string) {
+  constructor(status: number | null, message: string) {
     super(message);
     this.status = status;
-  }
-}
-
-/** The server did not answer. */
-export class ServerLost extends Error {
-  constructor() {
-    super("the server does not answer");
   }
 }
 
@@ -34,7 +28,7 @@ export interface EventStreamListener {
 }
 
 function lost(): never {
-  throw new ServerLost();
+  throw new Refused(null, "the server does not answer");
 }
 
 async function send(path: string, init: RequestInit): Promise<Response> {
@@ -47,7 +41,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   throw new Refused(response.status, answer.message ?? `the server answers HTTP ${response.status}`);
 }
 
-/** All throw {@link Refused} and {@link ServerLost}. */
+/** All throw {@link Refused}. */
 export const api = {
   async call<T>({ method, path, body }: { method: string; path: string; body?: unknown }): Promise<T> {
     const content = body === undefined ? {} : { body: JSON.stringify(body), headers: JSON_CONTENT };

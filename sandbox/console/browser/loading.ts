@@ -1,5 +1,5 @@
 import { batch } from "@preact/signals";
-import { api, Refused, ServerLost } from "./api.ts";
+import { api, Refused } from "./api.ts";
 import * as arrivals from "./arrivals.ts";
 import { isFiltered, queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
@@ -95,12 +95,6 @@ function listPath(page: number): string {
   return `/transactions?${query}`;
 }
 
-/** The selection of the last load. */
-let loadedSelection: string | null = null;
-
-/** Whether the address selects other rows than the loaded ones. */
-export const isSelectionNew = (): boolean => state.selection.value !== loadedSelection;
-
 async function loadPage(page: number, replaces: boolean): Promise<boolean> {
   const asked = state.selection.value;
   const list = await api.get<wire.TransactionList>(listPath(page));
@@ -123,14 +117,15 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
 
 /** Loads the first rows of a new selection. */
 export async function loadRows(): Promise<void> {
-  loadedSelection = state.selection.value;
+  const asked = state.selection.value;
   try {
     let hasMore = await loadPage(1, true);
     while (hasMore && state.rows.value.length < FIRST_ROWS) hasMore = await loadPage(nextPage(), false);
   } catch (error) {
-    if (!(error instanceof Refused) || error.status === 401) throw error;
+    if (!(error instanceof Refused) || error.status === null || error.status === 401) throw error;
+    if (state.selection.value !== asked) return;
     state.filterProblem.value = error.message;
-    state.answeredSelection.value = loadedSelection;
+    state.answeredSelection.value = asked;
     state.rows.value = [];
   }
 }
@@ -189,7 +184,7 @@ export const refreshStory = throttled(
         // Add the row: its event may not have arrived, and the focus returns to the row when the story is closed.
         if (state.isLoaded.value && state.isListCurrent.value) arrivals.addRows(arrivals.upToDate([story.transaction]));
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof Refused) || error.status === null) throw error;
         state.story.value = null;
         state.storyProblem.value = error.message;
       }
@@ -223,6 +218,6 @@ export async function quietly(run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
-    if (!(error instanceof ServerLost || error instanceof Refused)) throw error;
+    if (!(error instanceof Refused)) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { batch, effect } from "@preact/signals";
 import { pickPhone } from "./actions.ts";
-import { api, Refused, ServerLost } from "./api.ts";
+import { api, Refused } from "./api.ts";
 import { addMessages, addPhones, addRows, rememberEvents, removeNote } from "./arrivals.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
@@ -59,7 +59,7 @@ async function connect(): Promise<boolean> {
       },
     });
   } catch (error) {
-    if (!(error instanceof ServerLost || error instanceof Refused)) throw error;
+    if (!(error instanceof Refused)) throw error;
   } finally {
     cancelSilence();
   }

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
 import { setting } from "../actions.ts";
-import { api, Refused, ServerLost } from "../api.ts";
+import { api, Refused } from "../api.ts";
 import { type Problems, problemsOf } from "../logic/problems.ts";
 import { outcomes } from "../state.ts";
 import { type Command, CommandLines } from "./commands.tsx";
@@ -31,7 +31,7 @@ export function useCall(names: readonly string[] = []): Call {
         problems.value = NONE;
         return true;
       } catch (error) {
-        if (!(error instanceof Refused || error instanceof ServerLost)) throw error;
+        if (!(error instanceof Refused)) throw error;
         problems.value = problemsOf(error.message, names);
         return false;
       } finally {
