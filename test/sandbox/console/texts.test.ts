@@ -19,7 +19,7 @@ test("amounts, phones and durations", () => {
   expect([1, 1200.5, 999_999_999.99].map(formatAmount)).toEqual(["1.00", "1,200.50", "999,999,999.99"]);
   const phones = ["254712345678", "254110000001", "", "<b>"];
   expect(phones.map(formatPhone)).toEqual(["0712 345 678", "0110 000 001", "", "<b>"]);
-  const durations = [0, 0.34, 2.96, 350, 999, 1000, 2990, 9999, 48_000, 60_000, 119_999, 185_000, 3_600_000, 5_400_000];
+  const durations = [0, 0.34, 2.96, 350, 999, 1000, 2990, 9999, 48_900, 60_000, 119_999, 185_000, 3_600_000, 5_400_000];
   expect(durations.map(formatInterval)).toEqual([
     ...["0 ms", "0.3 ms", "3 ms", "350 ms", "999 ms", "1 s", "2.9 s", "9.9 s", "48 s"],
     ...["1 min", "1 min 59 s", "3 min 5 s", "1 h", "1 h 30 min"],
