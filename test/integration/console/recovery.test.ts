@@ -52,7 +52,7 @@ describeInBrowser("the connection", (scene) => {
     expect(asked.filter((path) => path.startsWith("/_momo/server"))).toEqual([]);
   });
 
-  test("off loopback the page asks for the control token once; the token is in no address", async () => {
+  test("off loopback the page asks once, in a readable form, for the control token; it is in no address", async () => {
     const { ready } = await serveMomo(["--host", "0.0.0.0"]);
     const { control_token = "" } = ready as { control_token?: string };
     expect(control_token).not.toBe("");
@@ -62,6 +62,7 @@ describeInBrowser("the connection", (scene) => {
     await page.getByLabel("Control token").fill("not-the-one-that-it-is");
     await page.getByRole("button", { name: "Open the console" }).click();
     await page.getByText("That is not the control token of this server.").waitFor();
+    expect((await page.locator("form").boundingBox())?.width).toBeGreaterThan(300);
     await page.getByLabel("Control token").fill(control_token);
     await page.keyboard.press("Enter");
     await page.getByText("No payments yet").waitFor();

@@ -61,7 +61,13 @@ export function WebhookCard() {
           ]}
         />
       )}
-      <ul role="status">{tried.value && <AttemptLine attempt={tried.value} />}</ul>
+      <div role="status">
+        {tried.value && (
+          <ul>
+            <AttemptLine attempt={tried.value} />
+          </ul>
+        )}
+      </div>
       {deliveries.value.length > 0 && (
         <>
           <h3>
