@@ -153,11 +153,17 @@ test("20,000 writes can wait; one more is refused at once, and says why", async 
   expect(await added[0]).toBe(0);
 });
 
+function answerWith(error: Error | null): null {
+  if (error) throw error;
+  return null;
+}
+
 test("after a silence the server counts as stuck, until it answers, if only with a refusal", async () => {
-  const ends: unknown[] = [new DeadlinePassed(), { errno: "23514" }, new DeadlinePassed(), null];
+  const refusal = Object.assign(new Error("no"), { errno: "23514" });
+  const ends = [new DeadlinePassed(), refusal, new DeadlinePassed(), null];
   let recoveries = 0;
   const attempts = createAttempts({
-    connections: { use: async () => (ends[0] === null ? ends.shift() : Promise.reject(ends.shift())) } as never,
+    connections: { use: async () => answerWith(ends.shift() ?? null) } as never,
     ...{ clock: createManualClock(0), stopwatch: () => 0, meter: new Meter(), deadlineMs: 1 },
     onRecovered: () => {
       recoveries += 1;

@@ -82,7 +82,7 @@ export function OutcomesOverTime() {
             <span>{wallClock(buckets[0]?.fromMs ?? 0).slice(0, 5)}</span>
             <span class="legend">
               {ORDER.map((status) => (
-                <span key={status} class="dot" data-tone={status}>
+                <span key={status} class="dot bar" data-tone={status}>
                   {status}
                 </span>
               ))}

@@ -49,8 +49,10 @@ export function StoryTimeline({ story }: { story: Story }) {
               late
             </span>
           )}
-          <span class="dot key-band">recommended: 3 to 5 s</span>
-          <span class="dot">{endsAt === null ? "no end yet" : status === "pending" ? "ends by itself" : status}</span>
+          <span class="dot bar key-band">recommended: 3 to 5 s</span>
+          <span class="dot bar">
+            {endsAt === null ? "no end yet" : status === "pending" ? "ends by itself" : status}
+          </span>
         </span>
         <span>{formatInterval(lengthMs)}</span>
       </figcaption>
