@@ -138,6 +138,7 @@ describe("variables of the environment are shown, and secrets are hidden", () =>
 
 describe("action is needed: exit 1, and the finding names the problem", () => {
   const otherKey = { merchant_id: 1, payment_account_id: 1, api_key: "mk_other", api_secret: "ms_other" };
+  const lost = { pid: 1, base_url: "a", control_url: "b", control_token: null };
   const PROBLEMS: [what: string, spoil: (data: string) => void, check: string, finding: string][] = [
     ["a database of a newer momo", (data) => runSql(data, "PRAGMA user_version = 99"), "database", "newer momo"],
     ["a database of another program", (data) => runSql(data, "PRAGMA application_id = 1"), "database", "momo.db"],
@@ -149,7 +150,7 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
       "mk_other in credentials.json is revoked or belongs to another database, so it is refused",
     ],
     ["damaged credentials", (data) => writeRecord(data, "credentials.json", []), "credentials", "credentials.json"],
-    ["a damaged record of the server", (data) => writeRecord(data, "server.json", []), "server record", "server.json"],
+    ["a bad record of the server", (data) => writeRecord(data, "server.json", lost), "server record", "server.json"],
     ["a damaged record of the clock", (data) => writeRecord(data, "clock.json", []), "clock record", "clock.json"],
   ];
   test.concurrent.each(PROBLEMS)("%s", async (_what, spoil, check, finding) => {

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync }
 import { join } from "node:path";
 import { dataDirectoryAt, filesOf, locateDataDirectory, makeDataDirectory } from "../../cli/serving/data-directory.ts";
 import { openTo } from "../../cli/serving/files.ts";
+import { removeLeftoversIn } from "../../cli/serving/lock-directory.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";
@@ -139,6 +140,14 @@ describe("one line warns of a data directory that others may write into", () => 
     // The doctor's own trial is refused on purpose.
     expect(server.child.stderr.text).toMatch(new RegExp(`^${line.replaceAll(/[+.]/g, "\\$&")}.* 500 .*\n$`));
   });
+});
+
+testWithOtherUser("a draft of another user in our folder is no leftover of momo's, and stays", async () => {
+  const data = newFolder();
+  for (const name of ["momo.db.12.tmp", "momo.db.13.tmp"]) writeFileSync(join(data, name), "");
+  giveAway(join(data, "momo.db.12.tmp"));
+  removeLeftoversIn(dataDirectoryAt(data));
+  expect(readdirSync(data)).toEqual(["momo.db.12.tmp"]);
 });
 
 describe("momo warns of a file with a secret that others can read", () => {

@@ -25,8 +25,9 @@ const BODY = `
   const refused = await startSandbox({ promptTimeout: "soon" }).catch((error) => error.message);
   await sandbox.stop();
   await sandbox.stop();
+  const timers = process.getActiveResourcesInfo?.().filter((name) => name === "Timeout").length ?? 0;
   const gone = await sandbox.requests().catch((error) => error.message.includes("does not answer"));
-  console.log(JSON.stringify({ status, findings: findings.length, requests: requests.length, refused, gone }));
+  console.log(JSON.stringify({ status, findings: findings.length, requests: requests.length, refused, timers, gone }));
 })();
 `;
 
@@ -35,6 +36,7 @@ const EXPECTED = {
   findings: 0,
   requests: 1,
   refused: expect.stringMatching(/^promptTimeout /),
+  timers: 0,
   gone: true,
 };
 

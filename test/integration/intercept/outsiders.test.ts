@@ -57,7 +57,9 @@ describe("only the command's process tree gets in", () => {
     }
     expect(tryToPush(`-kx ${variable("HTTPS_PROXY")}`).stdout).toStartWith('{"success":true');
     const status = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_connect}"];
-    expect(outsider(...status, "-x", proxy, "https://other.example/").stdout).toBe("407");
+    for (const other of ["https://other.example/", "https://other.example:8443/"]) {
+      expect(outsider(...status, "-x", proxy, other).stdout).toBe("407");
+    }
     // A page whose name was bound to this machine: a browser sends plain requests, with the name of the page.
     const page = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-H"];
     expect(outsider(...page, "Host: payflow.example", `${proxy}/api/v2/transactions.php`).stdout).toBe("407");

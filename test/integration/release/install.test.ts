@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { releasesOf } from "../../../scripts/release/repository.ts";
 import { ROOT } from "../../support/binary.ts";
@@ -78,6 +78,7 @@ describe("install.sh", () => {
       expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
       expect(stdout).toContain(`momo 9.9.9 is installed: ${momo}\n`);
       expect((await runToEnd([momo, "--version"])).stdout).toBe("9.9.9\n");
+      expect((statSync(momo).mode & 0o777).toString(8)).toBe("755");
       expect(readdirSync(home)).toEqual([".local"]);
       expect(readdirSync(join(home, ".local/bin"))).toEqual(["momo"]);
     },
