@@ -154,12 +154,14 @@ async function loadFindings(): Promise<void> {
 /** Loads all open prompts: at most 1,000, the oldest first. */
 export const refreshPrompts = throttled(
   () => Math.max(300, state.prompts.value.size * 5),
-  () => quietly(loadPrompts),
+  () => quietly(() => loadPrompts(true)),
 );
 
-async function loadPrompts(): Promise<void> {
+/** @param keepsKnown whether a known prompt that is not listed any more stays until the event of its end says how it ended */
+async function loadPrompts(keepsKnown = false): Promise<void> {
   const { prompts } = await api.get<{ prompts: wire.Prompt[] }>("/prompts");
-  const open = prompts.filter(({ checkout_request_id }) => !arrivals.hasEnded(checkout_request_id));
+  const all = keepsKnown ? [...state.prompts.value.values(), ...prompts] : prompts;
+  const open = all.filter(({ checkout_request_id }) => !arrivals.hasEnded(checkout_request_id));
   state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
   arrivals.addPhones(open.map(({ phone }) => phone));
 }
