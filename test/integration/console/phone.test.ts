@@ -152,7 +152,7 @@ describeInBrowser("the phone", (scene) => {
       await startPayment(scene.sandbox, { phone });
       await until(
         () => page.title(),
-        (title) => title.startsWith(String(count + 1)),
+        (title) => title.startsWith(`${count + 1} prompt`),
       );
     }
     expect(await page.evaluate("told")).toEqual(["0711 000 001 rings", "0711 000 002 rings, and 1 more"]);
