@@ -5,6 +5,7 @@ import { type DataDirectory, locateDataDirectory } from "../serving/data-directo
 import { readCredentials, readServer } from "../serving/records.ts";
 import { Failure, NoServer } from "../terminal/failure.ts";
 import { quoted } from "../terminal/this-program.ts";
+import { wrongValue } from "../terminal/usage.ts";
 
 export interface TargetFlags {
   readonly baseUrl?: string;
@@ -137,7 +138,8 @@ const isHere = (url: string): boolean => URL.canParse(url) && isLoopback(new URL
 function parseUrl(text: string, what: string, path = "/v2"): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
-    throw new Failure("usage", `${what} is not an address such as http://127.0.0.1:2547${path}`);
+    const rule = `is not an address such as http://127.0.0.1:2547${path}`;
+    throw new Failure("usage", wrongValue(what, rule, text.replace(/^.*@/s, "…@")));
   }
   return url.href.replace(/\/+$/, "");
 }
@@ -153,7 +155,7 @@ function headerValue(text: string, what: string): string {
 function readAccount(text: string | undefined): number | null {
   if (text === undefined) return null;
   if (!/^[1-9][0-9]{0,14}$/.test(text)) {
-    throw new Failure("usage", "MOMO_PAYMENT_ACCOUNT_ID must be a whole number from 1");
+    throw new Failure("usage", wrongValue("MOMO_PAYMENT_ACCOUNT_ID", "must be a whole number from 1", text));
   }
   return Number(text);
 }

@@ -24,7 +24,7 @@ export function printRecord(record: object, options: OutputOptions, essential: s
   if (options.quiet) print(String(essential));
   else if (formatOf(options) === "json") printJson(record);
   else if (formatOf(options) === "tsv") printTsv([record]);
-  else printFields(Object.entries(record));
+  else printFields(Object.entries(record).map(([name, value]) => [name.replaceAll("_", " "), value] as const));
 }
 
 export interface List<T extends object> {

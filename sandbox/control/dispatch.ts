@@ -54,9 +54,18 @@ function nameOf(path: string): { name: string; id: string } {
   if (Object.hasOwn(CALLS, path) && !/[A-Z]/.test(path)) return { name: path, id: "" };
   for (const { name, pattern } of PATTERNS) {
     const id = pattern.exec(path)?.[1];
-    if (id !== undefined) return { name, id };
+    if (id !== undefined) return { name, id: decoded(id) };
   }
   return { name: "", id: "" };
+}
+
+/** The text as its sender meant it: `a%20b` is `a b`. What is no such encoding stays as it is. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 const PATHS = Object.keys(CALLS)

@@ -122,7 +122,9 @@ describe("an invalid value is a usage error that names its flag or variable", ()
 
   test("the example for MOMO_CONTROL_URL is an address of the control API", () => {
     const failure = failureOf(() => withVariables({ MOMO_CONTROL_URL: "garbage" }, () => resolveControl({})));
-    expect(failure.message).toBe("MOMO_CONTROL_URL is not an address such as http://127.0.0.1:2547/_momo");
+    expect(failure.message).toBe(
+      'MOMO_CONTROL_URL is not an address such as http://127.0.0.1:2547/_momo; it is "garbage"',
+    );
   });
 
   test.concurrent("an empty --data does not mean the current folder", async () => {

@@ -75,7 +75,7 @@ function ruleOf(kind: FindingKind) {
   return {
     id: kind,
     group: "momo.audit",
-    short: `A client ${label}`,
+    short: label.charAt(0).toUpperCase() + label.slice(1),
     full: `${advice} (${section} of the specification)`,
     help: advice,
     level: severity,

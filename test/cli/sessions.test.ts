@@ -1,0 +1,77 @@
+import { afterAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { clockBy } from "../../src/system.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { START_MS } from "../support/harness.ts";
+import { PROGRAM, runToEnd } from "../support/momo.ts";
+import { seededRandom } from "../support/random.ts";
+import { startIn } from "../support/sandbox.ts";
+
+/**
+ * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for the shell,
+ * then stdout, after `!` stderr, and after `=` an exit code other than 0. MOMO_TEST_RECORD=1 writes the files again: read them.
+ */
+
+afterAll(cleanUp);
+
+const FOLDER = join(import.meta.dir, "sessions");
+
+/** A folder for PATH with the command `momo`. */
+const commands = newFolder();
+symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
+
+/** The same numbers, ids, keys and times in each run. */
+async function startSame() {
+  const data = newFolder();
+  writeFileSync(join(data, "clock.json"), JSON.stringify({ frozen_at_ms: START_MS }), { mode: 0o600 });
+  const startedMs = performance.now();
+  const realClock = clockBy(() => Math.floor(START_MS + performance.now() - startedMs));
+  return startIn(data, { random: seededRandom(1), realClock });
+}
+
+async function replay(lines: readonly string[]): Promise<string[]> {
+  const { at, origin } = await startSame();
+  const [, data] = at;
+  const cwd = newFolder();
+  const env = { PATH: `${commands}:${process.env.PATH}`, MOMO_DATA: data, XDG_DATA_HOME: cwd, ORIGIN: origin };
+  const named: Record<string, string[]> = {};
+  const inSession = (text: string) =>
+    text
+      .replaceAll(/\b(ws_(?:CO|MR)_\d{14}_|mk_|ms_)[0-9A-Za-z]{20,}/g, (name, kind: string) => {
+        const known = named[kind] ?? [];
+        named[kind] = known;
+        if (!known.includes(name)) known.push(name);
+        return `${kind}${known.indexOf(name) + 1}`;
+      })
+      .replaceAll(data, "/data")
+      .replaceAll(cwd, "/home")
+      .replaceAll(new URL(origin).port, "PORT")
+      .replaceAll(`process ${process.pid}`, "process PID");
+  const marked = (mark: string, text: string) =>
+    text === ""
+      ? []
+      : inSession(text.replace(/\n$/, ""))
+          .split("\n")
+          .map((line) => `${mark} ${line}`.trimEnd());
+  const shown = lines.slice(
+    0,
+    lines.findIndex((line) => line.startsWith("$ ")),
+  );
+  for (const line of lines.filter((one) => one.startsWith("$ "))) {
+    shown.push(line);
+    const { stdout, stderr, exitCode } = await runToEnd(["sh", "-c", line.slice(2)], { cwd, env });
+    shown.push(...marked(" ", stdout), ...marked("!", stderr), ...(exitCode === 0 ? [] : [`= ${exitCode}`]));
+  }
+  return shown;
+}
+
+for (const name of readdirSync(FOLDER)) {
+  test.concurrent(`a session: ${name.replace(/\.txt$/, "")}`, async () => {
+    const file = join(FOLDER, name);
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    const shown = await replay(lines);
+    if (process.env.MOMO_TEST_RECORD) writeFileSync(file, `${shown.join("\n")}\n`);
+    expect(shown).toEqual(process.env.MOMO_TEST_RECORD ? shown : lines);
+  });
+}
