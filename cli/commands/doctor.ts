@@ -94,7 +94,7 @@ function withoutSecrets(findings: readonly Check[]): Check[] {
 }
 
 /** Where the findings begin, and how much room they need there. */
-const COLUMN = 20;
+const COLUMN = 21;
 const MIN_ROOM = 30;
 
 function printFinding({ check, finding, remedy }: Check): void {
@@ -103,7 +103,7 @@ function printFinding({ check, finding, remedy }: Check): void {
   const lines = [finding, ...(remedy === null ? [] : [remedy])];
   if (room >= MIN_ROOM) {
     const [first = "", ...rest] = lines.flatMap((line) => wrapped(line, room));
-    print(mark, ` ${check.padEnd(14)} ${first}`);
+    print(mark, ` ${check.padEnd(15)} ${first}`);
     for (const line of rest) print(" ".repeat(COLUMN), line);
   } else {
     print(mark, ` ${check}`);

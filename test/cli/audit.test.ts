@@ -5,46 +5,10 @@ import { formatOfFile } from "../../cli/serving/audit-report.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { PROGRAM, runMomo } from "../support/momo.ts";
-import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
 describe("momo audit", () => {
-  test("prints the mistakes of clients in each format; with --fail-on the exit code is 7", async () => {
-    const server = await startIn(newFolder());
-    const audit = (...args: string[]) => runMomo(["audit", ...args, ...server.at]);
-    const list = (query: string) => fetch(`${server.baseUrl}/transactions.php?${query}`, { headers: server.headers });
-    const none = await audit("--fail-on", "error");
-    expect(none).toMatchObject({ stdout: expect.stringContaining("error: nothing_accepted"), exitCode: 7 });
-    await list("page=1");
-    const nothing =
-      "1 request: 1 accepted, 0 refused; 0 payments started, 0 paid, 0 not followed; 0 errors, 0 warnings, 0 notes\n";
-    expect(await audit("--fail-on", "note")).toEqual({ stdout: nothing, stderr: "", exitCode: 0 });
-    await list("sort=desc");
-    expect(await audit("--fail-on", "warning")).toMatchObject({ exitCode: 0 });
-    expect(await audit("--fail-on", "note")).toMatchObject({
-      exitCode: 7,
-      stdout: expect.stringContaining("unknown_parameter"),
-    });
-    await list("reference=A");
-    expect(await audit()).toMatchObject({
-      stdout: expect.stringMatching(/^3 requests: .*; 1 error, 0 warnings, 1 note\n/),
-      exitCode: 0,
-    });
-    expect(JSON.parse((await audit("--json")).stdout)).toMatchObject({ requests: 3, accepted: 3, errors: 1, notes: 1 });
-    expect((await audit("--format", "junit")).stdout).toContain('failures="1"');
-
-    const file = join(newFolder(), "audit.xml");
-    const run = await audit("--format", "junit", "--output", file, "--fail-on", "note");
-    expect(run).toEqual({ stdout: "", stderr: "", exitCode: 7 });
-    expect(readFileSync(file, "utf8")).toContain('failures="2"');
-    const nowhere = join(newFolder(), "gone", "audit.xml");
-    expect(await audit("--output", nowhere)).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining(`${nowhere} cannot be written (ENOENT)`),
-    });
-  });
-
   test.concurrent("at the address of another program: exit 1; with an unknown format or severity: exit 2", async () => {
     const other = serveFake(() => Response.json({ success: true, message: "hello" }));
     expect(await runMomo(["audit", "--base-url", other.baseUrl])).toMatchObject({

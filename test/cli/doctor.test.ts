@@ -169,8 +169,8 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
     expect(found.credentials).toBe(`${file} can be read by others`);
     expect(remedies).toEqual({ credentials: `chmod 600 '${file}'` });
     const { stdout, exitCode } = await runMomo(["doctor", "--format", "table", ...FREE_PORT, "--data", data]);
-    expect(stdout).toContain(`ok   database       ${found.database}\n`);
-    expect(stdout).toContain(`act  credentials    ${found.credentials}\n${" ".repeat(20)}${remedies.credentials}\n`);
+    expect(stdout).toContain(`ok   database        ${found.database}\n`);
+    expect(stdout).toContain(`act  credentials     ${found.credentials}\n${" ".repeat(21)}${remedies.credentials}\n`);
     expect(exitCode).toBe(1);
     Bun.spawnSync(["sh", "-c", remedies.credentials ?? ""]);
     expect((await examine(["--data", data])).needAction).toEqual([]);

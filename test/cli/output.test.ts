@@ -5,9 +5,8 @@ import { namingNeighbour } from "../../cli/client/running.ts";
 import { GROUPS } from "../../cli/command-table.ts";
 import { helpPages } from "../../cli/run.ts";
 import { NoServer } from "../../cli/terminal/failure.ts";
-import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { failureOf, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
+import { failureOf, openMomo, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -16,29 +15,9 @@ const sandbox = await startIn(newFolder());
 const momo = (...args: string[]) => runMomo([...args, ...sandbox.at]);
 const jsonOf = async (...args: string[]) => JSON.parse((await momo(...args)).stdout);
 const first = await sandbox.pay({}, "manual");
-const second = await sandbox.pay({ amount: 99.5, phone: "0798765432" }, "manual");
+await sandbox.pay({ amount: 99.5, phone: "0798765432" }, "manual");
 
 describe("one rule for output: a layout at a terminal, JSON in a pipe, or as --format says", () => {
-  const LISTS: [args: string[], name: string][] = [
-    [["list"], "transactions"],
-    [["merchants", "list"], "merchants"],
-    [["accounts", "list"], "accounts"],
-    [["keys", "list"], "keys"],
-    [["rules", "list"], "rules"],
-    [["faults", "list"], "faults"],
-    [["doctor", "--port", "0"], "findings"],
-  ];
-  test.concurrent.each(LISTS)(
-    "momo %j: an object with its items under %s; tsv has the members' names",
-    async (args, name) => {
-      const [json, tsv] = await Promise.all([momo(...args), momo(...args, "--format", "tsv")]);
-      const items = JSON.parse(json.stdout)[name] as object[];
-      const rows = tsv.stdout.trimEnd().split("\n").filter(Boolean);
-      expect(rows).toHaveLength(items.length === 0 ? 0 : items.length + 1);
-      if (items[0]) expect(rows[0]?.split("\t")).toEqual(expect.arrayContaining(Object.keys(items[0])));
-    },
-  );
-
   const RECORDS = [
     ["status", first],
     ["clock", "show"],
@@ -61,95 +40,6 @@ describe("one rule for output: a layout at a terminal, JSON in a pipe, or as --f
     expect(await exited).toBe(0);
     expect(JSON.parse(screen.text)).toEqual(await jsonOf(...args, "--format", "json"));
     expect((await momo(...args, "--json", "--format", "tsv")).exitCode).toBe(2);
-  });
-
-  test.concurrent("with JSON a failure is JSON, too", async () => {
-    const run = await momo("status", "999", "--format", "json");
-    expect(failureOf(run).code).toBe("not_found");
-    expect(run.exitCode).toBe(3);
-  });
-});
-
-describe("a payment is named by its number or by its request id", () => {
-  test.concurrent("momo status, momo list --id", async () => {
-    const byNumber = await jsonOf("status", "2");
-    expect(byNumber).toMatchObject({ checkout_request_id: second, amount: 99.5 });
-    expect(await jsonOf("status", "#2")).toEqual(byNumber);
-    for (const name of ["2", second]) expect((await momo("list", "--id", name, "-q")).stdout).toBe("2\n");
-    for (const name of ["99", "ws_CO_nobody"]) {
-      expect((await momo("list", "--id", name)).exitCode).toBe(3);
-      expect((await momo("status", name)).exitCode).toBe(3);
-    }
-  });
-
-  test("momo answer, of any merchant's payment", async () => {
-    const { at, control } = await startIn(newFolder());
-    await control("POST", "/merchants", { name: "Second" });
-    const account = Number((await control("POST", "/accounts", { name: "Till", merchant_id: 2 })).id);
-    const key = await control("POST", "/keys", { label: "theirs", merchant_id: 2 });
-    const keys = ["--api-key", String(key.api_key), "--api-secret", String(key.api_secret)];
-    await runMomo(["pay", "0712345678", "5", "--outcome", "manual", "--account", String(account), ...keys, ...at]);
-    expect((await runMomo(["answer", "1", "--pin", "1234", "-q", ...at])).stdout).toBe("completed\n");
-  });
-
-  test("momo list -q | xargs -n1 momo status", async () => {
-    const script = '"$@" list -q | xargs -n1 "$@" status -q';
-    const run = await runToEnd(["sh", "-euc", script, "sh", ...PROGRAM], { env: { MOMO_DATA: sandbox.at[1] } });
-    expect(run).toEqual({ stdout: "pending\npending\n", stderr: "", exitCode: 0 });
-  });
-});
-
-describe("the commands can do what the control API can do", () => {
-  test("momo rules add, list, clear", async () => {
-    const match = ["--phone", "+254 799 000 111", "--amount", "5"];
-    await momo("rules", "add", "cancelled", ...match, "--times", "2", "--after", "0ms");
-    await momo("rules", "add", "wrong_pin", "--account", "1", "--reference", "R-9");
-    expect((await jsonOf("rules", "list")).rules).toEqual([
-      { match: { phone: "254799000111", amount: 5 }, outcome: "cancelled", after: "0s", times: 2 },
-      { match: { payment_account_id: 1, reference: "R-9" }, outcome: "wrong_pin" },
-    ]);
-    const { screen, exited } = openMomo(["rules", "list", ...sandbox.at], { env: { NO_COLOR: "1" } });
-    expect(await exited).toBe(0);
-    expect(screen.text).toMatch(/cancelled +254799000111, KES 5\.00 +0s +2\r\n/);
-    expect((await momo("rules", "clear")).exitCode).toBe(0);
-    expect(await sandbox.control("GET", "/rules")).toMatchObject({ rules: [] });
-  });
-
-  test("momo faults add, clear: one is added to the others, and the seed stays", async () => {
-    await momo("faults", "add", "error", "--path", "/status.php", "--status", "503", "--times", "2", "--seed", "7");
-    await momo("faults", "add", "delay", "--delay", "1ms", "--probability", "0.5");
-    expect(await sandbox.control("GET", "/faults")).toMatchObject({
-      seed: 7,
-      faults: [
-        { path: "/status.php", kind: "error", status: 503, probability: 1, times: 2 },
-        { kind: "delay", delay: "1ms", probability: 0.5 },
-      ],
-    });
-    expect((await momo("faults", "clear", "-q")).stdout).toBe("");
-    for (const wrong of [["delay"], ["disconnect", "--status", "500"], ["error", "--delay", "1s"], ["rain"]]) {
-      expect((await momo("faults", "add", ...wrong)).exitCode).toBe(2);
-    }
-    expect(await sandbox.control("GET", "/faults")).toMatchObject({ faults: [] });
-  });
-
-  test("momo default set", async () => {
-    const run = await momo("default", "set", "insufficient_funds", "--after", "1s", "-q");
-    expect(run.stdout).toBe("insufficient_funds\n");
-    const set = { outcome: "insufficient_funds", after: "1s" };
-    expect(await sandbox.control("GET", "/default")).toMatchObject(set);
-    expect((await momo("default", "set", "rain")).exitCode).toBe(2);
-  });
-
-  test.concurrent("momo outcomes: the table of GET /outcomes", async () => {
-    const names = OUTCOMES.map(({ name }) => name);
-    const { stdout } = await runMomo(["outcomes", "--format", "table"]);
-    const [head, ...rows] = stdout.trimEnd().split("\n");
-    expect(head).toMatch(/^name +status +code +test phone +after +meaning$/); // no colours in a pipe
-    expect(rows.map((row) => row.split(/\s+/)[0])).toEqual(names);
-    expect(rows.find((row) => row.startsWith("wrong_pin"))).toMatch(/^wrong_pin +failed +2001 +254700000201 +3s +the /);
-    expect((await runMomo(["outcomes", "-q"])).stdout.trimEnd().split("\n")).toEqual(names);
-    const { outcomes } = await sandbox.control("GET", "/outcomes");
-    expect(JSON.parse((await runMomo(["outcomes", "--json"])).stdout)).toEqual({ outcomes });
   });
 });
 

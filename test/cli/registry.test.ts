@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { API_KEY_FORM, API_SECRET_FORM } from "../../src/domain/credentials.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { failureOf, KEYS, openMomo, PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
+import { KEYS, openMomo, PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -12,30 +12,6 @@ afterAll(cleanUp);
 
 const sandbox = await startIn(newFolder());
 const momo = (...args: string[]) => runMomo([...args, ...sandbox.at]);
-const jsonOf = async (...args: string[]) => JSON.parse((await momo(...args, "--json")).stdout);
-
-describe("create prints the new record: as JSON, or a line for each member", () => {
-  const id = expect.any(Number);
-  const credentials = {
-    api_key: expect.stringMatching(/^mk_[0-9a-z]+$/),
-    api_secret: expect.stringMatching(/^ms_[0-9a-z]+$/),
-  };
-  const CREATED: [line: string, record: object][] = [
-    ["merchants create --name Duka", { id, name: "Duka" }],
-    ["accounts create --name Till", { id, merchant_id: 1, name: "Till", fee: "1%" }],
-    ["accounts create --name Shop --fee 1.5%+10", { id, merchant_id: 1, name: "Shop", fee: "1.5%+10" }],
-    ["keys create --label till", { ...credentials, merchant_id: 1, label: "till" }],
-  ];
-  test.concurrent.each(CREATED)("momo %s", async (line, record) => {
-    const words = line.split(" ");
-    const [json, table] = await Promise.all([momo(...words, "--json"), momo(...words, "--format", "table")]);
-    expect(json).toMatchObject({ stderr: "", exitCode: 0 });
-    expect(JSON.parse(json.stdout)).toEqual(record);
-    const lines = table.stdout.trimEnd().split("\n");
-    expect(lines.map((line) => line.split(/ +/)[0])).toEqual(Object.keys(record));
-    expect(new Set(lines.map((line) => line.search(/(?<= {2})\S/))).size).toBe(1);
-  });
-});
 
 describe("a running server knows at once", () => {
   test.concurrent("an account that is created, with its own tariff", async () => {
@@ -55,68 +31,9 @@ describe("a running server knows at once", () => {
   });
 });
 
-test.concurrent("--merchant chooses the merchant; the default is the first; an unknown one: exit 3", async () => {
-  const second = (await momo("merchants", "create", "--name", "Second", "-q")).stdout.trim();
-  const names = (list: { merchants: { name: string }[] }) => list.merchants.map(({ name }) => name);
-  expect(names(await jsonOf("merchants", "list"))).toEqual(expect.arrayContaining(["Demo Shop", "Second"]));
-  const theirs = await jsonOf("accounts", "create", "--name", "Theirs", "--merchant", second);
-  expect(theirs.merchant_id).toBe(Number(second));
-  expect((await jsonOf("accounts", "list", "--merchant", second)).accounts).toEqual([theirs]);
-  const run = await momo("accounts", "create", "--name", "Lost", "--merchant", "99", "--json");
-  expect(failureOf(run)).toMatchObject({ code: "not_found", message: "there is no merchant 99" });
-  expect(run).toMatchObject({ stdout: "", exitCode: 3 });
-});
-
-describe("keys", () => {
-  test.concurrent("`keys list` shows the keys in force without their secrets", async () => {
-    const [kept, revoked] = [
-      (await momo("keys", "create", "--label", "kept", "-q")).stdout.trim(),
-      await jsonOf("keys", "create"),
-    ];
-    await momo("keys", "revoke", revoked.api_key);
-    expect((await jsonOf("keys", "list")).keys).toContainEqual({ api_key: kept, merchant_id: 1, label: "kept" });
-    for (const form of [["--format", "table"], ["--json"], ["-q"]]) {
-      const { stdout } = await momo("keys", "list", ...form);
-      expect(stdout).toContain(kept);
-      expect(stdout).not.toContain(revoked.api_key);
-      expect(stdout).not.toContain("ms_");
-    }
-  });
-
-  test.concurrent("a person is asked to keep the secret; a key without --label is named after the time", async () => {
-    expect((await momo("keys", "create", "--format", "table")).stderr).toContain("not shown again");
-    const { label } = await jsonOf("keys", "create");
-    expect(label).toMatch(/^made \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
-  });
-
-  test.concurrent("an unknown key, or one that is revoked already: exit 3", async () => {
-    const { api_key } = await jsonOf("keys", "create");
-    expect(await jsonOf("keys", "revoke", api_key)).toEqual({ api_key, revoked: true });
-    for (const key of [api_key, "mk_nobody", ""]) {
-      const run = await momo("keys", "revoke", key, "--json");
-      expect(failureOf(run).code).toBe("not_found");
-      expect(run).toMatchObject({ stdout: "", exitCode: 3 });
-    }
-  });
-});
-
 describe("without a running server", () => {
   const create = (name: string, data: string, ...flags: string[]) =>
     runMomo(["merchants", "create", "--name", name, "--data", data, ...flags]);
-
-  test.concurrent("merchants, accounts and keys are made, listed and revoked; only the user can read folder and database", async () => {
-    const data = join(newFolder(), "not", "there", "yet");
-    const quiet = async (...args: string[]) => (await runMomo([...args, "--data", data, "-q"])).stdout;
-    expect((await create("Duka", data, "--format", "table")).stdout).toBe("id    1\nname  Duka\n");
-    expect(statSync(data).mode & 0o777).toBe(0o700);
-    expect(statSync(join(data, "momo.db")).mode & 0o777).toBe(0o600);
-    expect(await quiet("accounts", "create", "--name", "Till")).toBe("1\n");
-    expect(await quiet("accounts", "list")).toBe("1\n");
-    const key = await quiet("keys", "create");
-    expect(await quiet("keys", "list")).toBe(key);
-    expect(await quiet("keys", "revoke", key.trim())).toBe(key);
-    expect(await quiet("keys", "list")).toBe("");
-  });
 
   test.concurrent("merchants that several processes create at once in a new directory are all kept", async () => {
     const data = join(newFolder(), "data");
@@ -130,22 +47,6 @@ describe("without a running server", () => {
     const { pay, control } = await startIn(data);
     expect(await control("GET", "/merchants")).toMatchObject({ merchants: [{ id: 1, name: "First" }] });
     expect(await pay({ payment_account_id: 1 })).toStartWith("ws_CO_");
-  });
-
-  const REFUSED: [what: string, args: string[], exitCode: number][] = [
-    ["an empty name", ["merchants", "create", "--name", ""], 2],
-    ["an escape sequence in a name", ["merchants", "create", "--name", "\x1b[31mred"], 2],
-    ["no database, to list keys", ["keys", "list"], 3],
-    ["no database, to revoke a key", ["keys", "revoke", "mk_nobody"], 3],
-    ["no database, to create a key", ["keys", "create"], 3],
-    ["no database, to create an account", ["accounts", "create", "--name", "Till"], 3],
-  ];
-  test.concurrent.each(REFUSED)("%s: refused, and no directory is made", async (_what, args, code) => {
-    const data = join(newFolder(), "data");
-    const { stdout, exitCode, stderr } = await runMomo([...args, "--data", data]);
-    expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: code });
-    expect(stderr).toContain(code === 2 ? "1 to 100 characters" : data);
-    expect(existsSync(data)).toBe(false);
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import packageJson from "../../package.json";
 import { clockBy } from "../../src/system.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { START_MS } from "../support/harness.ts";
@@ -47,7 +48,8 @@ async function replay(lines: readonly string[]): Promise<string[]> {
       .replaceAll(data, "/data")
       .replaceAll(cwd, "/home")
       .replaceAll(new URL(origin).port, "PORT")
-      .replaceAll(`process ${process.pid}`, "process PID");
+      .replaceAll(`process ${process.pid}`, "process PID")
+      .replaceAll(packageJson.version, "VERSION");
   const marked = (mark: string, text: string) =>
     text === ""
       ? []
