@@ -28,11 +28,11 @@ export const faultInput = z
   })
   .refine(({ kind, status }) => kind === "error" || status === undefined, {
     path: ["status"],
-    error: "only an error has one",
+    error: "only a fault of the kind error has it",
   })
   .refine(({ kind, delay }) => (kind === "delay") === (delay !== undefined), {
     path: ["delay"],
-    error: "a delay has one, and nothing else does",
+    error: "a fault of the kind delay needs it, and no other has it",
   });
 export type FaultInput = z.input<typeof faultInput>;
 

@@ -1,4 +1,5 @@
 import { hashSecret, secretMatches } from "../../src/domain/credentials.ts";
+import { whatCame } from "../../src/domain/error.ts";
 import { fail, type Reply } from "../../src/http/reply.ts";
 
 /** Who may steer the sandbox. */
@@ -39,7 +40,7 @@ export function createHostGuard({ host, token }: GuardOptions): Guard {
     }
     const name = (headers.get("Host") ?? "").toLowerCase().replace(/:[0-9]*$/, "");
     if (namesThisServer(name)) return null;
-    return fail(403, "the Host header must be a loopback name, such as localhost or 127.0.0.1");
+    return fail(403, `the Host header must be a loopback name, such as localhost or 127.0.0.1${whatCame(name)}`);
   };
 }
 
@@ -59,7 +60,10 @@ export function createGuard(options: GuardOptions): Guard {
     const isForeign =
       isFromAnotherSite(headers) ||
       (tokenHash === null && ![null, `http://${headers.get("Host")}`].includes(headers.get("Origin")));
-    if (isForeign) return fail(403, "the control API does not answer pages of another origin");
+    if (isForeign) {
+      const origin = whatCame(headers.get("Origin") ?? "unknown");
+      return fail(403, `the control API does not answer pages of another origin${origin}`);
+    }
     if (tokenHash !== null) {
       const given = /^Bearer (\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1] ?? "";
       if (!secretMatches(given, tokenHash)) {

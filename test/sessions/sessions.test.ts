@@ -16,7 +16,7 @@ import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-const FOLDER = join(import.meta.dir, "sessions");
+const FOLDER = import.meta.dir;
 
 /** A folder for PATH with the command `momo`. */
 const commands = newFolder();
@@ -32,13 +32,29 @@ async function startSame() {
 }
 
 async function replay(lines: readonly string[]): Promise<string[]> {
-  const { at, origin } = await startSame();
+  const { at, origin, headers } = await startSame();
   const [, data] = at;
   const cwd = newFolder();
-  const env = { PATH: `${commands}:${process.env.PATH}`, MOMO_DATA: data, XDG_DATA_HOME: cwd, ORIGIN: origin };
+  // What curl sends and shows without being told.
+  const sent = { ...headers, "Content-Type": "application/json" };
+  const given = Object.entries(sent).map(([name, value]) => `header = "${name}: ${value}"\n`);
+  writeFileSync(
+    join(cwd, ".curlrc"),
+    `silent\nmax-time = 5\nwrite-out = "\\n%{http_code} %header{allow}\\n"\n${given.join("")}`,
+  );
+  const env = {
+    CURL_HOME: cwd,
+    PATH: `${commands}:${process.env.PATH}`,
+    MOMO_DATA: data,
+    XDG_DATA_HOME: cwd,
+    V2: `${origin}/v2`,
+    CONTROL: `${origin}/_momo`,
+  };
   const named: Record<string, string[]> = {};
   const inSession = (text: string) =>
     text
+      .replaceAll("\r\n", "\n")
+      .replaceAll(/^Date: .* GMT$/gm, "Date: DATE")
       .replaceAll(/\b(ws_(?:CO|MR)_\d{14}_|mk_|ms_)[0-9A-Za-z]{20,}/g, (name, kind: string) => {
         const known = named[kind] ?? [];
         named[kind] = known;
@@ -48,7 +64,10 @@ async function replay(lines: readonly string[]): Promise<string[]> {
       .replaceAll(data, "/data")
       .replaceAll(cwd, "/home")
       .replaceAll(new URL(origin).port, "PORT")
-      .replaceAll(`process ${process.pid}`, "process PID")
+      .replaceAll(join(FOLDER, "../.."), "/momo")
+      .replaceAll(new RegExp(`(process |"pid":)${process.pid}`, "g"), "$1PID")
+      .replaceAll(/curl\/[0-9.]+/g, "curl/N")
+      .replaceAll(/"duration_ms":[0-9.]+/g, '"duration_ms":MS')
       .replaceAll(packageJson.version, "VERSION");
   const marked = (mark: string, text: string) =>
     text === ""
@@ -68,7 +87,7 @@ async function replay(lines: readonly string[]): Promise<string[]> {
   return shown;
 }
 
-for (const name of readdirSync(FOLDER)) {
+for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
   test.concurrent(`a session: ${name.replace(/\.txt$/, "")}`, async () => {
     const file = join(FOLDER, name);
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
