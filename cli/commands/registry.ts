@@ -10,7 +10,15 @@ import { readCredentials, readOrNull } from "../serving/records.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
 import { askText, askToGoOn, askWhich } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
-import { dataOption, merchantOption, outputOptions, readName, readTariff, withOptions, yesOption } from "../terminal/options.ts";
+import {
+  dataOption,
+  merchantOption,
+  outputOptions,
+  readName,
+  readTariff,
+  withOptions,
+  yesOption,
+} from "../terminal/options.ts";
 import { asksForJson, formatOf, type OutputOptions, print, printJson, tell } from "../terminal/output.ts";
 
 /** Merchants, their payment accounts and their keys. Each sub-command works with or without a running server. */
@@ -96,7 +104,9 @@ export function accountsCommand(): Command {
 
 export function keysCommand(): Command {
   const command = new Command("keys");
-  const label = new Option("--label <text>", "what it is for (default: when it was made, in Nairobi)").argParser(readName);
+  const label = new Option("--label <text>", "what it is for (default: when it was made, in Nairobi)").argParser(
+    readName,
+  );
   const essential = "the key on stdout, its secret on stderr";
   add(command, "create", "create a key; its secret is shown only once", essential, label, merchantOption()).action(
     createKey,

@@ -45,10 +45,11 @@ export function auditClient(options: Options) {
     subscribe: (listener: FindingListener) => audit.subscribe(listener),
     /** Ends all payments, and reports on a client that has ended: it sends no more requests. */
     async finish(end: RunEnd): Promise<AuditReport> {
-      audit.clientEnded(moment());
+      const ended = moment();
+      audit.clientEnded(ended);
       clock.advance(promptTimeoutMs);
       await service.resolver.resolveDue();
-      return audit.report(moment(), end);
+      return audit.report(moment(), { ...end, atMs: ended.nowMs });
     },
   };
 }

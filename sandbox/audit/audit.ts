@@ -34,6 +34,8 @@ export interface AuditOptions {
 
 /** A run that is over: then a report also says whether any request was accepted, also before a reset. */
 export interface RunEnd {
+  /** When the client ended, if the sandbox's clock has moved on since. */
+  readonly atMs?: number;
   /** The hosts whose requests should have come here. */
   readonly hosts?: readonly string[] | undefined;
 }
@@ -149,7 +151,7 @@ export class Audit {
     const silences: Mistake[] =
       now === null ? [] : watched.flatMap((payment) => silenceOf(payment, now, this.#state) ?? []);
     if (now && end && !this.#acceptedBefore) {
-      silences.push(...nothingAccepted(tally, this.#tally.isAllFaults, now, end.hosts));
+      silences.push(...nothingAccepted(tally, this.#tally.isAllFaults, end.atMs ?? now.nowMs, end.hosts));
     }
     const isCut = end !== null && this.#sinceMs > Number.NEGATIVE_INFINITY;
     return { tally, findings: this.#book.list(silences), leftOut: this.#book.leftOut, isCut };

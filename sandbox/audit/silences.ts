@@ -91,7 +91,7 @@ export function isUndisturbed({ created }: Payment, now: Moment): boolean {
 export function nothingAccepted(
   tally: Tally,
   isAllFaults: boolean,
-  now: Moment,
+  atMs: number,
   hosts: readonly string[] = [],
 ): Mistake[] {
   const { requests, accepted } = tally;
@@ -105,7 +105,7 @@ export function nothingAccepted(
       severity: isAllFaults ? "note" : "error",
       requestIds: [],
       payment: null,
-      atMs: now.nowMs,
+      atMs,
       ...(requests > 0 && {
         advice: "Correct what these messages name. A run without an accepted request proves nothing.",
       }),

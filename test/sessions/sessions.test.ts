@@ -43,6 +43,7 @@ async function replay(lines: readonly string[]): Promise<string[]> {
     `silent\nmax-time = 5\nwrite-out = "\\n%{http_code} %header{allow}\\n"\n${given.join("")}`,
   );
   const env = {
+    TMPDIR: cwd,
     CURL_HOME: cwd,
     PATH: `${commands}:${process.env.PATH}`,
     MOMO_DATA: data,
@@ -63,9 +64,12 @@ async function replay(lines: readonly string[]): Promise<string[]> {
       })
       .replaceAll(data, "/data")
       .replaceAll(cwd, "/home")
-      .replaceAll(new URL(origin).port, "PORT")
+      .replaceAll(/(?<=127\.0\.0\.1:)\d{4,}/g, "PORT")
+      .replaceAll(/(?<=momo-temporary-)\w+/g, "X")
       .replaceAll(join(FOLDER, "../.."), "/momo")
       .replaceAll(new RegExp(`(process |"pid":)${process.pid}`, "g"), "$1PID")
+      .replaceAll(/\b(?!2026-11-20 )20\d\d-\d\d-\d\d \d\d:\d\d:\d\d/g, "TIME")
+      .replaceAll(/(?<=ws_(?:CO|MR)_)(?!20112026)\d{14}/g, "TIME")
       .replaceAll(/curl\/[0-9.]+/g, "curl/N")
       .replaceAll(/"duration_ms":[0-9.]+/g, '"duration_ms":MS')
       .replaceAll(packageJson.version, "VERSION");
