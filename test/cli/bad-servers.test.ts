@@ -166,3 +166,8 @@ describe("a write whose answer is lost may have been carried out, and momo says 
     for (const failure of failures) expect((await failure).code).toBe("answer_lost");
   });
 });
+
+test.concurrent("momo audit at the address of another program: exit 1", async () => {
+  const other = serveFake(() => Response.json({ success: true, message: "hello" }));
+  expectRefusal(await runMomo(["audit", "--base-url", other.baseUrl]), 1, "answered without findings");
+});
