@@ -13,7 +13,7 @@ import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 
 interface AuditFlags extends Pick<TargetFlags, "baseUrl" | "data"> {
-  readonly format?: ReportFormat;
+  readonly format: ReportFormat;
   readonly json?: boolean;
   readonly output?: string;
   readonly failOn?: Severity;
@@ -21,7 +21,7 @@ interface AuditFlags extends Pick<TargetFlags, "baseUrl" | "data"> {
 
 export default function auditCommand(): Command {
   const command = new Command("audit")
-    .addOption(new Option("--format <format>", "of the report (default: text)").choices(REPORT_FORMATS))
+    .addOption(new Option("--format <format>", "of the report").choices(REPORT_FORMATS).default("text"))
     .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"))
     .option("--output <file>", "write the report there")
     .addOption(
@@ -33,7 +33,8 @@ export default function auditCommand(): Command {
 }
 
 async function audit(flags: AuditFlags): Promise<void> {
-  const { format = flags.json ? "json" : "text", failOn, output } = flags;
+  const { failOn, output } = flags;
+  const format = flags.json ? "json" : flags.format;
   const report = reportOf(await controlClient(resolveControl(flags)).get("/audit", { over: "true" }));
   const text = formatReport(report, format, { version, ...(failOn && { failOn }) });
   if (output !== undefined) writeReport(output, text);

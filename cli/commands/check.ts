@@ -14,7 +14,7 @@ import { reachDirectly } from "../environment.ts";
 import { formatOfFile, writeReport } from "../serving/audit-report.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { readDuration, readId, readUpTo, withOptions, yesOption } from "../terminal/options.ts";
+import { readDuration, readId, readUpTo, withOptions } from "../terminal/options.ts";
 import { print, printText, tell } from "../terminal/output.ts";
 import { ENDING_SIGNALS } from "../terminal/signals.ts";
 import { isTerminal, writeOut } from "../terminal/standard-output.ts";
@@ -32,7 +32,7 @@ interface CheckFlags {
   readonly dryRun?: true;
   readonly report?: readonly string[];
   readonly profile?: string;
-  readonly format?: CheckFormat;
+  readonly format: CheckFormat;
   readonly json?: boolean;
 }
 
@@ -53,12 +53,17 @@ export default function checkCommand(): Command {
     .addOption(new Option("--amount <kes>", "of the payment").default(1).argParser(readUpTo(250_000)))
     .option("--account <id>", "payment account (default: $MOMO_PAYMENT_ACCOUNT_ID)", readId)
     .addOption(new Option("--max-pushes <n>", "to the phone, refused ones too").default(1).argParser(readUpTo(20)))
-    .addOption(yesOption())
+    .option("-y, --yes", "do not ask before it pays")
     .optionsGroup("Output:")
     .option("--dry-run", "print the requests as curl commands, and send none")
     .option("--report <file...>", "also .html, .xml (JUnit), .sarif, .json or .txt")
     .option("--profile <file>", "write what the service is like, for momo serve --profile")
-    .addOption(new Option("--format <format>", "of stdout (default: text)").choices([...REPORT_FORMATS, "html"]))
+    .addOption(
+      new Option("--format <format>", `of stdout: ${REPORT_FORMATS.join(", ")} or html`).choices([
+        ...REPORT_FORMATS,
+        "html",
+      ]),
+    )
     .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"));
   return withOptions(command).action(check);
 }
@@ -220,7 +225,7 @@ async function printPlan(options: RunOptions): Promise<void> {
 const formatOf = (file: string): CheckFormat =>
   /\.html?$/i.test(file) ? "html" : formatOfFile(file, "--report", "a page in .html, ");
 
-function write(report: CheckReport, { report: files = [], profile, json, format = "text" }: CheckFlags): void {
+function write(report: CheckReport, { report: files = [], profile, json, format }: CheckFlags): void {
   for (const file of files) writeReport(file, formatCheck(report, formatOf(file), version));
   const found = { source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile };
   if (profile !== undefined) writeReport(profile, `${JSON.stringify(found, null, 2)}\n`);

@@ -33,7 +33,7 @@ export default function faultsCommand(): Command {
     .option("--status <code>", "of an error (default: 500)", readStatus)
     .option("--delay <duration>", "of a delay, which needs it", readDurationText)
     .option("--probability <share>", "of the requests, such as 0.2 (default: 1)", readProbability)
-    .addOption(timesOption())
+    .addOption(timesOption("how many requests; then the fault ends"))
     .option("--seed <number>", "the same seed gives the same faults", readSeed);
   sub("clear", "remove all faults", (client) => client.delete("/faults"));
   return command;

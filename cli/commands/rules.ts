@@ -17,9 +17,8 @@ interface RuleFlags extends SteeringFlags {
   readonly times?: number;
 }
 
-/** How often a rule or a fault may apply. */
-export const timesOption = () =>
-  new Option("--times <number>", "how many prompts; then the rule ends").argParser(readUpTo(1_000_000));
+/** How often a rule or a fault may apply. @param what how many of what, and what ends then */
+export const timesOption = (what: string) => new Option("--times <number>", what).argParser(readUpTo(1_000_000));
 
 export default function rulesCommand(): Command {
   const command = new Command("rules");
@@ -34,7 +33,7 @@ export default function rulesCommand(): Command {
     .option("--account <id>", "of this payment account", readId)
     .option("--reference <text>", "with this reference", readText(0, MAX_REFERENCE_LENGTH))
     .option("--after <duration>", "how long after the start", readDurationText)
-    .addOption(timesOption());
+    .addOption(timesOption("how many prompts; then the rule ends"));
   sub("clear", "remove all rules", (client) => client.delete("/rules"));
   return command;
 }

@@ -161,6 +161,9 @@ export const helpLayout = (topic: "replicas" | "usual" | null): Partial<Help> =>
     options.filter(
       ({ helpGroupHeading }) => topic === null || (helpGroupHeading === SHARING) === (topic === "replicas"),
     ),
+  // A command's own options come first.
+  groupItems: (_all, visible, groupOf) =>
+    new Map([...Map.groupBy(visible, groupOf)].sort(([a], [b]) => Number(b === "Options:") - Number(a === "Options:"))),
   optionDescription: described,
   argumentDescription: described,
   formatItem(this: Help, term, termWidth, description, helper) {
