@@ -59,10 +59,9 @@ export default function checkCommand(): Command {
     .option("--report <file...>", "also .html, .xml (JUnit), .sarif, .json or .txt")
     .option("--profile <file>", "write what the service is like, for momo serve --profile")
     .addOption(
-      new Option("--format <format>", `of stdout: ${REPORT_FORMATS.join(", ")} or html`).choices([
-        ...REPORT_FORMATS,
-        "html",
-      ]),
+      new Option("--format <format>", `of stdout: ${REPORT_FORMATS.join(", ")} or html`)
+        .choices([...REPORT_FORMATS, "html"])
+        .default("text"),
     )
     .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"));
   return withOptions(command).action(check);
