@@ -76,7 +76,8 @@ export const bySection = ({ checked }: CheckReport): [section: string, checked: 
 export function summaryOf(report: CheckReport): string {
   const [holds, fails] = [countOf(report, "holds"), countOf(report, "fails")];
   const recorded = countOf(report, "recorded");
-  return `${holds} of ${holds + fails} stated sentences hold, ${recorded} silent one${recorded === 1 ? "" : "s"} recorded, ${countOf(report, "skipped")} not checked; ${report.requests} requests to ${report.target}`;
+  const requests = `${report.requests} request${report.requests === 1 ? "" : "s"}`;
+  return `${holds} of ${holds + fails} stated sentences hold, ${recorded} silent one${recorded === 1 ? "" : "s"} recorded, ${countOf(report, "skipped")} not checked; ${requests} to ${report.target}`;
 }
 
 /** Whether the service does as momo does; it may say more. */

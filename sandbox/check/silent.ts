@@ -53,8 +53,8 @@ const badParameter = (
     if (!isTaken(exchange))
       return does(exchange, `refused with ${exchange.status}: ${messageOf(exchange)}`, profile(exchange));
     const { items, pagination } = listIn(exchange);
-    if (items.length === 0) return does(exchange, "an empty page, with 200", profile(exchange));
-    const page = `page ${pagination.current_page} of ${pagination.per_page}, ${items.length} transactions`;
+    const number = `page ${pagination.current_page}, at most ${pagination.per_page} transactions`;
+    const page = items.length === 0 ? "an empty page" : `${number}; it has ${items.length}`;
     return does(exchange, `answered with 200: ${page}`, profile(exchange));
   });
 
@@ -115,7 +115,13 @@ export const SILENT_CHECKS: readonly Check[] = [
   }),
   badParameter("silent.page", "Page 0", "page=0", "refused with 400", inBounds("current_page", 1)),
   badParameter("silent.limit", "A `limit` of 101", "limit=101", "refused with 400", inBounds("per_page", 100)),
-  badParameter("silent.past-end", "A page past the end", "page=99999999", "an empty page, with 200", () => ({})),
+  badParameter(
+    "silent.past-end",
+    "A page past the end",
+    "page=99999999",
+    "answered with 200: an empty page",
+    () => ({}),
+  ),
   badParameter("silent.day", "A `date_from` that is no day", "date_from=2026-02-30", "refused with 400", () => ({})),
   badParameter(
     "silent.days",

@@ -85,6 +85,19 @@ test("an account without payments is checked as far as it can be, and nothing is
   await scene.close();
 });
 
+test.each(["completed; after=1ms", "manual"])("payments of a busy shop, here %s, are no deviation", async (outcome) => {
+  const scene = await openScene();
+  await fillScene(scene);
+  const headers = { "X-Sandbox-Outcome": outcome };
+  const sell = async <T>(answer: T) => {
+    await scene.start({}, { headers });
+    await scene.harness.advance(500);
+    return answer;
+  };
+  for (const payment of [null, {}]) expect(failed(await checkScene(scene, sell, payment))).toEqual([]);
+  await scene.close();
+});
+
 test("no more pushes reach the phone than were allowed", async () => {
   const scene = await openScene();
   const pushes: unknown[] = [];
