@@ -46,7 +46,7 @@ export type LogListener = (
 const LOG_CAPACITY = 1000;
 
 /** How many characters of each body and answer are kept. With a head of at most 16 KiB, this bounds the whole log. */
-export const KEPT_LENGTH = 4096;
+const KEPT_LENGTH = 4096;
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 

@@ -180,7 +180,7 @@ function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number): stri
 const GATHER_MS = 10;
 
 /** How many lines are kept while the reader is too slow. Further lines are only counted. */
-export const MAX_WAITING_LINES = 10_000;
+const MAX_WAITING_LINES = 10_000;
 
 /** Writes text. It calls `done` when the text is written, or cannot be written. */
 export type Sink = (text: string, done: () => void) => void;

@@ -22,10 +22,10 @@ export interface Finding {
 }
 
 /** How many findings are kept; more are only counted. */
-export const MOST_FINDINGS = 1000;
+const MOST_FINDINGS = 1000;
 
 /** How many requests a finding names. */
-export const MOST_REQUEST_IDS = 50;
+const MOST_REQUEST_IDS = 50;
 
 /** A mistake, as a rule describes it. */
 export interface Mistake {

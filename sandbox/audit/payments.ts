@@ -57,10 +57,10 @@ export interface Poller {
 }
 
 /** How many payments are watched. Older ones get no new findings. */
-export const MOST_PAYMENTS = 2000;
+const MOST_PAYMENTS = 2000;
 
 /** How many pollers of one payment are distinguished. */
-export const MOST_POLLERS = 4;
+const MOST_POLLERS = 4;
 
 export type PaymentBook = ReturnType<typeof createPaymentBook>;
 

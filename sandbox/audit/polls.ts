@@ -6,7 +6,7 @@ import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
 import { type AuditState, inSeconds, membersIn, PATTERN_MS, type Reading } from "./rules.ts";
 
 /** Polls below this interval are too fast: the 3 s of §4.4, less the delays of a busy machine. */
-export const FASTEST_POLL_MS = 2500;
+const FASTEST_POLL_MS = 2500;
 
 /** A poll this soon after the last answer was sent before that answer arrived. */
 const RACE_MS = 50;

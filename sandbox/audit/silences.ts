@@ -5,12 +5,12 @@ import { inSeconds, PATTERN_MS, PATTERN_POLLS } from "./rules.ts";
 import { refusalsIn, type Tally } from "./tally.ts";
 
 /** A client that has not polled within this time never polls. */
-export const NEVER_POLLED_MS = 30_000;
+const NEVER_POLLED_MS = 30_000;
 
 /**
  * A client that polls this long follows §4.4: two minutes, less one interval and the delays of a busy machine.
  */
-export const KEPT_ASKING_MS = 110_000;
+const KEPT_ASKING_MS = 110_000;
 
 /** Longer than any interval of the pattern. */
 const LONGEST_INTERVAL_MS = 10_000;

@@ -26,7 +26,7 @@ export interface Refused {
 }
 
 /** How many different refusals are kept. */
-export const MOST_REFUSALS = 100;
+const MOST_REFUSALS = 100;
 
 /** Longer than the messages of the sandbox, but for those with long values of the client. */
 const MOST_SHOWN = 300;

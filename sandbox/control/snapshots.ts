@@ -6,7 +6,7 @@ import { expectEmptyBody } from "./input.ts";
 import type { SnapshotOnWire } from "./shapes/steering.ts";
 import { counted } from "./views.ts";
 
-export const MAX_SNAPSHOTS = 20;
+const MAX_SNAPSHOTS = 20;
 
 /** A restore of this many takes a second. Each needs about 200 bytes of memory. */
 const MAX_SAVED_TRANSACTIONS = 100_000;

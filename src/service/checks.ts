@@ -7,7 +7,7 @@ import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 const RETRY_MS = 1000;
 
 /** How many checks can be in flight. Other payments wait until one returns, and expire at their deadline. */
-export const MAX_CHECKS = 10_000;
+const MAX_CHECKS = 10_000;
 
 /** A payment and the result of its check: an outcome, or a later time to check again. */
 export interface Checked {

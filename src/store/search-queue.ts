@@ -9,7 +9,7 @@ export interface SearchQueue {
 }
 
 /** How many searches can wait. With each taking seconds, more clients would only give up. */
-export const MOST_WAITING = 50;
+const MOST_WAITING = 50;
 
 /** Nobody reads this answer. */
 export const clientHasGone = (): Refusal => new Refusal("unavailable", "the client has gone");

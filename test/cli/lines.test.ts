@@ -4,12 +4,15 @@ import { readHost, readProbability, readStatus } from "../../cli/terminal/option
 import { faultText } from "../../cli/terminal/output.ts";
 import { ageText, statusPiece } from "../../cli/terminal/payment-lines.ts";
 import { wrapped } from "../../cli/terminal/plain.ts";
-import { createLineWriter, MAX_WAITING_LINES, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
+import { createLineWriter, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
 import { wrongValue } from "../../cli/terminal/usage.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { seededRandom } from "../support/random.ts";
+
+/** Stands here once more, so that another value is noticed. */
+const MAX_WAITING_LINES = 10_000;
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createSearchQueue, MOST_WAITING } from "../../src/store/search-queue.ts";
+import { createSearchQueue } from "../../src/store/search-queue.ts";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
 import { CAPACITY, createLookupCache, type LookupCache } from "../../src/store/sqlite/lookup-cache.ts";
@@ -9,6 +9,9 @@ import { createTurnReads, type TurnReads } from "../../src/store/sqlite/turn-rea
 import { Meter } from "../../src/store/vitals.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
+
+/** Stands here once more, so that another value is noticed. */
+const MOST_WAITING = 50;
 
 const inFolder = useFolder();
 let database: OpenDatabase;

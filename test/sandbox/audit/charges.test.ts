@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { MOST_LIST_READS } from "../../../sandbox/audit/rules.ts";
 import { createAuditedClient, testFindings } from "../../support/audited-client.ts";
+
+/** Stands here once more, so that another value is noticed. */
+const MOST_LIST_READS = 16;
 
 describe("charging a reference twice", () => {
   test("while the first payment is pending is an error that names both requests", () => {

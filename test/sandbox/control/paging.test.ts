@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, spyOn, test } from "bun:test";
-import { MAX_PAGE_BYTES, writeTexts } from "../../../sandbox/control/paging.ts";
+import { writeTexts } from "../../../sandbox/control/paging.ts";
 import { respond, succeed } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { sleep, systemClock } from "../../../src/system.ts";
@@ -7,6 +7,9 @@ import { forAllTests, forEachTest } from "../../support/cleanup.ts";
 import { HOST } from "../../support/control.ts";
 import { openSteered } from "../../support/steered.ts";
 import { nextTurn, turnsOf } from "../../support/waiting.ts";
+
+/** Stands here once more, so that another value is noticed. */
+const MAX_PAGE_BYTES = 1024 * 1024;
 
 interface Page {
   readonly next: string | null;
