@@ -61,6 +61,17 @@ describe("momo serve --webhook URL", () => {
     expect(proxy.requests).toEqual([]);
   });
 
+  test.concurrent("an attempt without an answer is logged without a status", async () => {
+    const server = await serveMomo(["--webhook", "http://127.0.0.1:1/", "--after", "1ms", "--log-format", "json"]);
+    await server.post("/stkpush.php", ORDER);
+    const [line = ""] = await server.child.stderr.until(/.*"webhook":1.*/);
+    expect(JSON.parse(line)).toMatchObject({
+      state: "waiting",
+      status: null,
+      message: "nothing answers at this address",
+    });
+  });
+
   test.concurrent("a receiver that hangs delays no payment, and a stop takes less than three seconds", async () => {
     const receiver = startReceiver(hang);
     const sandbox = await startIn(newFolder(), { webhook: receiver.url, fallback: AT_ONCE });

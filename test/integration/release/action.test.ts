@@ -134,6 +134,14 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
     });
 
+    test("masks the control token of a sandbox for other machines, too", async () => {
+      const job = startJob({ momo: await builtBinary(), options: "--host 0.0.0.0" });
+      const { stdout } = await job.main();
+      const { MOMO_API_SECRET, MOMO_CONTROL_TOKEN } = job.pairs("GITHUB_ENV");
+      expect(stdout).toStartWith(`::add-mask::${MOMO_API_SECRET}\n::add-mask::${MOMO_CONTROL_TOKEN}\n`);
+      expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
+    });
+
     const BAD: [what: string, job: () => Promise<ReturnType<typeof startJob>>, message: RegExp][] = [
       [
         "a wrong sum",

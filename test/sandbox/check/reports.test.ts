@@ -114,5 +114,7 @@ describe("the page", () => {
       "base_path",
     ])
       expect(page).toContain(part);
+    const checked = [...Array.from({ length: 299 }, (_, id) => row(`${id}`, {})), row("fails", { verdict: "fails" })];
+    expect(formatCheck({ ...REPORT, checked }, "html", "1")).toContain('aria-label="99 %"');
   });
 });

@@ -31,6 +31,7 @@ describe("GET /_momo/requests comes in pages", () => {
   test.each([
     ["without parameters all, oldest first", "", [1, 2, 3, 4, 5], null],
     ["`limit`: the newest", "?limit=2", [4, 5], "before=4&limit=2"],
+    ["`limit` of just as many as there are: all", "?limit=5", [1, 2, 3, 4, 5], null],
     ["`before` leads to the older ones", "?before=4&limit=2", [2, 3], "before=2&limit=2"],
     ["and ends", "?before=2&limit=2", [1], null],
     ["`after` leads to the newer ones", "?after=0&limit=3", [1, 2, 3], "after=3&limit=3"],

@@ -96,6 +96,10 @@ onEveryEngine((engine) => {
       expect(await shop.store.transactions.findByReference("Order-1")).toEqual(newest);
       expect(await shop.store.transactions.findByReference("ORDER-1")).toBeNull();
       expect(await shop.store.transactions.findByReference("Order")).toBeNull();
+      // So many that they are not looked up one by one.
+      const many = Array.from({ length: 1001 }, () => insertPending(shop.store, { reference: "Order-1" }));
+      const last = Math.max(...(await Promise.all(many)).map(({ id }) => id));
+      expect(await shop.store.transactions.findByReference("Order-1")).toMatchObject({ id: last });
     });
   });
 
