@@ -94,11 +94,14 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
   });
 });
 
-test("polls for the payments of other replicas are a second apart, with a fifth more or less", () => {
-  for (const draw of [0, 255]) scene.openAnother({ random: { bytes: () => Uint8Array.of(draw) } }).resolver.watch();
+test("polls for the payments of other replicas are a second apart, with a fifth more or less, until the stop", async () => {
+  const two = [0, 255].map((draw) => scene.openAnother({ random: { bytes: () => Uint8Array.of(draw) } }).resolver);
+  for (const resolver of two) resolver.watch();
   expect(scene.realClock.alarmsAtMs).toEqual([800, 1200]);
   scene.realClock.advance(800);
   expect(scene.realClock.alarmsAtMs).toEqual([1200, 1600]);
+  await Promise.all(two.map((resolver) => resolver.stop()));
+  expect(scene.realClock.alarmsAtMs).toEqual([]);
 });
 
 test("the failure of one round is reported once, however many asked for it", async () => {
