@@ -238,3 +238,24 @@ test.each([
     heartbeat.stop();
   },
 );
+
+test("of three readings of the engine's clock the one with the shortest round trip counts", async () => {
+  const { host } = openClock(0);
+  let passedMs = 0;
+  const clock = createEngineClock(host, () => passedMs);
+  const tripsMs = [400, 20, 300];
+  // The engine reads its clock as soon as it is asked. Half a round trip is subtracted, so that the error is 10 ms.
+  const query = async () => {
+    const ms = HOST_MS + passedMs;
+    passedMs += tripsMs.shift() ?? 0;
+    return [{ ms }];
+  };
+  const read = (work: (connection: { query: () => Promise<object[]> }) => unknown) => work({ query });
+  const heartbeat = createHeartbeat({
+    ...{ attempts: { read } as unknown as Attempts, clock, host, stopwatch: () => passedMs },
+    ...{ afterBeat: async () => {}, reportFault: (error) => expect(error).toBeNull() },
+  });
+  await heartbeat.beat();
+  expect(clock.nowMs()).toBe(HOST_MS + passedMs - 10);
+  heartbeat.stop();
+});
