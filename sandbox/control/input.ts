@@ -66,7 +66,7 @@ export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root
   const { issues } = parsed.error;
   const reasons = issues
     .slice(0, MAX_REASONS)
-    .map((issue) => placeOf(root, issue.path) + issue.message + cameOf(issue));
+    .map((issue) => saidOf(placeOf(root, issue.path), issue.message) + cameOf(issue));
   const more = issues.length - reasons.length;
   throw invalid(reasons.join("; ") + (more > 0 ? `; and ${more} more` : ""));
 }
@@ -119,7 +119,14 @@ function placeOf(root: string, path: readonly PropertyKey[]): string {
   for (const part of path) {
     place += typeof part === "number" ? `[${part}]` : `${place === "" ? "" : "."}${String(part)}`;
   }
-  return place === "" ? "" : `${place}: `;
+  return place;
+}
+
+/** A sentence about the place if the rule is its predicate, with or without a subject; otherwise the rule after the place. */
+function saidOf(place: string, rule: string): string {
+  const predicate = rule.replace(/^it /, "");
+  if (place === "") return rule;
+  return /^(?:is|has|must)\b/.test(predicate) ? `${place} ${predicate}` : `${place}: ${rule}`;
 }
 
 export async function readBody<T extends z.ZodType>(schema: T, request: Request): Promise<z.output<T>> {

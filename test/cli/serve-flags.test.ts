@@ -159,7 +159,7 @@ describe("--rules FILE", () => {
     [
       "a bad phone",
       fileWith('[{"outcome":"completed"},{"match":{"phone":"7"},"outcome":"x"}]'),
-      "rules[1].match.phone: it must be",
+      "rules[1].match.phone must be",
     ],
     ["no JSON", fileWith("[{]"), "it is not JSON: write one rule, or an array of them"],
     ["nothing", fileWith(""), "it is not JSON"],

@@ -32,7 +32,7 @@ describeInBrowser("the phone", (scene) => {
     const pin = page.getByLabel("Enter PIN");
     await pin.fill("12");
     await page.keyboard.press("Enter");
-    await page.getByText("pin: must be a string of 4 to 6 digits").waitFor();
+    await page.getByText("pin must be a string of 4 to 6 digits").waitFor();
     expect(await pin.getAttribute("aria-invalid")).toBe("true");
     for (let digit = 0; digit < 2; digit += 1) await page.getByRole("button", { name: "Delete a digit" }).click();
     for (const digit of ["0", "0", "0", "0"]) await page.getByRole("button", { name: digit, exact: true }).click();

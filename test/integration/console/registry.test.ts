@@ -44,7 +44,7 @@ describeInBrowser("accounts and keys", (scene) => {
     await accounts.getByLabel("Name").fill("Till");
     await accounts.getByLabel("Tariff").fill("a lot");
     await accounts.getByRole("button", { name: "Add account" }).click();
-    await accounts.getByText("fee: it is not a tariff").waitFor();
+    await accounts.getByText("fee is not a tariff").waitFor();
     await accounts.getByLabel("Tariff").fill("1.5%+10");
     await accounts.getByRole("button", { name: "Add account" }).click();
     await accounts.locator("tr", { hasText: "Till" }).getByText("1.5%+10").waitFor();

@@ -12,7 +12,7 @@ describeInBrowser("steering", (scene) => {
     await clock.locator("time").filter({ hasNotText: before }).waitFor();
     await clock.getByLabel("Duration").fill("soon");
     await clock.getByRole("button", { name: "Advance" }).click();
-    await clock.getByText("advance: it is not a duration up to 24h").waitFor();
+    await clock.getByText("advance is not a duration up to 24h").waitFor();
     await clock.getByRole("button", { name: "Resume" }).click();
     await clock.getByRole("button", { name: "Freeze" }).click();
     await clock.getByRole("button", { name: "Resume" }).waitFor();

@@ -77,14 +77,14 @@ test.each([...PROFILES])("the profile %s comes with momo, and says how it is kno
 describe("a profile's file is refused with the place of each error", () => {
   test.each<[unknown, string]>([
     [{ array: "data" }, 'there is no member "array"; the members are name, source'],
-    [{ unknown_id: { status: 99, message: "" } }, "unknown_id.status: must be at least 200; it is 99"],
-    [{ unknown_id: { status: 404 } }, "unknown_id.message: is missing"],
-    [{ bad_filter: "no" }, "bad_filter: must be"],
-    [{ fee: "x" }, "fee: it is not a tariff"],
-    [{ prompt_timeout: "10ms" }, "prompt_timeout: must be 1s or more"],
-    [{ results: { x: "y" } }, "results: must have result codes as members, 50 at most"],
-    [{ base_path: "v2" }, "base_path: must be a path such as /v2"],
-    [{ name: "x".repeat(101) }, "name: must have at most 100 characters"],
+    [{ unknown_id: { status: 99, message: "" } }, "unknown_id.status must be at least 200; it is 99"],
+    [{ unknown_id: { status: 404 } }, "unknown_id.message is missing"],
+    [{ bad_filter: "no" }, "bad_filter must be"],
+    [{ fee: "x" }, "fee is not a tariff"],
+    [{ prompt_timeout: "10ms" }, "prompt_timeout must be 1s or more"],
+    [{ results: { x: "y" } }, "results must have result codes as members, 50 at most"],
+    [{ base_path: "v2" }, "base_path must be a path such as /v2"],
+    [{ name: "x".repeat(101) }, "name must have at most 100 characters"],
     [[], "must be a JSON object"],
   ])("%j: %s", (content, message) => {
     expect(() => parseProfile(content)).toThrow(message);

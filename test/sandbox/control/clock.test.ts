@@ -44,12 +44,12 @@ describe("GET and POST /_momo/clock", () => {
 
 describe("a move that makes no sense is refused, and the clock stays as it was", () => {
   testRefusals(sandbox, "POST", "/clock", [
-    [{ advance: "25h" }, "advance: it is not a duration up to 24h"],
-    [{ advance: 90 }, "advance: "],
-    [{ freeze: "yes" }, 'freeze: must be true; leave freeze out otherwise; it is "yes"'],
-    [{ resume: 1 }, "resume: must be true"],
+    [{ advance: "25h" }, "advance is not a duration up to 24h"],
+    [{ advance: 90 }, "advance "],
+    [{ freeze: "yes" }, 'freeze must be true; leave freeze out otherwise; it is "yes"'],
+    [{ resume: 1 }, "resume must be true"],
     [{ freeze: true, resume: true }, "give freeze or resume, not both"],
-    [{ freeze: true, advance: "x" }, "advance: it is not a duration up to 24h"],
+    [{ freeze: true, advance: "x" }, "advance is not a duration up to 24h"],
     [{ resume: true, to: "2027-01-01" }, 'there is no member "to"; the members are '],
     [{}, 'give "freeze":true, "advance":"90s" or "resume":true'],
     [[], "the body must be a JSON object"],

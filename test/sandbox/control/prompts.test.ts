@@ -107,16 +107,16 @@ describe("POST /_momo/prompts/ID/answer", () => {
     expect(await sandbox.statusOf(id)).toMatchObject({ status: "cancelled", result_code: 1032 });
   });
 
-  const PIN = /^pin: must be a string of 4 to 6 digits$/;
+  const PIN = /^pin must be a string of 4 to 6 digits$/;
   const BAD: [body: unknown, says: RegExp][] = [
     [{ pin: "123" }, PIN],
     [{ pin: "1234567" }, PIN],
     [{ pin: "12a4" }, PIN],
     [{ pin: "1234\n" }, PIN],
     [{ pin: "١٢٣٤" }, PIN],
-    [{ pin: 1234 }, /^pin: must be a string of 4 to 6 digits; it is a number$/],
-    [{ outcome: "paid" }, /^outcome: it is not the name of an outcome; the names are completed, /],
-    [{ outcome: 0 }, /^outcome: /],
+    [{ pin: 1234 }, /^pin must be a string of 4 to 6 digits; it is a number$/],
+    [{ outcome: "paid" }, /^outcome is not the name of an outcome; the names are completed, /],
+    [{ outcome: 0 }, /^outcome /],
     [{}, /^give either "pin":"1234" or "outcome":"cancelled"$/],
     [{ pin: "1234", outcome: "completed" }, /^give either "pin":"1234" or "outcome":"cancelled"$/],
     [{ pin: "1234", amount: 5 }, /^there is no member "amount"; the members are /],

@@ -31,18 +31,18 @@ describe("POST /_momo/merchants, /accounts and /keys", () => {
     const all = () => Promise.all(["/merchants", "/accounts", "/keys"].map(list));
     const before = await all();
     const BAD: [path: string, body: unknown, status: number, says: string][] = [
-      ["/merchants", {}, 400, "name: "],
-      ["/merchants", { name: 5 }, 400, "name: "],
+      ["/merchants", {}, 400, "name "],
+      ["/merchants", { name: 5 }, 400, "name "],
       ["/merchants", { name: "x".repeat(101) }, 400, "name"],
-      ["/merchants", { name: "a\u001bb" }, 400, 'name: it must be 1 to 100 characters on one line; it is "a\\u001bb"'],
+      ["/merchants", { name: "a\u001bb" }, 400, 'name must be 1 to 100 characters on one line; it is "a\\u001bb"'],
       ["/merchants", { name: "Shop", id: 9 }, 400, 'there is no member "id"; the members are '],
       ["/merchants", ["Shop"], 400, "the body must be a JSON object"],
-      ["/accounts", { name: "" }, 400, "name: it must be 1 to 100 characters"],
-      ["/accounts", { name: "Till", fee: "-1%" }, 400, "fee: it "],
-      ["/accounts", { name: "Till", merchant_id: 0 }, 400, "merchant_id: "],
+      ["/accounts", { name: "" }, 400, "name must be 1 to 100 characters"],
+      ["/accounts", { name: "Till", fee: "-1%" }, 400, "fee is "],
+      ["/accounts", { name: "Till", merchant_id: 0 }, 400, "merchant_id "],
       ["/accounts", { name: "Till", merchant_id: 99 }, 404, "there is no merchant 99"],
-      ["/keys", { label: "" }, 400, "label: it must be 1 to 100 characters"],
-      ["/keys", { merchant_id: 1 }, 400, "label: "],
+      ["/keys", { label: "" }, 400, "label must be 1 to 100 characters"],
+      ["/keys", { merchant_id: 1 }, 400, "label "],
       ["/keys", { label: "x", secret: "mine" }, 400, 'there is no member "secret"; the members are '],
       ["/keys", { label: "x", merchant_id: 99 }, 404, "there is no merchant 99"],
     ];

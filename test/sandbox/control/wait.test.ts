@@ -129,12 +129,12 @@ describe("refused", () => {
   testRefusals(sandbox, "POST", "/wait", [
     [{}, "give either checkout_request_id or reference"],
     [{ checkout_request_id: "x", reference: "y" }, "give either checkout_request_id or reference"],
-    [{ checkout_request_id: "" }, "checkout_request_id: "],
-    [{ checkout_request_id: "x".repeat(101) }, "checkout_request_id: "],
-    [{ reference: null }, "reference: "],
-    [{ reference: "R", until: "paid" }, "until: must be one of final, pending, completed, failed, cancelled, expired"],
-    [{ reference: "R", timeout: 5 }, "timeout: "],
-    [{ reference: "R", timeout: "25h" }, "timeout: it is not a duration up to 24h"],
+    [{ checkout_request_id: "" }, "checkout_request_id "],
+    [{ checkout_request_id: "x".repeat(101) }, "checkout_request_id "],
+    [{ reference: null }, "reference "],
+    [{ reference: "R", until: "paid" }, "until must be one of final, pending, completed, failed, cancelled, expired"],
+    [{ reference: "R", timeout: 5 }, "timeout "],
+    [{ reference: "R", timeout: "25h" }, "timeout is not a duration up to 24h"],
     [{ reference: "R", id: 1 }, 'there is no member "id"; the members are '],
     [[], "the body must be a JSON object"],
   ]);

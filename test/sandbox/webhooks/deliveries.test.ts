@@ -48,12 +48,12 @@ describe("the webhook, which the specification does not have, is off by default"
   });
 
   test.each<[name: string, settings: object, says: string]>([
-    ["a word", { url: "hook" }, "url: it must be an http or https address"],
-    ["a password alone", { url: "http://:hunter2@127.0.0.1/" }, "url: it must have no user name and no password"],
+    ["a word", { url: "hook" }, "url must be an http or https address"],
+    ["a password alone", { url: "http://:hunter2@127.0.0.1/" }, "url must have no user name and no password"],
     ["2,049 characters", { url: `http://a/${"b".repeat(2040)}` }, "at most 2048 characters"],
-    ["another form", { url: "http://a/", form: "xml" }, 'form: must be one of payment.updated, flat; it is "xml"'],
-    ["11 times", { url: "http://a/", times: 11 }, "times: must be at most 10; it is 11"],
-    ["a delay of two days", { url: "http://a/", delay: "48h" }, "delay: it is not a duration"],
+    ["another form", { url: "http://a/", form: "xml" }, 'form must be one of payment.updated, flat; it is "xml"'],
+    ["11 times", { url: "http://a/", times: 11 }, "times must be at most 10; it is 11"],
+    ["a delay of two days", { url: "http://a/", delay: "48h" }, "delay is not a duration"],
     ["an unknown member", { url: "http://a/", retry: 1 }, 'there is no member "retry"; the members are url, form'],
   ])("%s is refused", async (_name, settings, says) => {
     const refusal = await sandbox.refusal("PUT", "/webhook", settings);
