@@ -74,6 +74,12 @@ describeInBrowser("accounts and keys", (scene) => {
       .waitFor({ timeout: SLACK_MS })
       .catch(() => {});
     expect(await rowsOf(page).count()).toBe(0);
+    await startPayment(sandbox, { reference: "THEIRS" });
+    await page.getByRole("link", { name: "Requests" }).click();
+    await page.getByText("THEIRS").first().waitFor();
+    await page.getByRole("link", { name: "Payments" }).click();
+    await page.getByText("No payments yet").waitFor();
+    expect(await rowsOf(page).count()).toBe(0);
     await page.goto("about:blank");
     await sandbox.stop();
   });
