@@ -7,6 +7,7 @@ import { openScene, type RequestSpec, type Scene } from "../support/scenario.ts"
 
 const NO = { status: 422, message: "no such thing" };
 const post = (path: string, json: object): RequestSpec => ({ path, json });
+const unknownNumber = { path: "/transactions.php?id=99" };
 const unknownId = post("/status.php", { checkout_request_id: "ws_CO_1_UNKNOWN" });
 const pay = { payment_account_id: 1, phone: "254712345678", amount: 100 };
 
@@ -23,6 +24,7 @@ const OWN = { status: 422, body: { success: false, message: "no such thing" } };
 const ROWS: readonly Row[] = [
   { profile: { unknown_id: NO }, request: unknownId, answers: [OWN, { status: 404 }] },
   { profile: { unknown_id: { status: 200, message: "?" } }, request: unknownId, answers: [TAKEN, { status: 404 }] },
+  { profile: { unknown_id: NO }, request: unknownNumber, answers: [{ status: 404 }, { status: 404 }] },
   {
     profile: { invalid_account: NO },
     request: post("/stkpush.php", { ...pay, payment_account_id: 99 }),
@@ -34,11 +36,7 @@ const ROWS: readonly Row[] = [
     answers: [REFUSED, REFUSED],
   },
   { profile: { bad_filter: NO }, request: { path: "/transactions.php?status=nothing" }, answers: [OWN, REFUSED] },
-  {
-    profile: { bad_filter: NO },
-    request: { path: "/transactions.php?id=99" },
-    answers: [{ status: 404 }, { status: 404 }],
-  },
+  { profile: { bad_filter: NO }, request: unknownNumber, answers: [{ status: 404 }, { status: 404 }] },
   ...["status=nothing", "type=no", "date_from=1", "id=x", "search="].map((query) => ({
     profile: { bad_filter: "ignored" } as const,
     request: { path: `/transactions.php?${query}` },
@@ -78,10 +76,10 @@ test.each(ROWS)("$profile: $request", async ({ profile, request, answers }) => {
 });
 
 describe("what answers look like", () => {
-  /** The status and the list's row of a payment that was cancelled at 2026-01-01 00:30:03 in Nairobi. */
-  async function answersWith(profile: Profile) {
+  /** The status and the list's row of a payment that ended at 2026-01-01 00:30:03 in Nairobi. */
+  async function answersWith(profile: Profile, outcome = "cancelled") {
     const scene: Scene = await openScene({ profile, startMs: Date.UTC(2025, 11, 31, 21, 30) });
-    const headers = { "X-Sandbox-Outcome": "cancelled" };
+    const headers = { "X-Sandbox-Outcome": outcome };
     const { checkout_request_id } = await scene.start({ phone: "254712345678" }, { headers });
     await scene.harness.advance(5000);
     const { body: status } = await scene.send(post("/status.php", { checkout_request_id }));
@@ -101,6 +99,12 @@ describe("what answers look like", () => {
     const { status, list } = await answersWith(profile);
     expect(status).toMatchObject(members);
     expect(list).toMatchObject({ transactions: [members] });
+  });
+
+  test("timestamps in UTC: completed_at, too", async () => {
+    const { status, list } = await answersWith({ timestamps: "utc" }, "completed");
+    for (const members of [status, (list.transactions as object[])[0]])
+      expect(members).toMatchObject({ created_at: "2025-12-31 21:30:00", completed_at: "2025-12-31 21:30:03" });
   });
 
   test.each<[Profile, string, boolean]>([

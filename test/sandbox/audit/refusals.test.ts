@@ -80,6 +80,7 @@ describe("a run without an accepted request", () => {
     });
     expect(over(outage)?.severity).toBe("note");
     expect(over((client) => [outage(client), client.refuse(401)])?.severity).toBe("error");
+    expect(over((client) => [outage(client), client.live(1), client.forget(), outage(client)])?.severity).toBe("note");
   });
 
   test("is none if a request was accepted, also before a reset, or with a lost answer", () => {

@@ -135,6 +135,7 @@ describe("never polling", () => {
   testFindings("the clock was moved or frozen, so the client had no time to ask", [], moved);
   const lost = `pay A fault=disconnect; live ${NEVER_POLLED_MS}`;
   testFindings("the answer was lost, and the client did not search", ["never_polls"], lost);
+  testFindings("a list of other payments is no poll", ["never_polls"], `pay A; live 1; list; live ${NEVER_POLLED_MS}`);
   testFindings("the payment was refused", ["refused"], `refuse 400; live ${NEVER_POLLED_MS}`);
 });
 
