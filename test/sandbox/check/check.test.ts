@@ -130,3 +130,13 @@ test("a second answer with 500 ends the check; a clock that is wrong is noted; n
   expect(JSON.stringify(await checkScene(scene))).not.toMatch(/0712345678|254712345678/);
   await scene.close();
 });
+
+test.each(["20:59", "21:00", "21:59", "23:59"])(
+  "timestamps in UTC at %s, with the days of Nairobi, hold",
+  async (time) => {
+    const scene = await openScene({ profile: { timestamps: "utc" }, startMs: Date.parse(`2026-11-20T${time}:00Z`) });
+    await scene.start();
+    expect(failed(await checkScene(scene, undefined, null))).toEqual([]);
+    await scene.close();
+  },
+);

@@ -20,6 +20,7 @@ import {
 import { appendUnknown, mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
 import type { Transaction } from "../../../sandbox/console/browser/wire.ts";
+import { until } from "../../support/waiting.ts";
 
 const rowsOf = (...ids: number[]) => ids.map((id) => ({ id, isNew: false }));
 const newOf = (...ids: number[]) => ids.map((id) => ({ id, isNew: true }));
@@ -202,4 +203,25 @@ describe("the list as CSV", () => {
   ])("the reference %p is no formula, and stays in its cell", (reference, cell) => {
     expect(csvOf([{ ...PAYMENT, reference }])).toContain(`10:00:00,${cell},254`);
   });
+});
+
+test("a refresh that is asked for while another one loads is made after it, once", async () => {
+  // Its types need those of a browser.
+  const file = "../../../sandbox/console/browser/throttle.ts";
+  const { throttled } = await import(file);
+  const loading: (() => void)[] = [];
+  const refresh = throttled(
+    () => 1,
+    () => new Promise<void>((done) => void loading.push(done)),
+  );
+  for (let time = 0; time < 3; time += 1) refresh();
+  expect(loading).toHaveLength(1);
+  loading[0]?.();
+  await until(
+    async () => loading.length,
+    (count) => count === 2,
+  );
+  loading[1]?.();
+  await Bun.sleep(20);
+  expect(loading).toHaveLength(2);
 });
