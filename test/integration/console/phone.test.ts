@@ -24,6 +24,8 @@ describeInBrowser("the phone", (scene) => {
     await startPayment(scene.sandbox, { amount: 55 }, "completed; after=0s");
     await thread.getByText("Ksh55.00").waitFor();
     expect(await thread.getByRole("listitem").count()).toBe(2);
+    await scene.sandbox.reset();
+    await thread.getByRole("listitem").first().waitFor({ state: "detached" });
   });
 
   test("a PIN that is too short is refused beside the field; a wrong one from the keypad fails the payment", async () => {
