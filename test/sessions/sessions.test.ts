@@ -6,6 +6,7 @@ import { clockBy } from "../../src/system.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { START_MS } from "../support/harness.ts";
 import { PROGRAM, runToEnd } from "../support/momo.ts";
+import { testWith } from "../support/needs.ts";
 import { seededRandom } from "../support/random.ts";
 import { startIn } from "../support/sandbox.ts";
 
@@ -92,11 +93,13 @@ async function replay(lines: readonly string[]): Promise<string[]> {
 }
 
 for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
-  test.concurrent(`a session: ${name.replace(/\.txt$/, "")}`, async () => {
-    const file = join(FOLDER, name);
-    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  const file = join(FOLDER, name);
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  const usesCurl = lines.some((line) => /^\$.*\bcurl /.test(line));
+  const compare = async () => {
     const shown = await replay(lines);
     if (process.env.MOMO_TEST_RECORD) writeFileSync(file, `${shown.join("\n")}\n`);
-    expect(shown).toEqual(process.env.MOMO_TEST_RECORD ? shown : lines);
-  });
+    else expect(shown).toEqual(lines);
+  };
+  testWith(usesCurl ? ["curl"] : [], `a session: ${name.replace(/\.txt$/, "")}`, compare, test.concurrent);
 }
