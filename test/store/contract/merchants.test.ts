@@ -63,15 +63,17 @@ onEveryEngine((engine) => {
         expect(await shop.store.merchants.findKey(other)).toBeNull();
     });
 
-    test("are revoked once, and the first time stays", async () => {
+    test("are revoked once and at once, also if they were just looked up, and the first time stays", async () => {
       const { merchants } = shop.store;
       await merchants.addKey(key, 1);
       await merchants.addKey({ ...key, apiKey: "mk_b" }, 1);
+      expect(await merchants.findKey("mk_a")).toMatchObject({ revokedAtMs: null });
       const revoked = [
         await merchants.revokeKey("mk_a", 5),
         await merchants.revokeKey("mk_a", 6),
         await merchants.revokeKey("mk_c", 6),
       ];
+      expect(await merchants.findKey("mk_a")).toMatchObject({ revokedAtMs: 5 });
       expect(revoked).toEqual([true, false, false]);
       expect((await merchants.listKeys(1)).map(({ apiKey, revokedAtMs }) => [apiKey, revokedAtMs])).toEqual([
         ["mk_a", 5],
