@@ -212,7 +212,11 @@ test("a refresh that is asked for while another one loads is made after it, once
   const loading: (() => void)[] = [];
   const refresh = throttled(
     () => 1,
-    () => new Promise<void>((done) => void loading.push(done)),
+    () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      loading.push(resolve);
+      return promise;
+    },
   );
   for (let time = 0; time < 3; time += 1) refresh();
   expect(loading).toHaveLength(1);
