@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { commandLine } from "../../cli/terminal/this-program.ts";
 import packageJson from "../../package.json";
 import { clockBy } from "../../src/system.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -67,7 +68,7 @@ async function replay(lines: readonly string[]): Promise<string[]> {
       .replaceAll(cwd, "/home")
       .replaceAll(/(?<=127\.0\.0\.1:)\d{4,}/g, "PORT")
       .replaceAll(/(?<=momo-temporary-)\w+/g, "X")
-      .replaceAll(join(FOLDER, "../.."), "/momo")
+      .replaceAll(`"program":"${commandLine()}"`, '"program":"momo"')
       .replaceAll(new RegExp(`(process |"pid":)${process.pid}`, "g"), "$1PID")
       .replaceAll(/\b(?!2026-11-20 )20\d\d-\d\d-\d\d \d\d:\d\d:\d\d/g, "TIME")
       .replaceAll(/(?<=ws_(?:CO|MR)_)(?!20112026)\d{14}/g, "TIME")

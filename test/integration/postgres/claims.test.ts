@@ -105,9 +105,9 @@ describePostgres((version) => {
     const id = claimed[30]?.id ?? 0;
     const lessBy = (ms: number) =>
       runSql(url, `UPDATE deliveries SET claimed_until_ms = claimed_until_ms - ${ms} WHERE delivery_id = ${id}`);
-    await lessBy(12_000);
+    await lessBy(5_000);
     expect(await claim(20)).toEqual([]);
-    await lessBy(3000);
+    await lessBy(10_000);
     expect(await claim(20)).toMatchObject([{ id }]);
     for (const { deliveries } of others)
       expect(await deliveries.list({ limit: 100 })).toEqual(await store.deliveries.list({ limit: 100 }));
