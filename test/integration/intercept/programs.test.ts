@@ -21,6 +21,7 @@ const PROGRAMS: readonly (readonly [command: string, file: string, ...needs: Nee
   ["/usr/bin/python3", "urllib3_client.py", "python3 urllib3"],
   ["php", "streams.php", "php"],
   ["ruby", "net_http.rb", "ruby"],
+  ["ruby", "sockets.rb", "ruby"],
   // It sends Expect: 100-Continue.
   ["java", "HttpClientProgram.java", "java"],
   ["java", "UrlConnectionProgram.java", "java"],

@@ -79,6 +79,23 @@ answer = Net::HTTP.post(
   { "X-API-Key" => "live_key", "X-API-Secret" => "live_secret", "Content-Type" => "application/json" }
 )
 puts answer.body`,
+  "sockets.rb": `require "json"
+require "openssl"
+require "socket"
+require "uri"
+
+order = JSON.generate(${ORDER})
+request = ["POST #{URI("${SERVICE}").path} HTTP/1.1", "Host: payflow.example", "X-API-Key: live_key",
+  "X-API-Secret: live_secret", "Content-Type: application/json", "Content-Length: #{order.bytesize}", "Connection: close",
+  "", order].join("\\r\\n")
+pay = ->(socket) do
+  tls = OpenSSL::SSL::SSLSocket.new(socket)
+  tls.hostname = "payflow.example"
+  tls.connect.write(request)
+  puts tls.read[/{.*}/]
+end
+pay.(TCPSocket.new("payflow.example", 443))
+Socket.tcp("payflow.example", 443, &pay)`,
   "HttpClientProgram.java": String.raw`import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
