@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   controlCurl,
@@ -8,7 +8,7 @@ import {
   quote,
   replayCurl,
 } from "../../../sandbox/console/browser/logic/commands.ts";
-import { dayAt, instantOf, longDayOf, wallClock } from "../../../sandbox/console/browser/logic/format.ts";
+import { dayAt, instantOf, longDayOf, preciseClock, wallClock } from "../../../sandbox/console/browser/logic/format.ts";
 import {
   assignChips,
   choosePhone,
@@ -25,6 +25,8 @@ afterAll(cleanUp);
 test("the sandbox's time goes on from the last reading, unless it is frozen", () => {
   expect(sandboxNowMs({ now_ms: 1000, frozen: false, takenAtMs: 500 }, 700)).toBe(1200);
   expect(sandboxNowMs({ now_ms: 1000, frozen: true, takenAtMs: 500 }, 99_999)).toBe(1000);
+  // A reading that another one has just replaced.
+  expect(sandboxNowMs({ now_ms: 1000, frozen: false, takenAtMs: 500 }, 400)).toBe(1000);
 });
 
 test.each([
@@ -39,9 +41,14 @@ test.each([
   expect(countdown(0, 60_000, nowMs)).toEqual({ text, share });
 });
 
+test("a countdown without a length is at its end", () => {
+  expect(countdown(5000, 5000, 1000)).toEqual({ text: "0:00", share: 0 });
+});
+
 test("times are in Nairobi, in every time zone of the browser", () => {
   const atMs = Date.UTC(2026, 10, 20, 22, 30, 5);
   expect(wallClock(atMs)).toBe("01:30:05");
+  expect(preciseClock(atMs + 250)).toBe("01:30:05.250");
   expect(dayAt(atMs)).toBe("2026-11-21");
   expect(longDayOf(atMs)).toBe("Saturday 21 November");
   expect(instantOf("2026-11-21 01:30:05")).toBe(atMs);
@@ -55,13 +62,13 @@ describe("the line of a payment, to scale", () => {
     interval_ms,
     status: 200,
   });
-  const line = (status: string, requests: object[], at_ms: number | null) =>
+  const line = (status: string, requests: object[], at_ms: number | null, webhooks: object[] = []) =>
     timelineOf({
       transaction: { status, created_at: "2026-11-20 10:00:00" },
       prompt: { expires_at_ms: startMs + 60_000 },
       decided_by: { at_ms },
       requests,
-      webhooks: [],
+      webhooks,
     } as unknown as Parameters<typeof timelineOf>[0]);
 
   test("has each poll, early or late after the request before, and the 3 to 5 s that are recommended", () => {
@@ -79,7 +86,44 @@ describe("the line of a payment, to scale", () => {
       [20_000, "late"],
     ]);
     expect(msOf(endsAt)).toBe(10_000);
-    expect([msOf(bands[0]?.from), msOf(bands[0]?.to)]).toEqual([3000, 5000]);
+    // A little more than until the last event; the next poll after it would be beyond the end.
+    expect(lengthMs).toBe(22_000);
+    expect(bands.map(({ from, to }) => [msOf(from), msOf(to)])).toEqual([
+      [3000, 5000],
+      [4000, 6000],
+      [8000, 10_000],
+    ]);
+  });
+
+  test("has the deliveries of webhooks, and says what each request was answered", () => {
+    const requests = [
+      { ...request("stkpush.php", -400, null), status: 500 },
+      { ...request("status.php", 600, null), status: 429 },
+      { ...request("status.php", 1600, 1000), status: null },
+    ];
+    const attempt = (afterMs: number, status: number | null) => ({ at_ms: startMs + afterMs, status });
+    const webhooks = [{ attempts: [attempt(39_600, 503), attempt(49_600, null)] }, { attempts: [attempt(9600, 200)] }];
+    const { marks, lengthMs } = line("completed", requests, null, webhooks);
+    expect(marks.map(({ what, offsetMs, words, pace }) => [what, offsetMs, words, pace])).toEqual([
+      ["poll", 1000, "poll, HTTP 429", "right"],
+      ["poll", 2000, "poll, HTTP lost", "early"],
+      ["webhook", 40_000, "webhook, HTTP 503", "right"],
+      ["webhook", 50_000, "webhook, no answer", "right"],
+      ["webhook", 10_000, "webhook, HTTP 200", "right"],
+    ]);
+    // Nobody knows when it ended, so it ended with its prompt.
+    expect(Math.round(lengthMs)).toBe(66_440);
+  });
+
+  test("has the last 200 polls and the last 200 deliveries, and at least ten seconds", () => {
+    const many = Array.from({ length: 201 }, (_, index) => startMs + index);
+    const polls = many.map((at_ms) => ({ ...request("status.php", 0, 1000), at_ms }));
+    const { marks, lengthMs } = line("completed", polls, startMs, [
+      { attempts: many.map((at_ms) => ({ at_ms, status: 200 })) },
+    ]);
+    const offsets = Array.from({ length: 200 }, (_, index) => index + 1);
+    expect(marks.map(({ offsetMs }) => offsetMs)).toEqual([...offsets, ...offsets]);
+    expect(lengthMs).toBe(10_000);
   });
 
   test.each([
@@ -127,6 +171,11 @@ test("a request to the control API as curl takes the token from the shell, or fr
   expect(await wordsOf(controlCurl({ ...SERVER, data }, true, "GET", "/rules"))).toEqual([
     ...["curl", "-s", "http://127.0.0.1:2547/_momo/rules", "-H", "Authorization: Bearer t0ken"],
   ]);
+  const post = (path: string, body?: object) => wordsOf(controlCurl(SERVER, false, "POST", path, body));
+  expect(await post("/reset")).toEqual(["curl", "-s", "-X", "POST", "http://127.0.0.1:2547/_momo/reset"]);
+  expect(await post("/a?b=1&c=2", [])).toEqual([
+    ...["curl", "-s", "http://127.0.0.1:2547/_momo/a?b=1&c=2", "-H", "Content-Type: application/json", "-d", "[]"],
+  ]);
   expect(await wordsOf(controlCurl(SERVER, false, "PUT", "/default", { outcome: "it's" }))).toEqual([
     ...["curl", "-s", "-X", "PUT", "http://127.0.0.1:2547/_momo/default"],
     ...["-H", "Content-Type: application/json", "-d", `{"outcome":"it's"}`],
@@ -140,6 +189,7 @@ test("a momo command has the program and the data directory of the server, and n
     "--kind": undefined,
   });
   expect(words).toBe("pay 0712345678 100 --reference 'my order'");
+  expect(momoWords(["snapshot", "save", "my state"])).toBe("snapshot save 'my state'");
   const lineFor = (program: string, flags: string) => momoLine({ command: { program, flags } }, words);
   expect(lineFor("momo", "")).toBe(`momo ${words}`);
   expect(lineFor("/opt/momo", "--data /tmp/a")).toBe(`/opt/momo ${words} --data /tmp/a`);
@@ -167,9 +217,30 @@ describe("a logged request as curl", () => {
     ["GET", "/v2/status.php", "curl -sg"],
     ["HEAD", "/v2/status.php", "curl -sg -I"],
     ["PUT", "/v2/status.php", "curl -sg -X PUT"],
-    ["GET", "/v2/../status.php", "curl -sg --path-as-is"],
+    ["A|B", "/v2/status.php", "curl -sg -X 'A|B'"],
+    ...["/v2/../status.php", "/v2/./status.php", "/v2/..", "/v2/.?x"].map((target) => [
+      ...["GET", target, "curl -sg --path-as-is"],
+    ]),
+    ...["/v2/.hidden", "/v2/a..?x"].map((target) => ["GET", target, "curl -sg"]),
   ])("%s %s", (method, target, command) => {
     expect(lineOf({ method, target })).toBe(`${command} 'http://127.0.0.1:2547${target}'`);
+  });
+
+  test("has the secret of the sandbox's own key from the data directory, and asks for that of another key", async () => {
+    const data = join(newFolder(), "it's a folder");
+    mkdirSync(data);
+    writeFileSync(join(data, "credentials.json"), JSON.stringify({ api_secret: "ms_own", data }, null, 2));
+    const wordsFor = (key: string) => {
+      const headers = { "x-api-key": key, "x-api-secret": "[redacted]", "x-sandbox-outcome": "manual", accept: "*/*" };
+      const request = { method: "GET", target: "/v2/status.php", headers, body: null } as unknown as LoggedRequest;
+      return wordsOf(replayCurl(request, { ...SERVER, data }));
+    };
+    const wordsWith = (key: string, secret: string) => [
+      ...["curl", "-sg", "http://127.0.0.1:2547/v2/status.php", "-H", `x-api-key: ${key}`],
+      ...["-H", `X-API-Secret: ${secret}`, "-H", "x-sandbox-outcome: manual"],
+    ];
+    expect(await wordsFor("mk_own")).toEqual(wordsWith("mk_own", "ms_own"));
+    expect(await wordsFor("mk_other")).toEqual(wordsWith("mk_other", "ms_2"));
   });
 });
 

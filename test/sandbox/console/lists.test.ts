@@ -12,14 +12,15 @@ import {
   type Filters,
   filtersOf,
   inForce,
+  isFiltered,
   isWithin,
   NO_FILTERS,
   parseSpan,
   queryOf,
 } from "../../../sandbox/console/browser/logic/filters.ts";
-import { appendUnknown, mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
+import { appendUnknown, has, mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
-import type { Transaction } from "../../../sandbox/console/browser/wire.ts";
+import type { Finding, LoggedRequest, Transaction } from "../../../sandbox/console/browser/wire.ts";
 import { until } from "../../support/waiting.ts";
 
 const rowsOf = (...ids: number[]) => ids.map((id) => ({ id, isNew: false }));
@@ -37,6 +38,12 @@ describe("payments, newest first", () => {
     const merged = mergeNewestFirst(rowsOf(5, 3, 2), newOf(2, 7, 4, 1), 10);
     expect(merged.map(({ id }) => id)).toEqual([7, 5, 4, 3, 2, 1]);
     expect(merged.filter(({ isNew }) => isNew).map(({ id }) => id)).toEqual([7, 4, 2, 1]);
+  });
+
+  test("a row is found wherever it is", () => {
+    const rows = rowsOf(9, 7, 4, 1);
+    expect([10, 9, 8, 4, 1, 0].filter((id) => has(rows, id))).toEqual([9, 4, 1]);
+    expect(has([], 1)).toBe(false);
   });
 
   test("the oldest are dropped", () => {
@@ -70,6 +77,16 @@ const PAYMENT: Transaction = {
 };
 
 describe("the filters of payments (§4.3)", () => {
+  test("those of the page alone are not sent, nor are spaces around a value; only spaces select nothing", () => {
+    const sent = (query: Record<string, string>) => queryOf(filtersOf(query)).toString();
+    expect(sent({ finished: "only", span: "1-2", search: " tea  ", id: " " })).toBe("search=tea");
+    expect(sent({ toString: "x", constructor: "x" })).toBe("");
+    expect(
+      [{ search: " " }, { finished: "only" }, { span: "1-2" }].map((query) => isFiltered(filtersOf(query))),
+    ).toEqual([false, true, true]);
+    expect(filtersOf({ toString: "x" })).toEqual(NO_FILTERS);
+  });
+
   test("are read from the address; empty ones are not sent, nor is the interval of the chart", () => {
     const query = { status: "failed", search: "07 1&", type: "", span: "1-2", merchant: "2", x: "y" };
     expect(inForce(filtersOf(query))).toEqual({ status: "failed", search: "07 1&", span: "1-2" });
@@ -81,13 +98,15 @@ describe("the filters of payments (§4.3)", () => {
     const span = parseSpan(`${atMs}-${atMs + 1000}`);
     expect(span && isWithin({ created_at: "2026-11-20 10:00:00" }, span)).toBe(true);
     expect(span && isWithin({ created_at: "2026-11-20 10:00:01" }, span)).toBe(false);
-    for (const text of ["", "1", "a-b", "1-2-3", "-1-2"]) expect(parseSpan(text)).toBeNull();
+    for (const text of ["", "1", "a-b", "1-2-3", "-1-2", "1-2222222222222222"]) expect(parseSpan(text)).toBeNull();
   });
 
   const CASES: [filters: Partial<Filters>, isShown: boolean | null][] = [
     [{}, true],
     [{ status: "failed" }, false],
     [{ type: "web" }, false],
+    [{ type: "api" }, true],
+    [{ id: "1" }, true],
     [{ id: "2" }, false],
     [{ date_from: "2026-11-20", date_to: "2026-11-20" }, true],
     [{ date_from: "2026-11-21" }, false],
@@ -114,6 +133,26 @@ describe("the filters of requests", () => {
     expect(paymentOf({ ...poll, body: null, answer: {} })).toBeNull();
   });
 
+  test("a finding selects the requests that it names, beside others", () => {
+    const found = ["charges_twice", "ignores_final"].map((kind) => ({ kind })) as unknown as readonly Finding[];
+    const fits = (finding: string, of = found) =>
+      fitsCall({ ...poll, answer: {} } as LoggedRequest, { ...NO_CALL_FILTERS, finding }, of);
+    expect(["any", "charges_twice", "ignores_final", "wrong_method"].map((kind) => fits(kind))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(["any", "charges_twice"].map((kind) => fits(kind, found.slice(1)))).toEqual([true, false]);
+  });
+
+  test.each([
+    ["/v2/stkpush.php?x=/y.php", "stkpush.php"],
+    ["/v2/", "/v2/"],
+  ])("the path %s has the operation %s", (target, path) => {
+    expect(fitsCall({ ...poll, target, answer: {} } as LoggedRequest, { ...NO_CALL_FILTERS, path })).toBe(true);
+  });
+
   test.each([
     [299, "2xx"],
     [451, "4xx"],
@@ -131,6 +170,9 @@ describe("the filters of requests", () => {
     [{ answer: "2xx" }, [0]],
     [{ payment: "ws_CO_1" }, [0]],
     [{ search: "WS_co_2" }, [1]],
+    [{ search: "ws_co_1" }, [0]],
+    [{ search: "POST /V2/stk" }, [1]],
+    [{ payment: " ws_CO_1 " }, [0]],
     [{ search: " ", payment: " " }, [0, 1]],
     [{ finding: "any" }, []],
   ];
@@ -159,13 +201,19 @@ describe("the chart", () => {
   const nowMs = Date.UTC(2026, 10, 20, 7, 0, 30); // 10:00:30 in Nairobi
 
   test("counts each payment once, when it started", () => {
-    const more = [{ status: "failed" }, { created_at: "2026-11-20 10:00:29" }] as const;
+    const more = [{ status: "failed" }, { status: "pending" }, {}, { created_at: "2026-11-20 10:00:29" }] as const;
     const { buckets, most } = outcomeChart([PAYMENT, ...more.map((changes) => ({ ...PAYMENT, ...changes }))], nowMs);
     expect(buckets).toHaveLength(BUCKETS);
-    expect(most).toBe(2);
-    expect(buckets.reduce((sum, { total }) => sum + total, 0)).toBe(3);
-    expect(buckets.find(({ total }) => total === 2)?.counts).toMatchObject({ completed: 1, failed: 1 });
-    expect(outcomeChart([], nowMs).most).toBe(0);
+    expect(most).toBe(4);
+    expect(buckets.reduce((sum, { total }) => sum + total, 0)).toBe(5);
+    const counts = { pending: 1, completed: 2, failed: 1, cancelled: 0, expired: 0 };
+    expect(buckets.find(({ total }) => total === 4)?.counts).toEqual(counts);
+    expect(outcomeChart([], nowMs)).toMatchObject({ most: 0, bucketMs: 1000 });
+  });
+
+  test("has a place for a payment whose clock is ahead, such as that of another server", () => {
+    const { buckets } = outcomeChart([{ ...PAYMENT, created_at: "2026-11-20 10:00:35" }], nowMs);
+    expect(buckets.at(-1)).toMatchObject({ fromMs: nowMs + 5000, total: 1 });
   });
 
   test.each([
@@ -173,8 +221,19 @@ describe("the chart", () => {
     ["2026-11-20 09:59:43", 1000],
     ["2026-11-20 09:59:42", 2000],
     ["2026-11-20 09:59:00", 2000],
+    ["2026-11-20 09:57:00", 5000],
+    ["2026-11-20 09:53:00", 10_000],
+    ["2026-11-20 09:40:00", 30_000],
+    ["2026-11-20 09:15:00", 60_000],
     ["2026-11-20 09:00:00", 120_000],
+    ["2026-11-20 07:00:00", 300_000],
+    ["2026-11-20 04:00:00", 600_000],
+    ["2026-11-19 16:00:00", 1_800_000],
+    ["2026-11-18 16:00:00", 3_600_000],
+    ["2026-11-17 10:00:00", 7_200_000],
     ["2026-11-10 10:00:00", 21_600_000],
+    ["2026-10-30 10:00:00", 43_200_000],
+    ["2026-10-10 10:00:00", 86_400_000],
     ["2020-01-01 00:00:00", 54 * 86_400_000],
   ])("reaches from %s until now, in intervals of %d ms", (created_at, bucketMs) => {
     const chart = outcomeChart([{ ...PAYMENT, created_at }], nowMs);
@@ -188,8 +247,11 @@ describe("the chart", () => {
 describe("the list as CSV", () => {
   test("has one line for each payment, below the names of the members", () => {
     const [names, line, end] = csvOf([{ ...PAYMENT, reference: "ORDER-1" }]).split("\r\n");
-    expect(names).toStartWith("id,created_at,reference,phone,amount");
-    expect(line).toStartWith("1,2026-11-20 10:00:00,ORDER-1,254712345678,1,0,completed,0,,");
+    expect(names).toBe(
+      "id,created_at,reference,phone,amount,fee_amount,status,result_code,result_desc,momo_receipt_number," +
+        "transaction_code,completed_at,kind,checkout_request_id,merchant_request_id",
+    );
+    expect(line).toBe("1,2026-11-20 10:00:00,ORDER-1,254712345678,1,0,completed,0,,,,,api,ws_CO_1_A,ws_MR_1_A");
     expect(end).toBe("");
   });
 
@@ -200,6 +262,9 @@ describe("the list as CSV", () => {
     ["-3", "'-3"],
     ["@SUM(A1)", "'@SUM(A1)"],
     ["two\nlines", '"two\nlines"'],
+    ["two\rlines", '"two\rlines"'],
+    ["\t=1", "'\t=1"],
+    ["\r=1", '"\'\r=1"'],
   ])("the reference %p is no formula, and stays in its cell", (reference, cell) => {
     expect(csvOf([{ ...PAYMENT, reference }])).toContain(`10:00:00,${cell},254`);
   });

@@ -8,22 +8,39 @@ import {
   isAcknowledged,
   labelsOf,
 } from "../../../sandbox/console/browser/logic/findings.ts";
-import { formatAmount, formatInterval, formatPhone } from "../../../sandbox/console/browser/logic/format.ts";
+import {
+  dayOf,
+  formatAmount,
+  formatCount,
+  formatInterval,
+  formatPhone,
+  prettyJson,
+  timeOfDay,
+} from "../../../sandbox/console/browser/logic/format.ts";
 import { noteOf } from "../../../sandbox/console/browser/logic/phone.ts";
 import { numberOrText, problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
+import { paste } from "../../../sandbox/console/browser/logic/snippets.ts";
 import { coveredBy, faultInWords, ruleInWords, unusual } from "../../../sandbox/console/browser/logic/steering.ts";
-import type { Finding } from "../../../sandbox/console/browser/wire.ts";
+import type { Finding, Status } from "../../../sandbox/console/browser/wire.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 
 test("amounts, phones and durations", () => {
   expect([1, 1200.5, 999_999_999.99].map(formatAmount)).toEqual(["1.00", "1,200.50", "999,999,999.99"]);
   const phones = ["254712345678", "254110000001", "", "<b>"];
   expect(phones.map(formatPhone)).toEqual(["0712 345 678", "0110 000 001", "", "<b>"]);
-  const durations = [0, 0.34, 2.96, 350, 999, 1000, 2990, 9999, 48_900, 60_000, 119_999, 185_000, 3_600_000, 5_400_000];
+  expect(formatCount(12_345)).toBe("12,345");
+  const durations = [
+    0, 0.34, 2.34, 2.96, 350, 999, 1000, 2990, 9999, 48_900, 60_000, 119_999, 185_000, 3_600_000, 5_400_000,
+  ];
   expect(durations.map(formatInterval)).toEqual([
-    ...["0 ms", "0.3 ms", "3 ms", "350 ms", "999 ms", "1 s", "2.9 s", "9.9 s", "48 s"],
+    ...["0 ms", "0.3 ms", "2.3 ms", "3 ms", "350 ms", "999 ms", "1 s", "2.9 s", "9.9 s", "48 s"],
     ...["1 min", "1 min 59 s", "3 min 5 s", "1 h", "1 h 30 min"],
   ]);
+});
+
+test("the two parts of a timestamp; JSON on several lines, and other text as it is", () => {
+  expect([dayOf("2026-11-20 10:00:05"), timeOfDay("2026-11-20 10:00:05")]).toEqual(["2026-11-20", "10:00:05"]);
+  expect(['{"a":[1]}', "{a", ""].map(prettyJson)).toEqual(['{\n  "a": [\n    1\n  ]\n}', "{a", ""]);
 });
 
 test("a field sends a number, or else the text, which the API refuses; an empty one sends nothing", () => {
@@ -41,6 +58,8 @@ describe("the problems of a form, beside their fields", () => {
       null,
     ],
     ["faults[0].status: no", ["status"], { status: "faults[0].status: no" }, null],
+    ["faults[12].status: no", ["status"], { status: "faults[12].status: no" }, null],
+    ["url: a; times: b; url: c", ["url", "times"], { url: "url: a; url: c", times: "times: b" }, null],
     ["match.amount: too small", ["amount"], { amount: "match.amount: too small" }, null],
     ["the server is on fire", ["phone"], {}, "the server is on fire"],
     ["phonebook is no phone", ["phone"], {}, "phonebook is no phone"],
@@ -74,6 +93,7 @@ test("the settings that differ from those of the start", () => {
     "default completed after 10s",
   ]);
   expect(unusual({ ...start, fallback: { outcome: "manual", after: null } })).toEqual(["default manual"]);
+  expect(unusual({ ...start, rules: Array<typeof rule>(1200).fill(rule) })).toEqual(["1,200 rules"]);
 });
 
 test("a rule is covered by an earlier one without a count that matches all its payments", () => {
@@ -91,6 +111,7 @@ test("rules and faults", () => {
     ruleInWords({ match: { payment_account_id: 2, reference: "A" }, outcome: "completed", times: 3 }),
     ruleInWords({ match: {}, outcome: "completed" }),
     faultInWords({ path: "/status.php", kind: "error", status: 503, probability: 0.21, times: 4 }),
+    faultInWords({ kind: "error", probability: 0.125, times: 1 }),
     faultInWords({ kind: "delay", delay: "5s", probability: 1 }),
     faultInWords({ kind: "disconnect", probability: 1 }),
   ]).toEqual([
@@ -98,6 +119,7 @@ test("rules and faults", () => {
     "to account 2 for A: completed, 3 times",
     "every payment: completed",
     "/status.php: HTTP 503, 21 % of requests, 4 times",
+    "every operation: HTTP 500, 12.5 % of requests, once",
     "every operation: 5s late",
     "every operation: the answer is lost on its way",
   ]);
@@ -105,6 +127,7 @@ test("rules and faults", () => {
 
 test.each([
   ["stkpush.php", '{"phone":"0712345678","amount":100,"reference":"R"}', null, "KES 100.00 for R from 0712 345 678"],
+  ["stkpush.php", '{"phone":"0712345678","amount":100,"reference":""}', null, "KES 100.00 from 0712 345 678"],
   ["stkpush.php", "{", null, ""],
   ["status.php", null, { success: true, status: "pending" }, "pending"],
   ["x", null, { success: false, message: "nothing here" }, "nothing here"],
@@ -115,13 +138,44 @@ test.each([
   expect(gistOf({ target: `/v2/${path}`, body, answer: answer as never })).toBe(gist);
 });
 
-describe("what the phone shows after a prompt", () => {
-  const note = (status: "completed" | "cancelled" | "expired" | "failed", code: number | null, text: string | null) =>
-    noteOf({ status, amount: 5, result_code: code, result_desc: text }, "Shop");
+test("an example has the address, the key and the account of its server, and places for those that it does not have", () => {
+  const facts = { base_url: "https://shop.test:8443/v2", api_key: "mk_own", payment_account_id: 7, data: "/srv/momo" };
+  const python = paste("Python", facts);
+  for (const part of [
+    'HTTPSConnection("shop.test:8443")',
+    "/v2/stkpush.php",
+    "mk_own",
+    "7",
+    "/srv/momo/credentials.json",
+  ])
+    expect(python).toContain(part);
+  expect(paste("Python", { ...facts, base_url: "http://shop.test/v2" })).toContain('HTTPConnection("shop.test")');
+  expect(python).not.toContain("http.client.HTTPConnection");
+  const curl = paste("curl", { ...facts, api_key: null, payment_account_id: null, data: null });
+  expect(curl).toStartWith("export MOMO_API_SECRET='ms_…'\ncurl ");
+  for (const part of ["https://shop.test:8443/v2/stkpush.php", "X-API-Key: mk_…", '"payment_account_id": 1'])
+    expect(curl).toContain(part);
+});
 
-  test("paid, cancelled, too late", () => {
-    const titles = (["completed", "cancelled", "expired"] as const).map((status) => note(status, null, null).title);
-    expect(titles).toEqual(["Paid", "Cancelled", "Too late"]);
+describe("what the phone shows after a prompt", () => {
+  const note = (status: Status, code: number | null, text: string | null) =>
+    noteOf({ status, amount: 1205.5, result_code: code, result_desc: text }, "Shop");
+
+  test.each([
+    ["pending", null, "Waiting", "Shop asks for KES 1,205.50."],
+    ["completed", 0, "Paid", "KES 1,205.50 went to Shop."],
+    ["cancelled", 1032, "Cancelled", "You did not pay Shop."],
+    ["expired", 1019, "Too late", "The prompt from Shop has expired. Nothing was paid."],
+    ["failed", 1, "Not paid", "There is not enough money in your account. Nothing was sent."],
+    ["failed", 3, "Not paid", "This is more than one payment may carry. Nothing was sent."],
+    ["failed", 17, "Not paid", "You have just made the same payment. Wait a little. Nothing was sent."],
+    ["failed", 1025, "Not paid", "The prompt could not be shown. Nothing was sent."],
+    ["failed", 1037, "Not paid", "Your phone could not be reached in time. Nothing was sent."],
+    ["failed", 2001, "Not paid", "The PIN was wrong. Nothing was sent."],
+    ["failed", 8006, "Not paid", "Your PIN is locked. Unlock it before you pay. Nothing was sent."],
+    ["failed", 9999, "Not paid", "The network is busy. Nothing was sent."],
+  ] as const)("%s with %p", (status, code, title, text) => {
+    expect(note(status, code, "The network is busy.")).toEqual({ title, text });
   });
 
   test("each failure of the network has its own text", () => {
@@ -162,10 +216,11 @@ test("findings are grouped by request, by payment and by kind", () => {
 
 test("a finding that is marked as known is hidden until it happens again", () => {
   const first = finding("charges_twice", [1], { checkout_request_id: "ws_CO_1" });
-  const acknowledged = acknowledge({}, [first]);
+  const acknowledged = acknowledge(acknowledge({}, [first]), [finding("ignores_final", [2])]);
   expect(isAcknowledged(first, {})).toBe(false);
   expect(isAcknowledged(first, acknowledged)).toBe(true);
   expect(isAcknowledged({ ...first, count: 2 }, acknowledged)).toBe(false);
+  expect(isAcknowledged({ ...first, kind: "polls_too_fast" }, acknowledged)).toBe(false);
   expect(isAcknowledged({ ...first, checkout_request_id: "ws_CO_2" }, acknowledged)).toBe(false);
 });
 
