@@ -102,17 +102,18 @@ describe("the line of a payment, to scale", () => {
       { ...request("status.php", 1600, 1000), status: null },
     ];
     const attempt = (afterMs: number, status: number | null) => ({ at_ms: startMs + afterMs, status });
-    const webhooks = [{ attempts: [attempt(39_600, 503), attempt(49_600, null)] }, { attempts: [attempt(9600, 200)] }];
-    const { marks, lengthMs } = line("completed", requests, null, webhooks);
+    const webhooks = [{ attempts: [attempt(39_600, 503), attempt(69_600, null)] }, { attempts: [attempt(9600, 200)] }];
+    const { marks, lengthMs, endsAt } = line("completed", requests, null, webhooks);
     expect(marks.map(({ what, offsetMs, words, pace }) => [what, offsetMs, words, pace])).toEqual([
       ["poll", 1000, "poll, HTTP 429", "right"],
       ["poll", 2000, "poll, HTTP lost", "early"],
       ["webhook", 40_000, "webhook, HTTP 503", "right"],
-      ["webhook", 50_000, "webhook, no answer", "right"],
+      ["webhook", 70_000, "webhook, no answer", "right"],
       ["webhook", 10_000, "webhook, HTTP 200", "right"],
     ]);
     // Nobody knows when it ended, so it ended with its prompt.
-    expect(Math.round(lengthMs)).toBe(66_440);
+    expect(Math.round((endsAt ?? 0) * lengthMs)).toBe(60_400);
+    expect(Math.round(lengthMs)).toBe(77_000);
   });
 
   test("has the last 200 polls and the last 200 deliveries, and at least ten seconds", () => {

@@ -145,7 +145,7 @@ test("an example has the address, the key and the account of its server, and pla
     'HTTPSConnection("shop.test:8443")',
     "/v2/stkpush.php",
     "mk_own",
-    "7",
+    '"payment_account_id": 7,',
     "/srv/momo/credentials.json",
   ])
     expect(python).toContain(part);
