@@ -1,15 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { commandLine } from "../../cli/terminal/this-program.ts";
-import packageJson from "../../package.json";
-import { clockBy } from "../../src/system.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { START_MS } from "../support/harness.ts";
 import { PROGRAM, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
-import { seededRandom } from "../support/random.ts";
-import { startIn } from "../support/sandbox.ts";
+import { startSame } from "../support/same.ts";
 
 /**
  * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for the shell,
@@ -24,18 +19,8 @@ const FOLDER = import.meta.dir;
 const commands = newFolder();
 symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
 
-/** The same numbers, ids, keys and times in each run. */
-async function startSame() {
-  const data = newFolder();
-  writeFileSync(join(data, "clock.json"), JSON.stringify({ frozen_at_ms: START_MS }), { mode: 0o600 });
-  const startedMs = performance.now();
-  const realClock = clockBy(() => Math.floor(START_MS + performance.now() - startedMs));
-  return startIn(data, { random: seededRandom(1), realClock });
-}
-
 async function replay(lines: readonly string[]): Promise<string[]> {
-  const { at, origin, headers } = await startSame();
-  const [, data] = at;
+  const { origin, headers, data, sameText } = await startSame();
   const cwd = newFolder();
   // What curl sends and shows without being told.
   const sent = { ...headers, "Content-Type": "application/json" };
@@ -53,28 +38,11 @@ async function replay(lines: readonly string[]): Promise<string[]> {
     V2: `${origin}/v2`,
     CONTROL: `${origin}/_momo`,
   };
-  const named: Record<string, string[]> = {};
   const inSession = (text: string) =>
-    text
-      .replaceAll("\r\n", "\n")
-      .replaceAll(/^Date: .* GMT$/gm, "Date: DATE")
-      .replaceAll(/\b(ws_(?:CO|MR)_\d{14}_|mk_|ms_)[0-9A-Za-z]{20,}/g, (name, kind: string) => {
-        const known = named[kind] ?? [];
-        named[kind] = known;
-        if (!known.includes(name)) known.push(name);
-        return `${kind}${known.indexOf(name) + 1}`;
-      })
-      .replaceAll(data, "/data")
+    sameText(text)
       .replaceAll(cwd, "/home")
-      .replaceAll(/(?<=127\.0\.0\.1:)\d{4,}/g, "PORT")
       .replaceAll(/(?<=momo-temporary-)\w+/g, "X")
-      .replaceAll(`"program":"${commandLine()}"`, '"program":"momo"')
-      .replaceAll(new RegExp(`(process |"pid":)${process.pid}`, "g"), "$1PID")
-      .replaceAll(/\b(?!2026-11-20 )20\d\d-\d\d-\d\d \d\d:\d\d:\d\d/g, "TIME")
-      .replaceAll(/(?<=ws_(?:CO|MR)_)(?!20112026)\d{14}/g, "TIME")
-      .replaceAll(/curl\/[0-9.]+/g, "curl/N")
-      .replaceAll(/"duration_ms":[0-9.]+/g, '"duration_ms":MS')
-      .replaceAll(packageJson.version, "VERSION");
+      .replaceAll(/curl\/[0-9.]+/g, "curl/N");
   const marked = (mark: string, text: string) =>
     text === ""
       ? []
