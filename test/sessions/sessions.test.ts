@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
-import { startSame } from "../support/same.ts";
+import { createSameText, startSame } from "../support/same.ts";
 
 /**
  * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for the shell,
@@ -20,7 +20,8 @@ const commands = newFolder();
 symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
 
 async function replay(lines: readonly string[]): Promise<string[]> {
-  const { origin, headers, data, sameText } = await startSame();
+  const { origin, headers, data } = await startSame();
+  const sameText = createSameText(data);
   const cwd = newFolder();
   // What curl sends and shows without being told.
   const sent = { ...headers, "Content-Type": "application/json" };

@@ -15,11 +15,11 @@ export async function startSame() {
   const startedMs = performance.now();
   const realClock = clockBy(() => Math.floor(START_MS + performance.now() - startedMs));
   const sandbox = await startIn(data, { random: seededRandom(1), realClock });
-  return { ...sandbox, data, sameText: createSameText(data) };
+  return { ...sandbox, data };
 }
 
 /** Replaces what differs from run to run by a name; ids and keys, which nobody can read, by their order of appearance. */
-function createSameText(data: string) {
+export function createSameText(data: string) {
   const named: Record<string, string[]> = {};
   return (text: string): string =>
     text
@@ -33,7 +33,7 @@ function createSameText(data: string) {
       })
       .replaceAll(data, "/data")
       .replaceAll(/(?<=127\.0\.0\.1:)\d{4,}/g, "PORT")
-      .replaceAll(`"program":"${commandLine()}"`, '"program":"momo"')
+      .replaceAll(commandLine(), "momo")
       .replaceAll(new RegExp(`(process |"pid":)${process.pid}`, "g"), "$1PID")
       .replaceAll(/\b(?!2026-11-20 )20\d\d-\d\d-\d\d \d\d:\d\d:\d\d/g, "TIME")
       .replaceAll(/(?<=ws_(?:CO|MR)_)(?!20112026)\d{14}/g, "TIME")
