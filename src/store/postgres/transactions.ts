@@ -9,6 +9,10 @@ import { createReads, type ReadsParts } from "./reads.ts";
 import { fromRow, ROW } from "./rows.ts";
 import { createWrites, updateRows, type WritesParts, writeOutcomes } from "./writes.ts";
 
+/** A copy, which has no sequence, never uses their numbers again. Statements in one message are one transaction. */
+const FORGET_ALL = `UPDATE numbering SET last_forgotten = greatest(last_forgotten, (SELECT max(id) FROM transactions));
+  TRUNCATE transactions, day_totals, deliveries`;
+
 /** Transactions one by one. */
 export function createTransactionStore(parts: WritesParts & ReadsParts, numbering: Numbering): TransactionStore {
   const { attempts, unsettled } = parts;
@@ -22,7 +26,7 @@ export function createTransactionStore(parts: WritesParts & ReadsParts, numberin
     await before?.catch(() => {});
     await Promise.all([writes.inserts.whenEmpty(), writes.outcomes.whenEmpty()]);
     unsettled.clear();
-    await attempts.write(({ query }) => query("TRUNCATE transactions, day_totals, deliveries"));
+    await attempts.write(({ script }) => script(FORGET_ALL));
   }
 
   /** Call it before outcomes are written. */

@@ -28,6 +28,15 @@ async function openShopWith(version: Version, payments: number) {
 }
 
 describePostgres((version) => {
+  test("a payment is checked by the replica that started it; another one looks a second later", async () => {
+    const { url, store, pending } = await openShopWith(version, 1);
+    const other = await openReplica(url);
+    const checkAtMs = pending[0]?.checkAtMs ?? 0;
+    expect([await store.transactions.nextCheckAtMs(), await other.transactions.nextCheckAtMs()]).toEqual([
+      ...[checkAtMs, checkAtMs + 1000],
+    ]);
+  });
+
   test("while one replica decides, others do not get the payments, and wait until it has decided", async () => {
     const { url, store, pending } = await openShopWith(version, 3);
     const other = await openReplica(url);

@@ -104,6 +104,18 @@ describePostgres((version) => {
       () => changed(server, "CREATE TABLE invoices (id int)", true),
     ],
     [
+      "view of another program",
+      "foreign",
+      "has tables of another program",
+      () => changed(server, "CREATE VIEW invoices AS SELECT 1", true),
+    ],
+    [
+      "older schema, without momo migrate",
+      "older",
+      "has the older schema 2: run momo migrate first",
+      () => changed(server, "UPDATE momo_schema SET version = 2", false),
+    ],
+    [
       "newer schema",
       "newer",
       "was written by a newer momo (schema 99; this one knows up to 3)",

@@ -73,4 +73,34 @@ describePostgres((version) => {
     expect((await insertPending(again)).id).toBeGreaterThan(1200);
     expect((await again.merchants.addMerchant("Second", 1))?.id).toBe(2);
   });
+
+  test("a copy does not use the numbers of payments again that a reset has removed", async () => {
+    const { store } = await openShop(version);
+    const last = (await Promise.all([1, 2, 3].map(() => insertPending(store)))).map(({ id }) => id).sort()[2] ?? 0;
+    await store.transactions.clear();
+    await store.transactions.clear();
+    const copy = await openReplica(await newDatabase(await sharedServer(version)));
+    await copy.importAll(store.exportAll());
+    expect((await insertPending(copy)).id).toBeGreaterThan(last);
+  });
+
+  test("a thousand keys of a merchant can be in force; of more revoked ones the first is forgotten", async () => {
+    const { url, store } = await openShop(version);
+    const { merchants } = store;
+    await runSql(
+      url,
+      `INSERT INTO api_keys (api_key, secret_hash, merchant_id, label, created_at_ms, revoked_at_ms)
+      SELECT 'mk_' || n, decode(repeat('00', 32), 'hex'), 1, 'x', 1, CASE WHEN n > 999 THEN n END FROM generate_series(1, 1999) AS n`,
+    );
+    const key = { apiKey: "mk_a", secretHash: new Uint8Array(32), merchantId: 1, label: "till" };
+    expect([await merchants.addKey(key, 1), await merchants.addKey({ ...key, apiKey: "mk_b" }, 1)]).toEqual([
+      true,
+      false,
+    ]);
+    await merchants.revokeKey("mk_1", 5000);
+    const revoked = (await merchants.listKeys(1)).filter(({ revokedAtMs }) => revokedAtMs !== null);
+    expect(revoked).toHaveLength(1000);
+    expect(await merchants.findKey("mk_1000")).toBeNull();
+    expect(await merchants.findKey("mk_1")).toMatchObject({ revokedAtMs: 5000 });
+  });
 });

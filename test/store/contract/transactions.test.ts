@@ -210,6 +210,13 @@ onEveryEngine((engine) => {
     expect(await merchants.listMerchants()).toHaveLength(2);
   });
 
+  test("the last start is that of the newest payment", async () => {
+    const { transactions } = shop.store;
+    expect(await transactions.lastStartMs()).toBeNull();
+    for (const afterMs of [0, 7]) await insertPending(shop.store, { createdAtMs: CREATED_AT_MS + afterMs });
+    expect(await transactions.lastStartMs()).toBe(CREATED_AT_MS + 7);
+  });
+
   test("the mark of others changes when another process of a shared store writes, and not after own writes", async () => {
     const before = await shop.store.markOfOthers();
     const pending = await insertPending(shop.store);
