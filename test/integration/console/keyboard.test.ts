@@ -79,7 +79,7 @@ describeInBrowser("the keyboard alone", (scene) => {
   });
 
   test("/ goes to the search and ? shows the shortcuts, but not while a text is typed", async () => {
-    const page = await scene.open({ view: "requests" });
+    const page = await scene.open({ view: "requests", viewport: { width: 1700, height: 900 } });
     await page.getByText("No requests yet").waitFor();
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Shortcuts" });
@@ -89,7 +89,18 @@ describeInBrowser("the keyboard alone", (scene) => {
     expect(await page.getByRole("dialog").count()).toBe(1);
     await page.keyboard.press("Escape");
     expect(await focused(page)).not.toBe("Search");
+    // Shortcuts of the browser are not ours; a check box and a radio button take no text, but a choice does.
+    for (const keys of ["Alt+p", "Control+p", "Meta+p"]) await page.keyboard.press(keys);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.getByLabel("Method").focus();
+    await page.keyboard.press("p");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.getByRole("checkbox", { name: "I answer the next prompts" }).focus();
+    await page.keyboard.press("p");
+    await page.getByRole("dialog", { name: "Test payment" }).waitFor();
+    await page.keyboard.press("Escape");
     await page.keyboard.press("/");
+    expect(page.url()).toContain("#requests");
     await page.keyboard.type("p?/1");
     expect(await page.getByLabel("Search").inputValue()).toBe("p?/1");
     await page.keyboard.press("Escape");

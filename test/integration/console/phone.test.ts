@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { askStatus, describeInBrowser, startPayment, storyOf, textOf } from "../../support/browser.ts";
 import { until } from "../../support/waiting.ts";
 
+const JSON_CONTENT = { "Content-Type": "application/json" };
+
 describeInBrowser("the phone", (scene) => {
   test("shows the prompt of the API; a PIN from the keyboard pays, and the receipt arrives", async () => {
     const page = await scene.open();
@@ -17,13 +19,19 @@ describeInBrowser("the phone", (scene) => {
     expect(await textOf(thread)).toMatch(/Confirmed\. Ksh1,200\.00 sent to Demo Shop for account ORDER-7/);
     expect(await askStatus(scene.sandbox, id)).toBe("completed");
     await page.locator("tr", { hasText: "1,200.00" }).getByText("completed").waitFor();
+    await page.getByRole("button", { name: "OK", exact: true }).click();
+    await page.getByRole("heading", { name: "Paid", exact: true }).waitFor({ state: "detached" });
 
     // The page loads the texts of all phones, and then those of this phone: each is shown once.
     const [loaded] = await Promise.all([page.waitForResponse(/\/messages\?phone=/), page.reload()]);
     await loaded.finished();
+    await scene.sandbox.clock.advance("60s");
     await startPayment(scene.sandbox, { amount: 55 }, "completed; after=0s");
     await thread.getByText("Ksh55.00").waitFor();
-    expect(await thread.getByRole("listitem").count()).toBe(2);
+    const [newest, older, ...others] = await thread.getByRole("listitem").allInnerTexts();
+    expect(newest).toMatch(/^momo\s+\d\d:\d\d\s[\s\S]*Ksh55\.00/);
+    expect(older).toContain("Ksh1,200.00");
+    expect(others).toEqual([]);
     await scene.sandbox.reset();
     await thread.getByRole("listitem").first().waitFor({ state: "detached" });
   });
@@ -36,6 +44,9 @@ describeInBrowser("the phone", (scene) => {
     await page.keyboard.press("Enter");
     await page.getByText("pin must be a string of 4 to 6 digits").waitFor();
     expect(await pin.getAttribute("aria-invalid")).toBe("true");
+    // What is typed next replaces it.
+    await page.keyboard.type("98");
+    expect(await pin.inputValue()).toBe("98");
     for (let digit = 0; digit < 2; digit += 1) await page.getByRole("button", { name: "Delete a digit" }).click();
     for (const digit of ["0", "0", "0", "0"]) await page.getByRole("button", { name: digit, exact: true }).click();
     await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -124,6 +135,51 @@ describeInBrowser("the phone", (scene) => {
     expect(ends.join()).not.toMatch(/silent|manual|refused/);
   });
 
+  test.each([
+    ["0712345678", 100, "manual", "Its request decides: manual, so it waits for you."],
+    ["0700000001", 100, null, "This test phone decides: insufficient_funds in 3 s."],
+    ["0712345678", 999_999, null, "The network's limit decides: over_limit in 3 s."],
+  ])("a prompt on %s of KES %d with the header %p: %s", async (phone, amount, header, words) => {
+    await startPayment(scene.sandbox, { phone, amount }, header);
+    const page = await scene.open();
+    await page.getByText(words).waitFor();
+  });
+
+  test("a switch lets the next prompts wait for the person, and brings back the default of before", async () => {
+    const body = JSON.stringify({ outcome: "cancelled", after: "7s" });
+    await fetch(`${scene.sandbox.controlUrl}/default`, { method: "PUT", headers: JSON_CONTENT, body });
+    const page = await scene.open();
+    const says = (words: string) => page.locator(".by-hand").getByText(words, { exact: true }).waitFor();
+    await says("The default decides: cancelled after 7s.");
+    await page.getByText("I answer the next prompts").click();
+    await says("The default decides: they wait for you.");
+    await startPayment(scene.sandbox, {}, null);
+    await page.getByText("The default decides: manual, so it waits for you.").waitFor();
+    await page.getByText("I answer the next prompts").click();
+    await says("The default decides: cancelled after 7s.");
+    await scene.sandbox.rules.add({ match: { phone: "0711000001" }, outcome: "expired" });
+    await says("If no rule fits, the default decides: cancelled after 7s.");
+    await scene.sandbox.rules.add({ outcome: "unreachable", after: "9s" });
+    await says("Rule 2 decides: unreachable after 9s.");
+  });
+
+  test("beside the handset are four phones with what they show, and the number of the others", async () => {
+    const page = await scene.open();
+    await page.getByText("Live", { exact: true }).waitFor();
+    const phones = page.getByRole("region", { name: "Phones" });
+    const start = (phone: number) => startPayment(scene.sandbox, { phone: `071100000${phone}` });
+    const ids = await Promise.all([1, 2, 3, 4, 5].map(start));
+    await phones.getByText("5 prompts open").waitFor();
+    const shown = await page.locator(".handset").getAttribute("data-phone");
+    const other = [1, 2, 3, 4, 5].find((phone) => `25471100000${phone}` !== shown) ?? 0;
+    await scene.sandbox.answer(ids[other - 1] ?? "", { outcome: "cancelled" });
+    await phones.getByRole("button", { name: `0711 000 00${other} Cancelled` }).waitFor();
+    expect(await phones.getByText(/^and/).count()).toBe(0);
+    await start(6);
+    await phones.getByRole("button", { name: "0711 000 006 rings: KES 100.00" }).waitFor();
+    await phones.getByText("and 1 more", { exact: true }).waitFor();
+  });
+
   test("the title of the tab counts the prompts, after the name of the sandbox; the phone can be hidden", async () => {
     const page = await scene.open();
     const host = new URL(scene.sandbox.baseUrl).host;
@@ -135,29 +191,46 @@ describeInBrowser("the phone", (scene) => {
     await hasTitle(`${host} · momo`);
     await startPayment(scene.sandbox);
     await hasTitle(`1 prompt · ${host} · momo`);
+    for (let more = 0; more < 8; more += 1) await startPayment(scene.sandbox);
+    await hasTitle(`9 prompts · ${host} · momo`);
+    await startPayment(scene.sandbox);
+    await hasTitle(`9+ prompts · ${host} · momo`);
     const phones = page.getByRole("region", { name: "Phones" });
     await phones.waitFor();
     await page.getByRole("button", { name: "Hide the phone" }).click();
     await phones.waitFor({ state: "hidden" });
     await page.reload();
-    await page.getByRole("button", { name: "Show the phone" }).click();
+    await page.getByRole("button", { name: "Show the phone: 10 prompts open" }).click();
     await phones.getByLabel("Enter PIN").waitFor();
   });
 
-  test("a hidden tab gets one notification for each prompt that begins to ring", async () => {
+  test("a hidden tab gets one notification for each prompt that begins to ring, if the browser allows it", async () => {
     const page = await scene.open();
     await page.getByText("No payments yet").waitFor();
     await page.evaluate(`told = [];
-      Object.defineProperty(document, "hidden", { get: () => true, configurable: true });
-      Notification = class { static permission = "granted"; constructor(title) { told.push(title); } };`);
-    for (const [count, phone] of ["0711000001", "0711000002"].entries()) {
-      await startPayment(scene.sandbox, { phone });
+      Object.defineProperty(document, "hidden", { get: () => isHidden, configurable: true });
+      Notification = class {
+        static get permission() { return granted; }
+        constructor(title, { body, tag }) { told.push([title, body, tag]); }
+      };`);
+    const cases = [
+      ["granted", true],
+      ["granted", true],
+      ["granted", false],
+      ["denied", true],
+    ] as const;
+    for (const [count, [permission, isHidden]] of cases.entries()) {
+      await page.evaluate(`granted = "${permission}"; isHidden = ${isHidden};`);
+      await startPayment(scene.sandbox, { phone: `071100000${count + 1}`, amount: 1200 });
       await until(
         () => page.title(),
         (title) => title.startsWith(`${count + 1} prompt`),
       );
     }
-    expect(await page.evaluate("told")).toEqual(["0711 000 001 rings", "0711 000 002 rings, and 1 more"]);
+    expect(await page.evaluate("told")).toEqual([
+      ["0711 000 001 rings", "Demo Shop asks for KES 1,200.00", "momo"],
+      ["0711 000 002 rings, and 1 more", "Demo Shop asks for KES 1,200.00", "momo"],
+    ]);
   });
 
   test("shows hostile text as text", async () => {

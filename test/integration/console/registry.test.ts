@@ -15,6 +15,14 @@ describeInBrowser("accounts and keys", (scene) => {
     const secret = await textOf(keys.locator("dt:has-text('Secret') + dd code"));
     const row = keys.locator("tr", { hasText: "staging" });
     const key = await textOf(row.locator("code"));
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await keys.getByRole("button", { name: "Copy as .env" }).click();
+    await keys.getByText("Copied", { exact: true }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+      `MOMO_BASE_URL="${scene.sandbox.baseUrl}"\nMOMO_API_KEY="${key}"\nMOMO_API_SECRET="${secret}"\n` +
+        `MOMO_PAYMENT_ACCOUNT_ID="${scene.sandbox.paymentAccountId}"\n`,
+    );
+    await page.context().clearPermissions();
     const ask = () =>
       fetch(`${scene.sandbox.baseUrl}/transactions.php`, { headers: { "X-API-Key": key, "X-API-Secret": secret } });
     expect((await ask()).status).toBe(200);
@@ -53,7 +61,17 @@ describeInBrowser("accounts and keys", (scene) => {
     await merchants.getByLabel("Name").fill("<b>Corner</b> Shop");
     await merchants.getByRole("button", { name: "Add merchant" }).click();
     await merchants.getByLabel("<b>Corner</b> Shop").check();
-    await page.getByRole("region", { name: "API keys" }).getByText("0", { exact: true }).waitFor();
+    const keys = page.getByRole("region", { name: "API keys" });
+    await keys.getByText("0", { exact: true }).waitFor();
+    // What is made now is the chosen merchant's.
+    await accounts.getByLabel("Name").fill("Desk");
+    await accounts.getByRole("button", { name: "Add account" }).click();
+    await accounts.locator("tr", { hasText: "Desk" }).getByText("1%", { exact: true }).waitFor();
+    await keys.getByLabel("Label").fill("theirs");
+    await keys.getByRole("button", { name: "Make key" }).click();
+    await keys.locator("tr", { hasText: "theirs" }).waitFor();
+    expect(await accounts.locator("tbody tr").count()).toBe(1);
+    expect(await keys.locator("tbody tr").count()).toBe(1);
     // The merchant stays chosen in another view.
     await page.getByRole("link", { name: "Requests" }).click();
     await page.waitForURL(/#requests\?merchant=[0-9]+$/);

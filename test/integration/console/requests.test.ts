@@ -52,6 +52,55 @@ describeInBrowser("the log of requests", (scene) => {
     await page.getByText("No request fits these filters").waitFor();
   });
 
+  test("what is inside a request: its fault, a lost answer, no body, what the log does not keep", async () => {
+    const { baseUrl, headers } = scene.sandbox;
+    await scene.sandbox.faults.set([
+      { path: "/status.php", kind: "error", status: 503, times: 1 },
+      { path: "/stkpush.php", kind: "disconnect", times: 1 },
+    ]);
+    await askStatus(scene.sandbox, "ws_CO_1");
+    await startPayment(scene.sandbox, { reference: "LOST-1" }).catch(() => {});
+    await fetch(`${baseUrl}/transactions.php`, { headers });
+    await startPayment(scene.sandbox, { description: "x".repeat(9000) });
+    const page = await scene.open({ view: "requests", viewport: WIDE });
+    await rowsOf(page).nth(3).waitFor();
+    expect(await rowsOf(page).locator(".c-answer").allInnerTexts()).toEqual([
+      ...["400", "200", expect.stringMatching(/^lost\s*disconnect$/), expect.stringMatching(/^503\s*error$/)],
+    ]);
+    const request = page.getByRole("region", { name: "One request" });
+    for (const [row, words] of [
+      ["400", /bytes more, which the log does not keep/],
+      ["200", "no body"],
+      ["lost", "The connection was closed without an answer."],
+      ["503", "fault: error"],
+    ] as const) {
+      await rowsOf(page).getByText(row, { exact: true }).click();
+      await request.getByText(words).waitFor();
+      const isCut = row === "400";
+      expect(await request.getByRole("button", { name: "Send again" }).isDisabled()).toBe(isCut);
+      expect(await request.getByRole("button", { name: "Copy as curl" }).count()).toBe(isCut ? 0 : 1);
+    }
+    await request.getByText("Headers").click();
+    await request.locator("dt:has-text('x-api-key') + dd", { hasText: scene.sandbox.apiKey }).waitFor();
+    await request.getByRole("link", { name: "Its requests" }).click();
+    await page.waitForURL(/#requests\?payment=ws_CO_1$/);
+  });
+
+  test("the log has also the requests before the last 200, and a filter by answer and by finding", async () => {
+    await startPayment(scene.sandbox, { reference: "APPLE-1" });
+    for (let poll = 0; poll < 205; poll += 1) await askStatus(scene.sandbox, "ws_CO_1");
+    const page = await scene.open({ view: "requests", viewport: WIDE });
+    await page.getByLabel("Search").fill("apple-1");
+    await rowsOf(page).getByText("KES 100.00 for APPLE-1 from 0712 345 678").waitFor();
+    expect(await rowsOf(page).count()).toBe(1);
+    await page.locator("#call-answer").selectOption("4xx");
+    await page.getByText("No request fits these filters").waitFor();
+    await page.locator("#call-answer").selectOption("2xx");
+    await rowsOf(page).first().waitFor();
+    await page.locator("#call-finding").selectOption("any");
+    await page.getByText("No request fits these filters").waitFor();
+  });
+
   test("a request is sent again with the sandbox's key", async () => {
     await startPayment(scene.sandbox, { reference: "APPLE-1" });
     const [first] = await scene.sandbox.requests();
@@ -96,6 +145,9 @@ describeInBrowser("the audit", (scene) => {
     await twice.waitFor({ state: "detached" });
     await page.reload();
     await page.getByText(/1 marked as known: charges twice/).waitFor();
+    // It is no longer counted.
+    const counted = page.getByRole("link", { name: "Audit" }).locator("b");
+    expect(await counted.textContent()).toMatch(/^2\s+findings$/);
     await page.getByRole("region", { name: "ignores final" }).getByRole("link", { name: "payment APPLE-1" }).click();
     await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();
     // The list of payments shows the findings, too.

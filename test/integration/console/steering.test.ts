@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { describeInBrowser, startPayment, storyOf, textOf } from "../../support/browser.ts";
+import { describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
 
 describeInBrowser("steering", (scene) => {
   test("moves and freezes the clock and sets the default outcome, with the commands that do the same", async () => {
@@ -13,16 +13,25 @@ describeInBrowser("steering", (scene) => {
     await clock.getByLabel("Duration").fill("soon");
     await clock.getByRole("button", { name: "Advance" }).click();
     await clock.getByText("advance is not a duration up to 24h").waitFor();
+    const time = await textOf(clock.locator("time"));
+    await clock.getByText("frozen", { exact: true }).waitFor();
+    await clock.getByLabel("Duration").fill("1h");
+    await clock.getByLabel("Duration").press("Enter");
+    await clock.locator("time").filter({ hasNotText: time }).waitFor();
+    const { now } = (await (await fetch(`${scene.sandbox.controlUrl}/clock`)).json()) as { now: string };
+    expect(await textOf(clock.locator(".big-clock"))).toStartWith(now.slice(11));
+    expect(await textOf(clock.locator(".big-clock"))).toMatch(/\s[A-Z][a-z]+day \d+ [A-Z][a-z]+, Nairobi/);
     await clock.getByRole("button", { name: "Resume" }).click();
     await clock.getByRole("button", { name: "Freeze" }).click();
     await clock.getByRole("button", { name: "Resume" }).waitFor();
 
     const fallback = page.getByRole("region", { name: "Default outcome" });
     await fallback.getByLabel("Outcome").selectOption("cancelled");
+    await fallback.getByLabel("After").fill("9s");
     await fallback.getByText("The same by command").click();
-    await fallback.getByText(`"outcome":"cancelled"`).waitFor();
+    await fallback.getByText(`{"outcome":"cancelled","after":"9s"}`).waitFor();
     await fallback.getByRole("button", { name: "Set" }).click();
-    await fallback.locator(".hint", { hasText: "cancelled" }).waitFor();
+    await fallback.locator(".hint", { hasText: "cancelled after 9s." }).waitFor();
   });
 
   test("adds and removes rules, faults and a webhook", async () => {
@@ -36,15 +45,35 @@ describeInBrowser("steering", (scene) => {
       .locator(".problem")
       .waitFor();
     await rules.getByLabel("Times").fill("2");
+    await rules.getByLabel("Amount").fill("5");
+    await rules.getByLabel("Account").fill("1");
+    await rules.getByLabel("After").fill("9s");
     await rules.getByRole("button", { name: "Add rule" }).click();
-    await rules.getByText("from 0712 345 678: insufficient_funds, 2 times").waitFor();
+    await rules.getByText("KES 5.00 from 0712 345 678 to account 1: insufficient_funds after 9s, 2 times").waitFor();
+    expect(await rules.getByLabel("Phone").inputValue()).toBe("");
     await rules.getByText("The same by command").first().click();
     await rules.getByText("-X DELETE").first().waitFor();
 
     const faults = page.getByRole("region", { name: "Faults" });
     await faults.getByRole("button", { name: "Add fault" }).click();
     await faults.getByText("/status.php: HTTP 503").waitFor();
+    await faults.getByLabel("Operation").selectOption("any");
+    await faults.getByLabel("What happens").selectOption("a delay");
+    expect(await faults.getByLabel("HTTP status").count()).toBe(0);
+    await faults.getByLabel("Delay").fill("2s");
+    await faults.getByLabel("Probability").fill("0.5");
+    await faults.getByLabel("Times").fill("3");
+    await faults.getByLabel("Seed").fill("77");
+    await faults.getByRole("button", { name: "Add fault" }).click();
+    await faults.getByText("every operation: 2s late, 50 % of requests, 3 times").waitFor();
+    await faults.getByText("Seed 77", { exact: true }).waitFor();
     await faults.getByRole("button", { name: "Remove fault 1" }).click();
+    await faults.getByText("/status.php: HTTP 503").waitFor({ state: "detached" });
+    await faults.getByText("Seed 77", { exact: true }).waitFor();
+    await faults.getByRole("button", { name: "Undo" }).click();
+    await faults.getByText("/status.php: HTTP 503").waitFor();
+    await faults.getByRole("button", { name: "Remove all 2" }).click();
+    await faults.getByText("2 faults removed.").waitFor();
     await faults.getByText("No faults.").waitFor();
 
     const webhook = page.getByRole("region", { name: "Webhook" });
@@ -53,13 +82,17 @@ describeInBrowser("steering", (scene) => {
     await webhook.locator(".field .problem").waitFor();
     await webhook.getByLabel("Address").fill("http://127.0.0.1:9/hook");
     await webhook.getByLabel("Times").fill("2");
+    await webhook.getByLabel("Delay").fill("3s");
+    await webhook.getByLabel("Before the start's answer").selectOption("yes");
     await webhook.getByRole("button", { name: "Set" }).click();
     await webhook.getByText("is sent to http://127.0.0.1:9/hook.").waitFor();
     await webhook.getByRole("button", { name: "Remove webhook" }).click();
     await webhook.getByText("None, as in the specification.").waitFor();
     await webhook.getByRole("button", { name: "Undo" }).click();
     await webhook.getByRole("button", { name: "Change" }).waitFor();
-    expect(await webhook.getByLabel("Times").inputValue()).toBe("2");
+    const fields = ["Times", "Delay", "Before the start's answer", "Form"];
+    const values = fields.map((label) => webhook.getByLabel(label, { exact: true }).inputValue());
+    expect(await Promise.all(values)).toEqual(["2", "3s", "yes", "payment.updated"]);
   });
 
   test("a webhook is changed in place, tried, and its deliveries are listed and sent again", async () => {
@@ -88,6 +121,12 @@ describeInBrowser("steering", (scene) => {
     await webhook.getByText(/HTTP 503 after/).waitFor();
     await webhook.getByRole("button", { name: /^Send delivery/ }).click();
     await webhook.getByText("sent again after").waitFor();
+    // The newest is the first, also when the page is loaded.
+    const states = () => webhook.locator(".delivery summary").allInnerTexts();
+    expect(await states()).toEqual([expect.stringMatching(/after [0-9]+$/), expect.stringMatching(/delivered$/)]);
+    await page.reload();
+    await webhook.getByText("sent again after").waitFor();
+    expect(await states()).toEqual([expect.stringMatching(/after [0-9]+$/), expect.stringMatching(/delivered$/)]);
     await webhook.getByRole("link", { name: "APPLE-1" }).first().click();
     // The open story shows an attempt when it is made.
     await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();
@@ -108,12 +147,13 @@ describeInBrowser("steering", (scene) => {
     await snapshots.getByText("The same by command").click();
     await snapshots.getByText("snapshot save prepared").waitFor();
     await snapshots.getByRole("button", { name: "Save" }).click();
-    await snapshots.getByText("1 payment, at").waitFor();
+    await snapshots.getByText(/: 1 payment, at \d\d:\d\d:\d\d, frozen$/).waitFor();
 
     await startPayment(scene.sandbox, { reference: "PEAR-2" });
     await snapshots.getByRole("button", { name: "Restore prepared" }).click();
     const question = page.getByRole("dialog", { name: "Restore “prepared”?" });
     await question.getByText("Lost for good: 2 payments").waitFor();
+    await question.getByText(/Back come 1 payment, and the time \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.$/).waitFor();
     await question.getByRole("button", { name: "Restore it" }).click();
     await question.waitFor({ state: "detached" });
     await page.getByRole("link", { name: "Payments" }).click();
@@ -170,13 +210,17 @@ describeInBrowser("steering", (scene) => {
   test("a double click on Reset does not reset; the question names what will be lost", async () => {
     await startPayment(scene.sandbox);
     await scene.sandbox.rules.add({ outcome: "unreachable" });
-    const page = await scene.open({ view: "steering" });
+    const page = await scene.open({ view: "transactions?status=pending" });
+    await rowsOf(page).first().waitFor();
+    await page.getByRole("link", { name: "Steering" }).click();
     const reset = page.getByRole("region", { name: "Reset" });
     await reset.getByText("The same by command").waitFor();
     await page.getByRole("region", { name: "Rules" }).getByText("every payment: unreachable").waitFor();
     await reset.getByRole("button", { name: "Reset …" }).dblclick();
     const question = page.getByRole("dialog", { name: "Forget it all?" });
-    await question.getByText("Lost for good: 1 payment, 1 rule, 1 logged request.").waitFor();
+    await question
+      .getByText("Lost for good: 1 payment, 1 rule, 1 logged request, and the payments that the filters hide.")
+      .waitFor();
     await question
       .locator(".danger")
       .dblclick({ force: true, timeout: 500 })
