@@ -23,7 +23,15 @@ export async function writeTarGz(file: string, members: readonly Member[]): Prom
     }
     const tar = join(folder, "archive.tar");
     await run([
-      ...["tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rw,go+r,go-w", "--format=ustar"],
+      ...[
+        "tar",
+        "--sort=name",
+        "--owner=0",
+        "--group=0",
+        "--numeric-owner",
+        "--mode=u+rw,go+rX,go-w",
+        "--format=ustar",
+      ],
       ...[`--mtime=@${MEMBER_TIME.getTime() / 1000}`, "-cf", tar, "-C", root],
       ...[...new Set(members.map(({ name }) => name.split("/")[0] ?? name))].sort(),
     ]);

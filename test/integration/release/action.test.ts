@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { YAML } from "bun";
 import manifest from "../../../package.json" with { type: "json" };
 import { builtBinary, ROOT } from "../../support/binary.ts";
@@ -8,6 +8,7 @@ import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { runMomo, runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 import { makeRelease, serveFiles } from "../../support/release.ts";
+import { until } from "../../support/waiting.ts";
 
 /** The action setup-momo, with a runner whose files are in a folder, and a release from a server of this machine. */
 
@@ -89,7 +90,10 @@ test("the action needs Node 24, and all its files are there", () => {
 describe.skipIf(process.platform !== "linux")("on Linux", () => {
   describeWith(["node"], "the action setup-momo", () => {
     test("starts a sandbox, masks the secret, exports MOMO_*, annotates mistakes, stops, and shows the log", async () => {
-      const job = startJob({ options: "--outcome completed --after 10ms" }, await released());
+      const job = startJob(
+        { options: " --outcome completed  --after 10ms " },
+        { ...(await released()), RUNNER_TRACKING_ID: "github_1" },
+      );
       const started = await job.main();
       expect({ exitCode: started.exitCode, stderr: started.stderr }).toEqual({ exitCode: 0, stderr: "" });
       const env = job.pairs("GITHUB_ENV");
@@ -110,6 +114,9 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
 
       const pid = Number(job.pairs("GITHUB_STATE").pid);
       expect(isAlive(pid)).toBe(true);
+      // The runner ends the processes of a step, which it knows by this variable. The log has requests of clients.
+      expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("RUNNER_TRACKING_ID=");
+      expect(statSync(job.pairs("GITHUB_STATE").log ?? "").mode & 0o777).toBe(0o600);
       const ended = await job.post();
       expect({ exitCode: ended.exitCode, stderr: ended.stderr }).toEqual({ exitCode: 0, stderr: "" });
       expect(ended.stdout).toMatch(/^::(?:error|warning|notice) title=momo audit%3A .*::/m);
@@ -122,7 +129,42 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
     test("accepts a release from a folder, too", async () => {
       const job = startJob({}, { MOMO_RELEASES: await makeOwnRelease() });
       expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
+      const ended = await job.post();
+      expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(ended.stdout).toContain("\n(nothing was asked)\n");
+    });
+
+    test("downloads again if a server fails for a moment, twice at most", async () => {
+      const folder = await makeOwnRelease();
+      for (const [failures, exitCode] of [
+        [2, 0],
+        [3, 1],
+      ] as const) {
+        let left: number = failures;
+        const busy = () => {
+          left -= 1;
+          return left >= 0 ? new Response("", { status: 503 }) : null;
+        };
+        const job = startJob({}, { MOMO_RELEASES: serveFiles(folder, "/", busy) });
+        const { stdout, ...ended } = await job.main();
+        expect(ended).toEqual({ stderr: "", exitCode });
+        if (exitCode === 1) expect(stdout).toContain("/SHA256SUMS cannot be downloaded: the server answers 503\n");
+        expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
+      }
+    });
+
+    test("says that there is no audit if the sandbox has ended, and shows its log all the same", async () => {
+      const job = startJob({ momo: await builtBinary() });
+      expect((await job.main()).exitCode).toBe(0);
+      const pid = Number(job.pairs("GITHUB_STATE").pid);
+      process.kill(pid, "SIGKILL");
+      await until(
+        async () => isAlive(pid),
+        (alive) => !alive,
+      );
+      const { stdout, ...ended } = await job.post();
+      expect(ended).toEqual({ stderr: "", exitCode: 0 });
+      expect(stdout).toMatch(/^::warning title=momo::there is no audit: .+\n::group::The log of momo\n/);
     });
 
     test("accepts an executable that is there already", async () => {
@@ -131,15 +173,21 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       const outcome = ["--outcome", "cancelled; after=10ms", "--wait", "--interval", "50ms"];
       const paid = await runMomo(["pay", "0712345678", "100", ...outcome], { env: job.pairs("GITHUB_ENV") });
       expect(paid.exitCode).toBe(11);
+      expect(job.read("GITHUB_PATH")).toBe(`${dirname(await builtBinary())}\n`);
       expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
     });
 
     test("masks the control token of a sandbox for other machines, too", async () => {
-      const job = startJob({ momo: await builtBinary(), options: "--host 0.0.0.0" });
+      const PATH = `${process.env.PATH}:${dirname(await builtBinary())}`;
+      const job = startJob({ momo: await builtBinary(), options: "--host 0.0.0.0" }, { PATH });
       const { stdout } = await job.main();
       const { MOMO_API_SECRET, MOMO_CONTROL_TOKEN } = job.pairs("GITHUB_ENV");
       expect(stdout).toStartWith(`::add-mask::${MOMO_API_SECRET}\n::add-mask::${MOMO_CONTROL_TOKEN}\n`);
-      expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(job.read("GITHUB_PATH")).toBe(""); // it is on the path already
+      // The audit needs the token, too.
+      const ended = await job.post();
+      expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(ended.stdout).not.toContain("there is no audit");
     });
 
     const BAD: [what: string, job: () => Promise<ReturnType<typeof startJob>>, message: RegExp][] = [
@@ -153,7 +201,21 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
         async () => startJob({}, await released(undefined, "pay/other")),
         /\/pay\/other\/releases\/download\/v\S+\/SHA256SUMS cannot be downloaded: the server answers 404/,
       ],
-      ["no server", async () => startJob(), /SHA256SUMS cannot be downloaded: /],
+      [
+        "no server",
+        async () => startJob(),
+        /1\/pay\/shop\/releases\/download\/v\S+\/SHA256SUMS cannot be downloaded: /,
+      ],
+      [
+        "a release without an archive for this machine",
+        async () => startJob({}, { MOMO_RELEASES: await makeRelease("", { system: "plan9" }) }),
+        /SHA256SUMS has no momo-linux-\S+\.tar\.gz/,
+      ],
+      [
+        "an executable that may not be executed",
+        async () => startJob({ momo: join(ROOT, "LICENSE") }),
+        /LICENSE may not be executed: chmod \+x it/,
+      ],
       [
         "an executable that is not there",
         async () => startJob({ momo: "/nowhere/momo" }),
