@@ -136,19 +136,21 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
 
     test("downloads again if a server fails for a moment, twice at most", async () => {
       const folder = await makeOwnRelease();
-      for (const [failures, exitCode] of [
-        [2, 0],
-        [3, 1],
+      for (const [failures, status, exitCode] of [
+        [2, 503, 0],
+        [3, 503, 1],
+        [1, 403, 1],
       ] as const) {
         let left: number = failures;
         const busy = () => {
           left -= 1;
-          return left >= 0 ? new Response("", { status: 503 }) : null;
+          return left >= 0 ? new Response("", { status }) : null;
         };
         const job = startJob({}, { MOMO_RELEASES: serveFiles(folder, "/", busy) });
         const { stdout, ...ended } = await job.main();
         expect(ended).toEqual({ stderr: "", exitCode });
-        if (exitCode === 1) expect(stdout).toContain("/SHA256SUMS cannot be downloaded: the server answers 503\n");
+        if (exitCode === 1)
+          expect(stdout).toContain(`/SHA256SUMS cannot be downloaded: the server answers ${status}\n`);
         expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
       }
     });

@@ -57,6 +57,8 @@ describeWith(["dpkg"], "the package for Debian", () => {
       expect(stdout).toContain(` ${line}\n`);
     }
     const contents = (await runToEnd(["dpkg-deb", "--contents", file])).stdout.trim().split("\n");
+    const bytes = contents.map((line) => Number(line.split(/ +/)[2])).reduce((sum, size) => sum + size);
+    expect(stdout).toContain(` Installed-Size: ${Math.ceil(bytes / 1024)}\n`);
     for (const line of contents) expect(line).toMatch(/^(?:drwxr-xr-x|-rw-r--r--|-rwxr-xr-x) root\/root /);
     expect(contents.filter((line) => line.startsWith("-rwx"))).toEqual([expect.stringMatching(/ \.\/usr\/bin\/momo$/)]);
   });
@@ -80,7 +82,9 @@ describeWith(["dpkg"], "the package for Debian", () => {
       expect(existsSync(join(root, "usr/share", place))).toBe(true);
     }
     expect(existsSync(join(root, "usr/share/fish/vendor_completions.d/momo.fish"))).toBe(true);
-    ok(await runToEnd([...dpkg, "--verify", "momo-sandbox"]));
+    const verified = await runToEnd([...dpkg, "--verify", "momo-sandbox"]);
+    ok(verified);
+    expect(verified.stdout).toBe(""); // it names a file whose sum is another one
     ok(await runToEnd([...dpkg, "--purge", "momo-sandbox"]));
     expect(existsSync(join(root, "usr"))).toBe(false);
   });

@@ -1,6 +1,17 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { releasesOf } from "../../../scripts/release/repository.ts";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
@@ -175,10 +186,45 @@ describe("install.sh", () => {
     expect(await install(serveFiles(folder))).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("another momo on the path is named", async () => {
+  test("another momo on the path is named, but not the one that was just installed", async () => {
     const { PATH, bin } = makePrograms({ momo: GOOD });
     const { stdout } = await install(await serveGood(), { env: { PATH } });
     expect(stdout).toContain(`Another momo comes first on your path: ${bin}/momo\n`);
+    const home = newFolder();
+    const own = `${join(home, ".local/bin")}:${process.env.PATH}`;
+    const { stdout: said, momo } = await install(await serveGood(), { home, env: { PATH: own } });
+    expect(said).toBe(`momo 9.9.9 is installed: ${momo}\n`);
+  });
+
+  test("an update replaces the file, and does not write into the one that runs", async () => {
+    const { home, momo } = await install(await serveGood());
+    linkSync(momo, join(home, "running"));
+    await install(serveFiles(await makeRelease("#!/bin/sh\necho 10.0.0\n")), { home });
+    expect(readFileSync(join(home, "running"), "utf8")).toBe(GOOD);
+    expect((await runToEnd([momo])).stdout).toBe("10.0.0\n");
+  });
+
+  test("on a system with wget and shasum instead of curl and sha256sum, and with other names of its processor", async () => {
+    const names =
+      "sh uname getconf cut sed tail head tar gzip mktemp mkdir rm cp mv chmod cat grep printf dirname".split(" ");
+    const places = names.flatMap((name) => Bun.which(name) ?? []);
+    const wget = `#!/bin/sh\n[ "$1 $2" = "-q -O" ] && exec '${Bun.which("curl")}' -fs -o "$3" "$4"\n`;
+    const shasum = `#!/bin/sh\n[ "$1 $2" = "-a 256" ] && exec '${Bun.which("sha256sum")}' "$3"\n`;
+    const cpu = process.arch === "x64" ? "amd64" : "arm64";
+    const uname = `#!/bin/sh\n[ "$1" = -s ] && echo Linux || echo ${cpu}\n`;
+    const { bin } = makePrograms({ wget, shasum, uname });
+    for (const place of places)
+      if (!existsSync(join(bin, basename(place)))) symlinkSync(place, join(bin, basename(place)));
+    const command = [Bun.which("sh") ?? "sh", SCRIPT];
+    expect(await install(await serveGood(), { command, env: { PATH: bin } })).toMatchObject({
+      stderr: "",
+      exitCode: 0,
+    });
+    const gone = await install("http://127.0.0.1:1", { command, env: { PATH: bin } });
+    expect(gone.stderr).toBe("momo: http://127.0.0.1:1/SHA256SUMS cannot be downloaded\n");
+    rmSync(join(bin, "wget"));
+    const without = await install(await serveGood(), { command, env: { PATH: bin } });
+    expect(without.stderr).toBe("momo: curl or wget is needed\n");
   });
 });
 

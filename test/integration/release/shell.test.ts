@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
@@ -71,6 +71,17 @@ esac
     await plant("@momo-sandbox/linux-arm64", "1.2.3-rc.1");
     await publish();
     expect(readFileSync(published, "utf8")).toMatch(/--tag next \S+linux-arm64-1\.2\.3-rc\.1\.tgz/);
+  });
+
+  test("two packages without a scope, and none, are refused: momo-sandbox must be the last one", async () => {
+    await plant("other");
+    const { stderr, exitCode } = await publish();
+    expect(stderr).toMatch(
+      /^publish: \S+momo-sandbox-1\.2\.3\.tgz and \S+other-1\.2\.3\.tgz are both without a scope\n$/,
+    );
+    for (const name of ["other", "momo-sandbox"]) rmSync(join(folder, "npm", `${name}-1.2.3.tgz`));
+    expect(await publish()).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/npm has no momo-sandbox\n$/) });
+    expect(exitCode).toBe(1);
   });
 
   test("a folder without packages, and none at all, are refused in one line", async () => {
