@@ -159,8 +159,8 @@ describeInBrowser("the phone", (scene) => {
     await says("The default decides: cancelled after 7s.");
     await scene.sandbox.rules.add({ match: { phone: "0711000001" }, outcome: "expired" });
     await says("If no rule fits, the default decides: cancelled after 7s.");
-    await scene.sandbox.rules.add({ outcome: "unreachable", after: "9s" });
-    await says("Rule 2 decides: unreachable after 9s.");
+    await scene.sandbox.rules.add({ outcome: "wrong_pin", times: 3 }, { outcome: "unreachable", after: "9s" });
+    await says("Rule 3 decides: unreachable after 9s.");
   });
 
   test("beside the handset are four phones with what they show, and the number of the others", async () => {

@@ -3,7 +3,7 @@ import { SQL } from "bun";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
-import { createConnections } from "../../../src/store/postgres/connections.ts";
+import { type Connection, createConnections } from "../../../src/store/postgres/connections.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
@@ -156,6 +156,17 @@ describePostgres((version) => {
     );
     expect(error).toMatchObject({ code: "ERR_POSTGRES_CONNECTION_CLOSED" });
     expect(await runSql(url, "SELECT n FROM written")).toEqual([]);
+  });
+
+  test("at its deadline work without an answer is rejected, and says so; then no connection of before is used", async () => {
+    const { connections } = await openConnections();
+    const pidOf = ({ query }: Connection) => query<{ pid: number }>(`${PID}, pg_sleep(0.05)`);
+    const before = (await Promise.all([connections.use(5000, pidOf), connections.use(5000, pidOf)])).flat();
+    expect(new Set(before.map(({ pid }) => pid)).size).toBe(2);
+    const late = await rejectionOf(connections.use(100, ({ query }) => query("SELECT pg_sleep(30)")));
+    expect(String(late)).toBe("DeadlinePassed: the database server did not answer in time");
+    const after = (await Promise.all([connections.use(5000, pidOf), connections.use(5000, pidOf)])).flat();
+    for (const { pid } of after) expect(before.map((one) => one.pid)).not.toContain(pid);
   });
 
   test("a connection that the server ended while it was idle is not used again", async () => {
