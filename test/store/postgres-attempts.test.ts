@@ -110,6 +110,47 @@ test("a read that failed is made again at once", async () => {
   expect([await recent.find(1), await recent.find(1), reads]).toEqual([1, 1, 2]);
 });
 
+test("the server is asked for its clock every ten seconds, each time with the work after it, until the heartbeat is stopped", async () => {
+  const host = createManualClock(0);
+  const row = { ms: 0, isStandby: false, commit: "on", standbys: "", fsync: "on" };
+  let [beats, works] = [0, 0];
+  let answered = Promise.resolve();
+  const attempts = {
+    async read(work: (connection: object) => unknown) {
+      beats += 1;
+      await answered;
+      return work({ query: async () => [row] });
+    },
+  } as unknown as Attempts;
+  const start = () =>
+    createHeartbeat({
+      ...{ attempts, clock: createEngineClock(host, () => host.nowMs()), host, stopwatch: () => host.nowMs() },
+      afterBeat: async () => {
+        works += 1;
+      },
+      reportFault: (error) => expect(error).toBeNull(),
+    });
+  start().stop();
+  expect(host.alarmsAtMs).toEqual([]);
+  const heartbeat = start();
+  for (let count = 1; count <= 3; count += 1) {
+    host.advance(9999);
+    await nextTurn();
+    expect([beats, works]).toEqual([count - 1, count - 1]);
+    host.advance(1);
+    await nextTurn();
+    expect([beats, works]).toEqual([count, count]);
+  }
+  expect(heartbeat.durability.durability).toBe("disk");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  answered = promise;
+  host.advance(10_000);
+  heartbeat.stop();
+  resolve();
+  await nextTurn();
+  expect(host.alarmsAtMs).toEqual([]);
+});
+
 test("what goes wrong at a beat is reported once while it lasts; that the server is silent, never", async () => {
   const host = createManualClock(0);
   const errors = [REFUSED, REFUSED, new ConnectionEnded(), REFUSED, READ_ONLY];
@@ -139,6 +180,11 @@ test.each([
   [
     "postgres://u@h/x?application_name=till&options=-c%20a=b",
     { connection: { application_name: "till", options: "-c a=b" } },
+  ],
+  ["postgres://u@h/x", { tls: "prefer" }],
+  [
+    "postgres://u@h/x?sslmode=disable&sslrootcert=/ca.pem",
+    { tls: { ca: expect.objectContaining({ name: "/ca.pem" }) } },
   ],
   ["postgres://u@h/x?sslmode=require", { tls: "require", connection: { application_name: "momo test" } }],
 ])("the login of %s", (url, login) => {

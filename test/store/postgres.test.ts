@@ -59,6 +59,22 @@ test("an alarm rings when the engine's clock shows its time, not when the host's
   expect(rungAtMs).toBe(rightMs());
 });
 
+test("an alarm waits for its time while the clock runs slower than the host's, and can be cancelled until then", () => {
+  const { clock, measure, pass } = openClock(0);
+  measure();
+  measure(-500);
+  const atMs = clock.nowMs() + 1000;
+  const rungAtMs: number[] = [];
+  clock.alarm(atMs, () => rungAtMs.push(clock.nowMs()));
+  const cancel = clock.alarm(atMs, () => rungAtMs.push(0));
+  for (let step = 1; step <= 105; step += 1) pass(10);
+  expect(rungAtMs).toEqual([]);
+  cancel();
+  for (let step = 1; step <= 20; step += 1) pass(10);
+  expect(rungAtMs).toEqual([expect.closeTo(atMs, -2)]);
+  expect(rungAtMs[0]).toBeGreaterThanOrEqual(atMs);
+});
+
 test.each([500, -500])(
   "after a measurement that differs by %p ms, the clock runs at most a tenth faster or slower, and never jumps",
   (aheadMs) => {
