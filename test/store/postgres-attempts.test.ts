@@ -4,6 +4,7 @@ import { type Attempts, createAttempts } from "../../src/store/postgres/attempts
 import { createConnections } from "../../src/store/postgres/connections.ts";
 import { createEngineClock, createHeartbeat } from "../../src/store/postgres/engine-clock.ts";
 import { ConnectionEnded, OutcomeUnknown } from "../../src/store/postgres/failures.ts";
+import { openNumbering } from "../../src/store/postgres/numbering.ts";
 import { createRecent } from "../../src/store/postgres/recent.ts";
 import { Meter } from "../../src/store/vitals.ts";
 import { systemClock } from "../../src/system.ts";
@@ -108,6 +109,27 @@ test("a read that failed is made again at once", async () => {
   );
   expect(await rejectionOf(recent.find(1))).not.toBeNull();
   expect([await recent.find(1), await recent.find(1), reads]).toEqual([1, 1, 2]);
+});
+
+test("numbers that could not be fetched ahead are fetched again when they are needed", async () => {
+  const firsts = [1, 3001];
+  let isAway = false;
+  const attempts = {
+    read: async () => "00".repeat(32),
+    async write() {
+      if (isAway) throw new Error("the server is away");
+      return firsts.shift();
+    },
+  } as unknown as Attempts;
+  const numbering = await openNumbering(attempts);
+  for (let number = 1; number <= 1000; number += 1) {
+    expect(await numbering.next()).toBe(number);
+    isAway = true;
+  }
+  expect(String(await rejectionOf(numbering.next()))).toContain("away");
+  isAway = false;
+  expect(await numbering.next()).toBe(3001);
+  expect([1, 1000, 1001, 3000, 3001, 4000, 4001].filter(numbering.isOwn)).toEqual([1, 1000, 3001, 4000]);
 });
 
 test("the server is asked for its clock every ten seconds, each time with the work after it, until the heartbeat is stopped", async () => {

@@ -72,6 +72,10 @@ describePostgres((version) => {
     expect(await again.transactions.findByReference("\0 7")).toEqual(await store.transactions.findByReference("\0 7"));
     expect((await insertPending(again)).id).toBeGreaterThan(1200);
     expect((await again.merchants.addMerchant("Second", 1))?.id).toBe(2);
+    const tariff = { basisPoints: 0, fixedCents: 0 };
+    expect((await again.merchants.addPaymentAccount({ merchantId: 2, name: "Till", tariff }, 1))?.id).toBe(2);
+    const key = { apiKey: "mk_b", secretHash: new Uint8Array(32), merchantId: 2, label: "till" };
+    expect(await again.merchants.addKey(key, 1)).toBe(true);
   });
 
   test("a copy does not use the numbers of payments again that a reset has removed", async () => {

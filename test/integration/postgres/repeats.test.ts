@@ -1,0 +1,116 @@
+import { afterEach, expect, test } from "bun:test";
+import type { Msisdn } from "../../../src/domain/phone.ts";
+import { resolve } from "../../../src/domain/state-machine.ts";
+import { parseAddress } from "../../../src/store/postgres/address.ts";
+import type { Attempts } from "../../../src/store/postgres/attempts.ts";
+import { createConnections } from "../../../src/store/postgres/connections.ts";
+import type { Deliveries } from "../../../src/store/postgres/deliveries.ts";
+import { createMerchantStore } from "../../../src/store/postgres/merchants.ts";
+import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
+import { createWrites, Unsettled } from "../../../src/store/postgres/writes.ts";
+import { Meter } from "../../../src/store/vitals.ts";
+import { stopwatch, systemClock } from "../../../src/system.ts";
+import { cleanUp, later } from "../../support/cleanup.ts";
+import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
+import { describePostgres, openShop } from "../../support/postgres.ts";
+import { identified, insertPending } from "../../support/shop.ts";
+import { rejectionOf } from "../../support/waiting.ts";
+
+afterEach(cleanUp);
+
+const LONG_MS = 10_000;
+
+/** The answer to each write is lost, so it is sent again. */
+function losingAnswers(url: string): Attempts {
+  const connections = createConnections(parseAddress(url, null, "losing"), 2, systemClock);
+  later(() => connections.close());
+  return {
+    read: (work) => connections.use(LONG_MS, work),
+    async write(work) {
+      await connections.use(LONG_MS, (connection) => work(connection, false), true);
+      return connections.use(LONG_MS, (connection) => work(connection, true), true);
+    },
+    isStuck: false,
+  };
+}
+
+const paid = (atMs: number, receipt: string) => paidAt(atMs, receipt);
+
+describePostgres((version) => {
+  test("merchants, accounts and keys that are sent again are stored once, and answered as if they were sent once", async () => {
+    const { url, store } = await openShop(version);
+    const merchants = createMerchantStore({ attempts: losingAnswers(url), stopwatch });
+    expect(await merchants.addMerchant("Second", 5)).toMatchObject({ name: "Second" });
+    expect((await store.merchants.listMerchants()).map(({ name }) => name)).toEqual(["Merchant 1", "Second"]);
+    const tariff = { basisPoints: 150, fixedCents: 10 };
+    expect(await merchants.addPaymentAccount({ merchantId: 1, name: "Till", tariff }, 5)).toMatchObject({ tariff });
+    expect((await store.merchants.listPaymentAccounts(1)).map(({ name }) => name)).toEqual(["Main account", "Till"]);
+
+    const key = { apiKey: "mk_a", secretHash: new Uint8Array(32), merchantId: 1, label: "till" };
+    expect(await merchants.addKey(key, 5)).toBe(true);
+    const other = rejectionOf(merchants.addKey({ ...key, secretHash: new Uint8Array(32).fill(1) }, 5));
+    expect(String(await other)).toContain("duplicate key");
+    expect(await store.merchants.listKeys(1)).toHaveLength(1);
+    expect([await merchants.revokeKey("mk_a", 9), await merchants.revokeKey("mk_a", 10)]).toEqual([true, false]);
+    expect(await store.merchants.findKey("mk_a")).toMatchObject({ revokedAtMs: 9 });
+  });
+
+  test("payments and outcomes that are sent again are stored once; those of another server are no answer to ours", async () => {
+    const { url, store } = await openShop(version);
+    const meter = new Meter();
+    const writes = createWrites({
+      ...{ attempts: losingAnswers(url), meter, stopwatch, unsettled: new Unsettled(), replica: "losing" },
+      deliveries: { planned: () => null } as unknown as Deliveries,
+    });
+    const [mine, more, other] = [await identified(store), await identified(store), await identified(store)];
+    expect(await Promise.all([mine, more].map((one) => writes.inserts.add(one)))).toEqual([true, true]);
+    const sameNumber = rejectionOf(writes.inserts.add({ ...other, id: mine.id }));
+    expect(String(await sameNumber)).toContain(`there is a transaction ${mine.id}`);
+    expect(await store.transactions.listPending(5)).toEqual([mine, more]);
+
+    const ended = [mine, more].map((one) => resolve(one, paid(CREATED_AT_MS + 5, `R${one.id}`)));
+    expect(await writes.outcomes.add(ended)).toEqual(ended);
+    expect(await writes.outcomes.add([resolve(mine, paid(CREATED_AT_MS + 9, "OTHER"))])).toEqual([]);
+    expect([meter.commits, meter.rows]).toEqual([4, 6]);
+    const { summary } = await store.transactionList.list(1, {}, { number: 1, limit: 1 });
+    expect(summary).toMatchObject({ totalItems: 2, completedCount: 2 });
+    expect(await areTotalsTrue(store.sql.read)).toBe(true);
+  });
+
+  test("of a phone with more than a thousand payments the open prompts are the oldest, the paid ones the newest", async () => {
+    const { store } = await openShop(version);
+    const [busy, quiet] = ["254700000111" as Msisdn, "254700000222" as Msisdn];
+    const start = (phone: Msisdn, afterMs: number) =>
+      insertPending(store, { phone, createdAtMs: CREATED_AT_MS + afterMs });
+    const first = await start(quiet, 0);
+    const mine = await Promise.all(Array.from({ length: 1001 }, (_, n) => start(busy, n + 1)));
+    const last = await start(quiet, 2000);
+    expect(await store.transactions.listPending(3, busy)).toEqual(mine.slice(0, 3));
+    expect(await store.transactions.listPending(3, quiet)).toEqual([first, last]);
+    const ended = [first, ...mine, last].map((one) => resolve(one, paid(one.createdAtMs, `R${one.id}`)));
+    await store.transactions.record(ended);
+    const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
+    expect(idsOf(await store.transactions.listPaid(3, busy))).toEqual(idsOf(mine.slice(-3).reverse()));
+    expect(idsOf(await store.transactions.listPaid(3, quiet))).toEqual(idsOf([last, first]));
+    expect(idsOf(await store.transactions.listPaid(1))).toEqual([last.id]);
+  });
+
+  test("the probe stores and ends a payment, and leaves none; the vitals count prompts and connections", async () => {
+    const { store } = await openShop(version);
+    await store.merchants.addKey({ apiKey: "mk_a", secretHash: new Uint8Array(32), merchantId: 1, label: "till" }, 5);
+    store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
+    await store.vitals.probe();
+    expect((await store.transactionList.list(1, {}, { number: 1, limit: 5 })).rows).toEqual([]);
+    expect(await store.deliveries.list({ limit: 5 })).toEqual([]);
+    const [one] = [await insertPending(store), await insertPending(store), await insertPending(store)];
+    await store.transactions.record([resolve(one, paid(CREATED_AT_MS + 5, "R1"))]);
+    const slow = store.sql.read("SELECT pg_sleep(0.5)");
+    expect(await store.vitals.measure()).toMatchObject({
+      pending: 2,
+      connections: 1,
+      durability: "nothing: fsync is off",
+    });
+    await slow;
+    expect(await areTotalsTrue(store.sql.read)).toBe(true);
+  });
+});
