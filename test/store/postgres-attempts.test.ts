@@ -4,6 +4,7 @@ import { type Attempts, createAttempts } from "../../src/store/postgres/attempts
 import { createConnections } from "../../src/store/postgres/connections.ts";
 import { createEngineClock, createHeartbeat } from "../../src/store/postgres/engine-clock.ts";
 import { ConnectionEnded, OutcomeUnknown } from "../../src/store/postgres/failures.ts";
+import { createGroup } from "../../src/store/postgres/group.ts";
 import { openNumbering } from "../../src/store/postgres/numbering.ts";
 import { createRecent } from "../../src/store/postgres/recent.ts";
 import { Meter } from "../../src/store/vitals.ts";
@@ -95,6 +96,32 @@ test("who waits for a connection gets one when the work before it fails, also in
   expect(await last).toBe("done");
   expect(connections.busy).toBe(0);
   await connections.close();
+});
+
+test("while the server does not answer one statement runs at a time; who waits for the queue waits for what runs, too", async () => {
+  for (const isStuck of [true, false]) {
+    const ends: (() => void)[] = [];
+    const group = createGroup<number, number>({
+      ...{ attempts: { isStuck } as Attempts, lanes: 3, most: 1 },
+      run: (items) => new Promise((resolve) => ends.push(() => resolve(items))),
+    });
+    const added = [1, 2, 3].map((item) => group.add(item));
+    await nextTurn();
+    await nextTurn();
+    expect(ends).toHaveLength(isStuck ? 1 : 3);
+    let isEmpty = false;
+    const empty = group.whenEmpty().then(() => {
+      isEmpty = true;
+    });
+    for (let ended = 0; ended < 3; ended += 1) {
+      expect(isEmpty).toBe(false);
+      ends[ended]?.();
+      await nextTurn();
+      await nextTurn();
+    }
+    await empty;
+    expect(await Promise.all(added)).toEqual([1, 2, 3]);
+  }
 });
 
 test("a read that failed is made again at once", async () => {

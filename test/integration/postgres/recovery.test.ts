@@ -127,6 +127,38 @@ describePostgres((version) => {
     await insertPending(impatient);
   });
 
+  test("two searches run at once, and one whose client has gone is ended at the server, too", async () => {
+    const { url, store } = await openShop(version);
+    const { id } = await insertPending(store, { reference: "tea" });
+    await runSql(
+      url,
+      "ALTER TABLE transactions RENAME TO kept",
+      `CREATE VIEW transactions AS SELECT * FROM kept WHERE CASE WHEN id = ${id} THEN pg_sleep(100) IS NOT NULL END`,
+    );
+    const clients = Array.from({ length: 4 }, () => new AbortController());
+    const page = { number: 1, limit: 10 };
+    const searches = clients.map(({ signal }) =>
+      rejectionOf(Promise.resolve(store.transactionList.list(1, { search: "tea" }, page, signal))),
+    );
+    const running = async () => {
+      const sleeping = "wait_event = 'PgSleep' AND query LIKE '%json_agg%' AND datname = current_database()";
+      const rows = await runSql<{ pid: number }>(
+        url,
+        `SELECT pid FROM pg_stat_activity WHERE ${sleeping} ORDER BY pid`,
+      );
+      return rows.map(({ pid }) => pid);
+    };
+    const isTwo = (pids: readonly number[]) => pids.length === 2;
+    const first = await until(running, isTwo);
+    await runSql(url, "SELECT pg_sleep(0.2)");
+    expect(await running()).toEqual(first);
+    for (const client of clients.slice(0, 2)) client.abort();
+    await until(running, (pids) => isTwo(pids) && !pids.some((pid) => first.includes(pid)));
+    for (const client of clients) client.abort();
+    await until(running, (pids) => pids.length === 0);
+    for (const search of searches) expect(String(await search)).toContain("client");
+  });
+
   const openConnections = async () => {
     const url = await newDatabase(await sharedServer(version), { empty: true });
     const connections = createConnections(parseAddress(url, null, "test"), 2, systemClock);
