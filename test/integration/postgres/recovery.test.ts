@@ -128,7 +128,7 @@ describePostgres((version) => {
   });
 
   test("two searches run at once, and one whose client has gone is ended at the server, too", async () => {
-    const { url, store } = await openShop(version);
+    const { url, store } = await openShop(version, { commitDeadlineMs: 100_000 });
     const { id } = await insertPending(store, { reference: "tea" });
     await runSql(
       url,

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from "bun:test";
-import type { Msisdn } from "../../../src/domain/phone.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
 import type { Attempts } from "../../../src/store/postgres/attempts.ts";
@@ -75,24 +74,6 @@ describePostgres((version) => {
     const { summary } = await store.transactionList.list(1, {}, { number: 1, limit: 1 });
     expect(summary).toMatchObject({ totalItems: 2, completedCount: 2 });
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
-  });
-
-  test("of a phone with more than a thousand payments the open prompts are the oldest, the paid ones the newest", async () => {
-    const { store } = await openShop(version);
-    const [busy, quiet] = ["254700000111" as Msisdn, "254700000222" as Msisdn];
-    const start = (phone: Msisdn, afterMs: number) =>
-      insertPending(store, { phone, createdAtMs: CREATED_AT_MS + afterMs });
-    const first = await start(quiet, 0);
-    const mine = await Promise.all(Array.from({ length: 1001 }, (_, n) => start(busy, n + 1)));
-    const last = await start(quiet, 2000);
-    expect(await store.transactions.listPending(3, busy)).toEqual(mine.slice(0, 3));
-    expect(await store.transactions.listPending(3, quiet)).toEqual([first, last]);
-    const ended = [first, ...mine, last].map((one) => resolve(one, paid(one.createdAtMs, `R${one.id}`)));
-    await store.transactions.record(ended);
-    const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
-    expect(idsOf(await store.transactions.listPaid(3, busy))).toEqual(idsOf(mine.slice(-3).reverse()));
-    expect(idsOf(await store.transactions.listPaid(3, quiet))).toEqual(idsOf([last, first]));
-    expect(idsOf(await store.transactions.listPaid(1))).toEqual([last.id]);
   });
 
   test("the probe stores and ends a payment, and leaves none; the vitals count prompts and connections", async () => {

@@ -6,8 +6,8 @@ import { areTotalsTrue, foldTotals } from "../../../src/store/postgres/totals.ts
 import { cleanUp } from "../../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { describePostgres, newDatabase, openReplica, openShop, runSql, sharedServer } from "../../support/postgres.ts";
-import { insertPending } from "../../support/shop.ts";
-import { rejectionOf } from "../../support/waiting.ts";
+import { identified, insertPending } from "../../support/shop.ts";
+import { rejectionOf, until } from "../../support/waiting.ts";
 
 afterEach(cleanUp);
 
@@ -76,6 +76,20 @@ describePostgres((version) => {
     expect((await again.merchants.addPaymentAccount({ merchantId: 2, name: "Till", tariff }, 1))?.id).toBe(2);
     const key = { apiKey: "mk_b", secretHash: new Uint8Array(32), merchantId: 2, label: "till" };
     expect(await again.merchants.addKey(key, 1)).toBe(true);
+  });
+
+  test("a payment that starts while all are being removed is stored after that", async () => {
+    const { url, store } = await openShop(version);
+    const [before, pending] = [await insertPending(store), await identified(store)];
+    const holder = runSql(url, "BEGIN; SELECT 1 FROM numbering FOR UPDATE; SELECT pg_sleep(0.4); COMMIT");
+    const sleeps = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
+    await until(
+      () => runSql(url, sleeps),
+      (rows) => rows.length === 1,
+    );
+    await Promise.all([store.transactions.clear(), store.transactions.insert(pending), holder]);
+    expect(await store.transactions.listPending(5)).toEqual([pending]);
+    expect(await store.transactions.findByCheckoutRequestId(before.checkoutRequestId)).toBeNull();
   });
 
   test("a copy does not use the numbers of payments again that a reset has removed", async () => {

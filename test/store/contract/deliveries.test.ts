@@ -119,6 +119,7 @@ onEveryEngine((engine) => {
       expect(await again.deliveries.claim(NOW_MS, 5)).toEqual(await all());
       await shop.store.transactions.clear();
       expect(await all()).toEqual([]);
+      expect(await shop.store.deliveries.nextDueAtMs(0)).toBeNull();
     });
   });
 

@@ -23,13 +23,15 @@ onEveryEngine((engine) => {
 
   describe("a transaction", () => {
     test("is found as it was stored, and still is when the database is opened again", async () => {
-      const pending = await insertPending(shop.store, {
+      const facts = await identified(shop.store, {
         merchantId: 2,
         paymentAccountId: 2,
         kind: "wallet_deposit",
         reference: "Odrer 'ÉÈ' \" % _ \\ \n \0\u0001\u0002 😀",
-        description: "x".repeat(182),
+        description: `\0\u0001${"x".repeat(180)}`,
       });
+      const pending = { ...facts, memo: "a memo \0\u0001" };
+      await shop.store.transactions.insert(pending);
       expect(await find(pending)).toEqual(pending);
       const again = await shop.openAnother();
       expect(await again.transactions.findByCheckoutRequestId(pending.checkoutRequestId)).toEqual(pending);
@@ -80,13 +82,15 @@ onEveryEngine((engine) => {
 
     test("has the receipt number and the result text that were recorded, whether they derive from the rest or not", async () => {
       const [derived, chosen] = await insertTwo();
+      const odd = await insertPending(shop.store);
       const atMs = CREATED_AT_MS + 5;
       const finals = [
         resolve(derived, { ...paidAt(atMs, receiptNumber(atMs, derived.id)), resultDesc: RESULT_CODES[0] }),
         pay(chosen, receiptNumber(atMs + 86_400_000, chosen.id)),
+        resolve(odd, { ...paidAt(atMs, "R \0\u0001"), resultDesc: "\u0001\0 paid" }),
       ];
       await shop.store.transactions.record(finals);
-      expect(await Promise.all([derived, chosen].map(find))).toEqual(finals);
+      expect(await Promise.all([derived, chosen, odd].map(find))).toEqual(finals);
     });
 
     test("is found by exactly its reference: the newest, of any merchant", async () => {
