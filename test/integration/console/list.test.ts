@@ -54,6 +54,12 @@ describeInBrowser("the list while payments start and end", (scene) => {
     await page.waitForURL(/#transactions\?search=tea$/);
     await page.goBack();
     await page.waitForURL(/#steering$/);
+    // The link of a view brings back its filters, and that of the open view removes them.
+    await page.getByRole("link", { name: "Payments" }).click();
+    await page.waitForURL(/#transactions\?search=tea$/);
+    await page.getByRole("link", { name: "Payments" }).click();
+    await page.waitForURL(/#transactions$/);
+    expect(await page.getByLabel("Search").inputValue()).toBe("");
   });
 
   test("a row has its day if that is not today, its kind if it is not the API's, and its receipt", async () => {

@@ -115,6 +115,29 @@ describeInBrowser("the log of requests", (scene) => {
 });
 
 describeInBrowser("the audit", (scene) => {
+  test("marks all findings of a kind as known until one happens again; the report follows the chosen form", async () => {
+    const { baseUrl, headers } = scene.sandbox;
+    for (const path of ["status", "status", "stkpush"]) await fetch(`${baseUrl}/${path}.php`, { headers });
+    const page = await scene.open({ view: "audit", viewport: WIDE });
+    const wrong = page.getByRole("region", { name: "wrong method" });
+    await wrong.getByText("2 times", { exact: true }).waitFor();
+    const report = page.getByRole("region", { name: "Report" });
+    await report.getByRole("button", { name: "Show the report" }).click();
+    await report.locator("pre", { hasText: "error: wrong_method" }).waitFor();
+    await report.getByLabel("Format").selectOption("junit");
+    await report.locator("pre", { hasText: "<testsuites" }).waitFor();
+    await report.getByText("The same by command").click();
+    await report.getByText("audit --format junit").waitFor();
+
+    await wrong.getByRole("button", { name: "Mark all 2 as known" }).click();
+    await wrong.waitFor({ state: "detached" });
+    await page.getByText("2 marked as known: wrong method").waitFor();
+    await fetch(`${baseUrl}/stkpush.php`, { headers });
+    await wrong.getByRole("button", { name: "Mark as known" }).waitFor();
+    await page.getByText("1 marked as known: wrong method").waitFor();
+    await page.evaluate("localStorage.clear()");
+  });
+
   test("groups findings by kind, hides known ones, links to payments, and shows the report of CI", async () => {
     const id = await startPayment(scene.sandbox, { reference: "APPLE-1" }, "insufficient_funds; after=1s");
     await startPayment(scene.sandbox, { reference: "APPLE-1" });

@@ -63,6 +63,16 @@ describePostgres((version) => {
     });
   });
 
+  test("what is left to be decided later is not held: no transaction stays open", async () => {
+    const { url, store } = await openShopWith(version, 2);
+    expect(await store.transactions.resolveDue(DUE_MS, 10, async () => [])).toEqual([]);
+    const open =
+      "SELECT 1 FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND datname = current_database()";
+    expect(await runSql(url, open)).toEqual([]);
+    const other = await openReplica(url);
+    expect(await other.transactions.resolveDue(DUE_MS, 10, async (due) => due.map(pay))).toHaveLength(2);
+  });
+
   test("four replicas decide about each payment once, and resolve none twice", async () => {
     const { url, store } = await openShopWith(version, 1500);
     const replicas = [store, await openReplica(url), await openReplica(url), await openReplica(url)];

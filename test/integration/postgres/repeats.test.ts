@@ -4,8 +4,11 @@ import { parseAddress } from "../../../src/store/postgres/address.ts";
 import type { Attempts } from "../../../src/store/postgres/attempts.ts";
 import { createConnections } from "../../../src/store/postgres/connections.ts";
 import type { Deliveries } from "../../../src/store/postgres/deliveries.ts";
+import { ConnectionEnded } from "../../../src/store/postgres/failures.ts";
 import { createMerchantStore } from "../../../src/store/postgres/merchants.ts";
+import { openNumbering } from "../../../src/store/postgres/numbering.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
+import { createTransactionStore } from "../../../src/store/postgres/transactions.ts";
 import { createWrites, Unsettled } from "../../../src/store/postgres/writes.ts";
 import { Meter } from "../../../src/store/vitals.ts";
 import { stopwatch, systemClock } from "../../../src/system.ts";
@@ -32,8 +35,6 @@ function losingAnswers(url: string): Attempts {
     isStuck: false,
   };
 }
-
-const paid = (atMs: number, receipt: string) => paidAt(atMs, receipt);
 
 describePostgres((version) => {
   test("merchants, accounts and keys that are sent again are stored once, and answered as if they were sent once", async () => {
@@ -67,13 +68,50 @@ describePostgres((version) => {
     expect(String(await sameNumber)).toContain(`there is a transaction ${mine.id}`);
     expect(await store.transactions.listPending(5)).toEqual([mine, more]);
 
-    const ended = [mine, more].map((one) => resolve(one, paid(CREATED_AT_MS + 5, `R${one.id}`)));
+    const ended = [mine, more].map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`)));
     expect(await writes.outcomes.add(ended)).toEqual(ended);
-    expect(await writes.outcomes.add([resolve(mine, paid(CREATED_AT_MS + 9, "OTHER"))])).toEqual([]);
+    expect(await writes.outcomes.add([resolve(mine, paidAt(CREATED_AT_MS + 9, "OTHER"))])).toEqual([]);
     expect([meter.commits, meter.rows]).toEqual([4, 6]);
     const { summary } = await store.transactionList.list(1, {}, { number: 1, limit: 1 });
     expect(summary).toMatchObject({ totalItems: 2, completedCount: 2 });
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
+  });
+
+  test("outcomes whose commit is stored, but not answered, are returned all the same, and decided once", async () => {
+    const { url, store } = await openShop(version);
+    const pending = [await insertPending(store), await insertPending(store)];
+    const connections = createConnections(parseAddress(url, null, "losing"), 2, systemClock);
+    later(() => connections.close());
+    let isLost = false;
+    const attempts: Attempts = {
+      read: (work) => connections.use(LONG_MS, work),
+      write: (work, { mayBeWritten = false } = {}) =>
+        connections.use(LONG_MS, async ({ query, script, end }) => {
+          const losing = async <Row>(text: string) => {
+            const rows = await script<Row>(text);
+            if (text !== "COMMIT" || isLost) return rows;
+            isLost = true;
+            throw new ConnectionEnded();
+          };
+          return work({ query, script: losing, end }, mayBeWritten);
+        }),
+      isStuck: false,
+    };
+    const deliveries = { planned: () => null } as unknown as Deliveries;
+    const transactions = createTransactionStore(
+      {
+        ...{ attempts, meter: new Meter(), stopwatch, unsettled: new Unsettled(), replica: "losing", deliveries },
+        mayBeStale: () => false,
+      },
+      await openNumbering(attempts),
+    );
+    let decisions = 0;
+    const resolved = await transactions.resolveDue(CREATED_AT_MS + 9000, 10, async (due) => {
+      decisions += 1;
+      return due.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`)));
+    });
+    expect([isLost, decisions]).toEqual([true, 1]);
+    expect(resolved.map(({ id, status }) => [id, status])).toEqual(pending.map(({ id }) => [id, "completed"]));
   });
 
   test("the probe stores and ends a payment, and leaves none; the vitals count prompts and connections", async () => {
@@ -84,7 +122,7 @@ describePostgres((version) => {
     expect((await store.transactionList.list(1, {}, { number: 1, limit: 5 })).rows).toEqual([]);
     expect(await store.deliveries.list({ limit: 5 })).toEqual([]);
     const [one] = [await insertPending(store), await insertPending(store), await insertPending(store)];
-    await store.transactions.record([resolve(one, paid(CREATED_AT_MS + 5, "R1"))]);
+    await store.transactions.record([resolve(one, paidAt(CREATED_AT_MS + 5, "R1"))]);
     const slow = store.sql.read("SELECT pg_sleep(0.5)");
     expect(await store.vitals.measure()).toMatchObject({
       pending: 2,
