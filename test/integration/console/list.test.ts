@@ -109,7 +109,11 @@ describeInBrowser("the list while payments start and end", (scene) => {
     await story.getByRole("img", { name: /^0 polls in/ }).waitFor();
     await story.getByText("The client has not asked for the status yet.").waitFor();
     await askStatus(scene.sandbox, id);
-    await story.getByRole("img", { name: /^1 poll in/ }).waitFor();
+    await story.getByRole("img", { name: /^1 poll in .+, 1 sooner than 3 s after the request before$/ }).waitFor();
+    await story.getByRole("button", { name: "Wait for it" }).waitFor();
+    await scene.sandbox.answer(id, { pin: "1234" });
+    await story.getByText("What to do").waitFor();
+    await story.getByRole("button", { name: "Wait for it" }).waitFor({ state: "detached" });
 
     for (const [order, words] of [
       [{}, "A test payment: a program started it by POST /_momo/payments."],
@@ -120,6 +124,9 @@ describeInBrowser("the list while payments start and end", (scene) => {
       await story.getByText(words).waitFor();
       expect(await story.locator("dt:has-text('Description') + dd").allInnerTexts()).toEqual(["none"]);
     }
+    await story.getByRole("button", { name: "Send again" }).click();
+    await story.getByText("a person started it here").waitFor();
+    expect((await textsOf(page, ".c-ref")).slice(0, 3)).toEqual(["web –", "web –", "–"]);
   });
 });
 

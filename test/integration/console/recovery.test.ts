@@ -53,7 +53,7 @@ describeInBrowser("the connection", (scene) => {
   });
 
   test("off loopback the page asks once, in a readable form, for the control token; it is in no address", async () => {
-    const { ready } = await serveMomo(["--host", "0.0.0.0"]);
+    const { ready } = await serveMomo(["--host", "0.0.0.0", "--name", "Till 3"]);
     const { control_token = "" } = ready as { control_token?: string };
     expect(control_token).not.toBe("");
     const page = await scene.open({ url: ready.console_url, expected: /401 \(Unauthorized\)/ });
@@ -66,6 +66,8 @@ describeInBrowser("the connection", (scene) => {
     await page.getByLabel("Control token").fill(control_token);
     await page.keyboard.press("Enter");
     await page.getByText("No payments yet").waitFor();
+    await page.locator(".instance", { hasText: "Till 3" }).waitFor();
+    expect(await page.title()).toBe("Till 3 · momo");
     await page.keyboard.press("p");
     await page.getByText("The same by command").click();
     await page.getByText(/Bearer \$\(sed .*server\.json/).waitFor();
@@ -75,5 +77,15 @@ describeInBrowser("the connection", (scene) => {
     expect(addresses.length).toBeGreaterThan(10);
     expect(addresses.filter((address) => address.includes(control_token))).toEqual([]);
     expect(await page.content()).not.toContain(control_token);
+
+    // Under another address the browser may be on another machine, which has neither the program nor the data directory.
+    await page.goto(`${ready.console_url.replace("127.0.0.1", "0.0.0.0")}#transactions`);
+    await page.getByLabel("Control token").fill(control_token);
+    await page.keyboard.press("Enter");
+    await page.getByText("No payments yet").waitFor();
+    await page.keyboard.press("p");
+    await page.getByText("The same by command").click();
+    await page.getByText(`Bearer \${MOMO_CONTROL_TOKEN:?set it to the control token}`).waitFor();
+    await page.getByText(/^momo pay .* --base-url http:/).waitFor();
   });
 });

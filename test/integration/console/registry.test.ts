@@ -72,6 +72,14 @@ describeInBrowser("accounts and keys", (scene) => {
     await keys.locator("tr", { hasText: "theirs" }).waitFor();
     expect(await accounts.locator("tbody tr").count()).toBe(1);
     expect(await keys.locator("tbody tr").count()).toBe(1);
+    // So are the lines to paste, which have a place for the secret.
+    const theirKey = await textOf(keys.locator("tr", { hasText: "theirs" }).locator("code"));
+    const theirAccount = await textOf(accounts.locator("tbody tr td").first());
+    await page.getByRole("link", { name: "Get started" }).click();
+    const lines = await textOf(page.locator(".start .code pre"));
+    for (const part of ["MOMO_API_SECRET='ms_…'", theirKey, `"payment_account_id": ${theirAccount},`])
+      expect(lines).toContain(part);
+    await page.getByText("Put the secret of the key into the first line").waitFor();
     // The merchant stays chosen in another view.
     await page.getByRole("link", { name: "Requests" }).click();
     await page.waitForURL(/#requests\?merchant=[0-9]+$/);

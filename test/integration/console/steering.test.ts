@@ -50,6 +50,7 @@ describeInBrowser("steering", (scene) => {
     await rules.getByLabel("After").fill("9s");
     await rules.getByRole("button", { name: "Add rule" }).click();
     await rules.getByText("KES 5.00 from 0712 345 678 to account 1: insufficient_funds after 9s, 2 times").waitFor();
+    await rules.locator(".problem").waitFor({ state: "detached" });
     expect(await rules.getByLabel("Phone").inputValue()).toBe("");
     await rules.getByText("The same by command").first().click();
     await rules.getByText("-X DELETE").first().waitFor();
