@@ -60,6 +60,8 @@ export function setFilters(changed: Partial<Filters & CallFilters>): void {
 
 export function chooseMerchant(id: number): void {
   state.rows.value = [];
+  // Also if the person goes back to a merchant before the list of another one is asked for.
+  state.answeredSelection.value = null;
   state.totalItems.value = null;
   state.counts.value = null;
   goTo(state.view.value, null, { merchant: String(id) });

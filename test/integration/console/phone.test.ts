@@ -178,6 +178,8 @@ describeInBrowser("the phone", (scene) => {
     await start(6);
     await phones.getByRole("button", { name: "0711 000 006 rings: KES 100.00" }).waitFor();
     await phones.getByText("and 1 more", { exact: true }).waitFor();
+    await scene.sandbox.reset();
+    await page.locator(".other-phones button").first().waitFor({ state: "detached" });
   });
 
   test("the title of the tab counts the prompts, after the name of the sandbox; the phone can be hidden", async () => {

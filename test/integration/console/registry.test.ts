@@ -92,6 +92,12 @@ describeInBrowser("accounts and keys", (scene) => {
     await startPayment(sandbox);
     await page.getByRole("link", { name: "Payments" }).click();
     await rowsOf(page).first().waitFor();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.locator("#filter-merchant").selectOption("<b>Corner</b> Shop");
+    await rowsOf(page).first().waitFor({ state: "detached" });
+    await page.waitForURL(/#transactions\?merchant=2$/);
+    await page.locator("#filter-merchant").selectOption("1");
+    await rowsOf(page).first().waitFor();
     await page.getByRole("link", { name: "Keys" }).click();
     await merchants.getByLabel("<b>Corner</b> Shop").check();
     await page.getByRole("link", { name: "Payments" }).click();

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { startSandbox } from "momo-sandbox/testing";
 import { askStatus, describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
 
 const WIDE = { width: 1700, height: 900 };
@@ -84,6 +85,22 @@ describeInBrowser("the log of requests", (scene) => {
     await request.locator("dt:has-text('x-api-key') + dd", { hasText: scene.sandbox.apiKey }).waitFor();
     await request.getByRole("link", { name: "Its requests" }).click();
     await page.waitForURL(/#requests\?payment=ws_CO_1$/);
+  });
+
+  test("of a lenient server: what it accepted although the strict form refuses it; a poll names a phone without a reference", async () => {
+    const sandbox = await startSandbox({ accept: "lenient", outcome: "manual" });
+    const id = await startPayment(sandbox, { payment_account_id: "1" }, null);
+    await askStatus(sandbox, id);
+    const page = await scene.open({ url: `${sandbox.controlUrl}/`, view: "requests" });
+    await rowsOf(page).first().getByText("pending · 0712 345 678").waitFor();
+    await rowsOf(page).nth(1).click();
+    const request = page.getByRole("region", { name: "One request" });
+    await request.getByText(/^Accepted leniently: payment_account_id \(.+\)\.$/).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "lenient" }).click();
+    await page.getByRole("region", { name: "Lenient" }).waitFor();
+    await page.goto("about:blank");
+    await sandbox.stop();
   });
 
   test("the log has also the requests before the last 200, and a filter by answer and by finding", async () => {

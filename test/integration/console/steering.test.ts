@@ -116,7 +116,7 @@ describeInBrowser("steering", (scene) => {
 
     await startPayment(scene.sandbox, { reference: "APPLE-1" }, "completed; after=1s");
     await scene.sandbox.clock.advance("1s");
-    await webhook.getByText(/waiting.*1 attempt: .*503/).waitFor();
+    await webhook.getByText(/waiting until \d\d:\d\d:\d\d, 1 attempt: .*503/).waitFor();
     expect(JSON.parse(received[1] ?? "")).toMatchObject({ success: true, status: "completed" });
     await webhook.locator(".delivery summary").click();
     await webhook.getByText(/HTTP 503 after/).waitFor();
@@ -168,7 +168,8 @@ describeInBrowser("steering", (scene) => {
   test("a space within a typed text stays, in a rule and in a search", async () => {
     const page = await scene.open({ view: "steering" });
     const rules = page.getByRole("region", { name: "Rules" });
-    await rules.getByLabel("Reference").pressSequentially("ORDER 12");
+    // Those around it are not sent.
+    await rules.getByLabel("Reference").pressSequentially(" ORDER 12 ");
     await rules.getByRole("button", { name: "Add rule" }).click();
     await rules.getByText("for ORDER 12: insufficient_funds").waitFor();
 
@@ -187,6 +188,7 @@ describeInBrowser("steering", (scene) => {
     await rules.getByText("never reached: rule 1 matches all its payments").nth(2).waitFor();
     await rules.getByRole("button", { name: "Undo" }).click();
     await rules.getByText("never reached").first().waitFor({ state: "detached" });
+    await rules.getByText("3 rules appended").waitFor({ state: "detached" });
     await rules.getByRole("button", { name: "Remove rule 1" }).click();
     await rules.getByText("Rule 1 removed.").waitFor();
     await rules.getByRole("button", { name: "Undo" }).click();
