@@ -188,7 +188,8 @@ describeInBrowser("steering", (scene) => {
     await rules.getByText("never reached: rule 1 matches all its payments").nth(2).waitFor();
     await rules.getByRole("button", { name: "Undo" }).click();
     await rules.getByText("never reached").first().waitFor({ state: "detached" });
-    await rules.getByText("3 rules appended").waitFor({ state: "detached" });
+    // Long before the offer ends by itself.
+    await rules.getByText("3 rules appended").waitFor({ state: "detached", timeout: 10_000 });
     await rules.getByRole("button", { name: "Remove rule 1" }).click();
     await rules.getByText("Rule 1 removed.").waitFor();
     await rules.getByRole("button", { name: "Undo" }).click();
