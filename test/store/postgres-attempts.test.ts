@@ -103,7 +103,11 @@ test("while the server does not answer one statement runs at a time; who waits f
     const ends: (() => void)[] = [];
     const group = createGroup<number, number>({
       ...{ attempts: { isStuck } as Attempts, lanes: 3, most: 1 },
-      run: (items) => new Promise((resolve) => ends.push(() => resolve(items))),
+      run: (items) => {
+        const { promise, resolve } = Promise.withResolvers<readonly number[]>();
+        ends.push(() => resolve(items));
+        return promise;
+      },
     });
     const added = [1, 2, 3].map((item) => group.add(item));
     await nextTurn();
@@ -204,8 +208,11 @@ test("what goes wrong at a beat is reported once while it lasts; that the server
   const host = createManualClock(0);
   const errors = [REFUSED, REFUSED, new ConnectionEnded(), REFUSED, READ_ONLY];
   const faults: unknown[] = [];
+  const read = async () => {
+    throw errors.shift();
+  };
   const heartbeat = createHeartbeat({
-    attempts: { read: async () => Promise.reject(errors.shift()) } as unknown as Attempts,
+    attempts: { read } as unknown as Attempts,
     ...{ clock: createEngineClock(host, () => 0), host, stopwatch: () => 0 },
     ...{ afterBeat: async () => {}, reportFault: (error) => void faults.push(error) },
   });

@@ -87,7 +87,7 @@ onEveryEngine((engine) => {
       const finals = [
         resolve(derived, { ...paidAt(atMs, receiptNumber(atMs, derived.id)), resultDesc: RESULT_CODES[0] }),
         pay(chosen, receiptNumber(atMs + 86_400_000, chosen.id)),
-        resolve(odd, { ...paidAt(atMs, "R \0\u0001"), resultDesc: "\u0001\0 paid" }),
+        resolve(odd, { ...paidAt(atMs, "R_1"), resultDesc: "\u0001\0 paid" }),
       ];
       await shop.store.transactions.record(finals);
       expect(await Promise.all([derived, chosen, odd].map(find))).toEqual(finals);
