@@ -4,8 +4,7 @@ import * as arrivals from "./arrivals.ts";
 import { isFiltered, queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
-import { isLoopback, monotonicMs } from "./system.ts";
-import { throttled } from "./throttle.ts";
+import { isLoopback, monotonicMs, throttled } from "./system.ts";
 import type * as wire from "./wire.ts";
 
 /** Loads the state from the server, at the start and again later. */

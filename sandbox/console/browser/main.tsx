@@ -1,11 +1,10 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { followRoute } from "./actions.ts";
-import { announceRinging } from "./ringing.ts";
-import { followKeys } from "./shortcuts.ts";
-import { theme, tick } from "./state.ts";
+import { followRoute, goTo, setting } from "./actions.ts";
+import { formatAmount, formatPhone } from "./logic/format.ts";
+import { dialog, isFolded, prompts, server, shownPhone, theme, tick, view } from "./state.ts";
 import { follow } from "./sync.ts";
-import { every } from "./system.ts";
+import { every, notify } from "./system.ts";
 import { App } from "./views/app.tsx";
 
 /** How often views that show a time are drawn again. */
@@ -24,3 +23,58 @@ followKeys();
 const root = document.getElementById("console");
 if (root) render(<App />, root);
 void follow();
+
+/** The keyboard shortcuts. They are off while a field has the focus. `help-dialog.tsx` lists them. */
+export function followKeys(): void {
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    // A digit is also typed into the field that gets the focus.
+    if (/^[0-9]$/.test(event.key)) return pinField()?.focus();
+    if (Object.hasOwn(ACTS, event.key)) event.preventDefault();
+    ACTS[event.key]?.();
+  });
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof Element &&
+  target.closest("input:not([type=radio], [type=checkbox]), textarea, select, dialog[open]") !== null;
+
+const ACTS: Readonly<Record<string, () => void>> = {
+  "/": search,
+  "?": setting(dialog, "help"),
+  p: setting(dialog, "pay"),
+};
+
+function pinField(): HTMLInputElement | null {
+  return isFolded.value ? null : document.querySelector<HTMLInputElement>(`[data-phone="${shownPhone.value}"] .pin`);
+}
+
+function search(): void {
+  if (view.value !== "transactions" && view.value !== "requests") goTo("transactions");
+  // The view is drawn in a microtask.
+  queueMicrotask(() => document.querySelector<HTMLInputElement>(".view input[type=search]")?.focus());
+}
+
+/** Above this the title does not change: changing it with every payment would keep the browser busy. */
+const MOST_COUNTED = 9;
+
+/** Shows the number of open prompts in the title of the tab, and a notification if the tab is hidden. */
+export function announceRinging(): void {
+  let known: ReadonlySet<string> = new Set();
+  effect(() => {
+    const open = [...prompts.value.values()];
+    const name = server.value?.name ?? (server.value ? new URL(server.value.base_url).host : null);
+    const count = open.length > MOST_COUNTED ? `${MOST_COUNTED}+` : open.length;
+    const title = `${open.length > 0 ? `${count} ${open.length === 1 ? "prompt" : "prompts"} · ` : ""}${name === null ? "" : `${name} · `}momo`;
+    if (document.title !== title) document.title = title;
+    const fresh = open.find(({ checkout_request_id }) => !known.has(checkout_request_id));
+    known = new Set(prompts.value.keys());
+    if (fresh && document.hidden) {
+      const more = open.length > 1 ? `, and ${open.length - 1} more` : "";
+      notify(
+        `${formatPhone(fresh.phone)} rings${more}`,
+        `${fresh.business} asks for KES ${formatAmount(fresh.amount)}`,
+      );
+    }
+  });
+}

@@ -6,8 +6,7 @@ import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refresh
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone.ts";
 import * as state from "./state.ts";
-import { after, every, nextFrame, sleep } from "./system.ts";
-import { throttled } from "./throttle.ts";
+import { after, every, nextFrame, sleep, throttled } from "./system.ts";
 import type { ConsoleEvent, LoggedRequest, Message, Transaction } from "./wire.ts";
 
 /** Keeps the state up to date with the server: loads it, follows the events, and reconnects. */

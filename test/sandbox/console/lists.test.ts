@@ -272,7 +272,7 @@ describe("the list as CSV", () => {
 
 test("a refresh that is asked for while another one loads is made after it, once", async () => {
   // Its types need those of a browser.
-  const file = "../../../sandbox/console/browser/throttle.ts";
+  const file = "../../../sandbox/console/browser/system.ts";
   const { throttled } = await import(file);
   const loading: (() => void)[] = [];
   const refresh = throttled(

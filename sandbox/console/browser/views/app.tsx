@@ -1,16 +1,16 @@
-import type { FunctionComponent } from "preact";
-import type { View } from "../logic/route.ts";
-import { connection, isFolded, tokenAsked, view } from "../state.ts";
+import type { FunctionComponent, VNode } from "preact";
+import { addressOf, giveToken } from "../actions.ts";
+import type { Route, View } from "../logic/route.ts";
+import { connection, isFolded, openFindings, prompts, route, tokenAsked, view } from "../state.ts";
 import { Audit } from "./audit.tsx";
-import { HelpDialog } from "./help-dialog.tsx";
-import { Navigation } from "./navigation.tsx";
+import { HelpDialog } from "./dialog.tsx";
+import { KeyIcon, ListIcon, Mark, PhoneIcon, SlidersIcon, StartIcon, SwapIcon, WarningIcon } from "./marks.tsx";
 import { PayDialog } from "./pay-dialog.tsx";
 import { Phones } from "./phones.tsx";
 import { Registry } from "./registry.tsx";
 import { Requests } from "./requests.tsx";
 import { Start } from "./start.tsx";
 import { Steering } from "./steering.tsx";
-import { TokenForm } from "./token-form.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { Transactions } from "./transactions.tsx";
 
@@ -54,5 +54,102 @@ export function App() {
       <PayDialog />
       <HelpDialog />
     </div>
+  );
+}
+
+const ENTRIES: readonly {
+  readonly view: View;
+  readonly icon: () => VNode;
+  readonly label: string;
+  readonly short?: string;
+}[] = [
+  { view: "phone", icon: PhoneIcon, label: "Phone" },
+  { view: "transactions", icon: ListIcon, label: "Payments" },
+  { view: "requests", icon: SwapIcon, label: "Requests" },
+  { view: "audit", icon: WarningIcon, label: "Audit" },
+  { view: "steering", icon: SlidersIcon, label: "Steering" },
+  { view: "keys", icon: KeyIcon, label: "Accounts & keys", short: "Keys" },
+  { view: "start", icon: StartIcon, label: "Get started", short: "Start" },
+];
+
+/** The last filters of each view. */
+const left = new Map<View, Route["query"]>();
+
+/** Links to the views. The phone has a link only if there is no room for it beside the dashboard. */
+function Navigation() {
+  left.set(view.value, route.value.query);
+  return (
+    <nav class="views" aria-label="Views">
+      {ENTRIES.map(({ view: name, icon: Icon, label, short = label }) => (
+        <a key={name} class="line" href={hrefOf(name)} data-view={name} aria-current={view.value === name && "page"}>
+          <Icon />
+          <span class="wide">{label}</span>
+          <span class="narrow">{short}</span>
+          <Count view={name} />
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** The link to the open view removes its filters. */
+function hrefOf(name: View): string {
+  const { merchant: _before, ...query } = (name !== view.value && left.get(name)) || {};
+  return addressOf(name, null, query);
+}
+
+/** Its space is reserved, so that nothing moves when the first number appears. */
+function Count({ view: name }: { view: View }) {
+  if (name !== "phone" && name !== "audit") return null;
+  const count = name === "phone" ? prompts.value.size : openFindings.value.length;
+  return (
+    <b class="pill" data-tone={name === "audit" && count > 0 && "pending"} data-empty={count === 0}>
+      {count > 99 ? "99+" : count}
+      <span class="unseen">{name === "phone" ? " open" : " findings"}</span>
+    </b>
+  );
+}
+
+/** Asks for the control token, if the control API needs one. */
+function TokenForm({ isWrong }: { isWrong: boolean }) {
+  function submit(event: SubmitEvent) {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget as HTMLFormElement).get("token");
+    giveToken(String(given ?? "").trim());
+  }
+  return (
+    <main class="token-page stack">
+      <form class="card stack" onSubmit={submit}>
+        <h1 class="line brand">
+          <Mark />
+          momo
+        </h1>
+        <p>
+          Other machines can reach this sandbox, so it needs the control token. <code>momo serve</code> printed it when
+          it started.
+        </p>
+        <div class="field">
+          <label for="token">Control token</label>
+          <input
+            id="token"
+            name="token"
+            type="password"
+            autocomplete="off"
+            required
+            aria-invalid={isWrong ? "true" : undefined}
+            aria-describedby={isWrong ? "token-problem" : undefined}
+          />
+          {isWrong && (
+            <p class="problem" id="token-problem" role="alert">
+              That is not the control token of this server.
+            </p>
+          )}
+        </div>
+        <button type="submit" class="primary">
+          Open the console
+        </button>
+        <p class="hint">It is kept until this tab is closed, and sent to this server alone.</p>
+      </form>
+    </main>
   );
 }

@@ -8,8 +8,7 @@ import { formatCount } from "../logic/format.ts";
 import { acknowledged, auditSummary, findings, isLoaded, openFindings, requests } from "../state.ts";
 import type { Finding } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { CodeBlock } from "./code-block.tsx";
-import { CommandLines } from "./commands.tsx";
+import { CodeBlock, CommandLines } from "./commands.tsx";
 import { FormProblem, useForm } from "./form.tsx";
 
 /** More findings of one kind do not help here. The report has them all. */

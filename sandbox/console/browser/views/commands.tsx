@@ -3,7 +3,8 @@ import type { ComponentChildren } from "preact";
 import { setting } from "../actions.ts";
 import { controlCurl, momoLine } from "../logic/commands.ts";
 import { server, token } from "../state.ts";
-import { CommandLine } from "./code-block.tsx";
+import { after, copyText } from "../system.ts";
+import { CheckIcon, CopyIcon } from "./marks.tsx";
 
 /** A call of the control API, and the momo command that does the same. */
 export interface Command {
@@ -49,5 +50,52 @@ export function ControlGroup({ controls, children }: { controls: readonly Contro
       </div>
       {shown && <CommandLines command={shown.command} />}
     </>
+  );
+}
+
+/** Text to read or to paste, with a button that copies it. */
+export function CodeBlock({ text, what }: { text: string; what: string }) {
+  return (
+    <div class="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
+      <pre tabIndex={0}>{text}</pre>
+      <CopyButton text={text} what={what} />
+    </div>
+  );
+}
+
+/** One line for a shell. */
+function CommandLine({ tool, text }: { tool: string; text: string }) {
+  return (
+    <div class="code command">
+      <span class="label">{tool}</span>
+      <code>{text}</code>
+      <CopyButton text={text} what={`the ${tool} command`} />
+    </div>
+  );
+}
+
+const SHOWN_MS = 1600;
+
+/** @param what names the text, for screen readers */
+export function CopyButton({ text, what, label }: { text: string; what: string; label?: string | undefined }) {
+  const said = useSignal<"copied" | "refused" | null>(null);
+  async function copy() {
+    said.value = (await copyText(text)) ? "copied" : "refused";
+    after(SHOWN_MS, setting(said, null));
+  }
+  const words =
+    said.value === "copied" ? "Copied" : said.value === "refused" ? "Select it and copy by hand" : (label ?? "");
+  return (
+    <button
+      type="button"
+      class={`quiet copy ${words === "" ? "square" : ""}`}
+      aria-label={words === "" ? `Copy ${what}` : undefined}
+      title={`Copy ${what}`}
+      onClick={() => void copy()}
+    >
+      {said.value === "copied" ? <CheckIcon /> : <CopyIcon />}
+      <span aria-live="polite">{words}</span>
+    </button>
   );
 }

@@ -10,8 +10,8 @@ import { filterProblem, filters, merchantId, merchants, totalItems } from "../st
 import { after, saveFile } from "../system.ts";
 import { KINDS, STATUSES } from "../wire.ts";
 import { ANY, type Choice, FormProblem, Options, useCall } from "./form.tsx";
-import { CloseIcon } from "./icons.tsx";
 import { goToHits, PauseButton } from "./long-list.tsx";
+import { CloseIcon } from "./marks.tsx";
 
 interface FilterFrameProps {
   readonly search: Bound & { readonly placeholder: string };

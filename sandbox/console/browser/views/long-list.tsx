@@ -1,11 +1,12 @@
 import { effect, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
-import { setting } from "../actions.ts";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { select, setting } from "../actions.ts";
 import { formatCount } from "../logic/format.ts";
 import { placeOf } from "../logic/merge.ts";
 import { isListCurrent, isPaused, view } from "../state.ts";
 import { nextFrame } from "../system.ts";
+import { CloseIcon, IconButton } from "./marks.tsx";
 
 interface LongListProps {
   readonly list: Omit<ReturnType<typeof useStill>, "rows">;
@@ -92,7 +93,7 @@ function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): v
 }
 
 /** Gives the focus back to the row whose details were closed, or to its list. */
-export function returnFocus(row: string): void {
+function returnFocus(row: string): void {
   const stop = document.querySelector<HTMLElement>(`[data-row="${CSS.escape(row)}"]`);
   (stop ?? document.querySelector<HTMLElement>(".scroll"))?.focus();
 }
@@ -202,5 +203,36 @@ function isInUse(box: HTMLElement | null, hasMoved: boolean): boolean {
     box !== null &&
     (box.matches(hasMoved ? ":hover, :active" : ":active") ||
       box.contains(document.activeElement?.closest("tbody") ?? null))
+  );
+}
+
+interface PaneProps {
+  readonly label: string;
+  readonly title: ComponentChildren;
+  /** What the button closes, for its label. */
+  readonly what: string;
+  /** The row whose details these are. It gets the focus back. */
+  readonly row: string | number;
+  readonly children: ComponentChildren;
+}
+
+/** Details beside a list. The pane takes the focus, and Escape closes it. */
+export function Pane({ label, title, what, row, children }: PaneProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    return () => returnFocus(String(row));
+  }, [row]);
+  const close = () => select(null);
+  return (
+    <section class="story" aria-label={label} onKeyDown={({ key }) => key === "Escape" && close()}>
+      <header class="line between">
+        <h2 ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        <IconButton icon={CloseIcon} label={`Close ${what}`} onClick={close} />
+      </header>
+      {children}
+    </section>
   );
 }

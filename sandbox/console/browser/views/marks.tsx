@@ -1,6 +1,6 @@
+import type { ButtonHTMLAttributes, VNode } from "preact";
 import { addressOf } from "../actions.ts";
 import type { Finding, Status } from "../wire.ts";
-import { WarningIcon } from "./icons.tsx";
 
 export const StatusBadge = ({ status }: { status: Status }) => (
   <span class="pill dot" data-tone={status}>
@@ -39,3 +39,82 @@ export function HttpStatus({ status }: { status: number | null }) {
     </b>
   );
 }
+
+/** Our own icons, each one path in the colour of the text around it. The text beside each icon is its label. */
+const icon = (path: string, { size = 16, filled = "" } = {}) =>
+  function Icon() {
+    return (
+      <svg
+        class="icon"
+        width={`${size / 16}rem`}
+        height={`${size / 16}rem`}
+        viewBox="0 0 16 16"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="1.6"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+        aria-hidden="true"
+      >
+        <path d={path} />
+        {filled && <path d={filled} fill="currentColor" />}
+      </svg>
+    );
+  };
+
+interface IconButtonProps extends ButtonHTMLAttributes {
+  readonly label: string;
+  readonly icon: () => VNode;
+}
+
+/** A button with an icon alone. Its label is for screen readers and the mouse. */
+export const IconButton = ({ label, icon: Icon, class: style = "", children, ...attributes }: IconButtonProps) => (
+  <button type="button" class={`quiet square ${style}`} aria-label={label} title={label} {...attributes}>
+    <Icon />
+    {children}
+  </button>
+);
+
+export const CopyIcon = icon(
+  "M7.5 5.5h4a2 2 0 0 1 2 2v4a2 2 0 0 1-2 2h-4a2 2 0 0 1-2-2v-4a2 2 0 0 1 2-2zM10.5 5.5v-1a2 2 0 0 0-2-2h-4a2 2 0 0 0-2 2v4a2 2 0 0 0 2 2h1",
+);
+export const CheckIcon = icon("M3 8.5l3.2 3.2L13 5");
+export const CloseIcon = icon("M4 4l8 8M12 4l-8 8");
+export const WarningIcon = icon("M8 2.2l6.2 11H1.8zM8 6.5v3M8 11.4v.1");
+export const SnowflakeIcon = icon(
+  "M8 1.5v13M2.4 4.7l11.2 6.6M13.6 4.7L2.4 11.3M6.2 2.6L8 4.2l1.8-1.6M6.2 13.4L8 11.8l1.8 1.6",
+  { size: 14 },
+);
+export const BackspaceIcon = icon(
+  "M5.5 3.5h7a1.5 1.5 0 0 1 1.5 1.5v6a1.5 1.5 0 0 1-1.5 1.5h-7L1.8 8zM7.2 6.2l3.6 3.6M10.8 6.2L7.2 9.8",
+  { size: 20 },
+);
+export const PlusIcon = icon("M8 3v10M3 8h10");
+export const SunIcon = icon(
+  "M11 8a3 3 0 1 1-6 0 3 3 0 0 1 6 0zM8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1.1 1.1M11.9 11.9L13 13M13 3l-1.1 1.1M4.1 11.9L3 13",
+);
+export const MoonIcon = icon("M13.5 9.6A6 6 0 1 1 6.4 2.5a4.8 4.8 0 0 0 7.1 7.1z");
+export const AutoIcon = icon("M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0zM8 2v12", { filled: "M8 3.5a4.5 4.5 0 0 1 0 9z" });
+export const HelpIcon = icon(
+  "M14.2 8a6.2 6.2 0 1 1-12.4 0 6.2 6.2 0 0 1 12.4 0zM6.2 6.3a1.9 1.9 0 1 1 2.7 1.9c-.6.3-.9.7-.9 1.3M8 11.6v.1",
+);
+export const PhoneIcon = icon(
+  "M6.3 1.8h3.4a1.8 1.8 0 0 1 1.8 1.8v8.8a1.8 1.8 0 0 1-1.8 1.8H6.3a1.8 1.8 0 0 1-1.8-1.8V3.6a1.8 1.8 0 0 1 1.8-1.8zM7.2 11.8h1.6",
+);
+export const SlidersIcon = icon(
+  "M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M12 4.5a1.5 1.5 0 1 1-3 0 1.5 1.5 0 0 1 3 0zM7 11.5a1.5 1.5 0 1 1-3 0 1.5 1.5 0 0 1 3 0z",
+  { size: 14 },
+);
+
+export const ListIcon = icon("M2 4h12M2 8h12M2 12h8");
+export const SwapIcon = icon("M2.5 5.5h10M9.5 2.5l3 3-3 3M13.5 10.5h-10M6.5 7.5l-3 3 3 3");
+export const KeyIcon = icon("M8 10.5a3 3 0 1 1-6 0 3 3 0 0 1 6 0zM7.1 8.4L13.5 2M11 4.5l2 2");
+export const StartIcon = icon("M4.5 2.5l8 5.5-8 5.5z");
+
+/** The logo of momo: a phone that has paid. */
+export const Mark = () => (
+  <svg class="mark" width="1.625rem" height="1.625rem" viewBox="0 0 32 32" aria-hidden="true">
+    <rect x="7" y="1" width="18" height="30" rx="5.5" />
+    <path d="M11.4 16.4l3.3 3.3 6-6.5" />
+  </svg>
+);

@@ -6,9 +6,9 @@ import { formatAmount, instantOf } from "../logic/format.ts";
 import { countdown } from "../logic/phone.ts";
 import { clock, sandboxNow } from "../state.ts";
 import type { Prompt } from "../wire.ts";
+import { Pairs } from "./card.tsx";
 import { submits, useCall } from "./form.tsx";
-import { BackspaceIcon } from "./icons.tsx";
-import { Pairs } from "./pairs.tsx";
+import { BackspaceIcon } from "./marks.tsx";
 
 const DIGITS = [..."123456789"];
 

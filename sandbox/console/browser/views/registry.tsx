@@ -4,13 +4,11 @@ import { api } from "../api.ts";
 import { momoWords } from "../logic/commands.ts";
 import { accounts, keys, merchantId, merchants, server } from "../state.ts";
 import type { NewKey } from "../wire.ts";
-import { Card } from "./card.tsx";
-import { CopyButton } from "./code-block.tsx";
-import { CommandLines } from "./commands.tsx";
+import { Card, copied, Pairs } from "./card.tsx";
+import { CommandLines, CopyButton } from "./commands.tsx";
 import { ConfirmButton } from "./dialog.tsx";
 import { CallForm, useForm } from "./form.tsx";
 import { Records } from "./long-list.tsx";
-import { copied, Pairs } from "./pairs.tsx";
 
 export function Registry() {
   return (

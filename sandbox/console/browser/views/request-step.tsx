@@ -4,7 +4,7 @@ import { replayCurl } from "../logic/commands.ts";
 import { formatCount, formatInterval, preciseClock, prettyJson } from "../logic/format.ts";
 import { server } from "../state.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
-import { CodeBlock, CopyButton } from "./code-block.tsx";
+import { CodeBlock, CopyButton } from "./commands.tsx";
 import { FindingNotes, HttpStatus } from "./marks.tsx";
 
 interface RequestStepProps {

@@ -5,7 +5,7 @@ import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
 import { accounts, dialog, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
 import { Card } from "./card.tsx";
-import { CodeBlock } from "./code-block.tsx";
+import { CodeBlock } from "./commands.tsx";
 import { type ColumnHead, Records } from "./long-list.tsx";
 import { StatusBadge } from "./marks.tsx";
 

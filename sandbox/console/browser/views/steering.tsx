@@ -1,12 +1,32 @@
-import { server } from "../state.ts";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { api } from "../api.ts";
+import { momoWords } from "../logic/commands.ts";
+import { isFiltered } from "../logic/filters.ts";
+import { longDayOf, timeOfDay, wallClock } from "../logic/format.ts";
+import { counted } from "../logic/steering.ts";
+import {
+  clock,
+  counts,
+  fallback,
+  faults,
+  filters,
+  findings,
+  isLoaded,
+  merchants,
+  requests,
+  rules,
+  sandboxNow,
+  server,
+} from "../state.ts";
+import type { Snapshot } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { ClockCard } from "./clock-card.tsx";
-import { DefaultCard } from "./default-card.tsx";
-import { FaultsCard } from "./faults-card.tsx";
-import { ResetCard } from "./reset-card.tsx";
-import { RulesCard } from "./rules-card.tsx";
-import { SnapshotsCard } from "./snapshots-card.tsx";
-import { WebhookCard } from "./webhook-card.tsx";
+import { CommandLines, type Control, ControlGroup } from "./commands.tsx";
+import { ConfirmButton } from "./dialog.tsx";
+import { CallForm, FormProblem, outcomeChoices, useCall, useForm } from "./form.tsx";
+import { SnowflakeIcon } from "./marks.tsx";
+import { FaultsCard, RulesCard } from "./rules-and-faults.tsx";
+import { WebhookCard } from "./webhook.tsx";
 
 /** Steers the network, the clock and the faults. Each control shows the commands that do the same. */
 export function Steering() {
@@ -29,4 +49,173 @@ export function Steering() {
       <ResetCard />
     </div>
   );
+}
+
+function ClockCard() {
+  const form = useForm("clock", { advance: "Duration" }, { advance: "90s" });
+  const now = sandboxNow.value;
+  function control(label: string, body: object, words: string[]): Control {
+    const command = { method: "POST", path: "/clock", body, momo: momoWords(["clock", ...words]) };
+    return { label, command, run: () => void form.run(() => api.call(command)) };
+  }
+  const isFrozen = clock.value?.frozen ?? false;
+  const advance = (label: string, duration: string) => control(label, { advance: duration }, ["advance", duration]);
+  const typed = advance("Advance", form.values.advance);
+  const controls = [
+    typed,
+    advance("+10 s", "10s"),
+    advance("+1 min", "1m"),
+    isFrozen ? control("Resume", { resume: true }, ["resume"]) : control("Freeze", { freeze: true }, ["freeze"]),
+  ];
+  return (
+    <Card title="Clock">
+      <p class="row big-clock">
+        <time>{now === null ? "–" : wallClock(now)}</time>
+        <span class="muted">{now === null ? "" : `${longDayOf(now)}, Nairobi`}</span>
+        {isFrozen && (
+          <span class="pill">
+            <SnowflakeIcon /> frozen
+          </span>
+        )}
+      </p>
+      <p class="hint">Payments that become due are resolved before the answer.</p>
+      <ControlGroup controls={controls}>
+        {form.input("advance", { size: 6, onKeyDown: ({ key }) => key === "Enter" && typed.run() })}
+      </ControlGroup>
+      <FormProblem problems={form.problems} />
+    </Card>
+  );
+}
+
+/** What prompts do if nothing else decides. */
+function DefaultCard() {
+  const inForce = fallback.value;
+  const form = useForm("default", { outcome: "Outcome", after: "After" }, { outcome: inForce?.outcome ?? "" });
+  if (!inForce) return null;
+  const { outcome, after } = form.values;
+  const body = { outcome, after: after || undefined };
+  return (
+    <Card title="Default outcome">
+      <p class="hint">
+        If no header, rule, limit or test phone decides: <code>{inForce.outcome}</code>
+        {inForce.after && <> after {inForce.after}</>}.
+      </p>
+      <CallForm form={form} command={{ method: "PUT", path: "/default", body }} action="Set">
+        {form.select("outcome", outcomeChoices())}
+        {form.input("after", { placeholder: "3s", size: 6 })}
+      </CallForm>
+    </Card>
+  );
+}
+
+/** Saves the state under a name, and restores it. */
+function SnapshotsCard() {
+  const snapshots = useSignal<readonly Snapshot[]>([]);
+  const form = useForm("snapshot", { name: "Name" });
+  const { name } = form.values;
+  const load = async () => {
+    snapshots.value = (await api.get<{ snapshots: Snapshot[] }>("/snapshots")).snapshots;
+  };
+  useEffect(() => {
+    if (isLoaded.value) void form.run(load);
+  }, [isLoaded.value]);
+  const change = (method: string, path: string) =>
+    void form.run(async () => {
+      await api.call({ method, path, ...(method === "POST" && { body: {} }) });
+      await load();
+    });
+  return (
+    <Card title="Snapshots" count={snapshots.value.length} isWide>
+      <p class="hint">
+        Payments, rules, faults, default, webhook and clock under a name, until the server ends. Merchants, accounts and
+        keys are not in it.
+      </p>
+      <ul class="entries">
+        {snapshots.value.map(({ name: saved, transactions, at, frozen }) => (
+          <li key={saved} class="line between">
+            <span>
+              <b>{saved}</b>: {counted(transactions, "payment")}, at {timeOfDay(at)}
+              {frozen && ", frozen"}
+            </span>
+            <span class="row">
+              <ConfirmButton
+                id={`restore-${saved}`}
+                label={`Restore ${saved} …`}
+                question={`Restore “${saved}”?`}
+                loss={`Lost for good: ${lossInWords()}. Back come ${counted(transactions, "payment")}, and the time ${at}.`}
+                yes="Restore it"
+                run={() => change("POST", `/snapshots/${saved}/restore`)}
+              />
+              <ConfirmButton
+                id={`remove-${saved}`}
+                label={`Remove ${saved} …`}
+                question={`Remove “${saved}”?`}
+                loss={`Lost for good: the snapshot with ${counted(transactions, "payment")}.`}
+                yes="Remove it"
+                run={() => change("DELETE", `/snapshots/${saved}`)}
+              />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <CallForm
+        form={form}
+        command={{
+          method: "PUT",
+          path: `/snapshots/${encodeURIComponent(name)}`,
+          body: {},
+          momo: momoWords(["snapshot", "save", name]),
+        }}
+        action="Save"
+        isIncomplete={name === ""}
+        onDone={() => void load()}
+      >
+        {form.input("name", { placeholder: "prepared" })}
+      </CallForm>
+    </Card>
+  );
+}
+
+/** Resets everything except merchants, accounts and keys. */
+function ResetCard() {
+  const call = useCall();
+  return (
+    <Card title="Reset">
+      <p class="hint">
+        Removes payments, rules, faults and the log, and resets the clock. Merchants, accounts and keys stay.
+      </p>
+      <div>
+        <ConfirmButton
+          id="confirm-reset"
+          label="Reset …"
+          question="Forget it all?"
+          loss={`Lost for good: ${lossInWords()}.`}
+          yes="Forget it all"
+          run={() => void call.run(() => api.post("/reset", {}))}
+        />
+      </div>
+      <FormProblem problems={call.problems} />
+      <CommandLines command={{ method: "POST", path: "/reset", body: {}, momo: "reset --yes" }} />
+    </Card>
+  );
+}
+
+/** `62 payments, 3 rules, 140 logged requests` */
+function lossInWords(): string {
+  const { value } = counts;
+  const payments = value
+    ? value.completed_count + value.failed_count + value.cancelled_count + value.expired_count + value.pending_count
+    : 0;
+  const parts = [
+    [payments, "payment"],
+    [rules.value.length, "rule"],
+    [faults.value.faults.length, "fault"],
+    [requests.value.length, "logged request"],
+    [findings.value.length, "finding"],
+  ] as const;
+  const words = parts.filter(([count]) => count > 0).map(([count, what]) => counted(count, what));
+  // The counts are only for these filters and one merchant.
+  const hidden = isFiltered(filters.value) ? ", and the payments that the filters hide" : "";
+  const others = merchants.value.length > 1 ? `${hidden}, and the payments of the other merchants` : hidden;
+  return `${words.join(", ") || "nothing but the clock"}${others}`;
 }

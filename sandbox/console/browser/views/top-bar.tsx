@@ -2,7 +2,7 @@ import { addressOf, chooseTheme, foldPhones, setting } from "../actions.ts";
 import { formatCount, wallClock } from "../logic/format.ts";
 import { counted } from "../logic/steering.ts";
 import * as state from "../state.ts";
-import { CopyButton } from "./code-block.tsx";
+import { CopyButton } from "./commands.tsx";
 import {
   AutoIcon,
   HelpIcon,
@@ -14,7 +14,7 @@ import {
   SlidersIcon,
   SnowflakeIcon,
   SunIcon,
-} from "./icons.tsx";
+} from "./marks.tsx";
 
 /** Always visible: the server, its state, unusual settings, and the sandbox's time. */
 export function TopBar() {

@@ -1,17 +1,18 @@
 import { reasonOf } from "../../../network/reason.ts";
-import { addressOf, select } from "../actions.ts";
+import { addressOf, select, setFilters } from "../actions.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
 import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
+import { counted } from "../logic/steering.ts";
 import * as state from "../state.ts";
-import type { Finding, Transaction } from "../wire.ts";
+import { counts, filters, shownRows } from "../state.ts";
+import type { Counts, Finding, Status, Transaction } from "../wire.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { type ColumnHead, LongList, MOST_DRAWN, TableHead, useStill } from "./long-list.tsx";
 import { StatusBadge, Warned } from "./marks.tsx";
 import { OutcomesOverTime } from "./outcomes-over-time.tsx";
 import { TestPaymentButton } from "./start.tsx";
 import { StoryPane } from "./story.tsx";
-import { Tiles } from "./tiles.tsx";
 
 /** The dashboard: the payments, and the story of one. */
 export function Transactions() {
@@ -137,4 +138,45 @@ function NothingYet() {
       </p>
     </div>
   );
+}
+
+const ORDER: readonly Status[] = ["completed", "failed", "cancelled", "expired", "pending"];
+
+/** Counts by status, of the payments that the other filters select. A click filters by a status, another click shows all again. */
+function Tiles() {
+  const inForce = filters.value;
+  const shown = inForce.span === "" ? counts.value : countsOfSpan();
+  const total = shown && ORDER.reduce((sum, status) => sum + shown[`${status}_count`], 0);
+  return (
+    <div class="tiles">
+      <p class="tile received">
+        <span class="label">
+          KES {isFiltered({ ...inForce, status: "", finished: "" }) ? "received, of these" : "received"}
+        </span>
+        <b>{shown ? formatAmount(shown.total_completed_amount) : "–"}</b>
+        <small class="muted">{total !== null && `of ${counted(total, "payment")}`}</small>
+      </p>
+      {ORDER.map((status) => (
+        <button
+          key={status}
+          type="button"
+          class="tile"
+          data-tone={status}
+          aria-pressed={inForce.status === status}
+          onClick={() => setFilters({ status: inForce.status === status ? "" : status })}
+        >
+          <span class="label dot">{status.replace(/^./, (letter) => letter.toUpperCase())}</span>
+          <b>{shown ? formatCount(shown[`${status}_count`]) : "–"}</b>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Counts the loaded rows, because the API has no intervals within a day. */
+function countsOfSpan(): Counts {
+  const rows = shownRows.value;
+  const numbers = ORDER.map((status) => [`${status}_count`, rows.filter((row) => row.status === status).length]);
+  const received = rows.reduce((sum, { status, amount }) => sum + (status === "completed" ? amount : 0), 0);
+  return { ...Object.fromEntries(numbers), total_completed_amount: received };
 }

@@ -1,0 +1,237 @@
+import { signal, useSignal } from "@preact/signals";
+import { typedPhone } from "../../../../src/domain/typed-phone.ts";
+import { setting } from "../actions.ts";
+import { api } from "../api.ts";
+import { numberOrText } from "../logic/problems.ts";
+import { counted, coveredBy, faultInWords, ruleInWords } from "../logic/steering.ts";
+import { faults, rules } from "../state.ts";
+import { after } from "../system.ts";
+import type { Fault, Rule } from "../wire.ts";
+import { Card } from "./card.tsx";
+import { type Command, CommandLines, ControlGroup } from "./commands.tsx";
+import { ANY, type Call, CallForm, type Draft, outcomeChoices, useForm } from "./form.tsx";
+import { CloseIcon, IconButton, Warned } from "./marks.tsx";
+
+const RULE_LABELS = {
+  phone: "Phone",
+  amount: "Amount",
+  payment_account_id: "Account",
+  reference: "Reference",
+  outcome: "Outcome",
+  after: "After",
+  times: "Times",
+};
+type RuleText = Record<keyof typeof RULE_LABELS, string>;
+
+/** The rule in the form. It stays when the view changes. */
+const draft = signal<Draft<keyof RuleText>>({});
+
+/** Fills in the form. The person checks the rule and adds it. */
+export function startRule({ match, outcome, times }: Rule): void {
+  const { phone = "", amount = "", reference = "" } = match;
+  draft.value = { phone, amount: String(amount), reference, outcome, times: String(times ?? "") };
+}
+
+/** Ready-made rules for common situations. */
+const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<Rule, "match">[] }[] = [
+  {
+    label: "Fails twice, then succeeds",
+    rules: [{ outcome: "insufficient_funds", times: 1 }, { outcome: "wrong_pin", times: 1 }, { outcome: "completed" }],
+  },
+  { label: "Busy, then reached", rules: [{ outcome: "unreachable", after: "1s", times: 1 }] },
+  { label: "Paid in the last second", rules: [{ outcome: "completed", after: "59s" }] },
+];
+
+/** The rules in their order, and a form that appends one. */
+export function RulesCard() {
+  const form = useForm("rule", RULE_LABELS, { outcome: "insufficient_funds" }, draft);
+  const undo = useUndo(form);
+  const replacement = (next: readonly Rule[]) => replacing("/rules", next.length, next);
+  const controls = PRESETS.map(({ label, rules: preset }) => {
+    const command = { method: "POST", path: "/rules", body: preset };
+    const words = `${counted(preset.length, "rule")} appended: “${label}”.`;
+    return { label, command, run: () => void undo.change(command, words, replacement(rules.value)) };
+  });
+  return (
+    <Card title="Rules" count={rules.value.length} isWide>
+      <Entries
+        what="rule"
+        entries={rules.value}
+        inWords={ruleInWords}
+        problems={coveredBy(rules.value).map((by) => by && `never reached: rule ${by} matches all its payments`)}
+        none="None. A rule says what the prompts that match do; the first that matches decides."
+        replacement={replacement}
+        undo={undo}
+      />
+      <CallForm form={form} command={{ method: "POST", path: "/rules", body: ruleOf(form.values) }} action="Add rule">
+        {form.input("phone", { placeholder: "any phone", size: 12 })}
+        {form.input("amount", { placeholder: "any", size: 8 })}
+        {form.input("reference", { placeholder: "any", size: 10 })}
+        {form.input("payment_account_id", { placeholder: "any", size: 4 })}
+        {form.select("outcome", outcomeChoices())}
+        {form.input("after", { placeholder: "3s", size: 6 })}
+        {form.input("times", { placeholder: "always", size: 6 })}
+      </CallForm>
+      <h3>Ready-made rules</h3>
+      <ControlGroup controls={controls} />
+    </Card>
+  );
+}
+
+const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, after: afterText, times }: RuleText) => ({
+  match: {
+    phone: typedPhone(phone) ?? (phone || undefined),
+    amount: numberOrText(amount),
+    payment_account_id: numberOrText(payment_account_id),
+    reference: reference || undefined,
+  },
+  outcome,
+  after: afterText || undefined,
+  times: numberOrText(times),
+});
+
+const PATHS = [ANY, "/stkpush.php", "/status.php", "/transactions.php"];
+const KINDS = [
+  ["error", "an error"],
+  ["delay", "a delay"],
+  ["disconnect", "the answer is lost"],
+] as const;
+const FAULT_LABELS = {
+  path: "Operation",
+  kind: "What happens",
+  status: "HTTP status",
+  delay: "Delay",
+  probability: "Probability",
+  times: "Times",
+  seed: "Seed",
+};
+const FIRST_FAULT = { path: "/status.php", kind: "error", status: "503", delay: "5s" };
+
+export function FaultsCard() {
+  const form = useForm("fault", FAULT_LABELS, FIRST_FAULT);
+  const undo = useUndo(form);
+  const { seed, faults: inForce } = faults.value;
+  const { kind } = form.values;
+  const body = { seed: numberOrText(form.values.seed), faults: [...inForce, faultOf(form.values)] };
+  const replacement = (next: readonly Fault[]) => replacing("/faults", next.length, { seed, faults: next });
+  return (
+    <Card title="Faults" count={inForce.length} isWide>
+      <Entries
+        what="fault"
+        entries={inForce}
+        inWords={faultInWords}
+        none="No faults. A fault affects requests to the merchant API. The same seed gives the same faults."
+        replacement={replacement}
+        undo={undo}
+      />
+      {inForce.length > 0 && <p class="hint">Seed {seed}</p>}
+      <CallForm form={form} command={{ method: "PUT", path: "/faults", body }} action="Add fault">
+        {form.select("path", PATHS)}
+        {form.select("kind", KINDS)}
+        {kind === "error" && form.input("status", { placeholder: "500", size: 5 })}
+        {kind === "delay" && form.input("delay", { placeholder: "5s", size: 5 })}
+        {form.input("probability", { placeholder: "1", size: 5 })}
+        {form.input("times", { placeholder: "always", size: 6 })}
+        {form.input("seed", { placeholder: "drawn", size: 8 })}
+      </CallForm>
+    </Card>
+  );
+}
+
+const faultOf = ({ path, kind, status, delay, probability, times }: Record<keyof typeof FAULT_LABELS, string>) => ({
+  path: path || undefined,
+  kind,
+  status: kind === "error" ? numberOrText(status) : undefined,
+  delay: kind === "delay" ? delay : undefined,
+  probability: numberOrText(probability),
+  times: numberOrText(times),
+});
+
+/** The call that replaces all entries. */
+const replacing = (path: string, count: number, body: unknown): Command =>
+  count === 0 ? { method: "DELETE", path } : { method: "PUT", path, body };
+
+interface EntriesProps<Entry> {
+  readonly what: string;
+  readonly entries: readonly Entry[];
+  readonly inWords: (entry: Entry) => string;
+  /** The problem of each entry, or null. */
+  readonly problems?: readonly (string | null | 0)[];
+  /** What is shown if there are none. */
+  readonly none: string;
+  /** The call that replaces all entries by these. */
+  readonly replacement: (next: readonly Entry[]) => Command;
+  readonly undo: ReturnType<typeof useUndo>;
+}
+
+/** Entries in order, each with a button that removes it, and the command of the last button under the mouse. */
+function Entries<Entry>({ what, entries, inWords, problems = [], none, replacement, undo }: EntriesProps<Entry>) {
+  const pointed = useSignal(0);
+  const commandOf = (index: number) => replacement(index < 0 ? [] : entries.toSpliced(index, 1));
+  const remove = (index: number, words: string) => ({
+    onClick: () => void undo.change(commandOf(index), `${words} removed.`, replacement(entries)),
+    onPointerEnter: setting(pointed, index),
+    onFocus: setting(pointed, index),
+  });
+  const capital = what.replace(/^./, (letter) => letter.toUpperCase());
+  return (
+    <>
+      {entries.length === 0 ? (
+        <p class="hint">{none}</p>
+      ) : (
+        <>
+          <ol class="entries rule-list">
+            {entries.map((entry, index) => (
+              <li key={index} class="line">
+                <span class="grow">
+                  {inWords(entry)}
+                  {problems[index] && <Warned words={problems[index]} />}
+                </span>
+                <IconButton
+                  icon={CloseIcon}
+                  label={`Remove ${what} ${index + 1}`}
+                  {...remove(index, `${capital} ${index + 1}`)}
+                />
+              </li>
+            ))}
+          </ol>
+          <div class="row">
+            <button type="button" {...remove(-1, counted(entries.length, what))}>
+              Remove all {entries.length}
+            </button>
+          </div>
+          <CommandLines command={commandOf(Math.min(pointed.value, entries.length - 1))} />
+        </>
+      )}
+      {undo.line}
+    </>
+  );
+}
+
+const OFFERED_MS = 20_000;
+
+/** Makes calls, and offers for a while to undo the last one. */
+export function useUndo(call: Call) {
+  const offered = useSignal<{ readonly words: string; readonly undo: () => void } | null>(null);
+  const withdraw = setting(offered, null);
+  return {
+    /** @param words what the call did */
+    async change(command: Command, words: string, undo: Command): Promise<void> {
+      if (!(await call.run(() => api.call(command)))) return;
+      const offer = { words, undo: () => void call.run(() => api.call(undo)).then(withdraw) };
+      offered.value = offer;
+      after(OFFERED_MS, () => offered.value === offer && withdraw());
+    },
+    /** What was done, and the button that undoes it. */
+    line: (
+      <div class="box line tone small" role="status" data-tone="pending">
+        {offered.value?.words}
+        {offered.value && (
+          <button type="button" onClick={offered.value.undo}>
+            Undo
+          </button>
+        )}
+      </div>
+    ),
+  };
+}
