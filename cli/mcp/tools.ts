@@ -78,7 +78,7 @@ export function routeOf(action: string) {
 /** The arguments of an action. A report is always JSON. */
 function argumentsOf(action: string): { properties: Properties; required: string[] } {
   const { idName, described } = routeOf(action);
-  const query = (described.query ?? []).flatMap((schema) => parametersOf(schema));
+  const query = described.query ? parametersOf(described.query) : [];
   const { format: _, ...queried } = Object.fromEntries(query.map(({ name, schema }) => [name, schema]));
   const schema = described.body && jsonSchemaOf(described.body.schema, "input");
   // Of several forms of a body, the first is an object.

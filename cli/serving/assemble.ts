@@ -6,9 +6,8 @@ import { CONTROL_PATH, type ControlContext, type Replica, type ServerFacts } fro
 import { createControl } from "../../sandbox/control/control.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import { type GuardOptions, isLoopback } from "../../sandbox/control/guard.ts";
-import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
+import { createMerchantNames, createTestPayments } from "../../sandbox/control/memory.ts";
 import { refuseAndLog } from "../../sandbox/control/observe.ts";
-import { createTestPayments } from "../../sandbox/control/test-payments.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";

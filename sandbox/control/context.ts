@@ -16,8 +16,7 @@ import type { RequestCounts, RequestLog } from "../request-log.ts";
 import type { State, StatePart, Steering } from "../steering.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { EventHub } from "./event-hub.ts";
-import type { MerchantNames } from "./merchant-names.ts";
-import type { TestPayments } from "./test-payments.ts";
+import type { MerchantNames, TestPayments } from "./memory.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** The path of the control API, whatever the base path of the merchant API. */
@@ -81,31 +80,52 @@ export interface Replica {
   readonly allowsReset: boolean;
 }
 
-/** One method of one path. It returns a Response if the answer is not JSON. */
-export type ControlCall = (request: Request, context: ControlContext, call: CallDetails) => Promise<Reply | Response>;
+/** What a call gets, checked with its schemas. */
+export interface Input<Q = unknown, B = unknown> {
+  readonly request: Request;
+  readonly query: Q;
+  readonly body: B;
+  /** The part of the path that stands for an id; empty if the path has none. */
+  readonly id: string;
+  readonly keepOpen: KeepOpen;
+}
 
-/** A call, and its part of the OpenAPI description. */
-export interface DescribedCall {
-  readonly call: ControlCall;
-  readonly summary: string;
-  /** The members of its answer with 200, beside `success` and `message`; null if the answer is not JSON. */
-  readonly answer: z.ZodObject | z.ZodRawShape | null;
-  /** Schemas of its query. */
-  readonly query?: readonly z.ZodObject[];
-  readonly body?: { readonly schema: z.ZodType; readonly example: unknown; readonly isOptional?: boolean };
+/** The body of a call: its schema for the description, and how it is read. */
+export interface DescribedBody<B = unknown> {
+  readonly schema: z.ZodType;
+  readonly example: unknown;
+  readonly isOptional?: boolean;
+  /** @throws Refusal `invalid` */
+  readonly read: (request: Request) => Promise<B>;
+}
+
+interface Details<Q extends z.ZodObject, B> {
+  readonly query?: Q;
+  readonly body?: DescribedBody<B>;
   /** The other content types of its answer. */
   readonly texts?: readonly string[];
   /** Failures whose answer has additional members. */
   readonly failures?: Readonly<Record<number, z.ZodType>>;
 }
 
-export interface CallDetails {
-  /** The raw query string. */
-  readonly query: string;
-  /** The part of the path that stands for an id; empty if the path has none. */
-  readonly id: string;
-  readonly keepOpen: KeepOpen;
+/** One method of one path: its part of the OpenAPI description, and what carries it out. */
+export interface DescribedCall extends Details<z.ZodObject, unknown> {
+  readonly summary: string;
+  /** The members of its answer with 200, beside `success` and `message`; null if the answer is not JSON. */
+  readonly answer: z.ZodObject | z.ZodRawShape | null;
+  /** It returns a Response if the answer is not JSON. */
+  readonly call: (context: ControlContext, input: Input) => Promise<Reply | Response>;
 }
+
+/** Calls by their path below `/_momo` and their method; capitals stand for an id, one part of the path. */
+export type Calls = Readonly<Record<string, Readonly<Record<string, DescribedCall>>>>;
+
+export const described = <Q extends z.ZodObject, B>(
+  summary: string,
+  answer: DescribedCall["answer"],
+  details: Details<Q, B>,
+  call: (context: ControlContext, input: Input<z.output<Q>, B>) => Promise<Reply | Response>,
+): DescribedCall => ({ summary, answer, ...details, call: (context, input) => call(context, input as never) });
 
 /** How a server was started: the part that clients and commands need. */
 export interface ServerFacts {
@@ -136,3 +156,7 @@ export const ownedBy = (replica: Replica | null): { replica?: string } =>
 /** The same for answers that are not JSON. */
 export const replicaHeader = (replica: Replica | null): Record<string, string> =>
   replica === null ? {} : { "X-Momo-Replica": replica.name };
+
+/** An answer that is not JSON. */
+export const textReply = (body: string | ReadableStream<Uint8Array>, type: string, headers: Record<string, string> = {}): Response =>
+  new Response(body, { headers: { "Content-Type": type, "Cache-Control": "no-store", ...headers } });

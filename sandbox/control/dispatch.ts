@@ -2,6 +2,7 @@ import { fail, type Reply } from "../../src/http/reply.ts";
 import { type KeepOpen, targetOf } from "../../src/http/request.ts";
 import { CALLS } from "./calls.ts";
 import { CONTROL_PATH, type ControlContext } from "./context.ts";
+import { parseQuery } from "./input.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
 
 /** The part that a call of one of these paths changes, if it is not a GET. */
@@ -39,7 +40,13 @@ export async function dispatch(
   const what = STEERS[name];
   // Other servers may have changed it, or used up a part of it.
   if (what && request.method === "GET") await context.steering.refresh();
-  const response = await described.call(request, context, { query, id, keepOpen });
+  const response = await described.call(context, {
+    request,
+    query: described.query && parseQuery(described.query, query),
+    body: await described.body?.read(request),
+    id,
+    keepOpen,
+  });
   if (what && request.method !== "GET") context.eventHub.steered([what]);
   return response;
 }

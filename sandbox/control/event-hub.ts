@@ -5,7 +5,7 @@ import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import type { MerchantNames } from "./merchant-names.ts";
+import type { MerchantNames } from "./memory.ts";
 import { createChangesElsewhere } from "./polling.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
 import { deliveryView, messageView, requestView, transactionView } from "./views.ts";

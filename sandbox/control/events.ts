@@ -1,16 +1,15 @@
 import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import { fail } from "../../src/http/reply.ts";
-import { type ControlCall, replicaHeader } from "./context.ts";
+import { type Calls, described, replicaHeader, textReply } from "./context.ts";
 import type { EventHub } from "./event-hub.ts";
-import { parseQuery } from "./input.ts";
 import { nextTurn } from "./paging.ts";
 
 /** Send a comment after this much silence, so that both sides notice a dead connection. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ": momo\n\n";
 
-export const eventsQuery = z.object({
+const eventsQuery = z.object({
   since: z
     .string()
     .regex(/^[0-9A-Z]{1,20}-[0-9]{1,15}$/, {
@@ -21,24 +20,26 @@ export const eventsQuery = z.object({
 });
 
 /**
- * `GET /_momo/events`: server-sent events. docs/steering.md describes them. A comment is the heartbeat, at once and after 15 seconds
- * of silence. `Last-Event-ID`, or `?since=`, repeats missed events; `gap` says that some are lost, or that another server has
- * changed payments.
+ * docs/steering.md describes them. A comment is the heartbeat, at once and after 15 seconds of silence. `Last-Event-ID`, or `?since=`,
+ * repeats missed events; `gap` says that some are lost, or that another server has changed payments.
  */
-export const events: ControlCall = async (request, { eventHub, realClock, replica }, { query, keepOpen }) => {
-  const { since } = parseQuery(eventsQuery, query);
-  if (eventHub.isFull) return fail(503, "too many clients read the events; try again when some have disconnected");
-  keepOpen(request);
-  // A client reconnects with the same address, and with the id of the last event in the header.
-  const lastId = request.headers.get("Last-Event-ID") || (since ?? null);
-  return new Response(streamOf(eventHub, lastId, realClock, request.signal), {
-    headers: {
-      "Content-Type": "text/event-stream",
-      "Cache-Control": "no-store",
-      "X-Content-Type-Options": "nosniff",
-      ...replicaHeader(replica),
-    },
-  });
+export const EVENT_CALLS: Calls = {
+  "/events": {
+    GET: described(
+      "Events as they happen: server-sent events",
+      null,
+      { query: eventsQuery, texts: ["text/event-stream"] },
+      async ({ eventHub, realClock, replica }, { request, query: { since = null }, keepOpen }) => {
+        if (eventHub.isFull)
+          return fail(503, "too many clients read the events; try again when some have disconnected");
+        keepOpen(request);
+        // A client reconnects with the same address, and with the id of the last event in the header.
+        const lastId = request.headers.get("Last-Event-ID") || since;
+        const stream = streamOf(eventHub, lastId, realClock, request.signal);
+        return textReply(stream, "text/event-stream", replicaHeader(replica));
+      },
+    ),
+  },
 };
 
 /** Writes when the client reads. Unread events stay in the hub, which drops the oldest. */

@@ -4,14 +4,11 @@ import { drawSeed } from "../../src/domain/random.ts";
 import { OPERATION_PATHS } from "../../src/http/operation.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { FAULT_KINDS, type Fault, type FaultPlan, MAX_FAULTS } from "../faults.ts";
-import type { ControlCall } from "./context.ts";
-import { duration, readBody } from "./input.ts";
-import type { FaultInForce } from "./shapes/steering.ts";
+import { type Calls, described } from "./context.ts";
+import { bodyOf, duration } from "./input.ts";
+import { type FaultInForce, faultList } from "./shapes/steering.ts";
 import { times } from "./shapes/values.ts";
 import { counted } from "./views.ts";
-
-/** `GET /_momo/faults`: the faults in force, with the times that are left, and their seed. */
-export const listFaults: ControlCall = async (_request, { faults }) => answer(faults);
 
 /** An injected failure of requests to the merchant API. */
 export const faultInput = z
@@ -41,37 +38,33 @@ export const faultsRequest = z.strictObject({
   faults: z.array(faultInput).max(MAX_FAULTS),
 });
 
-/** `PUT /_momo/faults`: replaces all. Without a seed, a random one is used and shown. */
-export const replaceFaults: ControlCall = async (request, { steering, faults, random }) => {
-  const input = await readBody(faultsRequest, request);
-  const next = input.faults.map(
-    ({ path, kind, status, delay, probability, times }): Fault => ({
-      path: path ?? null,
-      what:
-        kind === "error"
-          ? { kind, status: status ?? 500 }
-          : kind === "delay"
-            ? { kind, delayMs: delay ?? 0 }
-            : { kind },
-      probability,
-      times: times ?? null,
+const body = bodyOf(faultsRequest, { faults: [{ kind: "error", status: 503, probability: 0.1 }] });
+
+/** The faults in force, with the times that are left, and their seed. */
+export const FAULT_CALLS: Calls = {
+  "/faults": {
+    GET: described("The faults in force, and their seed", faultList, {}, async ({ faults }) => inForce(faults)),
+    /** Without a seed, a random one is used and shown. */
+    PUT: described("Replace all faults", faultList, { body }, async ({ steering, faults, random }, { body }) => {
+      const seed = body.seed ?? drawSeed(random);
+      await steering.change(() => faults.replace(seed, body.faults.map(faultOf)));
+      return inForce(faults);
     }),
-  );
-  const seed = input.seed ?? drawSeed(random);
-  await steering.change(() => faults.replace(seed, next));
-  return answer(faults);
+    DELETE: described("Remove all faults", faultList, {}, async ({ steering, faults }) => {
+      await steering.change(() => faults.reset());
+      return inForce(faults);
+    }),
+  },
 };
 
-export const removeFaults: ControlCall = async (_request, { steering, faults }) => {
-  await steering.change(() => faults.reset());
-  return answer(faults);
-};
+function faultOf({ path, kind, status, delay, probability, times }: z.output<typeof faultInput>): Fault {
+  const what =
+    kind === "error" ? { kind, status: status ?? 500 } : kind === "delay" ? { kind, delayMs: delay ?? 0 } : { kind };
+  return { path: path ?? null, what, probability, times: times ?? null };
+}
 
-function answer({ seed, faults }: FaultPlan): Reply {
-  return succeed(`${counted(faults.length, "fault")} in force`, {
-    seed,
-    faults: faults.map(faultView),
-  });
+function inForce({ seed, faults }: FaultPlan): Reply {
+  return succeed(`${counted(faults.length, "fault")} in force`, { seed, faults: faults.map(faultView) });
 }
 
 function faultView({ path, what, probability, times }: Fault): FaultInForce {

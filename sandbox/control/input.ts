@@ -4,6 +4,7 @@ import { invalid, kindOf, Refusal, shown } from "../../src/domain/error.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { parseInput, whatCameOf } from "../../src/http/input.ts";
 import { expectJson, readJsonObject, readQuery } from "../../src/http/request.ts";
+import type { DescribedBody } from "./context.ts";
 import { durationText } from "./shapes/values.ts";
 
 /** Reads the input of calls. A refusal names the place of each error. */
@@ -129,19 +130,26 @@ function saidOf(place: string, rule: string): string {
   return /^(?:is|has|must)\b/.test(predicate) ? `${place} ${predicate}` : `${place}: ${rule}`;
 }
 
-export async function readBody<T extends z.ZodType>(schema: T, request: Request): Promise<z.output<T>> {
-  return parsePlaced(schema, await readJsonObject(request), "");
-}
+/** A body that its schema checks. */
+export const bodyOf = <T extends z.ZodType>(schema: T, example: z.input<T>): DescribedBody<z.output<T>> => ({
+  schema,
+  example,
+  read: async (request) => parsePlaced(schema, await readJsonObject(request), ""),
+});
+
+const empty = bodyOf(z.strictObject({}), {});
+
+/** A body is optional, also with a content type. The content type must be JSON, so that an HTML form cannot send it. */
+export const noBody: DescribedBody = {
+  ...empty,
+  isOptional: true,
+  async read(request) {
+    if (request.headers.has("Content-Type")) expectJson(request);
+    if (request.body !== null) await empty.read(request);
+  },
+};
 
 /** Checks the query of a call with its schema. Other parameters are ignored. */
 export function parseQuery<T extends z.ZodObject>(schema: T, query: string): z.output<T> {
   return parseInput(schema, readQuery(query, Object.keys(schema.shape)));
-}
-
-export const emptyBody = z.strictObject({});
-
-/** A body is optional, also with a content type. The content type must be JSON, so that an HTML form cannot send it. */
-export async function expectEmptyBody(request: Request): Promise<void> {
-  if (request.headers.has("Content-Type")) expectJson(request);
-  if (request.body !== null) await readBody(emptyBody, request);
 }

@@ -1,16 +1,30 @@
-import type { ControlCall } from "./context.ts";
+import { type Calls, type ControlContext, described, textReply } from "./context.ts";
 
 /** The text form of Prometheus. */
-export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 type Labels = Readonly<Record<string, string | number>>;
 type Sample = readonly [suffix: string, labels: Labels, value: number];
 
 /**
- * `GET /_momo/metrics`: counts and times of this server since its start, for Prometheus. They show how many payments there are, so
- * they need the token like the other calls.
+ * Counts and times of this server since its start. They show how many payments there are, so they need the token like the other calls.
  */
-export const metrics: ControlCall = async (_request, { service, webhooks, requestCounts, replica, version }) => {
+export const METRICS_CALLS: Calls = {
+  "/metrics": {
+    GET: described("Counts and times for Prometheus", null, { texts: ["text/plain"] }, async (context) =>
+      textReply(await metricsOf(context), METRICS_TYPE),
+    ),
+  },
+};
+
+/** The metrics in the text form. */
+export async function metricsOf({
+  service,
+  webhooks,
+  requestCounts,
+  replica,
+  version,
+}: Pick<ControlContext, "service" | "webhooks" | "requestCounts" | "replica" | "version">): Promise<string> {
   const { vitals, resolver } = service;
   const { work, engine } = vitals;
   const [look, dueAtMs, webhookAtMs] = await Promise.all([
@@ -69,8 +83,8 @@ export const metrics: ControlCall = async (_request, { service, webhooks, reques
     ...familyOf("momo_connections", "Connections to the engine", look.connections),
     ...familyOf("momo_searches", "Broad searches that run or wait for their turn", look.longReads),
   ];
-  return new Response(families.join(""), { headers: { "Content-Type": METRICS_TYPE, "Cache-Control": "no-store" } });
-};
+  return families.join("");
+}
 
 /** A gauge, unless the engine has no such thing. */
 const familyOf = (name: string, help: string, value: number | null): string[] =>

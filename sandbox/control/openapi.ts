@@ -1,6 +1,6 @@
 import { failureSchema, succeeded } from "../../src/http/answers.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
-import { CONTROL_PATH, type DescribedCall } from "./context.ts";
+import { type Calls, CONTROL_PATH, type DescribedCall } from "./context.ts";
 
 export interface DescribedServer {
   /** The origin that the caller used, such as `http://127.0.0.1:2547`; empty if it is not known. */
@@ -12,10 +12,7 @@ export interface DescribedServer {
  * The control API in OpenAPI 3.1.
  * @param calls by path and method; this description and `HEAD` are left out
  */
-export function describeControl(
-  calls: Readonly<Record<string, Readonly<Record<string, DescribedCall>>>>,
-  { origin, version }: DescribedServer,
-) {
+export function describeControl(calls: Calls, { origin, version }: DescribedServer) {
   const paths = Object.entries(calls).filter(([path]) => path !== "/openapi.json");
   return {
     openapi: "3.1.0",
@@ -53,7 +50,7 @@ function operationOf(path: string, call: DescribedCall) {
   const ids = id === undefined ? [] : [{ name: id, in: "path", required: true, schema: { type: "string" } }];
   return {
     summary: call.summary,
-    parameters: [...ids, ...(call.query ?? []).flatMap((query) => parametersOf(query))],
+    parameters: [...ids, ...(call.query ? parametersOf(call.query) : [])],
     ...(call.body && {
       requestBody: {
         required: !call.body.isOptional,

@@ -1,4 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
+import { type Reply, succeedWithList } from "../../src/http/reply.ts";
+import { counted } from "./views.ts";
 
 /**
  * Writes long lists in several turns of the event loop, so that they block no other request. Some have pages with a bound in bytes.
@@ -40,6 +42,18 @@ export async function writePage<T extends { readonly id: number }>(
   const hasMore = texts.length < asked.length;
   if (after === undefined) texts.reverse();
   return { texts, next: last && hasMore ? `${after === undefined ? "before" : "after"}=${last.id}` : null };
+}
+
+/** The answer with a list, which is written in several turns. @param what its entries are, such as `key` */
+export async function replyWithList<T>(
+  name: string,
+  what: string,
+  entries: readonly T[],
+  realClock: Clock,
+  view: (entry: T) => object | Promise<object>,
+): Promise<Reply> {
+  const texts = await writeTexts(entries, realClock, async (entry) => JSON.stringify(await view(entry)));
+  return succeedWithList(counted(texts.length, what), {}, name, texts);
 }
 
 /** Resolves when other work has had its turn on the event loop. */

@@ -1,35 +1,176 @@
 import { z } from "zod";
-import { readNaming } from "../../src/domain/error.ts";
-import { KINDS } from "../../src/domain/transaction.ts";
-import { orderOf, parseInput, rule, startPaymentSchema } from "../../src/http/input.ts";
-import { succeed } from "../../src/http/reply.ts";
+import type { Clock } from "../../src/domain/clock.ts";
+import { Refusal, readNaming } from "../../src/domain/error.ts";
+import type { Summary, TransactionFilter } from "../../src/domain/filter.ts";
+import { toShillings } from "../../src/domain/money.ts";
+import type { ResultCode } from "../../src/domain/outcome.ts";
+import { KINDS, type Transaction } from "../../src/domain/transaction.ts";
+import { started } from "../../src/http/answers.ts";
+import {
+  listTransactionsSchema,
+  orderOf,
+  parseInput,
+  rule,
+  selectionOf,
+  startPaymentSchema,
+} from "../../src/http/input.ts";
+import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { readJsonObject } from "../../src/http/request.ts";
-import { startedView } from "../../src/http/view.ts";
+import { listMessage, listView, startedView } from "../../src/http/view.ts";
+import type { Service } from "../../src/service/service.ts";
 import { parseChoice } from "../network/choice.ts";
-import type { ControlCall } from "./context.ts";
+import { decidedBy } from "../network/decided-by.ts";
+import { RESULT_ADVICE } from "../network/outcomes.ts";
+import type { LoggedRequest } from "../request-log.ts";
+import { type Calls, type ControlContext, type DescribedBody, described } from "./context.ts";
+import { MAX_PAGE_BYTES, writeTexts } from "./paging.ts";
+import { merchantOf, merchantQuery } from "./registry.ts";
+import * as shapes from "./shapes/payments.ts";
+import { deliveryView, promptView, requestView, smsOf, transactionView } from "./views.ts";
 
 /** A test payment of any kind. */
-export const testPayment = z.object({
+const testPayment = z.object({
   ...startPaymentSchema.shape,
   kind: z.enum(KINDS, rule("kind", `must be one of ${KINDS.join(", ")}`)),
   outcome: z.string({ error: "outcome must be a string, NAME or NAME; after=DURATION" }).optional(),
 });
 
-/**
- * `POST /_momo/payments`: a test payment of any kind. The merchant API makes only the kind `api`; the others come from a payment
- * page, a deposit or a top-up.
- */
-export const startTestPayment: ControlCall = async (request, { service, testPayments }) => {
-  const input = parseInput(testPayment, await readJsonObject(request));
-  if (input.outcome !== undefined) readNaming(input.outcome, (text) => parseChoice(text, "outcome"));
-  const owner = await service.registry.ownerOfAccount(input.payment_account_id);
-  const transaction = await service.startPayment(owner, {
-    ...orderOf(input),
-    kind: input.kind,
-    instruction: input.outcome ?? null,
-  });
-  // Only the console's page is of the same origin as the control API.
-  const isByPage = request.headers.get("Sec-Fetch-Site") === "same-origin";
-  testPayments.note(transaction.checkoutRequestId, isByPage ? "console" : "control_api");
-  return succeed("STK push sent: the customer has been asked for a PIN", startedView(transaction, {}));
+const paymentBody: DescribedBody<z.output<typeof testPayment>> = {
+  schema: testPayment,
+  example: { payment_account_id: 1, phone: "0712345678", amount: 100, kind: "web" },
+  // In the words of the merchant API.
+  read: async (request) => parseInput(testPayment, await readJsonObject(request)),
 };
+
+/** Payments of all merchants: the list, the story of each, and test payments. */
+export const PAYMENT_CALLS: Calls = {
+  "/transactions": {
+    /**
+     * The answer of `GET /transactions.php` (§4.3) for the merchant of `?merchant_id=`, by default the first, with the same
+     * parameters. It adds each reference, and the counts of all statuses, also with a `status` filter.
+     */
+    GET: described(
+      "A merchant's transactions, newest first",
+      shapes.ownedList,
+      { query: listTransactionsSchema.safeExtend(merchantQuery.shape) },
+      async (context, { request, query }) => {
+        const { filter, page } = selectionOf(query);
+        const { id } = await merchantOf(context, query.merchant_id);
+        const { service } = context;
+        const list = await service.listTransactions(id, filter, page, request.signal);
+        return succeed(listMessage(list.summary), {
+          ...listView(list, filter, page, {}),
+          transactions: list.rows.map(transactionView),
+          every_status: countsView(filter.status === undefined ? list.summary : await countsOf(service, id, filter)),
+        });
+      },
+    ),
+  },
+  "/transactions/CHECKOUT_REQUEST_ID": {
+    GET: described("One payment from its beginning to its end", shapes.story, {}, async (context, { id }) => {
+      const transaction = await context.service.findByCheckoutRequestId(id);
+      if (!transaction) throw new Refusal("not_found", "there is no payment with this checkout request id");
+      const { texts, leftOut } = await requestsAbout(id, context.log.list(), context.realClock);
+      const story = await storyOf(transaction, leftOut, context);
+      return succeedWithList(`the payment is ${transaction.status}`, story, "requests", texts);
+    }),
+  },
+  "/payments": {
+    /** The merchant API makes only the kind `api`; the others come from a payment page, a deposit or a top-up. */
+    POST: described(
+      "Start a test payment of any kind",
+      started.full,
+      { body: paymentBody },
+      async ({ service, testPayments }, { request, body }) => {
+        if (body.outcome !== undefined) readNaming(body.outcome, (text) => parseChoice(text, "outcome"));
+        const owner = await service.registry.ownerOfAccount(body.payment_account_id);
+        const order = { ...orderOf(body), kind: body.kind, instruction: body.outcome ?? null };
+        const transaction = await service.startPayment(owner, order);
+        // Only the console's page is of the same origin as the control API.
+        const isByPage = request.headers.get("Sec-Fetch-Site") === "same-origin";
+        testPayments.note(transaction.checkoutRequestId, isByPage ? "console" : "control_api");
+        return succeed("STK push sent: the customer has been asked for a PIN", startedView(transaction, {}));
+      },
+    ),
+  },
+};
+
+/** The counts that a filter selects without its status. */
+async function countsOf(service: Service, merchantId: number, { status: _, ...filter }: TransactionFilter) {
+  return (await service.listTransactions(merchantId, filter, { number: 1, limit: 1 })).summary;
+}
+
+function countsView(summary: Summary) {
+  return {
+    total_completed_amount: toShillings(summary.completedAmountCents),
+    completed_count: summary.completedCount,
+    failed_count: summary.failedCount,
+    cancelled_count: summary.cancelledCount,
+    expired_count: summary.expiredCount,
+    pending_count: summary.pendingCount,
+  };
+}
+
+async function storyOf(
+  transaction: Transaction,
+  leftOut: number,
+  { service, merchantNames, testPayments }: ControlContext,
+): Promise<Omit<shapes.StoryOnWire, "requests">> {
+  const business = await merchantNames.of(transaction.merchantId);
+  const deliveries = await service.deliveries.list({ transactionId: transaction.id, limit: 100 });
+  const decision = decidedBy(transaction);
+  return {
+    transaction: transactionView(transaction),
+    started_by: testPayments.starterOf(transaction.checkoutRequestId),
+    prompt: promptView(transaction, business),
+    decided_by: decision && {
+      who: decision.who,
+      ...(decision.rule !== null && { rule: decision.rule }),
+      outcome: decision.outcome,
+      at_ms: decision.atMs,
+      in_words: decision.inWords,
+    },
+    requests_left_out: leftOut,
+    result: resultView(transaction),
+    webhooks: deliveries.map(deliveryView),
+    sms: smsOf(transaction, business),
+  };
+}
+
+function resultView(transaction: Transaction) {
+  if (transaction.status === "pending") return null;
+  const { resultCode, resultDesc } = transaction;
+  // All codes come from this table.
+  return { code: resultCode, description: resultDesc, ...RESULT_ADVICE[resultCode as ResultCode] };
+}
+
+/**
+ * The requests of one payment: its start and its polls, each with the time since the previous one. If they are too long for one
+ * answer, the first and the last.
+ * @param log oldest first
+ * @returns each as JSON, and how many are left out
+ */
+async function requestsAbout(checkoutRequestId: string, log: readonly LoggedRequest[], realClock: Clock) {
+  const requests = log.filter((request) => concerns(request, checkoutRequestId));
+  const numbered = requests.map((request, index) => ({ request, before: requests[index - 1] }));
+  const [first, ...polls] = numbered;
+  const write = ({ request, before }: (typeof numbered)[number]): string => {
+    const view: shapes.StoryRequest = {
+      ...requestView(request),
+      interval_ms: before ? request.atMs - before.atMs : null,
+    };
+    return JSON.stringify(view);
+  };
+  const order = first ? [first, ...polls.reverse()] : [];
+  const [start, ...latest] = await writeTexts(order, realClock, write, MAX_PAGE_BYTES);
+  const texts = start === undefined ? [] : [start, ...latest.reverse()];
+  return { texts, leftOut: requests.length - texts.length };
+}
+
+function concerns({ target, body, cutId, answer }: LoggedRequest, checkoutRequestId: string): boolean {
+  const [path = ""] = target.split("?", 1);
+  // The answer of the start has the id, also if it was lost; a poll has it in its body.
+  if (path.endsWith("/stkpush.php")) return answer?.includes(`"${checkoutRequestId}"`) ?? false;
+  // Without quotes: a form has none, and the lenient mode accepts spaces around the id.
+  return path.endsWith("/status.php") && (cutId === checkoutRequestId || (body?.includes(checkoutRequestId) ?? false));
+}

@@ -1,12 +1,12 @@
 import { type Reply, succeed, unavailable } from "../../src/http/reply.ts";
-import type { ControlCall, ControlContext } from "./context.ts";
+import type { ControlContext } from "./context.ts";
 
 export const HEALTH_PATH = "/health";
 
-/** `GET /_momo/health`, also `HEAD`: 200 while the server answers requests, 503 while it stops. */
-export const health: ControlCall = async (_request, context) => healthFor(context, true);
-
-/** @param isTrusted whether the caller may steer; a probe without the token, such as that of a container, gets only the status */
+/**
+ * `GET /_momo/health`, also `HEAD`: 200 while the server answers requests, 503 while it stops.
+ * @param isTrusted whether the caller may steer; a probe without the token, such as that of a container, gets only the status
+ */
 export function healthFor(
   { version, stopping }: Pick<ControlContext, "version" | "stopping">,
   isTrusted: boolean,
@@ -23,8 +23,6 @@ export const READY_PATH = "/ready";
  * `GET /_momo/ready`, also `HEAD`, for a load balancer: 200 while this server can accept payments, otherwise 503
  * with the reason. Like health it needs no token, and shows nothing about payments.
  */
-export const ready: ControlCall = async (_request, context) => readyFor(context);
-
 export async function readyFor({
   service,
   steering,

@@ -1,87 +1,24 @@
 import { z } from "zod";
 import { type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
 import { formatTariff, parseTariff } from "../../src/domain/money.ts";
-import { succeed, succeedWithList } from "../../src/http/reply.ts";
+import { succeed } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
-import type { Service } from "../../src/service/service.ts";
-import type { ControlCall, ControlContext } from "./context.ts";
-import { MAX_QUERY_ID, parseQuery, readBody, readWith, wholeNumber } from "./input.ts";
-import { writeTexts } from "./paging.ts";
-import type { AccountOnWire, KeyMade, KeyOnWire, MerchantOnWire } from "./shapes/registry.ts";
-import { counted } from "./views.ts";
+import { type Calls, type ControlContext, described } from "./context.ts";
+import { bodyOf, MAX_QUERY_ID, readWith, wholeNumber } from "./input.ts";
+import { replyWithList } from "./paging.ts";
+import * as shapes from "./shapes/registry.ts";
 
-/** `GET /_momo/merchants`: all merchants, oldest first, like the lists below. */
-export const listMerchants: ControlCall = async (_request, { service, realClock }) => {
-  const merchants = await service.registry.listMerchants();
-  const texts = await writeTexts(merchants, realClock, (merchant) => JSON.stringify(merchantView(merchant)));
-  return succeedWithList(counted(texts.length, "merchant"), {}, "merchants", texts);
-};
-
-/** `GET /_momo/accounts`: the payment accounts of the merchant that `?merchant_id=` names, by default of the first. */
-export const listAccounts: ControlCall = async (_request, { service, realClock }, { query }) => {
-  const { id } = await merchantOfQuery(query, service);
-  const accounts = await service.registry.listAccounts(id);
-  const texts = await writeTexts(accounts, realClock, (account) => JSON.stringify(accountView(account)));
-  return succeedWithList(counted(texts.length, "payment account"), {}, "accounts", texts);
-};
-
-/** `GET /_momo/keys`: the keys of that merchant, also the revoked ones, without their secrets. */
-export const listKeys: ControlCall = async (_request, { service, realClock }, { query }) => {
-  const { id } = await merchantOfQuery(query, service);
-  const keys = await service.registry.listAllKeys(id);
-  const texts = await writeTexts(keys, realClock, (key) => JSON.stringify(keyView(key)));
-  return succeedWithList(counted(texts.length, "key"), {}, "keys", texts);
-};
-
-export const revokeKey: ControlCall = async (_request, { service }, { id }) => {
-  await service.registry.revokeKey(id);
-  return succeed("the key is revoked", { api_key: id, revoked: true });
-};
-
-const merchantId = z.int().min(1).optional();
+const merchant_id = z.int().min(1).optional();
 const name = readWith(z.string(), (text) => parseName(text, "it"));
+const tariff = z.string().describe("a tariff, such as 1%, 10 or 1.5%+10");
 
-export const newMerchant = z.strictObject({ name });
-
-export const createMerchant: ControlCall = async (request, { service }) => {
-  const { name } = await readBody(newMerchant, request);
-  const merchant = await service.registry.registerMerchant(name);
-  return succeed("the merchant is registered", merchantView(merchant));
-};
-
-export const newAccount = z.strictObject({
+const newMerchant = z.strictObject({ name });
+const newAccount = z.strictObject({
   name,
-  fee: readWith(z.string().describe("a tariff, such as 1%, 10 or 1.5%+10"), (text) =>
-    parseTariff(text, "it"),
-  ).optional(),
-  merchant_id: merchantId,
+  fee: readWith(tariff, (text) => parseTariff(text, "it")).optional(),
+  merchant_id,
 });
-
-/** `POST /_momo/accounts`: opens a payment account, by default for the first merchant. */
-export const createAccount: ControlCall = async (request, context) => {
-  const { name, fee, merchant_id } = await readBody(newAccount, request);
-  const account = await context.service.registry.openAccount(await whose(merchant_id, context), name, fee);
-  return succeed("the payment account is open", accountView(account));
-};
-
-export const newKey = z.strictObject({ label: name, merchant_id: merchantId });
-
-/** `POST /_momo/keys`: makes a key, by default for the first merchant. Its secret is shown only once. */
-export const createKey: ControlCall = async (request, context) => {
-  const { label, merchant_id } = await readBody(newKey, request);
-  const key = await context.service.registry.issueKey(await whose(merchant_id, context), label);
-  const made: KeyMade = {
-    api_key: key.apiKey,
-    api_secret: key.apiSecret,
-    merchant_id: key.merchantId,
-    label: key.label,
-  };
-  return succeed("the key is made; its secret is not shown again", made);
-};
-
-async function whose(id: number | undefined, { service }: ControlContext): Promise<number> {
-  return id ?? (await service.registry.firstMerchant()).id;
-}
+const newKey = z.strictObject({ label: name, merchant_id });
 
 /** A merchant; by default the first. */
 export const merchantQuery = z.object({
@@ -92,25 +29,94 @@ export const merchantQuery = z.object({
 });
 
 /**
- * The merchant that `?merchant_id=` names, or the first.
- * @throws Refusal `invalid` if it is not an id, `not_found` if there is no such merchant
+ * The merchant with this id, or the first.
+ * @throws Refusal `not_found` if there is no such merchant
  */
-export async function merchantOfQuery(query: string, { registry }: Pick<Service, "registry">): Promise<Merchant> {
-  const { merchant_id } = parseQuery(merchantQuery, query);
-  return merchant_id === undefined ? registry.firstMerchant() : registry.requireMerchant(merchant_id);
-}
+export const merchantOf = ({ service: { registry } }: ControlContext, id?: number): Promise<Merchant> =>
+  id === undefined ? registry.firstMerchant() : registry.requireMerchant(id);
 
-/** The records in JSON, as the commands print them. */
-const merchantView = ({ id, name }: Merchant): MerchantOnWire => ({ id, name });
+const idOf = async ({ service }: ControlContext, id?: number) => id ?? (await service.registry.firstMerchant()).id;
 
-const accountView = ({ id, merchantId, name, tariff }: PaymentAccount): AccountOnWire => ({
+const ofMerchant = { query: merchantQuery };
+
+/** Merchants, accounts and keys, each list oldest first. */
+export const REGISTRY_CALLS: Calls = {
+  "/merchants": {
+    GET: described("All merchants", shapes.merchantList, {}, async ({ service, realClock }) => {
+      const merchants = await service.registry.listMerchants();
+      return replyWithList("merchants", "merchant", merchants, realClock, merchantView);
+    }),
+    POST: described(
+      "Register a merchant",
+      shapes.merchant,
+      { body: bodyOf(newMerchant, { name: "Another Shop" }) },
+      async ({ service }, { body }) => {
+        const merchant = await service.registry.registerMerchant(body.name);
+        return succeed("the merchant is registered", merchantView(merchant));
+      },
+    ),
+  },
+  "/accounts": {
+    GET: described("A merchant's payment accounts", shapes.accountList, ofMerchant, async (context, { query }) => {
+      const { id } = await merchantOf(context, query.merchant_id);
+      const accounts = await context.service.registry.listAccounts(id);
+      return replyWithList("accounts", "payment account", accounts, context.realClock, accountView);
+    }),
+    POST: described(
+      "Open a payment account",
+      shapes.account,
+      { body: bodyOf(newAccount, { name: "Till 2", fee: "1.5%+10" }) },
+      async (context, { body: { name, fee, merchant_id } }) => {
+        const account = await context.service.registry.openAccount(await idOf(context, merchant_id), name, fee);
+        return succeed("the payment account is open", accountView(account));
+      },
+    ),
+  },
+  "/keys": {
+    GET: described(
+      "A merchant's keys, without their secrets",
+      shapes.keyList,
+      ofMerchant,
+      async (context, { query }) => {
+        const { id } = await merchantOf(context, query.merchant_id);
+        const keys = await context.service.registry.listAllKeys(id);
+        return replyWithList("keys", "key", keys, context.realClock, keyView);
+      },
+    ),
+    POST: described(
+      "Make a key; its secret is shown only once",
+      shapes.keyMade,
+      { body: bodyOf(newKey, { label: "staging" }) },
+      async (context, { body: { label, merchant_id } }) => {
+        const key = await context.service.registry.issueKey(await idOf(context, merchant_id), label);
+        const made: shapes.KeyMade = {
+          api_key: key.apiKey,
+          api_secret: key.apiSecret,
+          merchant_id: key.merchantId,
+          label: key.label,
+        };
+        return succeed("the key is made; its secret is not shown again", made);
+      },
+    ),
+  },
+  "/keys/API_KEY": {
+    DELETE: described("Revoke a key", shapes.keyRevoked, {}, async ({ service }, { id }) => {
+      await service.registry.revokeKey(id);
+      return succeed("the key is revoked", { api_key: id, revoked: true });
+    }),
+  },
+};
+
+const merchantView = ({ id, name }: Merchant): shapes.MerchantOnWire => ({ id, name });
+
+const accountView = ({ id, merchantId, name, tariff }: PaymentAccount): shapes.AccountOnWire => ({
   id,
   merchant_id: merchantId,
   name,
   fee: formatTariff(tariff),
 });
 
-const keyView = ({ apiKey, merchantId, label, revoked }: KnownKey): KeyOnWire => ({
+const keyView = ({ apiKey, merchantId, label, revoked }: KnownKey): shapes.KeyOnWire => ({
   api_key: apiKey,
   merchant_id: merchantId,
   label,

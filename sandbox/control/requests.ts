@@ -3,41 +3,80 @@ import { invalid, Refusal } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { type LoggedRequest, REPLAY_HEADER } from "../request-log.ts";
-import { CONTROL_PATH, type ControlCall, ownedBy, replicaHeader } from "./context.ts";
-import { expectEmptyBody, pageQuery, parseQuery } from "./input.ts";
+import { type Calls, CONTROL_PATH, described, ownedBy, replicaHeader, textReply } from "./context.ts";
+import { noBody, pageQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
+import { replayAnswer, requestPage } from "./shapes/requests.ts";
 import { counted, requestView } from "./views.ts";
 
-export const requestsQuery = pageQuery.safeExtend({
+const requestsQuery = pageQuery.safeExtend({
   format: z.enum(["json", "curl"], { error: "format must be json or curl" }).default("json"),
 });
 
-/**
- * `GET /_momo/requests`: the last requests to the merchant API, oldest first; `?format=curl` as lines to paste. `next` (for curl:
- * the header `Link`) is the address of the previous page, or with `?after=ID` of the following page.
- */
-export const listRequests: ControlCall = async (request, { log, realClock, server, replica }, { query }) => {
-  const { format, ...page } = parseQuery(requestsQuery, query);
-  const addressOf = (next: string) => `${CONTROL_PATH}/requests?${next}&limit=${page.limit}`;
-  if (format === "json") {
-    const { texts, next } = await writePage(log.list(), page, realClock, (logged) =>
-      JSON.stringify(requestView(logged)),
-    );
-    const members = { ...ownedBy(replica), next: next && addressOf(next) };
-    return succeedWithList(counted(texts.length, "request"), members, "requests", texts);
-  }
-  const origin = merchantOrigin(request, server);
-  const { texts, next } = await writePage(log.list(), page, realClock, (logged) => `${curlLine(logged, origin)}\n`);
-  return new Response(texts.join(""), {
-    headers: {
-      "Content-Type": "text/plain; charset=utf-8",
-      "Cache-Control": "no-store",
-      ...replicaHeader(replica),
-      ...(next && { Link: `<${addressOf(next)}&format=curl>; rel="next"` }),
-    },
-  });
+/** The log of the requests to the merchant API. */
+export const REQUEST_CALLS: Calls = {
+  "/requests": {
+    /**
+     * `?format=curl` as lines to paste. `next` (for curl: the header `Link`) is the address of the previous page, or with `?after=ID`
+     * of the following page.
+     */
+    GET: described(
+      "The last requests to the merchant API, oldest first",
+      requestPage,
+      { query: requestsQuery, texts: ["text/plain"] },
+      async ({ log, realClock, server, replica }, { request, query: { format, ...page } }) => {
+        const origin = merchantOrigin(request, server);
+        const write = (logged: LoggedRequest) =>
+          format === "curl" ? `${curlLine(logged, origin)}\n` : JSON.stringify(requestView(logged));
+        const { texts, next } = await writePage(log.list(), page, realClock, write);
+        const address = next && `${CONTROL_PATH}/requests?${next}&limit=${page.limit}`;
+        if (format === "json") {
+          const members = { ...ownedBy(replica), next: address };
+          return succeedWithList(counted(texts.length, "request"), members, "requests", texts);
+        }
+        return textReply(texts.join(""), "text/plain; charset=utf-8", {
+          ...replicaHeader(replica),
+          ...(address && { Link: `<${address}&format=curl>; rel="next"` }),
+        });
+      },
+    ),
+  },
+  "/requests/ID/replay": {
+    /** With the sandbox's own key. The log shows the new request. The audit ignores it, because no client sent it. */
+    POST: described(
+      "Send a logged request to the merchant API again",
+      replayAnswer,
+      { body: noBody },
+      async ({ log, merchantApi, server }, { request, id, keepOpen }) => {
+        const logged = log.list().find((one) => String(one.id) === id);
+        if (!logged) throw new Refusal("not_found", "the log has no request with this id; it keeps the last 1,000");
+        if (logged.bodyCutBytes > 0) {
+          throw invalid("the log does not have the whole body of this request: send it from the client");
+        }
+        const credentials = server.credentials();
+        if (credentials === null) throw invalid("this sandbox has no key of its own");
+        const headers = new Headers({
+          "X-API-Key": credentials.apiKey,
+          "X-API-Secret": credentials.apiSecret,
+          [REPLAY_HEADER]: id,
+        });
+        for (const name of KEPT_HEADERS) {
+          const value = logged.headers.get(name);
+          if (value !== null) headers.set(name, value);
+        }
+        const { method, target, body } = logged;
+        const hasBody = body !== null && method !== "GET" && method !== "HEAD";
+        const again = new Request(new URL(target, request.url).href, { method, headers, ...(hasBody && { body }) });
+        const { status } = await merchantApi(again, () => keepOpen(request)).catch(() => ({ status: null }));
+        return succeed(`sent again: ${status === null ? "the answer is lost" : `HTTP ${status}`}`, { status });
+      },
+    ),
+  },
 };
+
+/** Headers of the client that are sent again. */
+const KEPT_HEADERS = ["content-type", "x-sandbox-outcome"];
 
 /** curl has its own flag for HEAD: with -X HEAD it waits for a body that never arrives. */
 const METHOD_OPTIONS: Record<string, readonly string[]> = { GET: [], HEAD: ["-I"] };
@@ -69,34 +108,3 @@ function curlLine(request: LoggedRequest, origin: string): string {
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/** Headers of the client that are sent again. */
-const KEPT_HEADERS = ["content-type", "x-sandbox-outcome"];
-
-/**
- * `POST /_momo/requests/ID/replay`: sends a logged request to the merchant API again, with the sandbox's own key. The log shows
- * the new request. The audit ignores it, because no client sent it.
- */
-export const replayRequest: ControlCall = async (request, { log, merchantApi, server }, { id, keepOpen }) => {
-  await expectEmptyBody(request);
-  const logged = log.list().find((one) => String(one.id) === id);
-  if (!logged) throw new Refusal("not_found", "the log has no request with this id; it keeps the last 1,000");
-  if (logged.bodyCutBytes > 0)
-    throw invalid("the log does not have the whole body of this request: send it from the client");
-  const credentials = server.credentials();
-  if (credentials === null) throw invalid("this sandbox has no key of its own");
-  const headers = new Headers({
-    "X-API-Key": credentials.apiKey,
-    "X-API-Secret": credentials.apiSecret,
-    [REPLAY_HEADER]: id,
-  });
-  for (const name of KEPT_HEADERS) {
-    const value = logged.headers.get(name);
-    if (value !== null) headers.set(name, value);
-  }
-  const { method, target, body } = logged;
-  const hasBody = body !== null && method !== "GET" && method !== "HEAD";
-  const again = new Request(new URL(target, request.url).href, { method, headers, ...(hasBody && { body }) });
-  const { status } = await merchantApi(again, () => keepOpen(request)).catch(() => ({ status: null }));
-  return succeed(`sent again: ${status === null ? "the answer is lost" : `HTTP ${status}`}`, { status });
-};

@@ -6,13 +6,18 @@ import { parsePhone } from "../../src/domain/phone.ts";
 import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { readJson } from "../../src/http/request.ts";
-import { chooseAfter } from "../network/choice.ts";
+import { type Choice, chooseAfter, type Default } from "../network/choice.ts";
+import { afterOf, type OutcomeName, outcomesView } from "../network/outcomes.ts";
 import { MAX_RULES, type Rule, type RuleBook } from "../network/rules.ts";
-import type { ControlCall } from "./context.ts";
-import { parsePlaced, readWith } from "./input.ts";
-import type { RuleInForce } from "./shapes/steering.ts";
+import { type Calls, type DescribedBody, described } from "./context.ts";
+import { bodyOf, parsePlaced, readWith } from "./input.ts";
+import * as shapes from "./shapes/steering.ts";
 import { durationText, outcomeName, times } from "./shapes/values.ts";
 import { counted } from "./views.ts";
+
+/** An outcome with its own time, or after a duration. @throws Refusal `invalid` for an outcome that has no time */
+const choiceOf = (outcome: OutcomeName, after: string | undefined, what: string): Choice =>
+  after === undefined ? { outcome, afterMs: null } : readNaming(after, (text) => chooseAfter(outcome, text, what));
 
 export const ruleInput = z
   .strictObject({
@@ -42,10 +47,7 @@ export const ruleInput = z
           ...(payment_account_id !== undefined && { paymentAccountId: payment_account_id }),
           ...(reference !== undefined && { reference }),
         },
-        choice:
-          after === undefined
-            ? { outcome, afterMs: null }
-            : readNaming(after, (text) => chooseAfter(outcome, text, "it")),
+        choice: choiceOf(outcome, after, "it"),
         times: times ?? null,
       };
     } catch (error) {
@@ -59,9 +61,6 @@ export type RuleInput = z.input<typeof ruleInput>;
 const ruleInputs = z.array(ruleInput).max(MAX_RULES);
 const ruleBook = z.strictObject({ rules: ruleInputs });
 
-/** The possible bodies of `/rules`. */
-export const rulesRequest = z.union([ruleBook, ruleInputs, ruleInput]);
-
 /**
  * Rules for the control API and `--rules FILE`: one rule, an array, or `{"rules": […]}`.
  * @throws Refusal `invalid` that names the place of each error
@@ -74,32 +73,62 @@ export function parseRules(input: unknown): Rule[] {
   return [parsePlaced(ruleInput, input, "")];
 }
 
-/** `GET /_momo/rules`: the rules in force, in order, with the times that are left. */
-export const listRules: ControlCall = async (_request, { rules }) => answer(rules);
-
-export const appendRules: ControlCall = async (request, { steering, rules }) => {
-  const more = parseRules(await readJson(request));
-  await steering.change(() => rules.append(more));
-  return answer(rules);
+const rulesBody: DescribedBody<Rule[]> = {
+  schema: z.union([ruleBook, ruleInputs, ruleInput]),
+  example: [{ outcome: "cancelled", times: 1 }],
+  read: async (request) => parseRules(await readJson(request)),
 };
 
-export const replaceRules: ControlCall = async (request, { steering, rules }) => {
-  const next = parseRules(await readJson(request));
-  await steering.change(() => rules.replace(next));
-  return answer(rules);
+const defaultBody = bodyOf(z.strictObject({ outcome: outcomeName, after: durationText.optional() }), {
+  outcome: "completed",
+  after: "10s",
+});
+
+/** What prompts do: the outcomes, the rules with the times that are left, and the default. */
+export const RULE_CALLS: Calls = {
+  "/outcomes": {
+    GET: described("What each test phone does", shapes.outcomeList, {}, async () =>
+      succeed("the outcomes by name", { outcomes: outcomesView() }),
+    ),
+  },
+  "/rules": {
+    GET: described("The rules in force, in order", shapes.ruleList, {}, async ({ rules }) => inForce(rules)),
+    POST: described("Add rules", shapes.ruleList, { body: rulesBody }, async ({ steering, rules }, { body }) => {
+      await steering.change(() => rules.append(body));
+      return inForce(rules);
+    }),
+    PUT: described("Replace all rules", shapes.ruleList, { body: rulesBody }, async ({ steering, rules }, { body }) => {
+      await steering.change(() => rules.replace(body));
+      return inForce(rules);
+    }),
+    DELETE: described("Remove all rules", shapes.ruleList, {}, async ({ steering, rules }) => {
+      await steering.change(() => rules.reset());
+      return inForce(rules);
+    }),
+  },
+  "/default": {
+    GET: described("What prompts do if nothing else decides", shapes.defaultAnswer, {}, async (context) =>
+      showDefault(context.default),
+    ),
+    PUT: described(
+      "Change what prompts do if nothing else decides, until a reset",
+      shapes.defaultAnswer,
+      { body: defaultBody },
+      async (context, { body: { outcome, after } }) => {
+        const choice = choiceOf(outcome, after, "after");
+        await context.steering.change(() => context.default.load(choice));
+        return showDefault(context.default);
+      },
+    ),
+  },
 };
 
-export const removeRules: ControlCall = async (_request, { steering, rules }) => {
-  await steering.change(() => rules.reset());
-  return answer(rules);
-};
-
-function answer(rules: RuleBook): Reply {
+function inForce(rules: RuleBook): Reply {
   const list = rules.list().map(ruleView);
   return succeed(`${counted(list.length, "rule")} in force`, { rules: list });
 }
 
-function ruleView({ match, choice, times }: Rule): RuleInForce {
+function ruleView({ match, choice, times }: Rule): shapes.RuleInForce {
   const { phone, amountCents, paymentAccountId, reference } = match;
   return {
     match: {
@@ -112,4 +141,10 @@ function ruleView({ match, choice, times }: Rule): RuleInForce {
     ...(choice.afterMs !== null && { after: formatDuration(choice.afterMs) }),
     ...(times !== null && { times }),
   };
+}
+
+function showDefault({ choice: { outcome, afterMs } }: Default): Reply {
+  const after = afterMs === null ? afterOf(outcome) : formatDuration(afterMs);
+  const choice: shapes.DefaultInForce = { outcome, after };
+  return succeed(`the default outcome is ${outcome}`, choice);
 }

@@ -1,35 +1,41 @@
 import { succeed } from "../../src/http/reply.ts";
 import { originOf } from "../../src/http/request.ts";
-import { CONTROL_PATH, type ControlCall, ownedBy, type ServerFacts } from "./context.ts";
-import type { ServerOnWire } from "./shapes/server.ts";
+import { type Calls, CONTROL_PATH, described, ownedBy, type ServerFacts } from "./context.ts";
+import { type ServerOnWire, serverAnswer } from "./shapes/server.ts";
 
-/**
- * `GET /_momo/server`: what commands and snippets need, without a secret. The address is that of the request.
- */
-export const showServer: ControlCall = async (request, { service, server, version, replica }) => {
-  const { registry } = service;
-  const merchant = await registry.firstMerchant();
-  const [account] = await registry.listAccounts(merchant.id);
-  const keys = (await registry.listKeys(merchant.id)).map(({ apiKey }) => apiKey);
-  const own = server.credentials();
-  const facts: ServerOnWire = {
-    base_url: merchantOrigin(request, server) + server.basePaths[0],
-    control_url: controlOrigin(request) + CONTROL_PATH,
-    version,
-    name: server.name ?? null,
-    default_merchant_id: merchant.id,
-    payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
-    // If the sandbox's own key was revoked, another valid key.
-    api_key: own && keys.includes(own.apiKey) ? own.apiKey : (keys[0] ?? null),
-    accept: server.profile.accept ?? "strict",
-    response_form: server.profile.response_form ?? "full",
-    profile: server.profile.name ?? null,
-    prompt_timeout_ms: server.promptTimeoutMs,
-    data: server.data,
-    command: server.command(),
-    ...ownedBy(replica),
-  };
-  return succeed(`momo ${version}`, facts);
+/** What commands and snippets need, without a secret. The address is that of the request. */
+export const SERVER_CALLS: Calls = {
+  "/server": {
+    GET: described(
+      "Where the server is, and how it was started",
+      serverAnswer,
+      {},
+      async ({ service: { registry }, server, version, replica }, { request }) => {
+        const merchant = await registry.firstMerchant();
+        const [account] = await registry.listAccounts(merchant.id);
+        const keys = (await registry.listKeys(merchant.id)).map(({ apiKey }) => apiKey);
+        const own = server.credentials();
+        const facts: ServerOnWire = {
+          base_url: merchantOrigin(request, server) + server.basePaths[0],
+          control_url: controlOrigin(request) + CONTROL_PATH,
+          version,
+          name: server.name ?? null,
+          default_merchant_id: merchant.id,
+          payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
+          // If the sandbox's own key was revoked, another valid key.
+          api_key: own && keys.includes(own.apiKey) ? own.apiKey : (keys[0] ?? null),
+          accept: server.profile.accept ?? "strict",
+          response_form: server.profile.response_form ?? "full",
+          profile: server.profile.name ?? null,
+          prompt_timeout_ms: server.promptTimeoutMs,
+          data: server.data,
+          command: server.command(),
+          ...ownedBy(replica),
+        };
+        return succeed(`momo ${version}`, facts);
+      },
+    ),
+  },
 };
 
 /** The address of the merchant API. If it has its own port, it does not use the proxy of the control API. */

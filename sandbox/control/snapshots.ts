@@ -1,9 +1,9 @@
 import { invalid, Refusal, whatCame } from "../../src/domain/error.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { succeed } from "../../src/http/reply.ts";
-import type { ControlCall, ControlContext, Snapshot, Snapshots } from "./context.ts";
-import { expectEmptyBody } from "./input.ts";
-import type { SnapshotOnWire } from "./shapes/steering.ts";
+import { type Calls, type ControlContext, described, type Snapshot, type Snapshots } from "./context.ts";
+import { noBody } from "./input.ts";
+import { type SnapshotOnWire, snapshotAnswer, snapshotList } from "./shapes/steering.ts";
 import { counted } from "./views.ts";
 
 const MAX_SNAPSHOTS = 20;
@@ -12,49 +12,79 @@ const MAX_SNAPSHOTS = 20;
 const MAX_SAVED_TRANSACTIONS = 100_000;
 const MAX_SAVED = 200_000;
 
-export const listSnapshots: ControlCall = async (_request, { snapshots: { byName } }) => {
-  const entries = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
-  return succeed(counted(entries.length, "snapshot"), {
-    snapshots: entries.map(([name, snapshot]) => viewOf(name, snapshot)),
-  });
-};
-
-/** `PUT /_momo/snapshots/NAME`: saves the current state. It replaces a snapshot of the same name. */
-export const saveSnapshot: ControlCall = async (request, context, { id: name, keepOpen }) => {
-  if (context.replica) {
-    throw new Refusal(
-      "conflict",
-      "a database that several servers share has no snapshots: a restore would remove payments that other servers write",
-    );
-  }
-  await expectEmptyBody(request);
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw invalid(`the name must be 1 to 64 letters, digits, - and _${whatCame(name)}`);
-  }
-  keepOpen(request);
-  const snapshot = await context.snapshots.mutex.run(() => save(name, context));
-  return succeed(`saved as ${name}`, { snapshot: viewOf(name, snapshot) });
-};
-
-/**
- * `POST /_momo/snapshots/NAME/restore`: restores the saved state, the clock too. Log, audit and deliveries start empty.
- * Merchants, accounts and keys do not change.
- */
-export const restoreSnapshot: ControlCall = async (request, context, { id: name, keepOpen }) => {
-  await expectEmptyBody(request);
-  keepOpen(request);
-  const snapshot = await context.snapshots.mutex.run(() => restore(name, context));
-  const message = `${name} is restored; merchants, accounts and keys have not changed`;
-  return succeed(message, { snapshot: viewOf(name, snapshot) });
-};
-
-export const removeSnapshot: ControlCall = async (_request, { snapshots }, { id: name }) => {
-  await snapshots.mutex.run(async () => {
-    const { saved } = find(snapshots, name);
-    snapshots.byName.delete(name);
-    await saved.drop();
-  });
-  return succeed(`${name} is removed`, {});
+/** The snapshots, and the reset. */
+export const STATE_CALLS: Calls = {
+  "/snapshots": {
+    GET: described("The snapshots", snapshotList, {}, async ({ snapshots: { byName } }) => {
+      const snapshots = [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => viewOf(name, one));
+      return succeed(counted(snapshots.length, "snapshot"), { snapshots });
+    }),
+  },
+  "/snapshots/NAME": {
+    /** It replaces a snapshot of the same name. */
+    PUT: described(
+      "Save the state",
+      snapshotAnswer,
+      { body: noBody },
+      async (context, { request, id: name, keepOpen }) => {
+        if (context.replica) {
+          throw new Refusal(
+            "conflict",
+            "a database that several servers share has no snapshots: a restore would remove payments that other servers write",
+          );
+        }
+        if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+          throw invalid(`the name must be 1 to 64 letters, digits, - and _${whatCame(name)}`);
+        }
+        keepOpen(request);
+        const snapshot = await context.snapshots.mutex.run(() => save(name, context));
+        return succeed(`saved as ${name}`, { snapshot: viewOf(name, snapshot) });
+      },
+    ),
+    DELETE: described("Remove a snapshot", {}, {}, async ({ snapshots }, { id: name }) => {
+      await snapshots.mutex.run(async () => {
+        const { saved } = find(snapshots, name);
+        snapshots.byName.delete(name);
+        await saved.drop();
+      });
+      return succeed(`${name} is removed`, {});
+    }),
+  },
+  "/snapshots/NAME/restore": {
+    /** The clock too. Log, audit and deliveries start empty. Merchants, accounts and keys do not change. */
+    POST: described(
+      "Restore the state",
+      snapshotAnswer,
+      { body: noBody },
+      async (context, { request, id: name, keepOpen }) => {
+        keepOpen(request);
+        const snapshot = await context.snapshots.mutex.run(() => restore(name, context));
+        const message = `${name} is restored; merchants, accounts and keys have not changed`;
+        return succeed(message, { snapshot: viewOf(name, snapshot) });
+      },
+    ),
+  },
+  "/reset": {
+    POST: described(
+      "Remove transactions, rules, faults and log, and reset the clock; merchants, accounts and keys stay",
+      {},
+      { body: noBody },
+      async ({ service, steering, replica, state, rememberClock }) => {
+        if (replica?.allowsReset === false) {
+          throw new Refusal(
+            "conflict",
+            "other servers share this database, and a reset would remove their payments: start momo serve with --allow-reset",
+          );
+        }
+        await service.forgetTransactions();
+        await steering.change(() => {
+          for (const part of Object.values(state)) part.reset();
+        });
+        rememberClock();
+        return succeed("reset; merchants, accounts and keys are kept", {});
+      },
+    ),
+  },
 };
 
 async function save(name: string, context: ControlContext): Promise<Snapshot> {

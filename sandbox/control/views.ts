@@ -38,6 +38,10 @@ export function promptView(prompt: Transaction, business: string): PromptOnWire 
   };
 }
 
+/** The text message that a customer gets; null unless the payment is completed. */
+export const smsOf = (payment: Transaction, business: string): string | null =>
+  payment.status === "completed" ? receiptSms(payment, business) : null;
+
 /**
  * The text message that a customer gets for a payment.
  * @param business the merchant's name

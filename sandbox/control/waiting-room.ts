@@ -1,23 +1,22 @@
 import type { Clock } from "../../src/domain/clock.ts";
+import { Refusal } from "../../src/domain/error.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
 import { createPolling } from "./polling.ts";
 
-/** The transaction that a call waits for. */
+/** The transaction that a call waits for: the one with the id, or else the newest with the reference. */
 export interface WaitCondition {
-  readonly checkoutRequestId?: string;
-  readonly reference?: string;
+  readonly checkoutRequestId?: string | undefined;
+  readonly reference?: string | undefined;
   readonly accepts: (transaction: Transaction) => boolean;
 }
 
-/** How a wait ends: with the transaction, or because all were removed, or because the server stops. */
-export type WaitEnd = Transaction | "forgotten" | "stopped";
-
-type End = (ending: WaitEnd) => void;
+/** How a wait ends: with the transaction, at the time-out, because all were removed, or because the server stops. */
+export type WaitEnd = Transaction | "late" | "forgotten" | "stopped";
 
 interface Waiter {
   readonly condition: WaitCondition;
-  readonly end: End;
+  readonly end: (end: WaitEnd) => void;
 }
 
 /** How many calls can wait at once. */
@@ -34,75 +33,77 @@ export interface WaitingRoomParts {
   readonly reportFault: (error: unknown) => void;
 }
 
-/** Calls that wait for a transaction. A change finds its waiters by key, however many others wait. */
+/** Calls that wait for a transaction. */
 export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts) {
-  const byKey = new Map<string, Set<Waiter>>();
-  let count = 0;
+  const waiters = new Set<Waiter>();
   const polling = createPolling({
     realClock,
     everyMs: POLL_MS,
-    isNeeded: () => service.isShared && count > 0,
+    isNeeded: () => service.isShared && waiters.size > 0,
     // The store combines all lookups of one turn.
-    poll: () => Promise.all([...byKey].map(([key, waiters]) => lookUp(key, waiters))),
+    poll: () => Promise.all([...waiters].map(lookUp)),
     reportFault,
   });
 
-  async function lookUp(key: string, waiters: ReadonlySet<Waiter>): Promise<void> {
-    const [waiter] = waiters;
-    if (!waiter) return;
-    const { checkoutRequestId, reference = "" } = waiter.condition;
-    const found =
-      checkoutRequestId === undefined
-        ? await service.findByReference(reference)
-        : await service.findByCheckoutRequestId(checkoutRequestId);
-    if (found) notify(key, found);
-  }
+  const find = ({ checkoutRequestId, reference = "" }: WaitCondition) =>
+    checkoutRequestId === undefined
+      ? service.findByReference(reference)
+      : service.findByCheckoutRequestId(checkoutRequestId);
 
-  function notify(key: string, transaction: Transaction): void {
-    for (const waiter of byKey.get(key) ?? []) {
-      if (waiter.condition.accepts(transaction)) waiter.end(transaction);
-    }
+  async function lookUp({ condition, end }: Waiter): Promise<void> {
+    const found = await find(condition);
+    if (found && condition.accepts(found)) end(found);
   }
-
-  const allWaiters = () => [...byKey.values()].flatMap((waiters) => [...waiters]);
 
   service.subscribe((transaction) => {
-    if (count === 0) return;
-    notify(idKey(transaction.checkoutRequestId), transaction);
-    if (transaction.reference !== null) notify(referenceKey(transaction.reference), transaction);
+    for (const { condition, end } of waiters) {
+      const { checkoutRequestId = transaction.checkoutRequestId, reference = transaction.reference } = condition;
+      const isMeant = checkoutRequestId === transaction.checkoutRequestId && reference === transaction.reference;
+      if (isMeant && condition.accepts(transaction)) end(transaction);
+    }
   });
 
   return {
     get isFull() {
-      return count >= CAPACITY;
+      return waiters.size >= CAPACITY;
     },
     /** Ends the waits for an id; waits for a reference stay. */
     forget(): void {
-      for (const waiter of allWaiters()) if (waiter.condition.checkoutRequestId !== undefined) waiter.end("forgotten");
+      for (const { condition, end } of waiters) if (condition.checkoutRequestId !== undefined) end("forgotten");
     },
     close(): void {
       polling.stop();
-      for (const waiter of allWaiters()) waiter.end("stopped");
+      for (const { end } of waiters) end("stopped");
     },
-    /** @returns a function that ends the wait */
-    enter(condition: WaitCondition, end: End): () => void {
-      const key =
-        condition.checkoutRequestId !== undefined
-          ? idKey(condition.checkoutRequestId)
-          : referenceKey(condition.reference ?? "");
+    /**
+     * Waits in real time.
+     * @param gone aborted when the client has disconnected
+     * @throws Refusal `not_found` for an unknown id; a payment with a reference need not have started
+     */
+    async wait(condition: WaitCondition, timeoutMs: number, gone: AbortSignal): Promise<WaitEnd> {
+      const { promise, resolve: end } = Promise.withResolvers<WaitEnd>();
       const waiter: Waiter = { condition, end };
-      const waiters = byKey.get(key) ?? new Set();
-      byKey.set(key, waiters.add(waiter));
-      count += 1;
+      // Before the lookup, so that no change is missed between the two.
+      waiters.add(waiter);
       polling.start();
-      return () => {
-        if (!waiters.delete(waiter)) return;
-        count -= 1;
-        if (waiters.size === 0) byKey.delete(key);
-      };
+      const cancelAlarm = realClock.alarm(realClock.nowMs() + timeoutMs, () => end("late"));
+      gone.addEventListener("abort", () => end("late"));
+      // If the client has already disconnected, no event is fired.
+      if (gone.aborted) end("late");
+      try {
+        const now = await find(condition);
+        if (!now && condition.checkoutRequestId !== undefined) {
+          throw new Refusal("not_found", "there is no payment with this checkout request id");
+        }
+        if (now && condition.accepts(now)) return now;
+        const ending = await promise;
+        // After a jump of the clock the time-out may ring before an outcome that was due earlier.
+        const last = ending === "late" && !gone.aborted ? await find(condition) : null;
+        return last && condition.accepts(last) ? last : ending;
+      } finally {
+        waiters.delete(waiter);
+        cancelAlarm();
+      }
     },
   };
 }
-
-const idKey = (id: string): string => `id ${id}`;
-const referenceKey = (reference: string): string => `reference ${reference}`;

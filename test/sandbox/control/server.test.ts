@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../../cli/version.ts";
 import type { ControlContext } from "../../../sandbox/control/context.ts";
-import { metrics } from "../../../sandbox/control/metrics.ts";
+import { metricsOf } from "../../../sandbox/control/metrics.ts";
 import { readyFor } from "../../../sandbox/control/probes.ts";
 import { steeredAlone } from "../../../sandbox/steering.ts";
 import type { Service } from "../../../src/service/service.ts";
@@ -182,8 +182,7 @@ async function textOf(dueAtMs: number | null, webhookAtMs: number | null): Promi
     replica: { name: "a" },
     version: "1.2.3",
   } as unknown as ControlContext;
-  const answer = await metrics(new Request("http://h/"), context, { query: "", id: "", keepOpen: () => {} });
-  return (answer as Response).text();
+  return metricsOf(context);
 }
 
 test("each metric has its value, in its unit and with its sign", async () => {

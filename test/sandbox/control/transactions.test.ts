@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createTestPayments } from "../../../sandbox/control/test-payments.ts";
+import { createTestPayments } from "../../../sandbox/control/memory.ts";
 import { insertDue } from "../../support/control.ts";
 import { START_MS } from "../../support/harness.ts";
 import { expectSoundAnswer, payment } from "../../support/scenario.ts";

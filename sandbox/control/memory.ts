@@ -1,5 +1,25 @@
+import type { Registry } from "../../src/service/registry.ts";
+
+/** What the control API keeps in the memory of this process. */
+
+export type MerchantNames = ReturnType<typeof createMerchantNames>;
+
+/** A cache of the names of merchants, which never change. */
+export function createMerchantNames(registry: Pick<Registry, "requireMerchant">) {
+  const names = new Map<number, string>();
+  return {
+    async of(merchantId: number): Promise<string> {
+      const known = names.get(merchantId);
+      if (known !== undefined) return known;
+      const { name } = await registry.requireMerchant(merchantId);
+      names.set(merchantId, name);
+      return name;
+    },
+  };
+}
+
 /** Who starts a test payment: a person at the console, or another program by `POST /_momo/payments`. */
-export type Starter = "console" | "control_api";
+type Starter = "console" | "control_api";
 
 export type TestPayments = ReturnType<typeof createTestPayments>;
 

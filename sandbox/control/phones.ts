@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { succeed } from "../../src/http/reply.ts";
+import { itemView } from "../../src/http/view.ts";
+import { answerByHand, outcomeOfPin } from "../network/network.ts";
+import { type Calls, described } from "./context.ts";
+import { bodyOf, phoneQuery } from "./input.ts";
+import { replyWithList } from "./paging.ts";
+import { messageList, promptAnswered, promptList } from "./shapes/payments.ts";
+import { outcomeName } from "./shapes/values.ts";
+import { messageView, promptView, smsOf } from "./views.ts";
+
+/** More prompts than a person can read. */
+const MAX_PROMPTS = 1000;
+const MAX_MESSAGES = 100;
+
+const pinRule = { error: "must be a string of 4 to 6 digits" };
+
+const promptAnswer = z
+  .strictObject({
+    pin: z
+      .string(pinRule)
+      .regex(/^[0-9]{4,6}$/, pinRule)
+      .optional(),
+    outcome: outcomeName.optional(),
+  })
+  .refine(({ pin, outcome }) => (pin === undefined) !== (outcome === undefined), {
+    error: 'give either "pin":"1234" or "outcome":"cancelled"',
+  });
+
+/** What customers see on their phones, and what they do. `?phone=` selects one phone. */
+export const PHONE_CALLS: Calls = {
+  "/prompts": {
+    GET: described(
+      "The open prompts, oldest first",
+      promptList,
+      { query: phoneQuery },
+      async ({ service, merchantNames, realClock }, { query: { phone = null } }) => {
+        const prompts = await service.listPrompts(MAX_PROMPTS, phone);
+        return replyWithList("prompts", "open prompt", prompts, realClock, async (prompt) =>
+          promptView(prompt, await merchantNames.of(prompt.merchantId)),
+        );
+      },
+    ),
+  },
+  "/prompts/ID/answer": {
+    POST: described(
+      "Answer a prompt as its customer or as the network",
+      promptAnswered,
+      { body: bodyOf(promptAnswer, { pin: "1234" }) },
+      async ({ service, merchantNames, clock }, { id, body: { pin, outcome } }) => {
+        const transaction = await service.answerPrompt(id, (pending) =>
+          answerByHand(pending, outcome ?? outcomeOfPin(pin ?? "", pending), clock.nowMs()),
+        );
+        const sms = smsOf(transaction, await merchantNames.of(transaction.merchantId));
+        return succeed(`the payment is ${transaction.status}`, { transaction: itemView(transaction), sms });
+      },
+    ),
+  },
+  "/messages": {
+    GET: described(
+      "The last text messages to customers, newest first",
+      messageList,
+      { query: phoneQuery },
+      async ({ service, merchantNames, realClock }, { query: { phone = null } }) => {
+        const paid = await service.listPaid(MAX_MESSAGES, phone);
+        return replyWithList("messages", "message", paid, realClock, async (payment) =>
+          messageView(payment, await merchantNames.of(payment.merchantId)),
+        );
+      },
+    ),
+  },
+};
