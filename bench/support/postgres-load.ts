@@ -4,7 +4,6 @@ import type { AmountCents } from "../../src/domain/money.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import { createService } from "../../src/service/service.ts";
 import { openPostgres } from "../../src/store/postgres/postgres.ts";
-import * as rows from "../../src/store/postgres/rows.ts";
 import { INSERT } from "../../src/store/postgres/writes.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 
@@ -86,11 +85,20 @@ async function connect(max: number) {
     newRow: () => {
       const nowMs = Date.now();
       next += 1;
-      return rows.newRowToJson({
-        ...{ id: next, merchantId: 1, paymentAccountId: 1, kind: 0, amountCents: 10_000 as AmountCents, feeCents: 100 },
-        ...{ phone: 254712345678, reference: "ORDER-1", referenceFolded: null, description: null, memo: "a memo" },
-        ...{ secret: "0123456789AB", createdAtMs: nowMs, expiresAtMs: nowMs + 3_600_000, checkAtMs: nowMs + 3_600_000 },
-      });
+      return {
+        ...{
+          id: next,
+          merchant_id: 1,
+          payment_account_id: 1,
+          kind: 0,
+          status: 0,
+          amount_cents: 10_000,
+          fee_cents: 100,
+        },
+        ...{ phone: 254712345678, reference: "ORDER-1", reference_folded: null, description: null, memo: "a memo" },
+        ...{ secret: "0123456789AB", created_at_ms: nowMs, expires_at_ms: nowMs + 3_600_000 },
+        check_at_ms: nowMs + 3_600_000,
+      };
     },
   };
 }

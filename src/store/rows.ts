@@ -52,56 +52,57 @@ export interface TransactionRow {
 export const ROW = `id, number, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,
   secret, created_at_ms, expires_at_ms, check_at_ms, completed_at_ms, result_code, result_desc, receipt_number, memo`;
 
-/** Inserts the parameters of {@link toNewRow}. */
-export const INSERT = `INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone,
-    reference, reference_folded, description, secret, created_at_ms, expires_at_ms, check_at_ms, memo)
-  VALUES ($id, $merchantId, $paymentAccountId, $kind, ${PENDING}, $amountCents, $feeCents, $phone,
-    $reference, $referenceFolded, $description, $secret, $createdAtMs, $expiresAtMs, $checkAtMs, $memo)`;
+/** The columns of {@link toNewRow}. */
+const NEW_ROW = `id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, reference_folded,
+  description, secret, created_at_ms, expires_at_ms, check_at_ms, memo`;
 
-/** The parameters to insert a transaction that has just been opened. */
+/** Inserts a {@link toNewRow}. */
+export const INSERT = `INSERT INTO transactions (${NEW_ROW}) VALUES (${NEW_ROW.replaceAll(/\w+/g, "$$$&")})`;
+
+export type NewRow = ReturnType<typeof toNewRow>;
+
+/** The row of a transaction that has just been opened. */
 export function toNewRow(pending: PendingTransaction) {
   const { reference } = pending;
   const folded = reference === null ? null : foldCase(reference);
   return {
     id: pending.id,
-    merchantId: pending.merchantId,
-    paymentAccountId: pending.paymentAccountId,
+    merchant_id: pending.merchantId,
+    payment_account_id: pending.paymentAccountId,
     kind: codeOfKind(pending.kind),
-    amountCents: pending.amountCents,
-    feeCents: pending.feeCents,
+    status: PENDING,
+    amount_cents: pending.amountCents,
+    fee_cents: pending.feeCents,
     phone: Number(pending.phone),
     reference,
-    referenceFolded: folded === reference ? null : folded,
+    reference_folded: folded === reference ? null : folded,
     description: pending.description,
     secret: secretOf(pending.checkoutRequestId),
-    createdAtMs: pending.createdAtMs,
-    expiresAtMs: pending.expiresAtMs,
-    checkAtMs: pending.checkAtMs,
+    created_at_ms: pending.createdAtMs,
+    expires_at_ms: pending.expiresAtMs,
+    check_at_ms: pending.checkAtMs,
     memo: pending.memo,
   };
 }
 
-/** The parameters to update a row with an outcome. */
+/** The columns that an outcome changes, and the id of the row. */
+export type Change = ReturnType<typeof toChange>;
+
 export function toChange(outcome: Transaction) {
-  const change = {
+  const ended = outcome.status === "pending" ? null : outcome;
+  const paid = outcome.status === "completed" ? outcome : null;
+  const standardText = ended && textOf(ended.resultCode);
+  const derivedReceipt = paid && receiptNumber(paid.completedAtMs, paid.id);
+  return {
     id: outcome.id,
     status: codeOfStatus(outcome.status),
-    checkAtMs: null as number | null,
-    completedAtMs: null as number | null,
-    resultCode: null as number | null,
-    resultDesc: null as string | null,
-    receiptNumber: null as string | null,
+    check_at_ms: outcome.status === "pending" ? outcome.checkAtMs : null,
+    completed_at_ms: paid?.completedAtMs ?? null,
+    result_code: ended?.resultCode ?? null,
+    result_desc: ended && ended.resultDesc !== standardText ? ended.resultDesc : null,
+    receipt_number: paid && paid.receiptNumber !== derivedReceipt ? paid.receiptNumber : null,
     memo: outcome.memo,
   };
-  if (outcome.status === "pending") return { ...change, checkAtMs: outcome.checkAtMs };
-  change.resultCode = outcome.resultCode;
-  change.resultDesc = outcome.resultDesc === textOf(outcome.resultCode) ? null : outcome.resultDesc;
-  if (outcome.status === "completed") {
-    change.completedAtMs = outcome.completedAtMs;
-    const derived = receiptNumber(outcome.completedAtMs, outcome.id);
-    change.receiptNumber = outcome.receiptNumber === derived ? null : outcome.receiptNumber;
-  }
-  return change;
 }
 
 const textOf = (resultCode: number): string | undefined => (RESULT_CODES as Record<number, string>)[resultCode];

@@ -214,6 +214,20 @@ export interface TransactionList {
   list(merchantId: number, filter: TransactionFilter, page: Page, signal?: AbortSignal): Promise<ListedPage>;
 }
 
+/** The tables that move from one database to another: both engines have them. Each comes after the tables that it refers to. */
+export const TABLES = ["merchants", "payment_accounts", "api_keys", "numbering", "transactions"] as const;
+
+/** The columns with binary values, which are hexadecimal in a {@link TableRow}. */
+export const BINARY_COLUMNS: ReadonlySet<string> = new Set(["secret_hash", "request_id_key"]);
+
+/** A row of a table, by its columns. */
+export type TableRow = Readonly<Record<string, string | number | null>>;
+
+export interface TableRows {
+  readonly table: (typeof TABLES)[number];
+  readonly rows: readonly TableRow[];
+}
+
 /** The second line is for a database on a server: `fragile` can lose payments in a fail-over, `taken` has a server of this name. */
 export type DatabaseProblem =
   | ("locked" | "damaged" | "foreign" | "older" | "newer" | "unwritable" | "missing" | "linked")

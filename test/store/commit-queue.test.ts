@@ -3,9 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createSearchQueue } from "../../src/store/search-queue.ts";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
-import { CAPACITY, createLookupCache, type LookupCache } from "../../src/store/sqlite/lookup-cache.ts";
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
-import { createTurnReads, type TurnReads } from "../../src/store/sqlite/turn-reads.ts";
+import {
+  CAPACITY,
+  createLookupCache,
+  createTurnReads,
+  type LookupCache,
+  type TurnReads,
+} from "../../src/store/sqlite/turn-reads.ts";
 import { Meter } from "../../src/store/vitals.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";

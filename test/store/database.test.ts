@@ -130,8 +130,8 @@ test("a receipt number and a result text are stored only if they do not derive f
   const pending = pendingOf({ id: 7 });
   const atMs = pending.createdAtMs + 5;
   const derived = resolve(pending, { ...paidAt(atMs, receiptNumber(atMs, 7)), resultDesc: RESULT_CODES[0] });
-  expect(toChange(derived)).toMatchObject({ receiptNumber: null, resultDesc: null });
-  expect(toChange(resolve(pending, paidAt(atMs, "R7")))).toMatchObject({ receiptNumber: "R7", resultDesc: "paid" });
+  expect(toChange(derived)).toMatchObject({ receipt_number: null, result_desc: null });
+  expect(toChange(resolve(pending, paidAt(atMs, "R7")))).toMatchObject({ receipt_number: "R7", result_desc: "paid" });
 });
 
 /** Makes a file by SQL. */

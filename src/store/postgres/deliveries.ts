@@ -51,8 +51,7 @@ const LIST = `${SELECT} FROM (SELECT * FROM deliveries ORDER BY delivery_id DESC
 export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds, replica: string): Deliveries {
   let claims = 0;
   let plan: (() => readonly PlannedDelivery[]) | null = null;
-  const toDeliveries = (rows: readonly DeliveryRow[]) =>
-    rows.map((row) => toDelivery({ ...row, ...fromRow(row) }, requestIds));
+  const toDeliveries = (rows: readonly DeliveryRow[]) => rows.map((row) => toDelivery(fromRow(row), requestIds));
   const write = <Row>(text: string, parameters: readonly unknown[] = []) =>
     attempts.write(({ query }) => query<Row>(text, parameters));
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Random } from "../../domain/random.ts";
-import type { Store } from "../store.ts";
+import type { Store, TableRows } from "../store.ts";
 
 /** The options of the engine, and what it offers beyond {@link Store}. */
 
@@ -52,28 +52,16 @@ export interface EngineSql {
   transaction<T>(run: (query: Query) => Promise<T>): Promise<T>;
 }
 
-/** A row of a table, by its columns; both engines have the same. Binary values are hexadecimal. */
-export type TableRow = Readonly<Record<string, string | number | null>>;
-
-/** Each table comes after the tables that it refers to. */
-export const TABLES = ["merchants", "payment_accounts", "api_keys", "numbering", "transactions"] as const;
-export type TableName = (typeof TABLES)[number];
-
-export interface TableRows {
-  readonly table: TableName;
-  readonly rows: readonly TableRow[];
-}
-
 export interface PostgresStore extends Store {
   readonly clock: EngineClock;
   readonly sql: EngineSql;
   /** The version of the schema. */
   readonly schema: number;
-  /** All rows as they are at one point in time, a thousand at a time, in the order of {@link TABLES} and of their ids. */
+  /** All rows as they are at one point in time, a thousand at a time, in the order of `TABLES` and of their ids. */
   exportAll(): AsyncGenerator<TableRows>;
   /**
    * Fills an empty database in one transaction, and counts the totals. Numbers continue after those of the rows.
-   * @param rows in the order of {@link TABLES}; checked already
+   * @param rows in the order of `TABLES`; checked already
    * @throws UnusableDatabase `foreign` if there are merchants or transactions already
    */
   importAll(rows: AsyncIterable<TableRows>): Promise<void>;

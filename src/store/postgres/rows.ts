@@ -1,5 +1,4 @@
-import { PENDING, type TransactionRow, type toChange, type toNewRow } from "../rows.ts";
-import type { TableRow } from "./options.ts";
+import type { Change, TransactionRow } from "../rows.ts";
 
 /** Converts rows of `transactions`. int8 columns are read as float8, which the driver returns as numbers. */
 
@@ -30,59 +29,25 @@ export const ROW = Object.entries(COLUMNS)
   .map(([name, type]) => (type === "bigint" ? `${name}::float8 AS ${name}` : name))
   .join(", ");
 
+/** A row with all its texts converted. */
+function withTexts<R extends object>(row: R, convert: (text: string) => string): R {
+  const converted = { ...row } as Record<string, unknown>;
+  for (const name in converted) {
+    const value = converted[name];
+    if (typeof value === "string") converted[name] = convert(value);
+  }
+  return converted as R;
+}
+
 /** A row as it was read, with the texts of the domain. */
-export function fromRow(row: TransactionRow): TransactionRow {
-  return {
-    ...row,
-    reference: fromStoredOrNull(row.reference),
-    description: fromStoredOrNull(row.description),
-    result_desc: fromStoredOrNull(row.result_desc),
-    receipt_number: fromStoredOrNull(row.receipt_number),
-    memo: fromStored(row.memo),
-  };
-}
+export const fromRow = <R extends object>(row: R): R => withTexts(row, fromStored);
 
-export type NewRow = ReturnType<typeof toNewRow>;
-export type Change = ReturnType<typeof toChange>;
-
-export function newRowToJson(row: NewRow): TableRow {
-  return {
-    id: row.id,
-    merchant_id: row.merchantId,
-    payment_account_id: row.paymentAccountId,
-    kind: row.kind,
-    status: PENDING,
-    amount_cents: row.amountCents,
-    fee_cents: row.feeCents,
-    phone: row.phone,
-    reference: toStoredOrNull(row.reference),
-    reference_folded: toStoredOrNull(row.referenceFolded),
-    description: toStoredOrNull(row.description),
-    secret: row.secret,
-    created_at_ms: row.createdAtMs,
-    expires_at_ms: row.expiresAtMs,
-    check_at_ms: row.checkAtMs,
-    memo: toStored(row.memo),
-  };
-}
-
-export function changeToJson(change: Change): TableRow {
-  return {
-    id: change.id,
-    status: change.status,
-    check_at_ms: change.checkAtMs,
-    completed_at_ms: change.completedAtMs,
-    result_code: change.resultCode,
-    result_desc: toStoredOrNull(change.resultDesc),
-    receipt_number: toStoredOrNull(change.receiptNumber),
-    memo: toStored(change.memo),
-  };
-}
+/** A row with the texts that PostgreSQL stores. */
+export const toRow = <R extends object>(row: R): R => withTexts(row, toStored);
 
 /** Whether a row is as a change leaves it. */
-export function isChanged(row: TransactionRow, change: Change): boolean {
-  return Object.entries(changeToJson(change)).every(([name, value]) => row[name as keyof TransactionRow] === value);
-}
+export const isChanged = (row: TransactionRow, change: Change): boolean =>
+  Object.entries(toRow(change)).every(([name, value]) => row[name as keyof TransactionRow] === value);
 
 /** Numbers as one parameter, to be cast with `::text::bigint[]`. */
 export const numbers = (ids: Iterable<number>): string => `{${[...ids].join(",")}}`;
@@ -100,7 +65,3 @@ export const toStored = (text: string): string => text.replaceAll(MARK, MARK_WRI
 
 export const fromStored = (text: string): string =>
   text.includes(MARK) ? text.replaceAll(NUL_WRITTEN, "\0").replaceAll(MARK_WRITTEN, MARK) : text;
-
-/** The same for a column that can be empty. */
-const toStoredOrNull = (text: string | null): string | null => (text === null ? null : toStored(text));
-const fromStoredOrNull = (text: string | null): string | null => (text === null ? null : fromStored(text));

@@ -10,7 +10,7 @@ import type { Deliveries } from "./deliveries.ts";
 import type { Heartbeat } from "./engine-clock.ts";
 import type { Numbering } from "./numbering.ts";
 import type { EngineClock, EngineSql } from "./options.ts";
-import { newRowToJson } from "./rows.ts";
+import { toRow } from "./rows.ts";
 import { INSERT, updateRows } from "./writes.ts";
 
 interface Parts {
@@ -99,7 +99,7 @@ export async function probe({ connections, numbering, deliveries, clock, random,
         nowMs,
       );
       await script(BEGIN);
-      await query(INSERT, [JSON.stringify([newRowToJson(toNewRow(pending))]), `${replica}/p`]);
+      await query(INSERT, [JSON.stringify([toRow(toNewRow(pending))]), `${replica}/p`]);
       await updateRows({ deliveries }, query, [toChange(expire(pending))], `${replica}/p`);
       await script("ROLLBACK TO SAVEPOINT probe; COMMIT");
     },

@@ -1,5 +1,5 @@
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
-import { type TransactionRow, toChange, toNewRow } from "../rows.ts";
+import { type Change, type TransactionRow, toChange, toNewRow } from "../rows.ts";
 import type { Meter } from "../vitals.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
@@ -70,7 +70,7 @@ async function splitting<Item, Result>(
 
 async function insert(parts: WritesParts, items: readonly PendingTransaction[], shard: string) {
   const news = items.map(toNewRow);
-  const json = JSON.stringify(news.map(rows.newRowToJson));
+  const json = JSON.stringify(news.map(rows.toRow));
   const written = await commit(parts, items.length, async ({ query }, mayBeWritten) => {
     const ids = await idsOf(query, INSERT, [json, shard]);
     if (!mayBeWritten || ids.size === items.length) return ids;
@@ -129,10 +129,10 @@ export async function writeOutcomes(
 export function updateRows(
   { deliveries }: Pick<WritesParts, "deliveries">,
   query: Query,
-  changes: readonly rows.Change[],
+  changes: readonly Change[],
   shard: string,
 ): Promise<Set<number>> {
-  return idsOf(query, RECORD, [JSON.stringify(changes.map(rows.changeToJson)), shard, deliveries.planned()]);
+  return idsOf(query, RECORD, [JSON.stringify(changes.map(rows.toRow)), shard, deliveries.planned()]);
 }
 
 async function commit<T>(

@@ -12,8 +12,7 @@ import type { Tariff } from "../../domain/money.ts";
 import { type AccountRow, toAccount } from "../rows.ts";
 import type { MerchantStore, NewAccount } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
-import { createLookupCache } from "./lookup-cache.ts";
-import type { TurnReads } from "./turn-reads.ts";
+import { createLookupCache, type TurnReads } from "./turn-reads.ts";
 
 const MERCHANT = "id, name";
 const ACCOUNT = "id, merchant_id AS merchantId, name, fee_basis_points AS basisPoints, fee_fixed_cents AS fixedCents";

@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { Summary, TransactionFilter } from "../../domain/filter.ts";
 import { once } from "../../domain/once.ts";
 import { dayOf } from "../../domain/timestamp.ts";
+import type { TransactionFacts } from "../../domain/transaction.ts";
 import { EVER } from "../list-query.ts";
 import { codeOfKind, codeOfStatus, type StatusSum, toSummary } from "../rows.ts";
 
@@ -16,21 +17,12 @@ export const BLOCK_BITS = 11;
 export const GREAT_BLOCK_BITS = 17;
 export const BLOCKS_IN_ONE: number = 2 ** (GREAT_BLOCK_BITS - BLOCK_BITS);
 
-/** The columns that decide where a row is counted; kind and status are codes. */
-export interface Counted {
-  readonly id: number;
-  readonly merchantId: number;
-  readonly kind: number;
-  readonly createdAtMs: number;
-  readonly amountCents: number;
-}
-
 /** What one commit changes in the totals. */
 export interface TotalsChange {
   /** Call it before the writes of a commit, which may run twice. */
   begin(): void;
-  /** A row has this status now (1), or has left it (-1). */
-  count(row: Counted, status: number, by: 1 | -1): void;
+  /** The transaction in the row `id` has this status now (1), or has left it (-1). */
+  count(id: number, transaction: TransactionFacts, status: number, by: 1 | -1): void;
   /** Call it after the writes, in the same commit. */
   write(): void;
 }
@@ -64,8 +56,10 @@ export function createTotalsChange(client: Database): TotalsChange {
     begin() {
       deltas.length = 0;
     },
-    count({ id, merchantId, kind, createdAtMs, amountCents }, status, by) {
-      const [day, block] = [dayOf(createdAtMs), Math.floor(id / 2 ** BLOCK_BITS)];
+    count(id, transaction, status, by) {
+      const { merchantId, amountCents } = transaction;
+      const kind = codeOfKind(transaction.kind);
+      const [day, block] = [dayOf(transaction.createdAtMs), Math.floor(id / 2 ** BLOCK_BITS)];
       const known = deltas.find(
         (one) =>
           one.block === block &&

@@ -5,9 +5,10 @@ import type { Msisdn } from "../../domain/phone.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import type { SearchRanges } from "../list-query.ts";
 import {
+  type Change,
   COMPLETED,
-  codeOfKind,
   INSERT,
+  type NewRow,
   PENDING,
   ROW,
   type TransactionRow,
@@ -21,12 +22,10 @@ import type { TransactionReads, TransactionStore } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createCopies, emptyTransactions } from "./copies.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { createLookupCache, type LookupCache } from "./lookup-cache.ts";
 import type { Numbering } from "./numbering.ts";
 import type { OrderChange } from "./order.ts";
-import { createStarted, type Started } from "./started.ts";
 import type { TotalsChange } from "./totals.ts";
-import type { TurnReads } from "./turn-reads.ts";
+import { createLookupCache, type LookupCache, type TurnReads } from "./turn-reads.ts";
 import { createWordSearch, type WordsChange } from "./words.ts";
 
 interface Parts {
@@ -45,7 +44,8 @@ interface Shared extends Parts {
   readonly statements: () => Statements;
   /** Clients poll the same transaction every few seconds, and it has mostly not changed. */
   readonly polled: LookupCache<string, Transaction>;
-  readonly started: Started;
+  /** The payments that this process has started last, by their ids: most are resolved by the process that started them. */
+  readonly started: LookupCache<number, PendingTransaction>;
 }
 
 /** Transactions one by one. */
@@ -59,7 +59,7 @@ export function createTransactionStore(parts: Parts): TransactionStore {
     const transaction = row && toTransaction(row, requestIds);
     return transaction?.checkoutRequestId === checkoutRequestId ? transaction : null;
   });
-  const started = createStarted(parts.turnReads);
+  const started = createLookupCache<number, PendingTransaction>(parts.turnReads, () => null);
   const shared = { ...parts, statements, polled, started };
   return { ...createReads(shared), ...createWrites(shared) };
 }
@@ -149,10 +149,10 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
       const row = toNewRow(pending);
       return commits.run(() => {
         statements().insert.run(row);
-        totals.count(row, PENDING, 1);
+        totals.count(row.id, pending, PENDING, 1);
         words.add(row.id);
-        order.add(row);
-        started.keep(pending);
+        order.add(pending);
+        started.keep(pending.id, pending);
       });
     },
 
@@ -186,7 +186,7 @@ function dueBy({ statements, started, numbering }: Shared, nowMs: number, limit:
   const known = statements()
     .dueIds.all(nowMs, limit)
     .map(({ id }) => started.find(id));
-  const all = known.filter((pending) => pending !== undefined);
+  const all = known.filter((pending) => pending !== null);
   if (all.length === known.length) return all;
   const rows = statements().due.all(nowMs, limit);
   return rows.map((row) => toPending(row, numbering.requestIds));
@@ -202,10 +202,8 @@ function recordOne(
   started.forget(change.id);
   if (statements().resolve.run(change).changes === 0) return false;
   if (change.status === PENDING) return true;
-  const { merchantId, kind, createdAtMs, amountCents } = outcome;
-  const row = { id: change.id, merchantId, kind: codeOfKind(kind), createdAtMs, amountCents };
-  totals.count(row, PENDING, -1);
-  totals.count(row, change.status, 1);
+  totals.count(change.id, outcome, PENDING, -1);
+  totals.count(change.id, outcome, change.status, 1);
   deliveries.write(change.id);
   return true;
 }
@@ -221,10 +219,10 @@ export type Statements = ReturnType<typeof prepareStatements>;
 /** The statements on the table of transactions, except those of the list. Preparing them all takes 0.3 ms. */
 export function prepareStatements(client: Database) {
   return {
-    insert: client.query<never, ReturnType<typeof toNewRow>>(INSERT),
-    resolve: client.query<never, ReturnType<typeof toChange>>(
-      `UPDATE transactions SET status = $status, check_at_ms = $checkAtMs, completed_at_ms = $completedAtMs,
-        result_code = $resultCode, result_desc = $resultDesc, receipt_number = $receiptNumber, memo = $memo
+    insert: client.query<never, NewRow>(INSERT),
+    resolve: client.query<never, Change>(
+      `UPDATE transactions SET status = $status, check_at_ms = $check_at_ms, completed_at_ms = $completed_at_ms,
+        result_code = $result_code, result_desc = $result_desc, receipt_number = $receipt_number, memo = $memo
       WHERE id = $id AND status = ${PENDING}`,
     ),
     byId: client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`),

@@ -1,40 +1,28 @@
 import { Database } from "bun:sqlite";
+import { BINARY_COLUMNS, TABLES, type TableRow, type TableRows } from "../store.ts";
 import { openDatabase } from "./database.ts";
 
 /** Reads all rows of a database file, or writes them into a new one, in the form that both engines use. */
 
-/** A row by its columns. Binary values are hexadecimal. */
-export type MovedRow = Readonly<Record<string, string | number | null>>;
+type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 
-export interface MovedRows {
-  readonly table: string;
-  readonly rows: readonly MovedRow[];
-}
-
-/** Each table comes after the tables that it refers to. */
-const TABLES = ["merchants", "payment_accounts", "api_keys", "numbering", "transactions"] as const;
-const BINARY: ReadonlySet<string> = new Set(["secret_hash", "request_id_key"]);
 const ROWS_AT_ONCE = 1000;
 
 /** @param file a sound copy that no other process writes to */
-export async function* readRows(file: string): AsyncGenerator<{ table: (typeof TABLES)[number]; rows: MovedRow[] }> {
-  const client = new Database(file, { readonly: true });
-  try {
-    for (const table of TABLES) {
-      const select = client.query<Record<string, string | number | null | Uint8Array> & { id: number }, [number]>(
-        `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`,
-      );
-      for (let rows = select.all(0); rows.length > 0; rows = select.all(rows.at(-1)?.id ?? 0)) {
-        yield { table, rows: rows.map(({ number, ...row }) => toMoved({ ...row, id: Number(number ?? row.id) })) };
-      }
+export async function* readRows(file: string): AsyncGenerator<TableRows> {
+  using client = new Database(file, { readonly: true });
+  for (const table of TABLES) {
+    const select = client.query<Row & { id: number }, [number]>(
+      `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`,
+    );
+    for (let rows = select.all(0); rows.length > 0; rows = select.all(rows.at(-1)?.id ?? 0)) {
+      yield { table, rows: rows.map(({ number, ...row }) => toMoved({ ...row, id: Number(number ?? row.id) })) };
     }
-  } finally {
-    client.close();
   }
 }
 
 /** Fills a new database file, in one transaction. Its totals are counted later, when the file is admitted. */
-export async function writeRows(file: string, source: AsyncIterable<MovedRows>): Promise<void> {
+export async function writeRows(file: string, source: AsyncIterable<TableRows>): Promise<void> {
   const { client, close } = openDatabase(file);
   try {
     client.run("BEGIN IMMEDIATE");
@@ -51,12 +39,15 @@ export async function writeRows(file: string, source: AsyncIterable<MovedRows>):
   }
 }
 
-const toMoved = (row: Record<string, string | number | null | Uint8Array>): MovedRow =>
+const toMoved = (row: Row): TableRow =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? value.toHex() : value]),
   );
 
-const toStored = (row: MovedRow): Record<string, string | number | null | Uint8Array> =>
+const toStored = (row: TableRow): Row =>
   Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, BINARY.has(name) ? Uint8Array.fromHex(String(value)) : value]),
+    Object.entries(row).map(([name, value]) => [
+      name,
+      BINARY_COLUMNS.has(name) ? Uint8Array.fromHex(String(value)) : value,
+    ]),
   );

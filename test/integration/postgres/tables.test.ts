@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import { type Day, dayOf } from "../../../src/domain/timestamp.ts";
-import type { TableRows } from "../../../src/store/postgres/postgres.ts";
+import type { TableRows } from "../../../src/store/store.ts";
 import { areTotalsTrue, foldTotals } from "../../../src/store/postgres/totals.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
