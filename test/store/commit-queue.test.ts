@@ -178,12 +178,14 @@ test("a row is read once until it is written to; a missing row is read each time
   expect(readFor(1, 2, 1)).toEqual([1, 2]);
 });
 
-test("the cache keeps 16,000 rows, and one more evicts the oldest", () => {
+test("the cache keeps 16,000 rows; one more evicts the older half", () => {
   const keys = Array.from({ length: 16_000 }, (_, key) => key);
   expect(CAPACITY).toBe(keys.length);
   expect(readFor(...keys)).toEqual(keys);
   expect(readFor(...keys)).toEqual([]);
-  expect(readFor(16_000, 16_000, 1, 0)).toEqual([16_000, 0]);
+  expect(readFor(16_000, 16_000, 8000, 0, 7999)).toEqual([16_000, 0, 7999]);
+  cache.forget(8001);
+  expect(readFor(8001)).toEqual([8001]);
 });
 
 /** A queue with one lane, and the searches that it has started, which a test ends. */
