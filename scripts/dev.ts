@@ -4,13 +4,17 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
 const INTERCEPT = "test/integration/intercept";
+const DAY_MS = 86_400_000;
 const bun = (...args: string[]) => [process.execPath, ...args];
+
+/** For tests with drawn input: more of it, and a new seed. Set a variable to choose; `-- -t WORDS` runs the tests of that name. */
+const DRAWN = { MOMO_TEST_TIMES: "20", MOMO_TEST_SEED: String(Date.now() % 1_000_000), ...process.env };
 
 /** The commands of each, one after the other; the last one gets the arguments. */
 const PROGRAMS: Readonly<Record<string, readonly string[][]>> = {
-  crash: [bun("test/crash/main.ts")],
+  crash: [bun("test", `--timeout=${DAY_MS}`, "test/crash")],
   failover: [bun("test/integration/failover/main.ts")],
-  hostile: [bun("test/hostile/main.ts")],
+  hostile: [bun("test", `--timeout=${DAY_MS}`, "test/hostile")],
   runtimes: [
     ["npm", "ci", "--prefix", INTERCEPT, "--ignore-scripts", "--no-audit", "--no-fund"],
     bun("test", "--timeout=120000", `./${INTERCEPT}/runtimes.ts`, "./test/integration/npm/runtimes.ts"),
@@ -26,9 +30,13 @@ if (commands === undefined) {
   process.exit(2);
 }
 process.on("SIGINT", () => {}); // a terminal sends it to the program, too
+if (name === "crash" || name === "hostile") {
+  const { MOMO_TEST_TIMES: times, MOMO_TEST_SEED: seed } = DRAWN;
+  process.stderr.write(`again: MOMO_TEST_TIMES=${times} MOMO_TEST_SEED=${seed} npm run dev ${name}\n`);
+}
 for (const [index, command] of commands.entries()) {
   const more = index === commands.length - 1 ? args : [];
-  const child = Bun.spawn([...command, ...more], { cwd: ROOT, stdio: ["inherit", "inherit", "inherit"] });
+  const child = Bun.spawn([...command, ...more], { cwd: ROOT, env: DRAWN, stdio: ["inherit", "inherit", "inherit"] });
   process.once("SIGTERM", () => child.kill());
   const exitCode = await child.exited;
   if (exitCode !== 0) process.exit(exitCode);

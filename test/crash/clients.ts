@@ -11,9 +11,10 @@ export interface Clients {
 
 /**
  * Starts clients of a server. Each starts payments of all outcomes one after the other, polls some, and answers by hand those
- * that wait for it. A client ends at `stop()`, or when the server is gone.
+ * that wait for it. A client ends at `stop()`, or when the server is gone. Returns after the first answer.
  */
-export function startClients(count: number, server: Served, ledger: Ledger, draw: Draw): Clients {
+export async function startClients(count: number, server: Served, ledger: Ledger, draw: Draw): Promise<Clients> {
+  const before = ledger.answered;
   let isStopped = false;
 
   async function client(): Promise<void> {
@@ -29,20 +30,16 @@ export function startClients(count: number, server: Served, ledger: Ledger, draw
 
   const ended = Promise.all(Array.from({ length: count }, client));
   ended.catch(() => {}); // stop() reports it
+  await until(
+    async () => ledger.answered,
+    (answered) => answered > before,
+  );
   return {
     async stop() {
       isStopped = true;
       await ended;
     },
   };
-}
-
-/** Waits until the server has answered a payment of the clients, however slow the machine is. */
-export async function firstAnswer(ledger: Ledger, before: number): Promise<void> {
-  await until(
-    async () => ledger.answered,
-    (answered) => answered > before,
-  );
 }
 
 /**

@@ -35,9 +35,8 @@ export interface Attempt {
 /** All answers to clients. After each crash they are compared with the server: no payment may be lost, doubled or changed. */
 export class Ledger {
   readonly #attempts = new Map<number, Attempt>();
-  /** As first seen, and as first seen in a final state. */
+  /** As last seen. */
   readonly #seen = new Map<number, Item>();
-  readonly #final = new Map<number, Item>();
   /** Those of payments that a reset removed stay used. */
   readonly #numbers = new Numbers();
   #forgottenAnswered = 0;
@@ -65,7 +64,7 @@ export class Ledger {
   forget(items: readonly Item[]): void {
     this.#claim(items);
     this.#forgottenAnswered = this.answered;
-    for (const known of [this.#attempts, this.#seen, this.#final]) known.clear();
+    for (const known of [this.#attempts, this.#seen]) known.clear();
   }
 
   /** Compares the server's list with all earlier answers. @throws an error that names the difference */
@@ -118,10 +117,9 @@ export class Ledger {
     demand(!before || before.id === item.id, () => `${what} had id ${before?.id}, and has ${item.id}`);
     if (byHand?.isConfirmed)
       demand(item.status === byHand.status, () => `${what} was ${byHand.status}, and is ${item.status}`);
-    const final = this.#final.get(amount);
-    demand(!final || Bun.deepEquals(final, item), () => `${what} was final: ${JSON.stringify([final, item])}`);
+    const isFinal = before !== undefined && before.status !== "pending";
+    demand(!isFinal || Bun.deepEquals(before, item), () => `${what} was final: ${JSON.stringify([before, item])}`);
     this.#seen.set(amount, item);
-    if (item.status !== "pending") this.#final.set(amount, item);
   }
 }
 

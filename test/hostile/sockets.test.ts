@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import fc from "fast-check";
 import { cleanUp, later } from "../support/cleanup.ts";
 import { connectTo, exchange } from "../support/connection.ts";
 import { type Served, serveMomo } from "../support/momo.ts";
+import { SEED, TIMES } from "../support/random.ts";
 import { SLACK_MS } from "../support/waiting.ts";
-import { anyBytes, listRequest, ORDER, startRequest } from "./bytes.ts";
-import { expectUnharmed } from "./live.ts";
 
 let server: Served;
 let credentials: string;
@@ -16,8 +16,11 @@ beforeAll(async () => {
 afterAll(cleanUp);
 
 const HOST = "Host: 127.0.0.1\r\n";
-const list = () => listRequest(server);
-const start = (headers: string, body: string) => startRequest(server, headers, body);
+const ORDER = '{"payment_account_id":1,"phone":"0712345678","amount":1}';
+const list = () => `GET /v2/transactions.php HTTP/1.1\r\n${HOST}${credentials}\r\n`;
+/** @param headers further header lines */
+const start = (headers: string, body: string) =>
+  `POST /v2/stkpush.php HTTP/1.1\r\n${HOST}${credentials}Content-Type: application/json\r\n${headers}\r\n${body}`;
 const declared = `Content-Length: ${ORDER.length}\r\n`;
 
 async function countPayments(): Promise<number> {
@@ -76,9 +79,43 @@ describe("bytes that are no HTTP request never reach the API, and are refused wi
   }
 });
 
-test("any bytes: an answer with a body is JSON with `success` and `message`; one without is a refusal", async () => {
-  await anyBytes(server, { numRuns: 50, seed: 1 });
-  await expectUnharmed(server);
+test("any bytes, and requests in which some are replaced: an answer with a body is JSON with `success` and `message`; one without is a refusal", async () => {
+  const damaged = fc
+    .tuple(fc.constantFrom(list(), start(declared, ORDER)), fc.nat(400), fc.nat(20), fc.uint8Array({ maxLength: 20 }))
+    .map(([text, at, cut, put]) => {
+      const bytes = Buffer.from(text, "latin1");
+      return Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + cut)]);
+    });
+  const holds = fc.asyncProperty(fc.oneof(damaged, fc.uint8Array({ maxLength: 1000 })), async (bytes) => {
+    const { answers, rest, received } = await exchange(server.ready.base_url, bytes, { silentMs: 30 });
+    expect(rest, received).toBe("");
+    for (const { status, head, text } of answers) {
+      const isJson = /^content-type: application\/json/im.test(head);
+      expect(isJson ? [200, 400, 401, 404, 405] : [400, 431, 505], received).toContain(status);
+      const answer = isJson ? (JSON.parse(text) as object) : null;
+      if (answer) expect(answer).toMatchObject({ success: status === 200, message: expect.any(String) });
+      else expect(text).toBe("");
+    }
+  });
+  await fc.assert(holds, { numRuns: 50 * TIMES, seed: SEED });
+  expect(server.child.stderr.text).toBe("");
+});
+
+/** What a client sends before it stalls, and how many seconds momo waits for more. */
+const STALLED: [name: string, part: () => string, waitsS: number][] = [
+  ["nothing at all", () => "", 10],
+  ["half a head", () => list().slice(0, 40), 10],
+  ["half a body", () => start(declared, ORDER.slice(0, -10)), 30],
+];
+
+// It takes half a minute.
+describe.skipIf(TIMES === 1)("the connection of a client that stalls is closed in time, without an answer", () => {
+  test.concurrent.each(STALLED)("%s", async (_name, part, waitsS) => {
+    const startedMs = performance.now();
+    const { received, closed } = await exchange(server.ready.base_url, part());
+    expect({ received, closed }).toEqual({ received: "", closed: true });
+    expect(Math.abs(performance.now() - startedMs - waitsS * 1000)).toBeLessThan(SLACK_MS);
+  });
 });
 
 describe("hundreds of clients that stall beside one that does not", () => {
@@ -127,7 +164,7 @@ describe("hundreds of clients that stall beside one that does not", () => {
   });
 
   test("with all of them there it stops within three seconds, with exit code 0 and nothing on stderr", async () => {
-    await expectUnharmed(server);
+    expect(server.child.stderr.text).toBe("");
     const startedMs = performance.now();
     expect(await server.stop()).toBe(0);
     expect(performance.now() - startedMs).toBeLessThan(3000 + SLACK_MS);

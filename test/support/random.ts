@@ -24,3 +24,10 @@ export function drawFrom(seed: number): Draw {
   const next = mulberry32(seed);
   return (count) => next() % count;
 }
+
+/**
+ * Some tests draw their input. `npm test` tries a few inputs of seed 1; `npm run dev crash` and `npm run dev hostile` try many times
+ * as many of a new seed.
+ */
+export const TIMES = Number(process.env.MOMO_TEST_TIMES ?? 1);
+export const SEED = Number(process.env.MOMO_TEST_SEED ?? 1);

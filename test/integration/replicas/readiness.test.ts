@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { mountSmall, whyNoMount } from "../../crash/disk.ts";
+import { mountSmall, whyNoMount } from "../../crash/trial.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { startForwarder } from "../../support/forwarder.ts";
 import { named } from "../../support/needs.ts";

@@ -1,32 +1,29 @@
 import { Database } from "bun:sqlite";
+import { afterAll } from "bun:test";
 import { chmodSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { later } from "../support/cleanup.ts";
+import { cleanUp } from "../support/cleanup.ts";
 import { demand } from "../support/ledger.ts";
 import { runMomo, type Served, startMomo } from "../support/momo.ts";
 import { until } from "../support/waiting.ts";
-import { type Scenario, stopInTime, type Trial } from "./scenario.ts";
+import { isRoot, mountSmall, run, stopInTime, type Trial, testByTrial, whyNoMount } from "./trial.ts";
+
+afterAll(cleanUp);
 
 /** A full disk has an effect only when a log has to grow, which may take many payments. */
 const MOST_ROUNDS_UNTIL_FULL = 250;
 
-/**
- * The disk runs full under load: payments are refused with 500 in the API's own shape, reading goes on, and everything works as
- * soon as there is space again. In every second round the server is stopped while the disk is full.
- */
-export const full: Scenario = {
-  title: "a full disk of 6 MB",
-  promise: "a full disk: 500 in the API's own shape, nothing stored, and payments again when there is space",
-  shortRounds: 2,
-  impossible: whyNoMount,
-  rounds: (kills) => Math.ceil(kills / 10),
-  async play(trial) {
+// In every second round the server is stopped while the disk is full.
+testByTrial(
+  "a full disk: 500 in the API's own shape, nothing stored, and payments again when there is space",
+  { rounds: 2, impossible: whyNoMount() },
+  async (trial) => {
     mountSmall(trial.folder);
     const filler = join(trial.folder, "filler");
     await trial.eachRound(async (round) => {
       const server = await trial.serve();
       await trial.demandPayments(server);
-      run(["dd", "if=/dev/zero", `of=${filler}`, "bs=4k"]);
+      run("dd", "if=/dev/zero", `of=${filler}`, "bs=4k");
       for (let count = 0; (await trial.pay(server)) === 0; count += 1) {
         demand(count < MOST_ROUNDS_UNTIL_FULL, () => "no payment was refused although the disk is full");
       }
@@ -45,9 +42,8 @@ export const full: Scenario = {
       await trial.demandFinal(server);
       await stopInTime(server);
     });
-    return "";
   },
-};
+);
 
 async function demandReadiness({ ready }: Served, wanted: RegExp): Promise<void> {
   const answer = async () => {
@@ -88,13 +84,10 @@ async function startOnFullDisk({ flags }: Trial): Promise<void> {
   demand(isRefused || serves, () => `on a full disk: exit code ${exitCode}, ${child.stderr.text}`);
 }
 
-export const readOnly: Scenario = {
-  title: "a read-only database",
-  promise: "a read-only database: two lines that say so, exit code 1, and nothing changed",
-  shortRounds: 1,
-  rounds: (kills) => Math.ceil(kills / 20),
-  impossible: () => (isRoot() ? whyNoMount() : ""),
-  async play(trial) {
+testByTrial(
+  "a read-only database: two lines that say so, exit code 1, and nothing changed",
+  { rounds: 1, impossible: isRoot() ? whyNoMount() : "" },
+  async (trial) => {
     const protect = isRoot() ? protectByMount(trial) : protectByMode(trial);
     await trial.eachRound(async (round) => {
       const server = await trial.serve();
@@ -109,9 +102,8 @@ export const readOnly: Scenario = {
       const isSaid = lines.length <= 2 && lines[0]?.includes(trial.data) && lines.at(-1)?.includes("--data");
       demand(refused.exitCode === 1 && Boolean(isSaid), () => `exit code ${refused.exitCode}: ${refused.stderr}`);
     });
-    return isRoot() ? "on a read-only file system" : "by its mode";
   },
-};
+);
 
 function protectByMode({ data }: Trial) {
   return (on: boolean) => {
@@ -125,7 +117,7 @@ function protectByMount({ folder }: Trial) {
   mountSmall(folder);
   return (on: boolean) => {
     const options = `remount,${on ? "ro" : "rw"}`;
-    if (!run(["mount", "-o", options, folder])) throw new Error(`mount -o ${options} ${folder} has failed`);
+    if (!run("mount", "-o", options, folder)) throw new Error(`mount -o ${options} ${folder} has failed`);
   };
 }
 
@@ -133,16 +125,10 @@ function protectByMount({ folder }: Trial) {
 const LONG_MS = 4000;
 const SHORT_MS = 300;
 
-/**
- * Another program holds the database's write lock: payments wait for it, are refused with 500 if that takes too long, and
- * succeed when it is free again.
- */
-export const locked: Scenario = {
-  title: "a locked database",
-  promise: "a locked database: payments wait a second, then 500; the server still stops in time",
-  shortRounds: 2,
-  rounds: (kills) => Math.ceil(kills / 20),
-  async play(trial) {
+testByTrial(
+  "a locked database: payments wait a second, then 500; the server still stops in time",
+  { rounds: 2 },
+  async (trial) => {
     const server = await trial.serve();
     await trial.eachRound(async (round) => {
       const isLong = round % 2 === 0;
@@ -154,10 +140,14 @@ export const locked: Scenario = {
       await trial.demandPayments(server);
       await trial.demandFinal(server);
     });
-    await stopWhileLocked(server, trial);
-    return "held for 0.3 and 4 s";
+    const release = holdWriteLock(trial);
+    const waiting = trial.pay(server).catch(() => {}); // the server may end before it answers
+    await Bun.sleep(100);
+    await stopInTime(server);
+    release();
+    await waiting;
   },
-};
+);
 
 function holdWriteLock({ data }: Trial): () => void {
   const holder = new Database(join(data, "momo.db"));
@@ -167,39 +157,4 @@ function holdWriteLock({ data }: Trial): () => void {
     holder.run("ROLLBACK");
     holder.close();
   };
-}
-
-/** Stops the server while payments wait for the lock. */
-async function stopWhileLocked(server: Served, trial: Trial): Promise<void> {
-  const release = holdWriteLock(trial);
-  const waiting = trial.pay(server).catch(() => {}); // the server may end before it answers
-  await Bun.sleep(100);
-  await stopInTime(server);
-  release();
-  await waiting;
-}
-
-const isRoot = (): boolean => process.getuid?.() === 0;
-
-/** @returns whether the command succeeded */
-function run(command: readonly string[]): boolean {
-  return Bun.spawnSync([...command], { stderr: "ignore" }).success;
-}
-
-let mountable: boolean | undefined;
-
-/** Why nothing can be mounted here; empty if it can. */
-export function whyNoMount(): string {
-  if (process.platform !== "linux" || !isRoot()) return "only root on Linux can mount";
-  mountable ??= run(["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]);
-  return mountable ? "" : "nothing can be mounted here";
-}
-
-/** Mounts a small file system in memory on a folder, until the end. */
-export function mountSmall(folder: string, megabytes = 6): void {
-  const mount = ["mount", "-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder];
-  if (!run(mount)) throw new Error(`${mount.join(" ")} has failed`);
-  const unmount = () => run(["umount", "--lazy", folder]);
-  later(unmount);
-  process.on("exit", unmount); // if the program is interrupted
 }
