@@ -158,5 +158,8 @@ export const replicaHeader = (replica: Replica | null): Record<string, string> =
   replica === null ? {} : { "X-Momo-Replica": replica.name };
 
 /** An answer that is not JSON. */
-export const textReply = (body: string | ReadableStream<Uint8Array>, type: string, headers: Record<string, string> = {}): Response =>
-  new Response(body, { headers: { "Content-Type": type, "Cache-Control": "no-store", ...headers } });
+export const textReply = (
+  body: string | ReadableStream<Uint8Array>,
+  type: string,
+  headers: Record<string, string> = {},
+): Response => new Response(body, { headers: { "Content-Type": type, "Cache-Control": "no-store", ...headers } });

@@ -1,8 +1,6 @@
-import { expect, test } from "bun:test";
 import { Audit } from "../../sandbox/audit/audit.ts";
 import type { AuditedCall } from "../../sandbox/audit/call.ts";
 import type { Finding } from "../../sandbox/audit/finding.ts";
-import type { FindingKind, Severity } from "../../sandbox/audit/kinds.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import type { FinalStatus, Status, Transaction } from "../../src/domain/transaction.ts";
 import { INPUTS } from "../../src/http/api.ts";
@@ -21,6 +19,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
   const clock = createVirtualClock(realClock);
   const audit = new Audit({ basePaths, inputs: () => INPUTS, hasWebhook: () => hasWebhook });
   const transactions = new Map<unknown, Transaction>();
+  const ids: string[] = [];
   const phones = new Map<string | null, string>();
   let requests = 0;
   const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), livedMs: clock.livedMs() });
@@ -51,6 +50,8 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
     audit,
     realClock,
     clock,
+    /** The checkout request ids of the payments, in their order. */
+    ids,
     /** Sends any request; by default to /status.php. */
     send,
     /** Time passes, for the client and for the sandbox. */
@@ -81,6 +82,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
         ...order,
       };
       transactions.set(id, transaction as Transaction);
+      ids.push(id);
       audit.changed(transaction as Transaction, moment());
       const { phone, amountCents } = transaction;
       const body = { payment_account_id: 1, phone, amount: amountCents / 100, reference };
@@ -124,74 +126,8 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
     forget: () => audit.forget(moment()),
     findings,
     kinds: () => findings().map(({ kind }) => kind),
-    tally: () => audit.report(null).tally,
-    /** The only finding. */
-    finding(): Finding {
-      const [finding, ...more] = findings();
-      if (!finding || more.length > 0) throw new Error(`not one finding: ${findings().map(({ kind }) => kind)}`);
-      return finding;
-    },
   };
 }
 
-/** Another program of the client. */
-export const program = (name: string) => ({ headers: new Headers({ "User-Agent": name }) });
-
 /** The connection was closed before the answer. */
 export const LOST = { status: null, fault: "disconnect" } as const;
-
-/**
- * Plays a story, such as `pay A; live 700; poll 1 failed; pay A fault=disconnect`. Payments are numbered in their order.
- *
- * `pay REFERENCE` (`-`: none), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`, `live MS`, `freeze MS`, `advance MS`
- * (the clock alone), `refuse STATUS`, `exit`. `took=MS` and `fault=disconnect` (the answer is lost) and `agent=NAME` are about a request; all else is a member of the order.
- */
-function play(client: AuditedClient, story: string, order: object = {}): void {
-  const ids: string[] = [];
-  const idOf = (number = "") => ids[Number(number) - 1] ?? number;
-  for (const step of story.split("; ")) {
-    const [verb, ...words] = step.split(" ");
-    const [subject = "", status] = words;
-    const named = words.slice(1).map((word) => word.split("="));
-    const { took, fault, agent, ...members } = Object.fromEntries(named) as Record<string, string>;
-    const more = {
-      ...(took && { durationMs: Number(took) }),
-      ...(fault && { fault }),
-      ...(fault === LOST.fault && LOST),
-      ...(agent && program(agent)),
-    };
-    if (verb === "pay") {
-      const numbers = Object.entries(members).map(([name, text]) => [name, name === "phone" ? text : Number(text)]);
-      ids.push(client.push(subject === "-" ? null : subject, more, { ...order, ...Object.fromEntries(numbers) }));
-    } else if (verb === "poll") client.poll(idOf(subject), status as Status, more);
-    else if (verb === "end") client.end(idOf(subject), status as FinalStatus);
-    else if (verb === "list")
-      client.list(
-        subject,
-        Object.fromEntries(Object.entries(members).map(([number, shown]) => [idOf(number), shown as Status])),
-      );
-    else if (verb === "live") client.live(Number(subject));
-    else if (verb === "freeze") client.freezeFor(Number(subject));
-    else if (verb === "advance") client.clock.advance(Number(subject));
-    else if (verb === "exit") client.exit();
-    else if (verb === "refuse") client.refuse(Number(subject));
-    else throw new Error(`no such step: ${step}`);
-  }
-}
-
-/** Defines a test: what a client does, as a story or a function, and the findings for it: `kind`, or `severity kind`. */
-export function testFindings(
-  name: string,
-  expected: readonly (FindingKind | `${Severity} ${FindingKind}`)[],
-  act: string | ((client: AuditedClient) => void),
-  order: object = {},
-): void {
-  test(`${name}: ${expected.join(", ") || "no finding"}`, () => {
-    const client = createAuditedClient();
-    if (typeof act === "string") play(client, act, order);
-    else act(client);
-    const withSeverity = expected.some((finding) => finding.includes(" "));
-    const found = client.findings().map(({ severity, kind }) => (withSeverity ? `${severity} ${kind}` : kind));
-    expect(found.sort()).toEqual([...expected]);
-  });
-}

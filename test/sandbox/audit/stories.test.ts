@@ -1,0 +1,164 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Finding } from "../../../sandbox/audit/finding.ts";
+import { FINDING_KINDS } from "../../../sandbox/audit/kinds.ts";
+import { summaryOf } from "../../../sandbox/audit/reports/json.ts";
+import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
+import { type AuditedClient, createAuditedClient, LOST } from "../../support/audited-client.ts";
+
+/**
+ * stories.txt has what clients do, and what the audit says of them, word for word: a name, after `>` the steps, and then the findings.
+ * A story ends with an empty line. MOMO_TEST_RECORD=1 writes the file again: read it.
+ *
+ * The steps, in which `#1` is the id of the first payment, `3*` before a step repeats it (`+` joins several), and `$n` is the number of the round:
+ * `pay REFERENCE` (`-`: none, `''`: an empty one), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`, `live MS`, `freeze MS`,
+ * `advance MS` (the clock alone), `exit`, `forget`; refused are `refuse CODE BODY MESSAGE` (a payment), `ask CODE BODY` (a status) and
+ * `send METHOD TARGET CODE`. `took=MS`, `agent=NAME`, `fault=disconnect` (the answer is lost), `body=JSON` and `lenient=MEMBER:VALUE`
+ * are about a request; all else is a member of the order. `tally` shows what happened, `over HOST…` the findings when the run is over,
+ * `delayed` those while a request is delayed. `webhook` and `root` are what the server has.
+ */
+
+const FILE = join(import.meta.dir, "stories.txt");
+
+const REFUSED = JSON.stringify({ success: false, message: "no payment of yours" });
+
+/** The words after the verb of a step, and what they say about the request and the order. */
+interface Step {
+  readonly words: readonly string[];
+  readonly more: Parameters<AuditedClient["push"]>[1];
+  readonly members: Readonly<Record<string, string>>;
+}
+
+function play(client: AuditedClient, line: string): string[] {
+  const { audit, realClock, clock, ids } = client;
+  const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), livedMs: clock.livedMs() });
+  const idOf = (number: string) => ids[Number(number) - 1] ?? number;
+  const show = (found: readonly Finding[]) => found.flatMap(linesOf);
+  /** Each does what a step says, and returns lines if they are shown instead of the findings. */
+  const VERBS: Readonly<Record<string, (subject: string, second: string, step: Step) => string[] | unknown>> = {
+    pay(subject, _, { more, members }) {
+      const order = Object.entries(members).map(([name, text]) => [name, name === "phone" ? text : Number(text)]);
+      client.push(subject === "-" ? null : subject.replace("''", ""), more, Object.fromEntries(order));
+    },
+    poll: (subject, status, { more }) => client.poll(idOf(subject), (status || undefined) as Status | undefined, more),
+    ask: (code, body, { more }) => client.send({ status: Number(code), body, answer: REFUSED, ...more }),
+    refuse: (code, body, { more, words }) =>
+      client.refuse(Number(code), JSON.parse(body || "{}"), more, words.slice(2).join(" ") || "no"),
+    send: (method, target, { more, words }) =>
+      client.send({ method, target, status: Number(words[2]), answer: REFUSED, ...more }),
+    end: (subject, status) => client.end(idOf(subject), status as FinalStatus),
+    list(subject, _, { more, members }) {
+      const rows = Object.entries(members).filter(([name]) => /^[0-9]+$/.test(name));
+      const shown = Object.fromEntries(rows.map(([number, status]) => [idOf(number), status as Status]));
+      client.list(subject === "all" ? "" : subject, shown, more);
+    },
+    live: (ms) => client.live(Number(ms)),
+    freeze: (ms) => client.freezeFor(Number(ms)),
+    advance: (ms) => clock.advance(Number(ms)),
+    exit: client.exit,
+    forget: client.forget,
+    tally: () => [summaryOf(audit.report(moment()))],
+    over: (_subject, _second, { words }) => show(audit.report(moment(), { hosts: words }).findings),
+    delayed: () => show(audit.report(null).findings),
+    webhook: () => {},
+    root: () => {},
+  };
+
+  let shown: unknown;
+  for (const part of line.split(" | ")) {
+    const [, times = "1", steps = ""] = /^(?:([0-9]+)\* )?(.*)$/.exec(part) ?? [];
+    for (let round = 1; round <= Number(times); round += 1) {
+      for (const step of steps.replaceAll("$n", String(round)).split(" + ")) {
+        const [verb = "", ...words] = step.replaceAll(/#([0-9]+)/g, (_, number) => idOf(number)).split(" ");
+        const act = VERBS[verb];
+        if (!act) throw new Error(`no such step: ${step}`);
+        shown = act(words[0] ?? "", words[1] ?? "", { words, ...optionsOf(words) });
+      }
+    }
+  }
+  return Array.isArray(shown) ? shown : show(client.findings());
+}
+
+function optionsOf(words: readonly string[]): Pick<Step, "more" | "members"> {
+  const options = words.filter((word) => /^[a-zA-Z0-9]+=/.test(word)).map((word) => word.split(/=(.*)/, 2));
+  const { took, fault, agent, lenient, body, code, ...members } = Object.fromEntries(options) as Record<string, string>;
+  const more = {
+    ...(took && { durationMs: Number(took) }),
+    ...(fault && { fault }),
+    ...(fault === LOST.fault && LOST),
+    ...(agent && { headers: new Headers({ "User-Agent": agent }) }),
+    ...(body && { body }),
+    ...(code && { status: Number(code), answer: REFUSED }),
+    ...(lenient && { leniencies: lenient.split(",").map(leniencyOf) }),
+  };
+  return { more, members };
+}
+
+const leniencyOf = (text: string) => {
+  const [member = "", came = ""] = text.split(":");
+  return { member, came };
+};
+
+function linesOf({ kind, severity, message, advice, request_ids: ids, count, ...finding }: Finding): string[] {
+  const facts = [
+    `${severity} ${kind}`,
+    ids.length > 9 ? `${ids.length} requests` : ids.length > 0 && `requests ${ids.join(" ")}`,
+    finding.checkout_request_id && `payment ${Number(finding.checkout_request_id.slice(-20))}`,
+    finding.reference && `reference ${finding.reference}`,
+    finding.first_at !== "2026-11-20 10:00:00" && `at ${finding.first_at.slice(11)}`,
+    count > 1 && `${count} times`,
+  ];
+  const lines = [`${facts.filter(Boolean).join(", ")}: ${message}`];
+  return advice === FINDING_KINDS[kind].advice ? lines : [...lines, `  ${advice}`];
+}
+
+const stories = readFileSync(FILE, "utf8").trimEnd().split("\n\n");
+const recorded: string[] = [];
+
+describe("what the audit says of a client", () => {
+  test.each(stories.map((text) => [text.split("\n", 1)[0] ?? "", text]))("%s", (_name, text) => {
+    const lines = text.split("\n").filter((line) => !line.startsWith("  "));
+    const isWith = (word: string) => new RegExp(`^> ${word}\\b`, "m").test(text);
+    const basePaths = isWith("root") ? [""] : ["/v2", "/api/v2"];
+    const client = createAuditedClient({ hasWebhook: isWith("webhook"), basePaths });
+    const shown = lines.flatMap((line) =>
+      line.startsWith("> ") ? [line, ...play(client, line.slice(2)).map((found) => `  ${found}`)] : [line],
+    );
+    recorded.push(shown.join("\n"));
+    if (process.env.MOMO_TEST_RECORD) writeFileSync(FILE, `${recorded.join("\n\n")}\n`);
+    else expect(shown).toEqual(text.split("\n"));
+  });
+});
+
+describe("bounds", () => {
+  test("a finding names 50 requests and counts more; listeners get each of these, then each doubling of the count", () => {
+    const client = createAuditedClient();
+    let events = 0;
+    const stop = client.audit.subscribe(() => {
+      events += 1;
+    });
+    for (let request = 0; request < 1000; request += 1) client.list("sort=x");
+    const [finding] = client.findings();
+    expect([finding?.request_ids.length, finding?.count]).toEqual([50, 1000]);
+    expect(events).toBe(50 + 4); // 64, 128, 256 and 512
+    stop();
+    client.list("order=y");
+    expect(events).toBe(50 + 4);
+  });
+
+  test("1,000 findings are kept, and the rest is counted", () => {
+    const client = createAuditedClient();
+    for (let path = 0; path <= 1000; path += 1) client.send({ target: `/v2/${path}`, status: 404 });
+    expect(client.findings()).toHaveLength(1000);
+    expect(client.audit.report(null).leftOut).toBe(1);
+    client.forget();
+    expect(client.audit.report(null)).toMatchObject({ findings: [], leftOut: 0 });
+  });
+
+  test("an id can be a very deep array", () => {
+    const client = createAuditedClient();
+    client.poll(JSON.parse(`${"[".repeat(9000)}${"]".repeat(9000)}`));
+    expect(client.kinds()).toEqual(["failure_misread"]);
+  });
+});
