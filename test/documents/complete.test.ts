@@ -3,8 +3,8 @@ import { GROUPS } from "../../cli/command-table.ts";
 import { EXIT_CODES } from "../../cli/terminal/failure.ts";
 import { OUTCOMES, outcomesView } from "../../sandbox/network/outcomes.ts";
 import { builtBinary } from "../support/binary.ts";
-import { openControl } from "../support/control.ts";
 import { readDocument } from "../support/documents.ts";
+import { openScene } from "../support/scene.ts";
 
 /** The documents name all that the program has. */
 
@@ -48,7 +48,7 @@ test.each([
 });
 
 test("docs/steering.md names every path of the control API", async () => {
-  const scene = await openControl();
+  const scene = await openScene();
   const { message } = (await scene.call("GET", "/nothing")).body;
   await scene.close();
   const paths = [...String(message).matchAll(/\/_momo(\/[^\s,]+)/g)].map(([, path = ""]) => path);

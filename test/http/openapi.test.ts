@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { forAllTests } from "../support/cleanup.ts";
 import { fetchDescription, openDescription, operationOf, schemaChecker } from "../support/openapi.ts";
-import { expectSoundAnswer, openScene, payment, type RequestSpec, readAnswer } from "../support/scenario.ts";
+import { expectSoundAnswer, openScene, payment, type RequestSpec, readAnswer } from "../support/scene.ts";
 
 const PATHS = ["/stkpush.php", "/status.php", "/transactions.php"];
 
@@ -90,7 +90,7 @@ describe("each operation has examples: a request, its answer, and each way it fa
       [200, "/transactions.php", {}, query.join("&")],
     ];
     for (const [status, path, spec, parameters = ""] of sent) {
-      if (parameters === query.join("&")) await scene.harness.advance(3000);
+      if (parameters === query.join("&")) await scene.advance(3000);
       const answer = await scene.send({ ...spec, path: `${path}?${parameters}` });
       const { message } =
         operationOf(full.description, path).responses[status]?.content["application/json"].example ?? {};

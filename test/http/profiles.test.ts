@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Profile } from "../../src/http/profile.ts";
 import { openDescription, operationOf, schemaChecker } from "../support/openapi.ts";
-import { openScene, type RequestSpec, type Scene } from "../support/scenario.ts";
+import { openScene, type RequestSpec, type Scene } from "../support/scene.ts";
 
 /** momo with a profile does what the profile says, and nothing else differently. */
 
@@ -81,7 +81,7 @@ describe("what answers look like", () => {
     const scene: Scene = await openScene({ profile, startMs: Date.UTC(2025, 11, 31, 21, 30) });
     const headers = { "X-Sandbox-Outcome": outcome };
     const { checkout_request_id } = await scene.start({ phone: "254712345678" }, { headers });
-    await scene.harness.advance(5000);
+    await scene.advance(5000);
     const { body: status } = await scene.send(post("/status.php", { checkout_request_id }));
     const { body: list } = await scene.send({ path: "/transactions.php?search=254712345678" });
     await scene.close();
@@ -117,6 +117,18 @@ describe("what answers look like", () => {
     expect(Object.keys(list).toSorted()).toEqual(
       ["success", "message", name, "pagination", "filters_applied", ...(hasSummary ? ["summary"] : [])].toSorted(),
     );
+  });
+
+  test("the short form leaves members out, and changes no other", async () => {
+    const [full, short] = [
+      await answersWith({}, "completed"),
+      await answersWith({ response_form: "short" }, "completed"),
+    ];
+    expect(full.status).toMatchObject(short.status);
+    const { data, ...rest } = short.list as { data: object[] };
+    expect(full.list).toMatchObject({ ...rest, transactions: data });
+    expect(Object.keys(data[0] ?? {})).toHaveLength(10);
+    expect(Object.keys(short.status)).toHaveLength(7);
   });
 
   test("the OpenAPI description has the profile's array, phones and refusals", async () => {

@@ -4,7 +4,7 @@ import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
 import { forAllTests } from "../support/cleanup.ts";
 import { connectTo, type RawAnswer } from "../support/connection.ts";
-import { payment } from "../support/scenario.ts";
+import { payment } from "../support/scene.ts";
 import { openWire } from "../support/wire.ts";
 
 /** What only a real connection can prove. */
@@ -214,7 +214,7 @@ test("a client that leaves in the middle of its body starts no payment and cause
     await answerTo(wire.startRequest("", ""));
   }
   expect(await countPayments()).toBe(before);
-  expect(wire.harness.faults).toEqual([]);
+  expect(wire.faults).toEqual([]);
 });
 
 test("requests beyond the limit of those in progress are 503; when some are answered, others are served again", async () => {

@@ -1,21 +1,18 @@
 import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { NotYet, Provider } from "../../src/domain/provider.ts";
-import type { PendingTransaction } from "../../src/domain/transaction.ts";
+import type { PendingTransaction, Status } from "../../src/domain/transaction.ts";
 import type { SavedTransactions } from "../../src/service/service.ts";
-import { type Caller, type Harness, openHarness, pay, START_MS, statusOf } from "../support/harness.ts";
-import { createProvider } from "../support/manual-service.ts";
 import { paidAt } from "../support/payments.ts";
+import { createProvider, openService, type ServiceScene, START_MS } from "../support/service.ts";
 
 type Answer = Outcome | NotYet;
 
-let harness: Harness;
-let caller: Caller;
-afterEach(() => harness.close());
+let scene: ServiceScene;
+afterEach(() => scene.close());
 
 async function open(check: Provider["check"], promptTimeoutMs = 60_000) {
-  harness = openHarness({ provider: createProvider(check), promptTimeoutMs });
-  caller = await harness.addCaller("Shop");
+  scene = await openService({ provider: createProvider(check), promptTimeoutMs });
 }
 
 const receiptOf = ({ id }: PendingTransaction) => `RECEIPT${id}`;
@@ -23,89 +20,71 @@ const paid = (pending: PendingTransaction, nowMs: number) => paidAt(nowMs, recei
 const EXPIRED = { status: "expired", resultCode: 1019, resultDesc: "Transaction has expired." };
 
 async function advance(count: number, stepMs: number) {
-  for (let step = 0; step < count; step++) await harness.advance(stepMs);
+  for (let step = 0; step < count; step++) await scene.advance(stepMs);
 }
 
+const wait = (checkAtMs: number): NotYet => ({ status: "pending", checkAtMs });
+
 describe("each payment ends by its deadline, whatever the provider does", () => {
-  test("a check that throws is repeated a second later, and the error is reported", async () => {
-    const asked: number[] = [];
+  test("a check that throws is repeated a second later, with the same memo, and the error is reported", async () => {
+    const asked: (number | string)[] = [];
     await open(async (pending, nowMs) => {
-      asked.push(nowMs - START_MS);
-      if (asked.length < 3) throw new Error("no network");
+      asked.push(nowMs - START_MS, pending.memo);
+      if (asked.length < 6) throw new Error("no network");
       return paid(pending, nowMs);
     });
-    const started = await pay(harness, caller);
+    const started = await scene.pay();
     await advance(25, 200);
-    expect(asked).toEqual([3000, 4000, 5000]);
-    expect(harness.faults.map(String)).toEqual(["Error: no network", "Error: no network"]);
-    expect(await statusOf(harness, caller, started)).toMatchObject({ completedAtMs: START_MS + 5000 });
+    expect(asked).toEqual([3000, "memo 1", 4000, "memo 1", 5000, "memo 1"]);
+    expect(scene.faults.splice(0).map(String)).toEqual(["Error: no network", "Error: no network"]);
+    expect(await scene.find(started)).toMatchObject({ completedAtMs: START_MS + 5000 });
   });
 
   test("a provider that always throws, before it returns a promise", async () => {
     await open(() => {
       throw new Error("no network");
     });
-    const started = await pay(harness, caller);
+    const started = await scene.pay();
     await advance(20, 3000);
-    expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
-    expect(harness.faults.length).toBe(20);
+    expect(await scene.find(started)).toMatchObject(EXPIRED);
+    expect(scene.faults.splice(0).length).toBe(20);
   });
 
-  test.each([-86_400_000, 0])(
-    "a provider that asks for its next check %p ms later is not checked at once",
-    async (ms) => {
-      let asked = 0;
-      await open(async (_pending, nowMs) => {
-        asked += 1;
-        return { status: "pending", checkAtMs: nowMs + ms };
-      });
-      const started = await pay(harness, caller);
-      await harness.advance(3000);
-      expect(asked).toBe(1);
-      await harness.advance(1);
-      expect(asked).toBe(2);
-      await harness.advance(60_000);
-      expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
-    },
-  );
-
-  test.each([5000, 60_000])(
-    "a provider that wants to be asked after the deadline, %p ms after the start",
-    async (ms) => {
-      await open(async (_pending, nowMs) => ({ status: "pending", checkAtMs: nowMs + 86_400_000 }), ms);
-      const started = await pay(harness, caller);
-      await harness.advance(3000);
-      await harness.advance(ms - 3001);
-      expect((await statusOf(harness, caller, started)).status).toBe("pending");
-      await harness.advance(1);
-      expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
-    },
-  );
-
-  test.each([0, 86_400_000])("an outcome %p ms after the deadline does not count", async (lateMs) => {
-    await open(async (pending) => paidAt(pending.expiresAtMs + lateMs, receiptOf(pending)));
-    const started = await pay(harness, caller);
-    await harness.advance(120_000);
-    expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
-  });
-
-  test("an outcome before the deadline counts, although the check is late", async () => {
-    await open(async (pending) => paidAt(pending.createdAtMs + 10, receiptOf(pending)));
-    const started = await pay(harness, caller);
-    await harness.advance(3_600_000);
-    expect(await statusOf(harness, caller, started)).toMatchObject({ completedAtMs: START_MS + 10 });
-  });
-
-  test("each check has the memo that the provider gave at the start", async () => {
-    const memos: string[] = [];
-    await open(async (pending, nowMs) => {
-      memos.push(pending.memo);
-      return { status: "pending", checkAtMs: nowMs + 5000 };
+  test.each([-86_400_000, 0])("a provider that wants to be asked %p ms later is not asked at once", async (ms) => {
+    let asked = 0;
+    await open(async (_pending, nowMs) => {
+      asked += 1;
+      return wait(nowMs + ms);
     });
-    await pay(harness, caller);
-    await harness.advance(3000);
-    await harness.advance(5000);
-    expect(memos).toEqual(["memo 1", "memo 1"]);
+    const started = await scene.pay();
+    await scene.advance(3000);
+    expect(asked).toBe(1);
+    await scene.advance(1);
+    expect(asked).toBe(2);
+    await scene.advance(60_000);
+    expect(await scene.find(started)).toMatchObject(EXPIRED);
+  });
+
+  test.each([5000, 60_000])("a provider that wants to be asked after the deadline of %p ms", async (ms) => {
+    await open(async (_pending, nowMs) => wait(nowMs + 86_400_000), ms);
+    const started = await scene.pay();
+    await scene.advance(3000);
+    await scene.advance(ms - 3001);
+    expect((await scene.find(started)).status).toBe("pending");
+    await scene.advance(1);
+    expect(await scene.find(started)).toMatchObject(EXPIRED);
+  });
+
+  test.each([
+    [60_000, EXPIRED],
+    [86_460_000, EXPIRED],
+    [59_999, { completedAtMs: START_MS + 59_999 }],
+    [10, { completedAtMs: START_MS + 10 }],
+  ])("an outcome counts if it was before the deadline, although its check is late: after %p ms", async (ms, end) => {
+    await open(async (pending) => paidAt(pending.createdAtMs + ms, receiptOf(pending)));
+    const started = await scene.pay();
+    await scene.advance(3_600_000);
+    expect(await scene.find(started)).toMatchObject(end);
   });
 });
 
@@ -119,11 +98,11 @@ describe("no payment waits for the provider's answer about another", () => {
       questions.push(resolve);
       return promise;
     });
-    const started = [await pay(harness, caller), await pay(harness, caller), await pay(harness, caller)] as const;
-    const second = async () => (await statusOf(harness, caller, started[1])).status;
-    await harness.advance(3000);
+    const started = [await scene.pay(), await scene.pay(), await scene.pay()] as const;
+    const second = async () => (await scene.find(started[1])).status;
+    await scene.advance(3000);
     for (const one of [started[0], started[2]]) {
-      expect((await statusOf(harness, caller, one)).status).toBe("completed");
+      expect((await scene.find(one)).status).toBe("completed");
     }
     expect(await second()).toBe("pending");
     async function answer(index: number, what: Answer) {
@@ -138,29 +117,34 @@ describe("no payment waits for the provider's answer about another", () => {
   test("if the answer never arrives, the payment is checked once, however often it is polled, and expires", async () => {
     const { questions, second } = await openWithSilence();
     for (let step = 0; step < 19; step++) {
-      await harness.advance(2999);
+      await scene.advance(2999);
       expect(await second()).toBe("pending");
     }
-    await harness.advance(19);
+    await scene.advance(19);
     expect(await second()).toBe("expired");
     expect(questions.length).toBe(1);
   });
 
-  test("an answer that arrives after its round counts, and is announced", async () => {
+  test.each<[when: string, before: () => unknown, end: Status]>([
+    ["counts", () => {}, "cancelled"],
+    ["after the deadline does not count", () => scene.advance(60_000), "expired"],
+    ["after the stop is left to the next start", () => scene.service.resolver.stop(), "pending"],
+  ])("an answer that arrives after its round %s", async (_when, before, end) => {
     const { second, answer } = await openWithSilence();
+    await before();
     const announced: string[] = [];
-    harness.service.subscribe(({ id, status }) => announced.push(`${id} ${status}`));
+    scene.service.subscribe(({ id, status }) => announced.push(`${id} ${status}`));
     await answer(0, CANCELLED);
-    expect(await second()).toBe("cancelled");
-    expect(announced).toEqual(["2 cancelled"]);
+    expect(await second()).toBe(end);
+    expect(announced).toEqual(end === "cancelled" ? ["2 cancelled"] : []);
   });
 
   test("a late answer with the time of the next check counts, too", async () => {
     const { questions, second, answer } = await openWithSilence();
-    await answer(0, { status: "pending", checkAtMs: START_MS + 33_000 });
+    await answer(0, wait(START_MS + 33_000));
     await advance(29, 1000);
     expect(questions.length).toBe(1);
-    await harness.advance(1000);
+    await scene.advance(1000);
     expect(questions.length).toBe(2);
     await answer(1, paidAt(START_MS + 33_000, "RECEIPT2"));
     expect(await second()).toBe("completed");
@@ -171,69 +155,53 @@ describe("no payment waits for the provider's answer about another", () => {
     await open((_pending, nowMs) => {
       asked.push(nowMs - START_MS);
       const { promise, resolve } = Promise.withResolvers<NotYet>();
-      harness.clock.alarm(nowMs + 50, () => resolve({ status: "pending", checkAtMs: nowMs + 30_000 }));
+      scene.clock.alarm(nowMs + 50, () => resolve(wait(nowMs + 30_000)));
       return promise;
     });
-    const started = await pay(harness, caller);
+    const started = await scene.pay();
     await advance(119, 500);
     expect(asked).toEqual([3000, 33_000]);
-    await harness.advance(500);
-    expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
+    await scene.advance(500);
+    expect(await scene.find(started)).toMatchObject(EXPIRED);
   });
 
   test("a late answer does not change a payment that a person has answered", async () => {
     const { id, second, answer } = await openWithSilence();
-    await harness.service.answerPrompt(id, () => CANCELLED);
-    const rounds = spyOn(harness.service.resolver, "resolveDue");
+    await scene.service.answerPrompt(id, () => CANCELLED);
+    const rounds = spyOn(scene.service.resolver, "resolveDue");
     await answer(0, paidAt(START_MS + 4000, "RECEIPT2"));
     expect(rounds).toHaveBeenCalledTimes(2); // those of the advances: the answer itself starts none
     expect(await second()).toBe("cancelled");
-    expect(harness.faults).toEqual([]);
-  });
-
-  test("an answer after the deadline changes nothing, also if its outcome is earlier", async () => {
-    const { second, answer } = await openWithSilence();
-    await harness.advance(60_000);
-    await answer(0, paidAt(START_MS + 4000, "RECEIPT2"));
-    expect(await second()).toBe("expired");
-  });
-
-  test("an answer after the stop is left to the next start", async () => {
-    const { second, answer } = await openWithSilence();
-    await harness.service.resolver.stop();
-    await answer(0, paidAt(START_MS + 4000, "RECEIPT2"));
-    expect(await second()).toBe("pending");
-    expect(harness.faults).toEqual([]);
   });
 
   test("an answer about a payment that was forgotten in the meantime changes no other", async () => {
     const { answer } = await openWithSilence();
-    await harness.service.forgetTransactions();
-    const other = await pay(harness, caller);
+    await scene.service.forgetTransactions();
+    const other = await scene.pay();
     await answer(0, CANCELLED);
-    expect((await statusOf(harness, caller, other)).status).toBe("pending");
+    expect((await scene.find(other)).status).toBe("pending");
   });
 
   test("an outcome that was decided before a restore is not written to the restored payment", async () => {
     const restoring: Promise<void>[] = [];
     await open(async (pending, nowMs) => {
-      if (restoring.length > 0) return { status: "pending", checkAtMs: nowMs + 30_000 };
-      restoring.push(harness.service.restoreTransactions(saved));
+      if (restoring.length > 0) return wait(nowMs + 30_000);
+      restoring.push(scene.service.restoreTransactions(saved));
       return paid(pending, nowMs);
     });
-    const started = await pay(harness, caller);
-    const saved = (await harness.service.saveTransactions(1)) as SavedTransactions;
-    await harness.advance(3000);
+    const started = await scene.pay();
+    const saved = (await scene.service.saveTransactions(1)) as SavedTransactions;
+    await scene.advance(3000);
     await Promise.all(restoring);
     await advance(2, 0);
-    expect((await statusOf(harness, caller, started)).status).toBe("pending");
+    expect((await scene.find(started)).status).toBe("pending");
   });
 
   test("a late answer that cannot be written is reported, and the payment expires", async () => {
     const { second, answer } = await openWithSilence();
     await answer(0, paidAt(START_MS + 4000, "RECEIPT1"));
-    expect(harness.faults.map(String)).toEqual([expect.stringContaining("UNIQUE constraint failed")]);
-    await harness.advance(60_000);
+    expect(scene.faults.splice(0).map(String)).toEqual([expect.stringContaining("UNIQUE constraint failed")]);
+    await scene.advance(60_000);
     expect(await second()).toBe("expired");
   });
 });
@@ -246,11 +214,11 @@ test.each<[string, (pending: PendingTransaction, nowMs: number) => Answer]>([
   ],
 ])("an impossible answer does not hold up other payments: %s", async (_what, answer) => {
   await open(async (pending, nowMs) => (pending.id === 2 ? answer(pending, nowMs) : paid(pending, nowMs)));
-  const [first, bad, third] = [await pay(harness, caller), await pay(harness, caller), await pay(harness, caller)];
-  await harness.advance(3000);
-  expect((await statusOf(harness, caller, first)).status).toBe("completed");
-  expect((await statusOf(harness, caller, third)).status).toBe("completed");
-  await harness.advance(60_000);
-  expect((await statusOf(harness, caller, bad)).status).toBe("expired");
-  expect(harness.faults).not.toEqual([]);
+  const [first, bad, third] = [await scene.pay(), await scene.pay(), await scene.pay()];
+  await scene.advance(3000);
+  expect((await scene.find(first)).status).toBe("completed");
+  expect((await scene.find(third)).status).toBe("completed");
+  await scene.advance(60_000);
+  expect((await scene.find(bad)).status).toBe("expired");
+  expect(scene.faults.splice(0)).not.toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { type Caller, type Harness, openHarness } from "../support/harness.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { forEachTest } from "../support/cleanup.ts";
+import { addCaller, type Caller, openService, type ServiceScene } from "../support/service.ts";
 import { insertRow, ROWS } from "../support/shop.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
@@ -10,87 +11,79 @@ const MAX_KEYS = 1000;
 const MAX_MERCHANTS = 10_000;
 const MAX_REVOKED_KEYS = 1000;
 
-let harness: Harness;
-let caller: Caller;
+const scene = forEachTest(openService);
 let other: Caller;
 beforeEach(async () => {
-  harness = openHarness();
-  caller = await harness.addCaller("Shop");
-  other = await harness.addCaller("Other shop");
+  other = await addCaller(scene.service, "Other shop");
 });
-afterEach(() => harness.close());
 
-const login = async (apiKey: string | null, apiSecret: string | null) =>
-  harness.service.authenticate(apiKey, apiSecret);
+const login = async (apiKey: string | null, apiSecret: string | null) => scene.service.authenticate(apiKey, apiSecret);
 
 test("a key with its secret leads to its merchant", async () => {
-  for (const { key, merchantId } of [caller, other]) expect(await login(key.apiKey, key.apiSecret)).toBe(merchantId);
+  for (const { key, merchantId } of [scene.caller, other])
+    expect(await login(key.apiKey, key.apiSecret)).toBe(merchantId);
 });
 
 test("a merchant may have several keys, and one that is revoked leaves the others", async () => {
-  const second = await harness.service.registry.issueKey(caller.merchantId, "second");
-  await harness.service.registry.revokeKey(caller.key.apiKey);
-  expect(await login(second.apiKey, second.apiSecret)).toBe(caller.merchantId);
-  expect(await harness.service.registry.listKeys(caller.merchantId)).toEqual([
-    { apiKey: second.apiKey, merchantId: caller.merchantId, label: "second" },
+  const second = await scene.service.registry.issueKey(scene.caller.merchantId, "second");
+  await scene.service.registry.revokeKey(scene.caller.key.apiKey);
+  expect(await login(second.apiKey, second.apiSecret)).toBe(scene.caller.merchantId);
+  expect(await scene.service.registry.listKeys(scene.caller.merchantId)).toEqual([
+    { apiKey: second.apiKey, merchantId: scene.caller.merchantId, label: "second" },
   ]);
 });
 
-describe("a wrong key, a wrong secret and a revoked key are refused alike", () => {
-  test("with one message, after one hash and one comparison in constant time", async () => {
-    const { apiKey, apiSecret } = caller.key;
-    const revoked = await harness.service.registry.issueKey(caller.merchantId, "revoked");
-    await harness.service.registry.revokeKey(revoked.apiKey);
-    const attempts: [string | null, string | null][] = [
-      [null, null],
-      [apiKey, null],
-      [null, apiSecret],
-      ["mk_unknown", apiSecret],
-      [apiKey, "ms_wrong"],
-      [apiKey, `${apiSecret} `],
-      [apiKey, apiSecret.toUpperCase()],
-      [apiKey.toUpperCase(), apiSecret],
-      [apiKey, other.key.apiSecret],
-      [apiSecret, apiKey],
-      [revoked.apiKey, revoked.apiSecret],
-      ["' OR 1=1 --", "' OR 1=1 --"],
-    ];
-    const hash = spyOn(Bun.SHA256, "hash");
-    const compare = spyOn(crypto, "timingSafeEqual");
-    const refusals: unknown[] = [];
-    for (const [key, secret] of attempts) {
-      hash.mockClear();
-      compare.mockClear();
-      const { kind, message } = (await rejectionOf(login(key, secret))) as { kind: string; message: string };
-      refusals.push({ kind, message });
-      expect([key, secret, hash.mock.calls.length, compare.mock.calls.length]).toEqual([key, secret, 1, 1]);
-    }
-    hash.mockRestore();
-    compare.mockRestore();
-    const [first] = refusals;
-    expect(first).toMatchObject({ kind: "unauthorized" });
-    for (const refusal of refusals) expect(refusal).toEqual(first);
-  });
+test("a wrong key, a wrong secret and a revoked key are refused with one message, after one hash and one comparison in constant time", async () => {
+  const { apiKey, apiSecret } = scene.caller.key;
+  const revoked = await scene.service.registry.issueKey(scene.caller.merchantId, "revoked");
+  await scene.service.registry.revokeKey(revoked.apiKey);
+  const attempts: [string | null, string | null][] = [
+    [null, null],
+    [apiKey, null],
+    [null, apiSecret],
+    ["mk_unknown", apiSecret],
+    [apiKey, "ms_wrong"],
+    [apiKey, `${apiSecret} `],
+    [apiKey, apiSecret.toUpperCase()],
+    [apiKey.toUpperCase(), apiSecret],
+    [apiKey, other.key.apiSecret],
+    [apiSecret, apiKey],
+    [revoked.apiKey, revoked.apiSecret],
+    ["' OR 1=1 --", "' OR 1=1 --"],
+  ];
+  const hash = spyOn(Bun.SHA256, "hash");
+  const compare = spyOn(crypto, "timingSafeEqual");
+  const refusals: unknown[] = [];
+  for (const [key, secret] of attempts) {
+    hash.mockClear();
+    compare.mockClear();
+    const { kind, message } = (await rejectionOf(login(key, secret))) as { kind: string; message: string };
+    refusals.push({ kind, message });
+    expect([key, secret, hash.mock.calls.length, compare.mock.calls.length]).toEqual([key, secret, 1, 1]);
+  }
+  hash.mockRestore();
+  compare.mockRestore();
+  const [first] = refusals;
+  expect(first).toMatchObject({ kind: "unauthorized" });
+  for (const refusal of refusals) expect(refusal).toEqual(first);
 });
 
 test("the secret itself is nowhere in the database", async () => {
-  const { apiKey, apiSecret } = caller.key;
+  const { apiKey, apiSecret } = scene.caller.key;
   for (const suffix of ["", "-wal"]) {
-    const bytes = Buffer.from(await Bun.file(harness.file + suffix).arrayBuffer());
+    const bytes = Buffer.from(await Bun.file(scene.place.file + suffix).arrayBuffer());
     expect(bytes.includes(apiSecret)).toBe(false);
     if (suffix === "-wal") expect(bytes.includes(apiKey)).toBe(true);
   }
 });
 
 describe("bounds", () => {
-  let harness: Harness;
-  let shop: Caller;
+  let full: ServiceScene;
 
   /** Leaves room for one more merchant, and one more account and key of the shop. */
   beforeAll(async () => {
-    harness = openHarness();
-    shop = await harness.addCaller("Shop");
-    const database = new Database(harness.file);
+    full = await openService();
+    const database = new Database(full.place.file);
     database.transaction(() => {
       for (let id = 2; id < MAX_MERCHANTS; id++) insertRow(database, "merchants", { ...ROWS.merchants, id });
       for (let id = 2; id < MAX_ACCOUNTS; id++)
@@ -100,7 +93,7 @@ describe("bounds", () => {
     })();
     database.close();
   });
-  afterAll(() => harness.close());
+  afterAll(() => full.close());
 
   const refused = async (work: Promise<unknown>, message: string) =>
     expect(await rejectionOf(work)).toMatchObject({ name: "Refusal", kind: "invalid", message });
@@ -112,34 +105,34 @@ describe("bounds", () => {
   }
 
   test("there can be at most 10,000 merchants", async () => {
-    const { registry } = harness.service;
+    const { registry } = full.service;
     await oneOf(3, () => registry.registerMerchant("The last"));
     await refused(registry.registerMerchant("One more"), "there can be at most 10000 merchants");
     expect(await registry.listMerchants()).toHaveLength(10_000);
   });
 
   test("a merchant can have at most 1,000 payment accounts", async () => {
-    const { registry } = harness.service;
-    await oneOf(3, () => registry.openAccount(shop.merchantId, "The last"));
+    const { registry } = full.service;
+    await oneOf(3, () => registry.openAccount(1, "The last"));
     const bound = "a merchant can have at most 1000 payment accounts";
-    await refused(registry.openAccount(shop.merchantId, "One more"), bound);
+    await refused(registry.openAccount(1, "One more"), bound);
     await registry.openAccount(2, "Another merchant's");
   });
 
   test("a merchant can have at most 1,000 keys in force; a revoked one makes room", async () => {
-    const { registry } = harness.service;
-    await oneOf(3, () => registry.issueKey(shop.merchantId, "The last"));
+    const { registry } = full.service;
+    await oneOf(3, () => registry.issueKey(1, "The last"));
     const bound = "a merchant can have at most 1000 keys in force: revoke one first";
-    await refused(registry.issueKey(shop.merchantId, "One more"), bound);
+    await refused(registry.issueKey(1, "One more"), bound);
     await registry.revokeKey("mk_2");
-    await registry.issueKey(shop.merchantId, "In its place");
+    await registry.issueKey(1, "In its place");
   });
 
   test("the last 1,000 revoked keys of a merchant are listed; an older one is forgotten, and still refused", async () => {
-    const { registry } = harness.service;
+    const { registry } = full.service;
     const merchantId = 3;
     const key = await registry.issueKey(merchantId, "newest");
-    const database = new Database(harness.file);
+    const database = new Database(full.place.file);
     database.transaction(() => {
       for (let count = 0; count < MAX_REVOKED_KEYS; count++) {
         const row = { api_key: `mk_old_${count}`, merchant_id: merchantId, revoked_at_ms: 1000 + count };
@@ -156,8 +149,6 @@ describe("bounds", () => {
     expect(listed).not.toContain("mk_old_0");
     expect(await rejectionOf(registry.revokeKey("mk_old_0"))).toMatchObject({ kind: "not_found" });
     // The bound counts for each merchant: this key was revoked before.
-    expect(await registry.listAllKeys(shop.merchantId)).toContainEqual(
-      expect.objectContaining({ apiKey: "mk_2", revoked: true }),
-    );
+    expect(await registry.listAllKeys(1)).toContainEqual(expect.objectContaining({ apiKey: "mk_2", revoked: true }));
   });
 });

@@ -1,32 +1,24 @@
-import { afterEach, describe, expect, test } from "bun:test";
-import { copyFileSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import type { NotYet } from "../../src/domain/provider.ts";
 import { createChecks } from "../../src/service/checks.ts";
-import { forEachTest, useFolder } from "../support/cleanup.ts";
-import { type Caller, type Harness, openHarness, pay, START_MS, statusOf } from "../support/harness.ts";
+import { forEachTest } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
-import { createProvider, openManualService } from "../support/manual-service.ts";
 import { CREATED_AT_MS, pendingOf } from "../support/payments.ts";
+import { createProvider, openService, START_MS } from "../support/service.ts";
 import { failWrites } from "../support/shop.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 /** Stands here once more, so that another value is noticed. */
 const MAX_CHECKS = 10_000;
 
-const scene = forEachTest(openManualService);
+const scene = forEachTest(openService);
 
 const counts = async () => {
   const { summary } = await scene.service.listTransactions(1, {}, { number: 1, limit: 1 });
   return { pending: summary.pendingCount, completed: summary.completedCount };
 };
 const alarms = () => scene.clock.alarmsAtMs.map((atMs) => atMs - START_MS);
-
-/** Advances the clock, which rings the alarm, and waits for the round. */
-async function pass(durationMs: number): Promise<void> {
-  scene.clock.advance(durationMs);
-  await scene.service.resolver.resolveDue();
-}
 
 /** The status of the next transaction that changes. */
 function nextChange(): Promise<string> {
@@ -51,11 +43,11 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
 
   test("after each round it is set for the next check, to the last", async () => {
     for (const after of ["5s", "0s", "9s"]) await scene.pay(`completed; after=${after}`);
-    await pass(0);
+    await scene.advance(0);
     expect([await counts(), alarms()]).toEqual([{ pending: 2, completed: 1 }, [5000]]);
-    await pass(5000);
+    await scene.advance(5000);
     expect([await counts(), alarms()]).toEqual([{ pending: 1, completed: 2 }, [9000]]);
-    await pass(4000);
+    await scene.advance(4000);
     expect([await counts(), alarms()]).toEqual([{ pending: 0, completed: 3 }, []]);
   });
 
@@ -89,7 +81,7 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
     expect(alarms()).toEqual([]);
     await scene.pay("completed; after=1s");
     expect(alarms()).toEqual([]);
-    await pass(10_000);
+    await scene.advance(10_000);
     expect([alarms(), await counts()]).toEqual([[], { pending: 2, completed: 0 }]);
   });
 });
@@ -123,7 +115,7 @@ test("a payment that starts during a round is not forgotten", async () => {
   await scene.pay("completed; after=1s");
   await scene.service.resolver.resolveDue();
   expect(alarms()).toEqual([3000]);
-  await pass(1000);
+  await scene.advance(1000);
   expect(await counts()).toEqual({ pending: 0, completed: 2 });
 });
 
@@ -142,7 +134,7 @@ describe("if the database cannot be written, the resolver tries again each secon
   test("until it can, also while the sandbox clock is frozen", async () => {
     await scene.pay("completed; after=2s");
     const release = failWrites(scene.store, "database is locked");
-    expect(String(await rejectionOf(pass(2000)))).toBe("Error: database is locked");
+    expect(String(await rejectionOf(scene.advance(2000)))).toBe("Error: database is locked");
     scene.realClock.advance(1000);
     await nextTurn();
     expect(await counts()).toEqual({ pending: 1, completed: 0 });
@@ -158,7 +150,7 @@ describe("if the database cannot be written, the resolver tries again each secon
   test("but not after the stop", async () => {
     await scene.pay("completed; after=2s");
     failWrites(scene.store, "database is locked");
-    expect(String(await rejectionOf(pass(2000)))).toBe("Error: database is locked");
+    expect(String(await rejectionOf(scene.advance(2000)))).toBe("Error: database is locked");
     await scene.service.resolver.stop();
     expect(scene.realClock.alarmsAtMs).toEqual([]);
     scene.faults.splice(0);
@@ -198,73 +190,32 @@ test("10,000 checks can be in flight; others wait until one is answered or dropp
   expect(questions.length).toBe(MAX_CHECKS + 10);
 });
 
-const inFolder = useFolder();
-const open: Harness[] = [];
-afterEach(async () => {
-  for (const harness of open.splice(0)) await harness.close();
-});
-
-function start(file: string, startMs: number): Harness {
-  const harness = openHarness({ file, startMs, fallback: { outcome: "cancelled", afterMs: 1 } });
-  open.push(harness);
-  return harness;
-}
-
 const AFTER: Record<string, number> = { "3s": 3000, "15s": 15_000, "30s": 30_000 };
 
-/** Starts a payment with each outcome. */
-function payEach(harness: Harness, caller: Caller) {
-  const outcomes = outcomesView().filter(({ name }) => name !== "refused");
-  return Promise.all(
-    outcomes.map(async (outcome) => ({ outcome, started: await pay(harness, caller, { instruction: outcome.name }) })),
-  );
-}
-type Payments = Awaited<ReturnType<typeof payEach>>;
-
-/** Expects each payment in its state at `afterMs`, with the time at which it was paid. */
-async function expectAll(harness: Harness, caller: Caller, payments: Payments, afterMs: number) {
-  for (const { outcome, started } of payments) {
-    const endsAfterMs = AFTER[outcome.after ?? ""] ?? 60_000;
-    const transaction = await statusOf(harness, caller, started);
-    if (endsAfterMs > afterMs) {
-      expect(transaction).toEqual(started);
-      continue;
-    }
-    expect<unknown>([outcome.name, transaction.status]).toEqual([outcome.name, outcome.status ?? "expired"]);
-    expect<unknown>(transaction).toMatchObject({ resultCode: outcome.code ?? 1019 });
-    if (transaction.status === "completed") expect(transaction.completedAtMs).toBe(START_MS + endsAfterMs);
-  }
-}
-
 test.each([1, 20_000, 86_400_000])(
-  "a start %p ms later finds each payment as if nothing had stopped",
+  "a start %p ms after a stop finds each payment as if nothing had stopped",
   async (laterMs) => {
-    const before = start(inFolder("momo.db"), START_MS);
-    const caller = await before.addCaller("Shop");
-    const payments = await payEach(before, caller);
-    await before.close();
-    open.pop();
-
-    const after = start(inFolder("momo.db"), START_MS + laterMs);
-    await after.service.resolver.resolveDue();
-    await expectAll(after, caller, payments, laterMs);
-    await after.advance(60_000);
-    await expectAll(after, caller, payments, laterMs + 60_000);
-    expect(after.faults).toEqual([]);
+    const outcomes = outcomesView().filter(({ name }) => name !== "refused");
+    const payments = await Promise.all(
+      outcomes.map(async (outcome) => ({ outcome, started: await scene.pay(outcome.name) })),
+    );
+    await scene.service.resolver.stop();
+    const next = scene.openAnother();
+    for (const afterMs of [laterMs, laterMs + 60_000]) {
+      scene.clock.set(START_MS + afterMs);
+      await next.resolver.resolveDue();
+      for (const { outcome, started } of payments) {
+        const endsAfterMs = AFTER[outcome.after ?? ""] ?? 60_000;
+        const found = await next.checkStatus(1, started.checkoutRequestId);
+        if (endsAfterMs > afterMs) expect(found).toEqual(started);
+        else
+          expect<unknown>(found).toMatchObject({
+            status: outcome.status ?? "expired",
+            resultCode: outcome.code ?? 1019,
+            ...(outcome.status === "completed" && { completedAtMs: START_MS + endsAfterMs }),
+          });
+      }
+    }
+    await next.resolver.stop();
   },
 );
-
-test("what was answered is on disk, also if the process is killed", async () => {
-  const running = start(inFolder("momo.db"), START_MS);
-  const caller = await running.addCaller("Shop");
-  const payments = await payEach(running, caller);
-  await running.advance(15_000);
-  const answered = await Promise.all(payments.map(({ started }) => statusOf(running, caller, started)));
-  // The files as a killed process leaves them.
-  for (const suffix of ["", "-wal"]) copyFileSync(inFolder(`momo.db${suffix}`), inFolder(`left.db${suffix}`));
-
-  const after = start(inFolder("left.db"), START_MS + 15_000);
-  expect(await Promise.all(payments.map(({ started }) => statusOf(after, caller, started)))).toEqual(answered);
-  await after.advance(45_000);
-  await expectAll(after, caller, payments, 60_000);
-});

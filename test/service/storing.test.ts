@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Storing } from "../../src/service/storing.ts";
 import type { Vitals } from "../../src/store/vitals.ts";
-import { type Caller, type Harness, openHarness, pay, START_MS, statusOf } from "../support/harness.ts";
+import { forEachTest } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { paidAt } from "../support/payments.ts";
+import { openService, START_MS } from "../support/service.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 class DiskFull extends Error {}
@@ -98,60 +99,53 @@ test("the log says once what fails and what helps, then once a minute how often;
 });
 
 describe("before a commit", () => {
-  let harness: Harness;
-  let caller: Caller;
-  beforeEach(async () => {
-    harness = openHarness();
-    caller = await harness.addCaller("Shop");
-  });
-  afterEach(() => harness.close());
+  const scene = forEachTest(openService);
 
   describe("a read between a write and its commit finds the old state, and a read after it the new one", () => {
     test("the status of a payment that ends", async () => {
-      const started = await pay(harness, caller, { instruction: "manual" });
+      const started = await scene.pay("manual");
       let readBeforeCommit = Promise.resolve("not asked");
-      await harness.service.answerPrompt(started.checkoutRequestId, () => {
+      await scene.service.answerPrompt(started.checkoutRequestId, () => {
         // This microtask runs after the write and before the commit, which is at the end of the turn.
         queueMicrotask(() => {
-          readBeforeCommit = statusOf(harness, caller, started).then(({ status }) => status);
+          readBeforeCommit = scene.find(started).then(({ status }) => status);
         });
         return paidAt(START_MS, "RECEIPT1");
       });
       expect(await readBeforeCommit).toBe("pending");
-      expect((await statusOf(harness, caller, started)).status).toBe("completed");
+      expect((await scene.find(started)).status).toBe("completed");
     });
 
     test("a key that is revoked", async () => {
-      const { apiKey, apiSecret } = caller.key;
-      const login = async () => harness.service.authenticate(apiKey, apiSecret);
-      const revoking = harness.service.registry.revokeKey(apiKey);
-      expect(await login()).toBe(caller.merchantId);
+      const { apiKey, apiSecret } = scene.caller.key;
+      const login = async () => scene.service.authenticate(apiKey, apiSecret);
+      const revoking = scene.service.registry.revokeKey(apiKey);
+      expect(await login()).toBe(scene.caller.merchantId);
       await revoking;
       expect(await rejectionOf(login())).toMatchObject({ kind: "unauthorized" });
     });
 
     test("a tariff that changes", async () => {
-      const changing = harness.service.registry.setTariff(caller.accountId, { basisPoints: 0, fixedCents: 500 });
-      expect((await pay(harness, caller)).feeCents).toBe(100);
+      const changing = scene.service.registry.setTariff(scene.caller.accountId, { basisPoints: 0, fixedCents: 500 });
+      expect((await scene.pay()).feeCents).toBe(100);
       await changing;
-      expect((await pay(harness, caller)).feeCents).toBe(500);
+      expect((await scene.pay()).feeCents).toBe(500);
     });
   });
 
   test("a write is on disk when it is answered, also if each turn until then reads something", async () => {
-    const beside = openHarness({ file: harness.file });
-    const onDisk = harness.service.registry
+    const beside = await scene.place.open();
+    const onDisk = scene.service.registry
       .registerMerchant("Written")
-      .then(() => beside.service.registry.listMerchants())
+      .then(() => beside.merchants.listMerchants())
       .finally(() => {
         isAnswered = true;
       });
     let isAnswered = false;
     while (!isAnswered) {
-      await harness.service.authenticate(caller.key.apiKey, caller.key.apiSecret);
+      await scene.service.authenticate(scene.caller.key.apiKey, scene.caller.key.apiSecret);
       await nextTurn();
     }
     expect((await onDisk).map(({ name }) => name)).toContain("Written");
-    await beside.close();
   });
 });

@@ -1,18 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { forEachTest } from "../support/cleanup.ts";
-import { type Caller, type Harness, openHarness, pay, START_MS, statusOf } from "../support/harness.ts";
-import { createProvider, openManualService } from "../support/manual-service.ts";
 import { orderTo, paidAt } from "../support/payments.ts";
+import { createProvider, openService, START_MS } from "../support/service.ts";
 import { failWrites } from "../support/shop.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 const PAGE = { number: 1, limit: 10 };
 const PHONE = "254712345678" as Msisdn;
 
-const scene = forEachTest(openManualService);
+const scene = forEachTest(openService);
 
 /** Moves the clock without ringing an alarm, as when the host has slept. */
 const jumpTo = (afterMs: number) => scene.clock.set(START_MS + afterMs);
@@ -50,7 +49,7 @@ describe("what is due is resolved before it is read, also if the alarm is late",
   });
 
   test("a lookup by request id or by reference", async () => {
-    const { checkoutRequestId } = await scene.pay("silent", "ORDER-1");
+    const { checkoutRequestId } = await scene.pay("silent", { reference: "ORDER-1" });
     jumpTo(60_000);
     expect(await scene.service.findByReference("ORDER-1")).toMatchObject({ status: "expired" });
     expect(await scene.service.findByCheckoutRequestId(checkoutRequestId)).toMatchObject({ status: "expired" });
@@ -165,74 +164,66 @@ describe("a stop does not wait for all that is due", () => {
 });
 
 describe("an answer to a prompt", () => {
-  let harness: Harness;
-  let caller: Caller;
-  beforeEach(async () => {
-    harness = openHarness();
-    caller = await harness.addCaller("Shop");
-  });
-  afterEach(() => harness.close());
-
   const paid = paidAt(START_MS + 1, "RECEIPT1");
   const cancelled: Outcome = { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: START_MS + 1 };
-  const answer = (id: string, outcome: Outcome) => harness.service.answerPrompt(id, () => outcome);
+  const answer = (id: string, outcome: Outcome) => scene.service.answerPrompt(id, () => outcome);
   const EXPIRED = { status: "expired", resultCode: 1019 };
 
   describe("the first outcome wins, and a later one changes nothing", () => {
     test("an answer is in force when the call returns, and stays", async () => {
-      const started = await pay(harness, caller);
+      const started = await scene.pay();
       const final = await answer(started.checkoutRequestId, paid);
       expect(final).toMatchObject({ status: "completed", receiptNumber: "RECEIPT1", completedAtMs: START_MS + 1 });
-      expect(await statusOf(harness, caller, started)).toEqual(final);
-      await harness.advance(3_600_000);
-      expect(await statusOf(harness, caller, started)).toEqual(final);
+      expect(await scene.find(started)).toEqual(final);
+      await scene.advance(3_600_000);
+      expect(await scene.find(started)).toEqual(final);
     });
 
     test("an answer to a final payment is refused", async () => {
-      const started = await pay(harness, caller);
-      await harness.advance(3000);
-      const final = await statusOf(harness, caller, started);
+      const started = await scene.pay();
+      await scene.advance(3000);
+      const final = await scene.find(started);
       expect(await rejectionOf(answer(started.checkoutRequestId, cancelled))).toMatchObject({ kind: "conflict" });
-      expect(await statusOf(harness, caller, started)).toEqual(final);
+      expect(await scene.find(started)).toEqual(final);
     });
 
     test("of many answers at once, one counts, and only this one is announced", async () => {
-      const started = await pay(harness, caller, { instruction: "manual" });
+      const started = await scene.pay("manual");
       const announced: Transaction[] = [];
-      harness.service.subscribe((transaction) => announced.push(transaction));
+      scene.service.subscribe((transaction) => announced.push(transaction));
       const answers = await Promise.allSettled(
         Array.from({ length: 20 }, (_, index) => answer(started.checkoutRequestId, index % 2 ? cancelled : paid)),
       );
       const accepted = answers.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-      expect(accepted).toEqual([await statusOf(harness, caller, started)]);
+      expect(accepted).toEqual([await scene.find(started)]);
       expect(announced).toEqual(accepted);
     });
 
     test("an answer after the deadline is refused, also if nothing was written yet and the outcome is the same", async () => {
-      const started = await pay(harness, caller, { instruction: "manual" });
-      harness.clock.advance(60_000);
+      const started = await scene.pay("manual");
+      scene.clock.advance(60_000);
       const late = answer(started.checkoutRequestId, { ...cancelled, status: "expired", atMs: START_MS + 60_000 });
       expect(await rejectionOf(late)).toMatchObject({ kind: "conflict" });
-      expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
+      expect(await scene.find(started)).toMatchObject(EXPIRED);
     });
 
     test("if the deadline passes during the answer, it is refused, and the payment expires", async () => {
-      const started = await pay(harness, caller, { instruction: "manual" });
-      const late = harness.service.answerPrompt(started.checkoutRequestId, () => {
-        harness.clock.advance(60_000);
+      const started = await scene.pay("manual");
+      const late = scene.service.answerPrompt(started.checkoutRequestId, () => {
+        scene.clock.advance(60_000);
         return paidAt(START_MS + 60_000, "RECEIPT1");
       });
       expect(await rejectionOf(late)).toMatchObject({ kind: "conflict" });
-      expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
+      expect(await scene.find(started)).toMatchObject(EXPIRED);
     });
 
     test("if the payment becomes due during the answer, the answer counts, and only it is announced", async () => {
-      const started = await pay(harness, caller);
+      const started = await scene.pay();
       const announced: Transaction[] = [];
-      harness.service.subscribe((transaction) => announced.push(transaction));
+      scene.service.subscribe((transaction) => announced.push(transaction));
       let round = Promise.resolve();
-      const final = await harness.service.answerPrompt(started.checkoutRequestId, () => {
-        round = harness.advance(3000);
+      const final = await scene.service.answerPrompt(started.checkoutRequestId, () => {
+        round = scene.advance(3000);
         return cancelled;
       });
       await round;
@@ -246,15 +237,15 @@ describe("an answer to a prompt", () => {
 
   test("each transaction is announced once when it starts and once when it ends", async () => {
     const announced: string[] = [];
-    const stop = harness.service.subscribe(({ id, status }) => announced.push(`${id} ${status}`));
-    await pay(harness, caller);
-    const { checkoutRequestId } = await pay(harness, caller, { instruction: "manual" });
-    await harness.advance(3000);
+    const stop = scene.service.subscribe(({ id, status }) => announced.push(`${id} ${status}`));
+    await scene.pay();
+    const { checkoutRequestId } = await scene.pay("manual");
+    await scene.advance(3000);
     await answer(checkoutRequestId, cancelled);
     await rejectionOf(answer(checkoutRequestId, cancelled));
-    await harness.advance(3_600_000);
+    await scene.advance(3_600_000);
     stop();
-    await pay(harness, caller);
+    await scene.pay();
     expect(announced).toEqual(["1 pending", "2 pending", "1 completed", "2 cancelled"]);
   });
 });

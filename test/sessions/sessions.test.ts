@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
-import { createSameText, startSame } from "../support/same.ts";
+import { createSameText, startSame } from "../support/sandbox.ts";
 
 /**
  * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for the shell,

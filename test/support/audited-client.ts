@@ -4,8 +4,8 @@ import type { Finding } from "../../sandbox/audit/finding.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import type { FinalStatus, Status, Transaction } from "../../src/domain/transaction.ts";
 import { INPUTS } from "../../src/http/api.ts";
-import { START_MS } from "./harness.ts";
 import { createManualClock } from "./manual-clock.ts";
+import { START_MS } from "./service.ts";
 
 /** What a fault or the log adds to a request, such as its duration. */
 type More = Partial<AuditedCall>;

@@ -2,7 +2,7 @@ import { checkService } from "../../sandbox/check/check.ts";
 import type { Payment } from "../../sandbox/check/facts.ts";
 import type { CheckReport } from "../../sandbox/check/result.ts";
 import { type Received, type Send, STRANGER } from "../../sandbox/check/service.ts";
-import type { Scene } from "./scenario.ts";
+import type { Scene } from "./scene.ts";
 
 /** Changes what a service answers: a deviation that a check must find. */
 export type Deviation = (answer: Received, request: Parameters<Send>[0]) => Received | Promise<Received>;
@@ -19,7 +19,7 @@ export const sendTo =
   async (request) => {
     const { method, path, headers, body, as } = request;
     const init = { method, headers: { ...headers, ...HEADERS_OF[as](scene) }, ...(body !== null && { body }) };
-    const response = await scene.harness.api(new Request(`http://momo/v2${path}`, init));
+    const response = await scene.handle(new Request(`http://momo/v2${path}`, init));
     return deviate({ status: response.status, headers: response.headers, text: await response.text() }, request);
   };
 
@@ -29,16 +29,21 @@ export function checkScene(
   deviate?: Deviation,
   payment: Partial<Payment> | null = {},
 ): Promise<CheckReport> {
-  const { harness, caller } = scene;
   return checkService({
     baseUrl: "http://momo/v2",
     send: sendTo(scene, deviate),
-    clock: harness.clock,
-    sleep: (durationMs) => harness.advance(durationMs),
+    clock: scene.clock,
+    sleep: (durationMs) => scene.advance(durationMs),
     budget: 1000,
     pauseMs: 0,
     isCareful: true,
-    payment: payment && { phone: "254712345678", amount: 100, accountId: caller.accountId, maxPushes: 20, ...payment },
+    payment: payment && {
+      phone: "254712345678",
+      amount: 100,
+      accountId: scene.caller.accountId,
+      maxPushes: 20,
+      ...payment,
+    },
   });
 }
 
@@ -48,6 +53,6 @@ export async function fillScene(scene: Scene): Promise<void> {
   for (const [turn, outcome] of outcomes.entries()) {
     await scene.start({ amount: 150 + turn * 20 }, { headers: { "X-Sandbox-Outcome": outcome } });
   }
-  await scene.harness.advance(120_000);
+  await scene.advance(120_000);
   await scene.start({ amount: 75 }, { headers: { "X-Sandbox-Outcome": "manual" } });
 }

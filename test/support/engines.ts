@@ -15,6 +15,8 @@ import { addMerchants } from "./shop.ts";
 
 /** A database of an engine, with nothing in it. */
 export interface Place {
+  /** The file of SQLite; empty for another engine. */
+  readonly file: string;
   /** Opens it; several times, as several processes would. */
   open(): Promise<Store>;
   /** Whether the totals equal a full count. */
@@ -40,15 +42,17 @@ export const sqlite: Engine = {
   newDatabase: async () => null,
   async newPlace() {
     const folder = mkdtempSync(join(tmpdir(), "momo-test-"));
+    const file = join(folder, "momo.db");
     const open = new Set<Store>();
     return {
+      file,
       async open() {
-        const store = openStore(join(folder, "momo.db"));
+        const store = openStore(file);
         open.add(store);
         return store;
       },
       async areTotalsTrue() {
-        const raw = new Database(join(folder, "momo.db"), { readonly: true });
+        const raw = new Database(file, { readonly: true });
         const areTrue = areTotalsTrue(raw);
         raw.close();
         return areTrue;
@@ -82,6 +86,7 @@ export const postgres: readonly Engine[] = VERSIONS.map((version) => {
       const url = idle.pop() ?? (await newDatabase(await sharedServer(version)));
       const open = new Set<PostgresStore>();
       return {
+        file: "",
         async open() {
           const store = await openEngine(url);
           open.add(store);

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
-/** A clock that stands still until a test moves it, and that shows which alarms are set. */
+/** A clock that stands still until a test moves it, and that shows which alarms are set. One that is due when it is set rings soon. */
 export interface ManualClock extends Clock {
   /** When the alarms that are set will ring, earliest first. */
   readonly alarmsAtMs: readonly number[];
@@ -10,9 +10,20 @@ export interface ManualClock extends Clock {
   set(nowMs: number): void;
 }
 
+interface Alarm {
+  readonly atMs: number;
+  readonly ring: () => void;
+}
+
 export function createManualClock(startMs: number): ManualClock {
   let nowMs = startMs;
-  let alarms: { readonly atMs: number; readonly ring: () => void }[] = [];
+  let alarms: Alarm[] = [];
+
+  function ringIfSet(alarm: Alarm): void {
+    if (!alarms.includes(alarm)) return;
+    alarms = alarms.filter((other) => other !== alarm);
+    alarm.ring();
+  }
 
   return {
     nowMs: () => nowMs,
@@ -20,6 +31,7 @@ export function createManualClock(startMs: number): ManualClock {
       const alarm = { atMs, ring };
       // Alarms of the same time ring in the order in which they were set.
       alarms = [...alarms, alarm].sort((a, b) => a.atMs - b.atMs);
+      if (atMs <= nowMs) setImmediate(() => ringIfSet(alarm));
       return () => {
         alarms = alarms.filter((other) => other !== alarm);
       };
@@ -30,9 +42,8 @@ export function createManualClock(startMs: number): ManualClock {
     advance(durationMs) {
       const endMs = nowMs + durationMs;
       for (let [next] = alarms; next && next.atMs <= endMs; [next] = alarms) {
-        alarms = alarms.slice(1);
         nowMs = Math.max(nowMs, next.atMs);
-        next.ring();
+        ringIfSet(next);
       }
       nowMs = endMs;
     },

@@ -1,8 +1,7 @@
 import { expect } from "bun:test";
 import { dirname } from "node:path";
 import type { Engine } from "./engines.ts";
-import type { HarnessOptions } from "./harness.ts";
-import { openScene, type Scene } from "./scenario.ts";
+import { openScene, type Scene, type SceneOptions } from "./scene.ts";
 
 /** The parts of the OpenAPI description of the merchant API that tests read. */
 export interface Description {
@@ -30,10 +29,10 @@ interface Content {
 }
 
 /** Asks without credentials. */
-export const fetchDescription = ({ harness }: Scene, init: RequestInit = {}) =>
-  harness.api(new Request("http://localhost/openapi.json", init));
+export const fetchDescription = ({ handle }: Scene, init: RequestInit = {}) =>
+  handle(new Request("http://localhost/openapi.json", init));
 
-export async function openDescription(options: HarnessOptions = {}, engine?: Engine) {
+export async function openDescription(options: SceneOptions = {}, engine?: Engine) {
   const scene = await openScene(options, engine);
   const response = await fetchDescription(scene);
   expect(response.status).toBe(200);

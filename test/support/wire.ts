@@ -2,11 +2,11 @@ import { sayContinue } from "../../cli/serving/say-continue.ts";
 import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
 import { type Exchanged, type ExchangeOptions, exchange } from "./connection.ts";
-import { type ControlScene, openControl } from "./control.ts";
+import { openScene, type Scene } from "./scene.ts";
 
 /** A real server on a loopback port, and requests as bytes. */
 
-export interface Wire extends ControlScene {
+export interface Wire extends Scene {
   readonly origin: string;
   /** The credentials as header lines. */
   readonly credentials: string;
@@ -17,9 +17,9 @@ export interface Wire extends ControlScene {
 }
 
 export async function openWire(): Promise<Wire> {
-  const scene = await openControl();
-  const { harness, caller, handle, refusePath } = scene;
-  const reportFault = (error: unknown) => void harness.faults.push(error);
+  const scene = await openScene();
+  const { faults, caller, handle, refusePath } = scene;
+  const reportFault = (error: unknown) => void faults.push(error);
   const server = startServer({
     hostname: "127.0.0.1",
     port: 0,

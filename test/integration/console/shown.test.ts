@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describeInBrowser } from "../../support/browser.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { createSameText, startSame } from "../../support/same.ts";
+import { createSameText, startSame } from "../../support/sandbox.ts";
 import { PATIENCE_MS } from "../../support/waiting.ts";
 
 /**

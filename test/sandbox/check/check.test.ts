@@ -7,7 +7,7 @@ import type { Profile } from "../../../src/http/profile.ts";
 import { checkScene, fillScene } from "../../support/checked.ts";
 import { onEveryEngine } from "../../support/engines.ts";
 import { openDescription, operationOf, schemaChecker } from "../../support/openapi.ts";
-import { openScene } from "../../support/scenario.ts";
+import { openScene } from "../../support/scene.ts";
 
 const failed = ({ checked }: CheckReport) =>
   checked.filter(({ verdict }) => verdict === "fails").map(({ id, seen }) => [id, seen]);
@@ -91,7 +91,7 @@ test.each(["completed; after=1ms", "manual"])("payments of a busy shop, here %s,
   const headers = { "X-Sandbox-Outcome": outcome };
   const sell = async <T>(answer: T) => {
     await scene.start({}, { headers });
-    await scene.harness.advance(500);
+    await scene.advance(500);
     return answer;
   };
   for (const payment of [null, {}]) expect(failed(await checkScene(scene, sell, payment))).toEqual([]);

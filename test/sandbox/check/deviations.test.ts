@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Sent } from "../../../sandbox/check/service.ts";
 import { checkScene, type Deviation, fillScene, sendTo } from "../../support/checked.ts";
-import { openScene, type Scene } from "../../support/scenario.ts";
+import { openScene, type Scene } from "../../support/scene.ts";
 
 /** A service that deviates in one thing: exactly the sentence that names it does not hold. */
 
@@ -269,7 +269,7 @@ const DEVIATIONS: readonly [sentence: string, deviation: Deviation][] = [
 beforeAll(async () => {
   scene = await openScene();
   for (let turn = 0; turn < 12; turn += 1) await scene.start();
-  await scene.harness.advance(2 * 24 * 60 * 60 * 1000);
+  await scene.advance(2 * 24 * 60 * 60 * 1000);
   await fillScene(scene);
 });
 afterAll(() => scene.close());

@@ -4,7 +4,7 @@ import { PROFILES, parseProfile } from "../../../sandbox/check/profiles.ts";
 import { parseTariff } from "../../../src/domain/money.ts";
 import { PHONE_STARTS, type Profile } from "../../../src/http/profile.ts";
 import { checkScene, fillScene } from "../../support/checked.ts";
-import { openScene } from "../../support/scenario.ts";
+import { openScene } from "../../support/scene.ts";
 
 /** What momo observes of a server with a profile is this profile. */
 
@@ -52,7 +52,7 @@ test("a check of momo with any profile finds this profile, and each sentence hol
   await fc.assert(
     fc.asyncProperty(profiles, async (profile) => {
       const scene = await openScene({ profile });
-      const { registry } = scene.harness.service;
+      const { registry } = scene.service;
       await registry.setTariff(scene.caller.accountId, parseTariff(profile.fee ?? "1%", "it"));
       await fillScene(scene);
       const report = await checkScene(scene);

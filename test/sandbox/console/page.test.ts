@@ -1,12 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { CONSOLE_PATH, createConsole } from "../../../sandbox/console/page.ts";
 import { forAllTests } from "../../support/cleanup.ts";
-import { HOST, openControl } from "../../support/control.ts";
-import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
+import { expectSoundAnswer, HOST, openScene, readAnswer } from "../../support/scene.ts";
 
 const HTML = '<!doctype html>\n<style>b { color: red }</style>\n<script type="module">\nlet x = "</b>";\r\n</script>';
 
-const scene = forAllTests(openControl);
+const scene = forAllTests(openScene);
 
 /** Sends a request to the whole server. */
 const send = (path: string, { method = "GET", headers = {} }: { method?: string; headers?: object } = {}) =>

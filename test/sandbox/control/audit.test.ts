@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { START_MS } from "../../support/harness.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { useSteered } from "../../support/steered.ts";
+import { useScene } from "../../support/scene.ts";
+import { START_MS } from "../../support/service.ts";
 import { until } from "../../support/waiting.ts";
 
-const sandbox = useSteered();
+const sandbox = useScene();
 afterAll(cleanUp);
 
 const poll = (checkout_request_id: unknown) => sandbox.ask("POST", "/status.php", { json: { checkout_request_id } });

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CALLS } from "../../../sandbox/control/calls.ts";
 import { forAllTests } from "../../support/cleanup.ts";
-import { HOST, openControl } from "../../support/control.ts";
-import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { expectSoundAnswer, HOST, openScene, readAnswer, type Scene } from "../../support/scene.ts";
 
-let sandbox: Steered;
+let sandbox: Scene;
 let ids: Record<string, string>;
 beforeAll(async () => {
-  sandbox = await openSteered();
+  sandbox = await openScene();
   const prompt = await sandbox.pay({ phone: "254700000100" });
   ids = { ID: prompt, CHECKOUT_REQUEST_ID: prompt, API_KEY: sandbox.other.key.apiKey, NAME: "saved" };
   await sandbox.control("POST", "/rules", { outcome: "wrong_pin", times: 3 });
@@ -86,7 +84,7 @@ describe("the guard protects every operation of the control API", () => {
 
 describe("with a token", () => {
   const token = "t0ken-of-sixteen-and-more";
-  const scene = forAllTests(() => openControl({ host: "0.0.0.0", token }));
+  const scene = forAllTests(() => openScene({ guard: { host: "0.0.0.0", token } }));
   const PROBES = ["GET /health", "HEAD /health", "GET /ready", "HEAD /ready"];
 
   test("every request except a probe needs it, and the refusal has no details", async () => {

@@ -4,17 +4,16 @@ import { join } from "node:path";
 import { dataDirectoryAt } from "../../../cli/serving/data-directory.ts";
 import { readClock } from "../../../cli/serving/records.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { insertDue } from "../../support/control.ts";
 import { isSteering } from "../../support/event-stream.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
+import { insertDue, testRefusals, useScene } from "../../support/scene.ts";
 import { failWrites } from "../../support/shop.ts";
-import { testRefusals, useSteered } from "../../support/steered.ts";
 import { rejectionOf, SLACK_MS } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
 /** Its clock stands at 10:00:00 in Nairobi. */
-const sandbox = useSteered();
+const sandbox = useScene();
 
 const move = (body: object) => sandbox.control("POST", "/clock", body);
 
@@ -118,7 +117,7 @@ describe("advance returns when all that fell due is resolved", () => {
 
   test("500 if it cannot, because the database cannot be written", async () => {
     const id = await sandbox.pay();
-    const { store, faults } = sandbox.harness;
+    const { store, faults } = sandbox;
     const allowWrites = failWrites(store, "database is locked");
     const answer = await sandbox.call("POST", "/clock", { json: { advance: "3s" } });
     expect(answer).toMatchObject({ status: 500, body: { success: false, message: "internal server error" } });

@@ -7,11 +7,10 @@ import { readEvents } from "../../support/event-stream.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { seededRandom } from "../../support/random.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
-import { openSteered, useSteered } from "../../support/steered.ts";
+import { expectSoundAnswer, openScene, readAnswer, useScene } from "../../support/scene.ts";
 import { nextTurn, turnsOf } from "../../support/waiting.ts";
 
-const sandbox = useSteered();
+const sandbox = useScene();
 afterAll(cleanUp);
 
 const steer = () => sandbox.control("DELETE", "/rules");
@@ -40,7 +39,7 @@ test("the history has no gap after the last event that was read, nor before the 
 });
 
 test("each event has an id: the name of this process, and a number that counts up from the first listener", async () => {
-  const fresh = await openSteered();
+  const fresh = await openScene();
   await fresh.pay();
   await fresh.control("DELETE", "/rules");
   const stream = await fresh.listen();
@@ -139,7 +138,7 @@ describe("gap: the missed events are no longer known, and the page must read eve
 
 describe("at most 100 clients listen", () => {
   test("one more gets 503; each one that leaves makes room", async () => {
-    const full = await openSteered();
+    const full = await openScene();
     later(() => full.close());
     // These clients close the connection before the server reads their request.
     await Promise.all(Array.from({ length: 100 }, () => full.listen("", { signal: AbortSignal.abort() })));

@@ -3,11 +3,11 @@ import { createEventHistory } from "../../../sandbox/control/event-hub.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { isSteering } from "../../support/event-stream.ts";
 import { startReceiver } from "../../support/fake-server.ts";
-import { useSteered } from "../../support/steered.ts";
+import { useScene } from "../../support/scene.ts";
 
 afterAll(cleanUp);
 
-const sandbox = useSteered();
+const sandbox = useScene();
 /** The data of all events with this name while `work` ran. */
 async function eventsDuring(name: string, work: () => Promise<unknown>): Promise<unknown[]> {
   const stream = await sandbox.listen();

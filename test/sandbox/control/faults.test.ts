@@ -6,10 +6,9 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { serveMomo } from "../../support/momo.ts";
 import { seededRandom } from "../../support/random.ts";
-import { expectSoundAnswer, payment } from "../../support/scenario.ts";
-import { testRefusals, useSteered } from "../../support/steered.ts";
+import { expectSoundAnswer, payment, testRefusals, useScene } from "../../support/scene.ts";
 
-const sandbox = useSteered();
+const sandbox = useScene();
 afterAll(cleanUp);
 
 const put = (faults: object[], seed?: number) => sandbox.control("PUT", "/faults", { faults, seed });

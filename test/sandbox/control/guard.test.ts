@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createGuard, createHostGuard, isFromAnotherSite } from "../../../sandbox/control/guard.ts";
-import { HOST } from "../../support/control.ts";
+import { HOST } from "../../support/scene.ts";
 
 type Sent = Readonly<Record<string, string>>;
 

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { CALLS } from "../../../sandbox/control/calls.ts";
 import { schemaChecker } from "../../support/openapi.ts";
-import { payment } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openScene, payment, type Scene } from "../../support/scene.ts";
 
 interface Content {
   readonly schema: object;
@@ -21,10 +20,10 @@ interface Described {
   readonly components: { readonly schemas: { readonly Failure: object } };
 }
 
-let sandbox: Steered;
+let sandbox: Scene;
 let description: Described;
 beforeAll(async () => {
-  sandbox = await openSteered();
+  sandbox = await openScene();
   description = (await sandbox.call("GET", "/openapi.json")).body as unknown as Described;
 });
 afterAll(() => sandbox.close());

@@ -4,8 +4,7 @@ import { respond, succeed } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { sleep, systemClock } from "../../../src/system.ts";
 import { forAllTests, forEachTest } from "../../support/cleanup.ts";
-import { HOST } from "../../support/control.ts";
-import { openSteered } from "../../support/steered.ts";
+import { HOST, openScene } from "../../support/scene.ts";
 import { nextTurn, turnsOf } from "../../support/waiting.ts";
 
 /** Stands here once more, so that another value is noticed. */
@@ -21,7 +20,7 @@ const queryOf = (next: string | null) => (next ?? "").slice("/_momo/requests".le
 const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 describe("GET /_momo/requests comes in pages", () => {
-  const sandbox = forAllTests(openSteered);
+  const sandbox = forAllTests(openScene);
   const pageAt = async (query: string) => (await sandbox.control("GET", `/requests${query}`)) as unknown as Page;
 
   beforeAll(async () => {
@@ -62,7 +61,7 @@ describe("GET /_momo/requests comes in pages", () => {
 });
 
 describe("no answer about requests is larger than a megabyte", () => {
-  const sandbox = forAllTests(openSteered);
+  const sandbox = forAllTests(openScene);
   const POLLS = 60;
   let id: string;
 
@@ -133,7 +132,7 @@ describe("a long list is written in many turns, so that other requests are serve
 });
 
 describe("a connection that is silent for 30 s is closed, but requests that may take longer are exempt", () => {
-  const sandbox = forEachTest(openSteered);
+  const sandbox = forEachTest(openScene);
 
   /** Starts a payment, sends a request after this time, waits until it is exempt, and expects that the payment is still pending. */
   async function untilExempt(
@@ -143,14 +142,14 @@ describe("a connection that is silent for 30 s is closed, but requests that may 
     json?: unknown,
   ): Promise<{ answered: Promise<Response> }> {
     const id = await sandbox.pay();
-    sandbox.harness.clock.advance(afterMs);
+    sandbox.clock.advance(afterMs);
     const { promise: exempt, resolve } = Promise.withResolvers<unknown>();
     const headers = { Host: HOST, "Content-Type": "application/json", ...sandbox.caller.headers };
     const body = json === undefined ? {} : { body: JSON.stringify(json) };
     const request = new Request(`http://${HOST}${path}`, { method, headers, ...body });
     const answered = sandbox.handle(request, (kept) => {
       expect(kept).toBe(request);
-      resolve(sandbox.harness.store.transactions.findByCheckoutRequestId(id));
+      resolve(sandbox.store.transactions.findByCheckoutRequestId(id));
     });
     expect(await Promise.race([exempt, answered])).toMatchObject({ status: "pending" });
     return { answered };

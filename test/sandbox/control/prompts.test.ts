@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
-import { insertDue } from "../../support/control.ts";
-import { useSteered } from "../../support/steered.ts";
+import { insertDue, useScene } from "../../support/scene.ts";
 
-const sandbox = useSteered();
+const sandbox = useScene();
 
 const push = (order: Record<string, unknown> = {}) => sandbox.pay(order, { "X-Sandbox-Outcome": "manual" });
 const refusal = (status: number, id: string, json: unknown) =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { forEachTest } from "../../support/cleanup.ts";
-import { openSteered } from "../../support/steered.ts";
+import { openScene } from "../../support/scene.ts";
 
-const sandbox = forEachTest(openSteered);
+const sandbox = forEachTest(openScene);
 
 const list = (path: string) => sandbox.control("GET", path);
 const create = (path: string, json: object) => sandbox.control("POST", path, json);

@@ -1,15 +1,13 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { HOST } from "../../support/control.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { payment } from "../../support/scenario.ts";
-import { useSteered } from "../../support/steered.ts";
+import { HOST, payment, useScene } from "../../support/scene.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
-const sandbox = useSteered();
+const sandbox = useScene();
 const order = (changes: object = {}) => ({ json: { ...payment(sandbox.caller), ...changes } });
 const curlLines = async () => (await sandbox.request("GET", "/requests?format=curl")).text();
 
@@ -209,7 +207,7 @@ const json = JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount
 const LATIN_1 = Buffer.from(json.replace("5}", '"5","reference":"\xff"}'), "latin1");
 
 describe("lenient: the log has each correction that a request needed, with the member and its value", () => {
-  const sandbox = useSteered({ accept: "lenient" });
+  const sandbox = useScene({ profile: { accept: "lenient" } });
 
   const push = (call: Parameters<typeof sandbox.ask>[2]) => sandbox.ask("POST", "/stkpush.php", call);
   const order = { payment_account_id: "1", phone: 712345678, amount: 100, reference: null, description: "shoes" };

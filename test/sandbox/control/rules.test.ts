@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { testRefusals, useSteered } from "../../support/steered.ts";
+import { testRefusals, useScene } from "../../support/scene.ts";
 
-const sandbox = useSteered();
+const sandbox = useScene();
 
 const add = (...rules: object[]) => sandbox.control("POST", "/rules", rules);
 const listed = async () => (await sandbox.control("GET", "/rules")).rules;

@@ -13,15 +13,14 @@ import { openStore } from "../../../src/store/sqlite/sqlite.ts";
 import { Meter } from "../../../src/store/vitals.ts";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, forEachTest, newFolder } from "../../support/cleanup.ts";
-import { openControl } from "../../support/control.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { expectSoundAnswer } from "../../support/scenario.ts";
+import { expectSoundAnswer, openScene } from "../../support/scene.ts";
 import { addMerchants } from "../../support/shop.ts";
 
 afterAll(cleanUp);
 
-const scene = forEachTest(openControl);
+const scene = forEachTest(openScene);
 describe("GET /_momo/health and /_momo/ready", () => {
   test("200 while the server serves, and 503 while it stops", async () => {
     const health = await scene.call("GET", "/health");

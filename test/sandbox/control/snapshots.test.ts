@@ -4,14 +4,14 @@ import { areTotalsTrue } from "../../../src/store/sqlite/totals.ts";
 import { systemClock } from "../../../src/system.ts";
 import { cleanUp, forEachTest, newFolder } from "../../support/cleanup.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { openSteered } from "../../support/steered.ts";
+import { openScene } from "../../support/scene.ts";
 
 /** Stands here once more, so that another value is noticed. */
 const MAX_SNAPSHOTS = 20;
 
 afterAll(cleanUp);
 
-const sandbox = forEachTest(openSteered);
+const sandbox = forEachTest(openScene);
 const save = (name: string) => sandbox.control("PUT", `/snapshots/${name}`);
 const restore = (name: string) => sandbox.control("POST", `/snapshots/${name}/restore`);
 const read = (paths: readonly string[]) => Promise.all(paths.map((path) => sandbox.control("GET", path)));
@@ -33,7 +33,7 @@ describe("a restore brings back what a snapshot saved", () => {
     expect(await sandbox.statusOf(pending)).toMatchObject({ status: "pending" });
     await sandbox.advanceClock("2s");
     expect(await sandbox.statusOf(pending)).toMatchObject({ status: "completed" });
-    const database = new Database(sandbox.harness.file, { readonly: true });
+    const database = new Database(sandbox.place.file, { readonly: true });
     expect(areTotalsTrue(database)).toBe(true);
     database.close();
   });

@@ -1,12 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { createTestPayments } from "../../../sandbox/control/memory.ts";
-import { insertDue } from "../../support/control.ts";
-import { START_MS } from "../../support/harness.ts";
-import { expectSoundAnswer, payment } from "../../support/scenario.ts";
-import { useSteered } from "../../support/steered.ts";
+import { expectSoundAnswer, insertDue, payment, useScene } from "../../support/scene.ts";
+import { START_MS } from "../../support/service.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
-const sandbox = useSteered();
+const sandbox = useScene();
 
 describe("GET /_momo/transactions: the list of the merchant API, with references and the counts of every status", () => {
   const COUNTS = {

@@ -9,13 +9,11 @@ import { startServer } from "../../../src/http/server.ts";
 import { sleep, systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
-import { insertDue } from "../../support/control.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
-import { testRefusals, useSteered } from "../../support/steered.ts";
+import { expectSoundAnswer, insertDue, readAnswer, testRefusals, useScene } from "../../support/scene.ts";
 import { nextTurn, until } from "../../support/waiting.ts";
 
-const sandbox = useSteered();
+const sandbox = useScene();
 afterAll(cleanUp);
 
 const wait = (json: unknown) => sandbox.call("POST", "/wait", { json });
@@ -58,7 +56,7 @@ describe("POST /_momo/wait answers the moment the transaction has the status", (
 
   test("500 wait, one advance, all are answered", async () => {
     const ids = await insertDue(sandbox, 500);
-    const pending = await sandbox.harness.store.transactions.listPending(ids.length);
+    const pending = await sandbox.store.transactions.listPending(ids.length);
     const waiting = pending.map(({ checkoutRequestId }) => wait({ checkout_request_id: checkoutRequestId }));
     await sandbox.advanceClock("5s");
     const answers = (await Promise.all(waiting)).map(({ body }) => body.transaction as { id: number; status: string });
@@ -103,7 +101,7 @@ describe("408 at the time-out, which is in real time", () => {
 
   test("an outcome of which this server was not told is found then", async () => {
     const id = await manual();
-    const { transactions } = sandbox.harness.store;
+    const { transactions } = sandbox.store;
     const waiting = wait({ checkout_request_id: id, timeout: "200ms" });
     await nextTurn();
     const paid = (pending: PendingTransaction) => resolve(pending, paidAt(CREATED_AT_MS, "TKL0000001"));

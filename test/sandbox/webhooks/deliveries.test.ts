@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { DeliveryOnWire } from "../../../sandbox/control/shapes/webhook.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { hang, type Receiver, startReceiver } from "../../support/fake-server.ts";
-import { useSteered } from "../../support/steered.ts";
+import { useScene } from "../../support/scene.ts";
 import { until } from "../../support/waiting.ts";
 
-const sandbox = useSteered();
+const sandbox = useScene();
 afterAll(cleanUp);
 
 /** A receiver to which every payment is sent. */

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "bun:test";
+import { Refusal, type RefusalKind } from "../../src/domain/error.ts";
+import { failWith } from "../../src/http/reply.ts";
+import { forAllTests } from "../support/cleanup.ts";
+import { describeScenarios, HOST, openScene, payment, type RequestSpec, type Scene } from "../support/scene.ts";
+
+/** How a request is read. The words of each refusal are in test/sessions/refusals.txt. */
+
+const GOOD_TYPES = ["Application/JSON", "application/json;charset=UTF-8", 'application/json ; charset="utf-8"'];
+const BAD_TYPES = [
+  "",
+  "text/json",
+  "application/x-www-form-urlencoded",
+  "application/jsonp",
+  "application/json, text/plain",
+  "application/json; charset=utf-16",
+  "application/ld+json",
+];
+
+const orderWithType =
+  (type: string | undefined) =>
+  ({ caller }: Scene): RequestSpec => ({
+    path: "/stkpush.php",
+    headers: { "Content-Type": type },
+    body: Buffer.from(JSON.stringify(payment(caller))),
+  });
+
+describeScenarios("POST requests carry Content-Type: application/json", [
+  ...GOOD_TYPES.map((type) => ({ name: type, request: orderWithType(type), status: 200 })),
+  ...[...BAD_TYPES, undefined].map((type) => ({
+    name: `not "${type}"`,
+    request: orderWithType(type),
+    status: 400,
+    contains: {
+      message: `Content-Type must be application/json; ${type === undefined ? "there is none" : `it is "${type}"`}`,
+    },
+  })),
+]);
+
+const scene = forAllTests(openScene);
+
+test("the header names may be in any letter case", async () => {
+  const { apiKey, apiSecret } = scene.caller.key;
+  const headers = { "x-api-key": apiKey, "X-API-SECRET": apiSecret };
+  expect((await scene.send({ path: "/transactions.php", as: "anonymous", headers })).status).toBe(200);
+});
+
+test("unknown members are ignored, also those of other operations, of the list and of every object", async () => {
+  const { transaction_id } = await scene.start({ kind: "web", status: "completed", Amount: 0, page: [{}] });
+  const { body } = await scene.send({ path: `/transactions.php?id=${transaction_id}` });
+  expect(body.transactions).toMatchObject([{ kind: "api", status: "pending", amount: 100 }]);
+  const more = `{"__proto__":{"amount":1},"constructor":1,"toString":1,${JSON.stringify(payment(scene.caller)).slice(1)}`;
+  await scene.start({}, { body: more });
+  expect(({} as { amount?: unknown }).amount).toBeUndefined();
+});
+
+describe("a body of 64 KB is read, and one byte more is refused", () => {
+  const TOO_LARGE = { status: 400, body: { message: "the body is larger than 65536 bytes" } };
+
+  /** A valid order of this size. */
+  function orderOf(size: number): string {
+    const order = JSON.stringify({ ...payment(scene.caller), note: "" });
+    return order.replace('"note":""', () => `"note":"${"x".repeat(size - order.length)}"`);
+  }
+  const WAYS: [way: string, body: (text: string) => Pick<RequestSpec, "body" | "headers">][] = [
+    ["with Content-Length", (body) => ({ body, headers: { "Content-Length": `${body.length}` } })],
+    ["in chunks", (body) => ({ body: new Blob([body]).stream() })],
+  ];
+  test.each(WAYS)("%s", async (_way, bodyOf) => {
+    const send = (size: number) => scene.send({ path: "/stkpush.php", ...bodyOf(orderOf(size)) });
+    expect((await send(65_536)).status).toBe(200);
+    expect(await send(65_537)).toMatchObject(TOO_LARGE);
+  });
+
+  test("the declared size counts before any byte is read", async () => {
+    const body = new ReadableStream({ pull: () => Promise.reject(new Error("the body was read")) });
+    const headers = { "Content-Length": "65537" };
+    expect(await scene.send({ path: "/stkpush.php", body, headers })).toMatchObject(TOO_LARGE);
+  });
+});
+
+const STATUSES: Record<RefusalKind, number> = {
+  invalid: 400,
+  account: 400,
+  unauthorized: 401,
+  not_found: 404,
+  conflict: 409,
+  provider: 500,
+  stopping: 503,
+  unavailable: 503,
+};
+
+test.each(Object.entries(STATUSES))(
+  "a refusal of the kind %s is HTTP %d with its message, and is no fault",
+  (kind, status) => {
+    const faults: unknown[] = [];
+    const answer = failWith(new Refusal(kind as RefusalKind, "why"), (error) => faults.push(error));
+    expect({ ...answer, text: JSON.parse(answer.text), faults }).toMatchObject({
+      ...{ status, text: { success: false, message: "why" }, faults: [] },
+    });
+    expect(answer.headers.get("Retry-After")).toBe(status === 503 ? "1" : null);
+  },
+);
+
+describe("/v2 and /api/v2 answer alike", () => {
+  async function send(target: string, init: RequestInit = {}) {
+    const headers = { "Content-Type": "application/json", ...scene.caller.headers, ...init.headers };
+    const response = await scene.handle(new Request(`http://${HOST}${target}`, { ...init, headers }));
+    return { status: response.status, allow: response.headers.get("Allow"), text: await response.text() };
+  }
+  const post = (json: object) => ({ method: "POST", body: JSON.stringify(json) });
+
+  test("a payment that starts at one is known at the other; the log shows the requested path", async () => {
+    const before = (await scene.logged()).length;
+    const { text } = await send("/api/v2/stkpush.php", post(payment(scene.caller)));
+    const { transaction_id, checkout_request_id } = JSON.parse(text) as Record<string, unknown>;
+    const calls: [path: string, status: number, init?: RequestInit][] = [
+      ["/status.php", 200, post({ checkout_request_id })],
+      [`/transactions.php?id=${transaction_id}`, 200],
+      ["/stkpush.php", 400, post({})],
+      ["/stkpush.php", 401, { method: "POST", headers: { "X-API-Secret": "ms_no" } }],
+      ["/status.php", 405, { method: "DELETE" }],
+      ["/nothing.php", 404],
+    ];
+    for (const [path, status, init] of calls) {
+      const answer = await send(`/v2${path}`, init);
+      expect(answer.status).toBe(status);
+      expect(await send(`/api/v2${path}`, init)).toEqual(answer);
+    }
+    const targets = (await scene.logged()).map(({ target }) => target).slice(before);
+    expect(targets.slice(0, 3)).toEqual(["/api/v2/stkpush.php", "/v2/status.php", "/api/v2/status.php"]);
+  });
+
+  test("a fault strikes at both", async () => {
+    await scene.control("PUT", "/faults", { faults: [{ kind: "error", status: 503, path: "/transactions.php" }] });
+    for (const base of ["/v2", "/api/v2"]) expect((await send(`${base}/transactions.php`)).status).toBe(503);
+    await scene.control("DELETE", "/faults");
+  });
+});

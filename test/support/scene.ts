@@ -1,0 +1,294 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { type AssembleOptions, assemble } from "../../cli/serving/assemble.ts";
+import { createVirtualClock } from "../../sandbox/network/clock.ts";
+import { steeredAlone } from "../../sandbox/steering.ts";
+import type { Provider } from "../../src/domain/provider.ts";
+import { systemClock } from "../../src/system.ts";
+import { forAllTests } from "./cleanup.ts";
+import { type Engine, onEveryEngine, sqlite } from "./engines.ts";
+import { readEvents } from "./event-stream.ts";
+import { seededRandom } from "./random.ts";
+import { addCaller, type Caller, START_MS } from "./service.ts";
+import { identified } from "./shop.ts";
+
+/** Both APIs, put together as the server puts them, without a port; and tables of requests with the expected answers. */
+
+export const HOST = "127.0.0.1:2547";
+
+/** One request to the merchant API as data. `/v2` is added, and the content type where there is a body. */
+export interface RequestSpec extends CallOptions {
+  /** By default POST where there is a body, else GET. */
+  readonly method?: string;
+  readonly path: string;
+  /** Whose credentials, by default the caller's. */
+  readonly as?: "caller" | "other" | "anonymous";
+}
+
+export interface CallOptions {
+  /** Added to those that are sent anyway, or in their place. Undefined removes one. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** A body as JSON. */
+  readonly json?: unknown;
+  /** A body as it is. */
+  readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | URLSearchParams;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+export interface Started {
+  readonly transaction_id: number;
+  readonly checkout_request_id: string;
+  readonly merchant_request_id: string;
+}
+
+export interface SceneOptions extends Partial<Pick<AssembleOptions, "guard" | "profile" | "promptTimeoutMs">> {
+  readonly startMs?: number;
+  /** In the place of the simulated network. */
+  readonly provider?: Provider;
+}
+
+export type Scene = Awaited<ReturnType<typeof openScene>>;
+
+/** Two merchants, each with an account and a key; and the user who steers. The clock is frozen: only the test moves it. */
+export async function openScene({ startMs = START_MS, provider, ...options }: SceneOptions = {}, engine = sqlite) {
+  const place = await engine.newPlace();
+  const store = await place.open();
+  const clock = createVirtualClock(systemClock, { frozenAtMs: startMs });
+  const faults: unknown[] = [];
+  const { handle, refusePath, service, webhooks, endStreams } = assemble({
+    store,
+    clock,
+    realClock: systemClock,
+    stopwatch: () => performance.now(),
+    random: seededRandom(1),
+    fallback: { outcome: "completed", afterMs: 3000 },
+    rules: [],
+    webhook: null,
+    promptTimeoutMs: 60_000,
+    basePaths: ["/v2", "/api/v2"],
+    profile: {},
+    guard: { host: "127.0.0.1", token: null },
+    steering: steeredAlone,
+    replica: null,
+    data: null,
+    merchantPort: () => null,
+    command: () => ({ program: "momo", flags: "" }),
+    credentials: () => ({ apiKey: "mk_none", apiSecret: "ms_none", paymentAccountId: 1 }),
+    rememberClock: () => {},
+    between: (network) => provider ?? network,
+    reportFault: (error) => void faults.push(error),
+    ...options,
+  });
+  const caller = await addCaller(service, "First Shop");
+  const other = await addCaller(service, "Second Shop");
+  const headersOf = { caller: caller.headers, other: other.headers, anonymous: {} };
+
+  /** As a client on this machine sends it. */
+  function ask(target: string, method: string, { headers = {}, json, body, signal }: CallOptions): Promise<Response> {
+    const content = json === undefined ? body : JSON.stringify(json);
+    const isMerchants = !target.startsWith("/_momo");
+    const sent = new Headers({ Host: HOST });
+    if (json !== undefined || (isMerchants && body !== undefined)) sent.set("Content-Type", "application/json");
+    for (const [name, value] of Object.entries(headers)) {
+      if (value === undefined) sent.delete(name);
+      else sent.set(name, value);
+    }
+    const init = { method, headers: sent, ...(content !== undefined && { body: content }), ...(signal && { signal }) };
+    return handle(new Request(`http://${HOST}${target}`, init as RequestInit));
+  }
+
+  async function send({ path, as = "caller", ...spec }: RequestSpec): Promise<Answer> {
+    const method = spec.method ?? (spec.json === undefined && spec.body === undefined ? "GET" : "POST");
+    const headers = { ...headersOf[as], ...spec.headers };
+    return readAnswer(await ask(`/v2${path}`, method, { ...spec, headers }));
+  }
+
+  /** Any control request. */
+  const request = (method: string, path: string, options: CallOptions = {}) => ask(`/_momo${path}`, method, options);
+  const call = async (method: string, path: string, options: CallOptions = {}) =>
+    readAnswer(await request(method, path, options));
+
+  async function called(status: number, method: string, path: string, json: unknown) {
+    const answer = await call(method, path, { json });
+    expect(answer.status, `${method} ${path} ${JSON.stringify(json)?.slice(0, 200)}: ${answer.text}`).toBe(status);
+    expectSoundAnswer(answer);
+    return answer.body;
+  }
+
+  /** Starts a payment that must be accepted. */
+  async function start(order: object = {}, spec: Partial<RequestSpec> = {}): Promise<Started> {
+    const content = spec.body === undefined ? { json: { ...payment(caller), ...order } } : {};
+    const { status, text, body } = await send({ path: "/stkpush.php", ...content, ...spec });
+    expect(status, text).toBe(200);
+    return body as unknown as Started;
+  }
+
+  return {
+    place,
+    store,
+    clock,
+    service,
+    handle,
+    refusePath,
+    /** Ends the streams of events, which a stop does first. */
+    endStreams,
+    caller,
+    other,
+    /** The errors that were reported. The test removes those that it expects. */
+    faults,
+    send,
+    /** The same with a method and a path; a body that is not JSON has no content type. */
+    ask(method: string, path: string, { headers, ...content }: CallOptions = {}) {
+      const untyped = content.json === undefined ? { "Content-Type": undefined } : {};
+      return send({ method, path, ...content, headers: { ...untyped, ...headers } });
+    },
+    start,
+    /** Starts a payment that must be accepted, and returns its checkout request id. */
+    pay: async (order: object = {}, headers: Record<string, string> = {}) =>
+      (await start(order, { headers })).checkout_request_id,
+    statusOf: async (checkout_request_id: string) =>
+      (await send({ path: "/status.php", json: { checkout_request_id } })).body,
+    /** The transactions that the list shows for a query such as `?status=pending`. */
+    list: async (query = "") =>
+      (await send({ path: `/transactions.php${query}` })).body.transactions as Record<string, unknown>[],
+    request,
+    /** The same, with its answer in JSON. */
+    call,
+    /** A control call that must succeed; its answer. */
+    control: (method: string, path: string, json?: unknown) => called(200, method, path, json),
+    /** A control call that must be refused; its message. */
+    refusal: async (method: string, path: string, json?: unknown, status = 400) =>
+      String((await called(status, method, path, json)).message),
+    /** Moves the clock by the control API, as `{"advance": "3s"}`. */
+    advanceClock: (duration: string) => called(200, "POST", "/clock", { advance: duration }),
+    /** Moves the clock, and resolves what is due. */
+    async advance(durationMs: number): Promise<void> {
+      clock.advance(durationMs);
+      await service.resolver.resolveDue();
+    },
+    /** The calls of the merchant API in the log, oldest first. */
+    logged: async () => (await called(200, "GET", "/requests", undefined)).requests as Record<string, unknown>[],
+    /** Listens to the events. */
+    listen: async (query = "", options: CallOptions = {}) =>
+      readEvents(await request("GET", `/events${query}`, options)),
+    /** Removes payments, log and steering, and sets the clock to the start. Numbers go on; merchants and snapshots stay. */
+    async renew(): Promise<void> {
+      await called(200, "POST", "/reset", undefined);
+      clock.show(startMs, true);
+    },
+    async close(): Promise<void> {
+      await service.resolver.stop();
+      endStreams();
+      await webhooks.stop();
+      await place.leave();
+      expect(faults).toEqual([]);
+    },
+  };
+}
+
+/** One scene for all tests of a file, renewed before each: opening one takes ten times as long. */
+export function useScene(options: SceneOptions = {}): Scene {
+  const scene = forAllTests(() => openScene(options));
+  beforeEach(() => scene.renew());
+  return scene;
+}
+
+/** The least that a payment needs. */
+export function payment({ accountId }: Caller) {
+  return { payment_account_id: accountId, phone: "0712345678", amount: 100 };
+}
+
+/** Stores `count` payments of the first caller. The network completes the first after `afterMs`, then one each millisecond. */
+export function insertDue({ store, caller }: Pick<Scene, "store" | "caller">, count: number, afterMs = 1) {
+  const { merchantId, accountId } = caller;
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const checkAtMs = START_MS + afterMs + index;
+      const times = { createdAtMs: START_MS, expiresAtMs: checkAtMs + 60_000 };
+      const pending = await identified(store, { merchantId, paymentAccountId: accountId, ...times });
+      await store.transactions.insert({ ...pending, memo: `completed ${checkAtMs}`, checkAtMs });
+      return pending.id;
+    }),
+  );
+}
+
+export async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+}
+
+/** What no answer may contain. */
+const SECRETS = /\bms_|\bmk_|SQL|constraint|\bat \S+:\d+|\.ts\b|node_modules|undefined|\[object|NaN|Error:/;
+
+/** The part of a refusal that repeats what the caller sent. */
+const SENT = /; it is (?:a string, )?"(?:[^"\\]|\\.)*"/g;
+
+/** What holds for every answer (§1, §7). */
+export function expectSoundAnswer({ status, headers, body }: Answer): void {
+  expect(headers.get("Content-Type")).toBe("application/json");
+  expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+  expect(headers.get("Cache-Control")).toBe("no-store");
+  expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  expect(body.success).toBe(status === 200);
+  expect(body.message).toBeString();
+  expect(body.message).not.toBe("");
+  if (status === 200) return;
+  expect(Object.keys(body)).toEqual(["success", "message"]);
+  expect(String(body.message).replaceAll(SENT, "")).not.toMatch(SECRETS);
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly request: RequestSpec | ((scene: Scene) => RequestSpec);
+  readonly status: number;
+  /** Some members of the answer. */
+  readonly contains?: Readonly<Record<string, unknown>>;
+}
+
+/** Defines a test for each row, with one scene for all rows of an engine. A refused request must store no transaction. */
+export function describeScenarios(title: string, rows: readonly Scenario[]): void {
+  onEveryEngine((engine: Engine) => {
+    describe(title, () => {
+      const scene = forAllTests(() => openScene({}, engine));
+      const counts = () => Promise.all([scene.caller, scene.other].map(({ merchantId }) => countOf(scene, merchantId)));
+
+      for (const { name, request, status, contains = {} } of rows) {
+        test(name, async () => {
+          const before = await counts();
+          const answer = await scene.send(typeof request === "function" ? request(scene) : request);
+          expect(answer.status, answer.text).toBe(status);
+          expectSoundAnswer(answer);
+          expect(answer.body).toMatchObject(contains);
+          if (status !== 200) expect(await counts()).toEqual(before);
+        });
+      }
+    });
+  });
+}
+
+async function countOf({ service }: Scene, merchantId: number): Promise<number> {
+  return (await service.listTransactions(merchantId, {}, { number: 1, limit: 1 })).summary.totalItems;
+}
+
+/** Defines a test: each body is refused with a message that begins with `says`, and the answer of `GET path` stays as it was. */
+export function testRefusals(
+  scene: Scene,
+  method: "POST" | "PUT",
+  path: string,
+  rows: readonly (readonly [body: unknown, says: string])[],
+): void {
+  const shown = async () => (await scene.call("GET", path)).text;
+  test(`${method} ${path} refuses bad bodies, and nothing changes`, async () => {
+    const before = await shown();
+    for (const [body, says] of rows) {
+      expect(await scene.refusal(method, path, body)).toStartWith(says);
+      expect(await shown(), JSON.stringify(body).slice(0, 200)).toBe(before);
+    }
+  });
+}
