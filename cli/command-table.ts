@@ -6,6 +6,7 @@ import type { Command } from "commander";
 export type CommandTable = Record<string, readonly [summary: string, load: () => Promise<{ default: () => Command }>]>;
 
 const registry = () => import("./commands/registry.ts");
+const steering = () => import("./commands/steering.ts");
 
 export const GROUPS: Readonly<Record<string, CommandTable>> = {
   "Run a sandbox:": {
@@ -24,13 +25,19 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
   },
   "Steer the sandbox:": {
     outcomes: ["show what each test phone does", () => import("./commands/outcomes.ts")],
-    rules: ["list, add and clear rules for prompts", () => import("./commands/rules.ts")],
-    default: ["show or set what prompts do by default", () => import("./commands/default.ts")],
-    faults: ["list, add and clear failures of the merchant API", () => import("./commands/faults.ts")],
-    clock: ["show, stop or move the sandbox's clock", () => import("./commands/clock.ts")],
+    rules: ["list, add and clear rules for prompts", async () => ({ default: (await steering()).rulesCommand })],
+    default: ["show or set what prompts do by default", async () => ({ default: (await steering()).defaultCommand })],
+    faults: [
+      "list, add and clear failures of the merchant API",
+      async () => ({ default: (await steering()).faultsCommand }),
+    ],
+    clock: ["show, stop or move the sandbox's clock", async () => ({ default: (await steering()).clockCommand })],
     audit: ["show what clients have done wrong", () => import("./commands/audit.ts")],
-    webhooks: ["list and resend what was sent to the webhook", () => import("./commands/webhooks.ts")],
-    snapshot: ["save the whole state, and restore it", () => import("./commands/snapshot.ts")],
+    webhooks: [
+      "list and resend what was sent to the webhook",
+      async () => ({ default: (await steering()).webhooksCommand }),
+    ],
+    snapshot: ["save the whole state, and restore it", async () => ({ default: (await steering()).snapshotCommand })],
     reset: ["forget transactions, rules, faults, log and clock", () => import("./commands/reset.ts")],
   },
   "Merchants and keys:": {

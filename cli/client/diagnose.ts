@@ -16,6 +16,9 @@ export interface Check {
 }
 
 export const fine = (check: string, finding: string): Check => ({ check, finding, remedy: null });
+export const act = (check: string, finding: string, remedy: string): Check => ({ check, finding, remedy });
+export const actOn = (check: string, { message, hint }: Failure, remedy = "momo help doctor tells more"): Check =>
+  act(check, message, hint ?? remedy);
 
 /** @param flags the flags of `momo pay`; without a known server, no request is sent */
 export async function diagnose(flags: TargetFlags): Promise<Check[]> {
@@ -35,12 +38,6 @@ export async function diagnose(flags: TargetFlags): Promise<Check[]> {
   if (findings.some(({ remedy }) => remedy !== null)) return findings;
   return [...findings, ...(await tryAccount(target, control.client)), ...(await steeringOf(control.client))];
 }
-
-const actOn = (check: string, { message, hint }: Failure, remedy = "momo help doctor tells more"): Check => ({
-  check,
-  finding: message,
-  remedy: hint ?? remedy,
-});
 
 function proxyOf({ baseUrl }: Target): Check[] {
   const proxy = proxyInForce(new URL(baseUrl));
@@ -83,27 +80,22 @@ async function openControl(flags: TargetFlags): Promise<Control> {
 async function faultsOf(control: Client | null): Promise<Check | null> {
   const answer = await control?.get("/faults", {}, READS);
   if (!answer || (answer.faults as unknown[]).length === 0) return null;
-  const finding = `${answer.message}: requests fail or are late on purpose`;
-  return { check: "faults", finding, remedy: "momo faults list shows them, momo faults clear removes them" };
+  const remedy = "momo faults list shows them, momo faults clear removes them";
+  return act("faults", `${answer.message}: requests fail or are late on purpose`, remedy);
 }
-
-/** The network refuses prompts to this phone, so nothing is stored. */
-const REFUSED_PHONE = { phone: "254700000500", amount: 1 };
 
 async function tryAccount(target: Target, control: Client | null): Promise<Check[]> {
   const check = "payment account";
   const id = target.paymentAccountId;
   const remedy = "momo accounts list shows them: give one with --account or MOMO_PAYMENT_ACCOUNT_ID";
-  if (id === null) return [{ check, finding: "none is known for this server", remedy }];
+  if (id === null) return [act(check, "none is known for this server", remedy)];
   // Another service could ask a real customer for money.
   if (!control) return [fine(check, `${id}, not tried: what answers is not known to be a sandbox`)];
+  // The network refuses this prompt, so nothing is stored.
+  const order = { payment_account_id: id, phone: "254700000500", amount: 1 };
   const headers = { "X-Sandbox-Outcome": "refused" };
   try {
-    await merchantClient(target).post(
-      "/stkpush.php",
-      { payment_account_id: id, ...REFUSED_PHONE },
-      { headers, ...READS },
-    );
+    await merchantClient(target).post("/stkpush.php", order, { headers, ...READS });
   } catch (error) {
     const failure = toFailure(error);
     if (!failure.message.startsWith("STK push initiation failed")) return [actOn(check, failure, remedy)];
@@ -148,8 +140,7 @@ export function checkEnvironment(): Check[] {
   return variablesInForce().map(({ name, value, overrides }) => {
     const isAddress = name.endsWith("_URL");
     if (isAddress && !URL.canParse(value)) {
-      const remedy = "unset it, or set it to one such as http://127.0.0.1:2547";
-      return { check: name, finding: "it is not an address", remedy };
+      return act(name, "it is not an address", "unset it, or set it to one such as http://127.0.0.1:2547");
     }
     const shown = isAddress ? withoutPassword(value) : value;
     return fine(name, `${shown}, from the environment; it overrides ${overrides}`);

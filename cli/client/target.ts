@@ -15,6 +15,9 @@ export interface TargetFlags {
   readonly data?: string;
 }
 
+/** The flags of a command that only needs the control API. */
+export type ControlFlags = Pick<TargetFlags, "baseUrl" | "data">;
+
 /** A payment service, and the key of the caller. */
 export interface Target {
   /** Without a slash at the end. */
@@ -79,7 +82,7 @@ function keySourceOf(
  * `MOMO_BASE_URL`, else the server of the data directory.
  * @throws Failure `unreachable` if no server is known
  */
-export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): ControlTarget {
+export function resolveControl(flags: ControlFlags): ControlTarget {
   const environment = momoEnvironment();
   const directory = () => locateDataDirectory(flags.data);
   const besideService = (service: string | undefined, what: string) => {

@@ -2,13 +2,13 @@ import { Command, Option } from "commander";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { type Answer, controlClient, PAYMENT_HINTS } from "../client/client.ts";
 import { checkoutIdAt } from "../client/find.ts";
-import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
+import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
 import { controlOptions, outputOptions, paymentArgument, readPin, withOptions } from "../terminal/options.ts";
 import { asksForJson, type OutputOptions, printJson } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
 import { misuse } from "../terminal/usage.ts";
 
-interface AnswerFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data"> {
+interface AnswerFlags extends OutputOptions, ControlFlags {
   readonly pin?: string;
   readonly outcome?: string;
 }

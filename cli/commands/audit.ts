@@ -4,7 +4,7 @@ import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.
 import { formatReport, REPORT_FORMATS, type ReportFormat } from "../../sandbox/audit/reports/report.ts";
 import { auditReport } from "../../sandbox/control/shapes/requests.ts";
 import { type Answer, controlClient } from "../client/client.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { writeReport } from "../serving/audit-report.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions, withOptions } from "../terminal/options.ts";
@@ -12,7 +12,7 @@ import { print, printText } from "../terminal/output.ts";
 import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 
-interface AuditFlags extends Pick<TargetFlags, "baseUrl" | "data"> {
+interface AuditFlags extends ControlFlags {
   readonly format: ReportFormat;
   readonly json?: boolean;
   readonly output?: string;

@@ -4,7 +4,16 @@ import { Command } from "commander";
 import { redact } from "../../src/domain/redact.ts";
 import { inspectDatabase, isHeld, mendTotals, openMerchantsForReading } from "../../src/store/sqlite/sqlite.ts";
 import { type Answer, controlClient } from "../client/client.ts";
-import { type Check, checkEnvironment, checkPath, diagnose, fine, stateOfProcess } from "../client/diagnose.ts";
+import {
+  act,
+  actOn,
+  type Check,
+  checkEnvironment,
+  checkPath,
+  diagnose,
+  fine,
+  stateOfProcess,
+} from "../client/diagnose.ts";
 import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { isInForce } from "../serving/credentials.ts";
@@ -23,7 +32,7 @@ import { lockDirectory } from "../serving/lock-directory.ts";
 import { readClock, readCredentials, readOrNull, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { DEFAULT_PORT, outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
-import { formatOf, type OutputOptions, print, printJson, printText, printTsv, styled } from "../terminal/output.ts";
+import { type OutputOptions, print, printData, printText, styled } from "../terminal/output.ts";
 import { wrapped } from "../terminal/plain.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
 
@@ -44,15 +53,18 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   const directory = nameDataDirectory(flags.data);
   const foreign = checkOwners(directory);
   // Files of another user are not read.
-  const findings = withoutSecrets([
+  const found = [
     ...(foreign.length > 0 ? [...foreign, checkPort(flags.port)] : await checkContents(directory, flags)),
     ...checkEnvironment(),
     ...checkPath(),
-  ]);
-  const format = formatOf(flags);
-  if (format === "json") printJson({ findings });
-  else if (format === "tsv") printTsv(findings);
-  else for (const finding of findings) printFinding(finding);
+  ];
+  // People show doctor's output to others, and a path or an address may have a secret.
+  const findings = found.map(({ check, finding, remedy }) => ({
+    check,
+    finding: redact(finding),
+    remedy: remedy && redact(remedy),
+  }));
+  printData(flags, { json: { findings }, rows: findings, layout: () => findings.forEach(printFinding) });
   if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
 }
 
@@ -80,17 +92,8 @@ function checkOwners(directory: DataDirectory): Check[] {
   const stats = statsOfTarget(directory.path);
   const places = filesOf(directory).map((file) => [file, statsOfPlace(file)] as const);
   return [[directory.path, stats] as const, ...places].flatMap(([path, owned]) =>
-    owned && isForeign(owned) ? [{ check: "owner", finding: belongsToOther(path, owned), remedy: TAKE_OVER }] : [],
+    owned && isForeign(owned) ? [act("owner", belongsToOther(path, owned), TAKE_OVER)] : [],
   );
-}
-
-/** People show doctor's output to others, and a path or an address may have a secret. */
-function withoutSecrets(findings: readonly Check[]): Check[] {
-  return findings.map(({ check, finding, remedy }) => ({
-    check,
-    finding: redact(finding),
-    remedy: remedy && redact(remedy),
-  }));
 }
 
 /** Where the findings begin, and how much room they need there. */
@@ -113,20 +116,18 @@ function printFinding({ check, finding, remedy }: Check): void {
 
 function checkDirectory({ path }: DataDirectory): Check {
   const check = "data directory";
-  if (!existsSync(path)) {
-    const parent = nearestFolder(path);
-    if (isWritable(parent)) return fine(check, `${path} is not there yet; momo serve makes it`);
-    return { check, finding: `${path} cannot be made: ${parent} cannot be written`, remedy: CHOOSE_ANOTHER };
+  const isThere = existsSync(path);
+  const folder = isThere ? path : nearestFolder(path);
+  if (isThere && !statSync(path).isDirectory()) return act(check, `${path} is not a folder`, CHOOSE_ANOTHER);
+  if (!isWritable(folder)) {
+    const wrong = isThere ? "cannot be written" : `cannot be made: ${folder} cannot be written`;
+    return act(check, `${path} ${wrong}`, CHOOSE_ANOTHER);
   }
-  const stats = statSync(path);
-  if (!stats.isDirectory()) return { check, finding: `${path} is not a folder`, remedy: CHOOSE_ANOTHER };
-  if (!isWritable(path)) return { check, finding: `${path} cannot be written`, remedy: CHOOSE_ANOTHER };
+  if (!isThere) return fine(check, `${path} is not there yet; momo serve makes it`);
   const others = openTo(path);
-  if (others !== null) return { check, finding: others, remedy: CLOSE_TO_OTHERS };
-  return fine(
-    check,
-    (stats.mode & 0o077) === 0 ? path : `${path}, which others may list; the files in it are yours alone`,
-  );
+  if (others !== null) return act(check, others, CLOSE_TO_OTHERS);
+  const isListed = (statSync(path).mode & 0o077) !== 0;
+  return fine(check, isListed ? `${path}, which others may list; the files in it are yours alone` : path);
 }
 
 const CHOOSE_ANOTHER = "make it writable, or choose another with --data or MOMO_DATA";
@@ -148,53 +149,37 @@ function isWritable(folder: string): boolean {
 
 /** Checks that the records beside the database can be read, and only by their owner. */
 function checkFiles(directory: DataDirectory): Check[] {
-  const findings: Check[] = [];
-  for (const [check, file, read] of [
+  const records = [
     ["credentials", directory.credentials, readCredentials],
     ["server record", directory.server, readServer],
     ["clock record", directory.clock, readClock],
-  ] as const) {
-    if (!existsSync(file)) continue;
+  ] as const;
+  return records.flatMap(([check, file, read]) => {
+    if (!existsSync(file)) return [];
     try {
       read(directory);
     } catch (error) {
-      const { message, hint } = toFailure(error);
-      findings.push({ check, finding: message, remedy: hint });
-      continue;
+      return [actOn(check, toFailure(error))];
     }
-    const others = statSync(file).mode & 0o077;
-    findings.push(
-      others !== 0 && process.platform !== "win32"
-        ? { check, finding: `${file} can be read by others`, remedy: `chmod 600 '${file}'` }
-        : fine(check, file),
-    );
-  }
-  return findings;
+    const isOpen = (statSync(file).mode & 0o077) !== 0 && process.platform !== "win32";
+    return [isOpen ? act(check, `${file} can be read by others`, `chmod 600 '${file}'`) : fine(check, file)];
+  });
 }
+
+const REPLACE_DATABASE =
+  "put a copy in its place with momo import FILE --replace, update momo, or start in another folder with --data";
+const MEND = "stop momo serve, and make them again with momo doctor --mend";
 
 function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Check {
   const check = "database";
-  const { database } = directory;
-  const inspection = inspectDatabase(database);
-  switch (inspection.state) {
-    case "missing":
-      return fine(check, "none yet; momo serve makes it");
-    case "sound":
-      if (inspection.totals) return fine(check, `sound, schema ${inspection.schema}`);
-      if (!mend) {
-        const finding = "sound, but its totals or its words for the search are not those of its payments";
-        return { check, finding, remedy: "stop momo serve, and make them again with momo doctor --mend" };
-      }
-      mendUnused(directory);
-      return fine(check, `sound, schema ${inspection.schema}; its totals or words were wrong, and are made again`);
-    case "unusable":
-      return {
-        check,
-        finding: inspection.message,
-        remedy:
-          "put a copy in its place with momo import FILE --replace, update momo, or start in another folder with --data",
-      };
-  }
+  const inspection = inspectDatabase(directory.database);
+  if (inspection.state === "missing") return fine(check, "none yet; momo serve makes it");
+  if (inspection.state === "unusable") return act(check, inspection.message, REPLACE_DATABASE);
+  const sound = `sound, schema ${inspection.schema}`;
+  if (inspection.totals) return fine(check, sound);
+  if (!mend) return act(check, "sound, but its totals or its words for the search are not those of its payments", MEND);
+  mendUnused(directory);
+  return fine(check, `${sound}; its totals or words were wrong, and are made again`);
 }
 
 function mendUnused(directory: DataDirectory): void {
@@ -208,22 +193,13 @@ function mendUnused(directory: DataDirectory): void {
 
 /** Checks the key that commands find in the data directory. */
 async function checkKey(directory: DataDirectory): Promise<Check[]> {
-  const check = "key";
   const record = readOrNull(() => readCredentials(directory));
   if (!record || !existsSync(directory.database)) return [];
   const store = openMerchantsForReading(directory.database);
-  try {
-    if (await isInForce(store, record)) return [fine(check, record.api_key)];
-  } finally {
-    store.close();
-  }
-  return [
-    {
-      check,
-      finding: `${record.api_key} in credentials.json is revoked or belongs to another database, so it is refused`,
-      remedy: "stop and start momo serve, which makes a new one",
-    },
-  ];
+  const isValid = await isInForce(store, record).finally(() => store.close());
+  const revoked = `${record.api_key} in credentials.json is revoked or belongs to another database, so it is refused`;
+  const remedy = "stop and start momo serve, which makes a new one";
+  return [isValid ? fine("key", record.api_key) : act("key", revoked, remedy)];
 }
 
 /** Also says whether the server of this directory runs, and whether it answers. */
@@ -263,13 +239,9 @@ function describe(health: Answer, { base_url, control_url }: ServerRecord): stri
 }
 
 function checkPort(port: number): Check {
-  const check = "port";
-  if (isFree(port)) return fine(check, `${port} is free`);
-  return {
-    check,
-    finding: `${port} is in use by another program`,
-    remedy: "give momo serve another with --port, or 0 for any free one",
-  };
+  if (isFree(port)) return fine("port", `${port} is free`);
+  const remedy = "give momo serve another with --port, or 0 for any free one";
+  return act("port", `${port} is in use by another program`, remedy);
 }
 
 function checkClock(directory: DataDirectory): Check[] {

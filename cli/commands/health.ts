@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { controlOptions, withOptions } from "../terminal/options.ts";
 
@@ -9,7 +9,7 @@ export default function healthCommand(): Command {
 }
 
 /** Prints nothing and ends with 0 if a server serves, for the probe of a container. Everything else is `unreachable`. */
-async function health(flags: Pick<TargetFlags, "baseUrl" | "data">): Promise<void> {
+async function health(flags: ControlFlags): Promise<void> {
   try {
     await controlClient(resolveControl(flags)).get("/health", {});
   } catch (error) {

@@ -1,25 +1,28 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../../src/domain/filter.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { systemClock } from "../../src/system.ts";
 import { type Answer, merchantClient, type OptionalControl, openOptionalControl, timeIn } from "../client/client.ts";
 import { isRecord, itemsOf, numberOf } from "../client/find.ts";
 import { commandFor, resolveTarget, type TargetFlags } from "../client/target.ts";
-import { printList } from "../terminal/data.ts";
+import { type Column, printList } from "../terminal/data.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
   outputOptions,
-  readChoice,
   readDayText,
   readId,
   readPaymentName,
   readText,
   readUpTo,
   serverOptions,
+  withOptions,
+  wordOption,
 } from "../terminal/options.ts";
 import { cellOf, formatOf, type OutputOptions, tell, tellCommand } from "../terminal/output.ts";
 import { ageText, amountText, reasonText, statusPiece } from "../terminal/payment-lines.ts";
 import { misuse } from "../terminal/usage.ts";
+
+type Item = Record<string, unknown>;
 
 interface ListFlags extends TargetFlags, OutputOptions {
   readonly page?: number;
@@ -34,25 +37,17 @@ interface ListFlags extends TargetFlags, OutputOptions {
 
 export default function listCommand(): Command {
   const command = new Command("list");
-  for (const option of [
-    new Option("--page <number>", "from 1").argParser(readId),
-    new Option("--limit <number>", "transactions on a page, at most 100 (default: 10)").argParser(
-      readUpTo(MAX_PAGE_LIMIT),
-    ),
-    new Option("--type <type>", KINDS.join(", ")).argParser(readChoice(KINDS)),
-    new Option("--status <status>", STATUSES.join(", ")).argParser(readChoice(STATUSES)),
-    new Option("--from <day>", "first day, YYYY-MM-DD, in Nairobi").argParser(readDayText),
-    new Option("--to <day>", "last day, YYYY-MM-DD, in Nairobi").argParser(readDayText),
-    new Option("--search <prefix>", "start of a phone, reference, code, receipt number or request id").argParser(
-      readText(1, MAX_SEARCH_LENGTH),
-    ),
-    new Option("--id <payment>", "one transaction, by its number or its request id").argParser(readPaymentName),
-    ...serverOptions(),
-    ...outputOptions("the transaction ids"),
-  ]) {
-    command.addOption(option);
-  }
-  return command.action(list);
+  const search = "start of a phone, reference, code, receipt number or request id";
+  command
+    .option("--page <number>", "from 1", readId)
+    .option("--limit <number>", "transactions on a page, at most 100 (default: 10)", readUpTo(MAX_PAGE_LIMIT))
+    .addOption(wordOption("--type <type>", KINDS))
+    .addOption(wordOption("--status <status>", STATUSES))
+    .option("--from <day>", "first day, YYYY-MM-DD, in Nairobi", readDayText)
+    .option("--to <day>", "last day, YYYY-MM-DD, in Nairobi", readDayText)
+    .option("--search <prefix>", search, readText(1, MAX_SEARCH_LENGTH))
+    .option("--id <payment>", "one transaction, by its number or its request id", readPaymentName);
+  return withOptions(command, ...serverOptions(), ...outputOptions("the transaction ids")).action(list);
 }
 
 async function list(flags: ListFlags): Promise<void> {
@@ -72,30 +67,18 @@ async function list(flags: ListFlags): Promise<void> {
 function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags): Record<string, string> {
   // Days in this form can be compared as text.
   if (from && to && from > to) throw misuse(`--from must not be after --to; they are ${from} and ${to}`);
-  const number = id === undefined ? undefined : (numberOf(id) ?? undefined);
-  if (id !== undefined && number === undefined && search !== undefined) {
+  const isNumber = id === undefined || numberOf(id) !== null;
+  if (!isNumber && search !== undefined) {
     throw misuse("--search cannot be used with the request id of --id: give one of them");
   }
-  const asked = {
-    page,
-    limit,
-    type,
-    status,
-    date_from: from,
-    date_to: to,
-    search: id !== undefined && number === undefined ? id : search,
-    id: number,
-  };
+  const one = isNumber ? { search, id } : { search: id };
+  const asked = { page, limit, type, status, date_from: from, date_to: to, ...one };
   return Object.fromEntries(
     Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
 }
 
-async function printForPeople(
-  answer: Answer,
-  items: readonly Record<string, unknown>[],
-  flags: ListFlags,
-): Promise<void> {
+async function printForPeople(answer: Answer, items: readonly Item[], flags: ListFlags): Promise<void> {
   const pages = pagesOf(answer);
   if (items.length === 0) {
     tell(pages.total_items > 0 ? `page ${pages.current_page} is past the end` : "no transactions");
@@ -106,18 +89,17 @@ async function printForPeople(
   const control = openOptionalControl(flags);
   const [clock, references] = await Promise.all([control.get("/clock"), referencesOf(items, control)]);
   const { nowMs } = timeIn(clock, systemClock.nowMs());
-  const unlessEmpty = (name: string, cell: (item: Record<string, unknown>) => string) =>
-    items.some((item) => cell(item) !== "") ? [{ name, cell }] : [];
-  const columns = [
-    { name: "id", align: "right" as const },
+  const all: Exclude<Column<Item>, string>[] = [
+    { name: "id", align: "right" },
     // The list is sorted by time anyway.
-    { name: "age", optional: true as const, cell: (item: Record<string, unknown>) => ageText(item.created_at, nowMs) },
-    { name: "status", cell: (item: Record<string, unknown>) => statusPiece(item.status) },
-    { name: "amount", align: "right" as const, cell: (item: Record<string, unknown>) => amountText(item.amount) },
+    { name: "age", optional: true, cell: ({ created_at }) => ageText(created_at, nowMs) },
+    { name: "status", cell: ({ status }) => statusPiece(status) },
+    { name: "amount", align: "right", cell: ({ amount }) => amountText(amount) },
     { name: "phone" },
-    ...unlessEmpty("reference", ({ checkout_request_id }) => references.get(checkout_request_id) ?? ""),
-    ...unlessEmpty("reason", reasonText),
+    { name: "reference", cell: ({ checkout_request_id }) => references.get(checkout_request_id) ?? "" },
+    { name: "reason", cell: reasonText },
   ];
+  const columns = all.filter(({ cell }) => !cell || items.some((item) => cell(item) !== ""));
   printList({ name: "transactions", items, essential: "id", columns }, flags);
   tell();
   tell(`page ${pages.current_page} of ${pages.total_pages}, ${pages.total_items} in all`);
@@ -126,10 +108,7 @@ async function printForPeople(
 }
 
 /** The merchant API lists no references. They come from the control API, if the server is a known sandbox. */
-async function referencesOf(
-  items: readonly Record<string, unknown>[],
-  control: OptionalControl,
-): Promise<Map<unknown, string>> {
+async function referencesOf(items: readonly Item[], control: OptionalControl): Promise<Map<unknown, string>> {
   const ids = items.map(({ checkout_request_id }) => checkout_request_id).filter((id) => typeof id === "string");
   const stories = await Promise.all(ids.map((id) => control.get(`/transactions/${encodeURIComponent(id)}`)));
   return new Map(

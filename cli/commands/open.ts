@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { controlOptions, withOptions } from "../terminal/options.ts";
 import { print, tell } from "../terminal/output.ts";
 
-interface OpenFlags extends Pick<TargetFlags, "baseUrl" | "data"> {
+interface OpenFlags extends ControlFlags {
   readonly print?: true;
 }
 

@@ -1,25 +1,24 @@
 import { Command } from "commander";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
-import { printList } from "../terminal/data.ts";
+import { type Column, printList } from "../terminal/data.ts";
 import { outputOptions, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
 
-export default function outcomesCommand(): Command {
-  return withOptions(new Command("outcomes"), ...outputOptions("the names")).action(outcomes);
-}
-
-function outcomes(options: OutputOptions): void {
-  const columns = [
-    { name: "name" },
-    { name: "status", cell: dash("status") },
-    { name: "code", align: "right" as const, cell: dash("code") },
-    { name: "test phone", cell: dash("phone") },
-    { name: "after", cell: dash("after") },
-    { name: "meaning" },
-  ];
-  printList({ name: "outcomes", items: outcomesView(), essential: "name", columns }, options);
-}
-
 type Outcome = ReturnType<typeof outcomesView>[number];
 
-const dash = (member: keyof Outcome) => (outcome: Outcome) => String(outcome[member] ?? "-");
+const orDash = (member: keyof Outcome) => (outcome: Outcome) => String(outcome[member] ?? "-");
+
+const COLUMNS: Column<Outcome>[] = [
+  "name",
+  { name: "status", cell: orDash("status") },
+  { name: "code", align: "right", cell: orDash("code") },
+  { name: "test phone", cell: orDash("phone") },
+  { name: "after", cell: orDash("after") },
+  "meaning",
+];
+
+export default function outcomesCommand(): Command {
+  return withOptions(new Command("outcomes"), ...outputOptions("the names")).action((options: OutputOptions) =>
+    printList({ name: "outcomes", items: outcomesView(), essential: "name", columns: COLUMNS }, options),
+  );
+}

@@ -5,7 +5,7 @@ import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { type Answer, type Client, controlClient, openEvents, timeIn } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { openStatusLine } from "../client/wait.ts";
 import { isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
@@ -13,7 +13,7 @@ import { type Key, openKeyboard } from "../terminal/keyboard.ts";
 import { controlOptions, readTypedPhone, withOptions } from "../terminal/options.ts";
 import { amountText, reasonText } from "../terminal/payment-lines.ts";
 
-type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;
+type PhoneFlags = ControlFlags;
 
 export default function phoneCommand(): Command {
   const command = new Command("phone").argument("[phone...]", "the customer's number (default: every customer)");

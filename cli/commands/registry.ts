@@ -78,7 +78,9 @@ export function merchantsCommand(): Command {
 type Account = Awaited<ReturnType<Registry["openAccount"]>>;
 
 const accountView = ({ id, merchantId: merchant_id, name, tariff }: Account) => ({
-  ...{ id, merchant_id, name },
+  id,
+  merchant_id,
+  name,
   fee: formatTariff(tariff),
 });
 

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { controlOptions, jsonOption, withOptions, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 
-interface ResetFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data"> {
+interface ResetFlags extends OutputOptions, ControlFlags {
   readonly yes?: true;
 }
 

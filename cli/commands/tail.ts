@@ -2,14 +2,14 @@ import { Command } from "commander";
 import { systemClock } from "../../src/system.ts";
 import { openEvents } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
 import { formatOf, type OutputOptions, print, printText, printTsv, tell } from "../terminal/output.ts";
 import { paymentLine } from "../terminal/payment-lines.ts";
 import { jsonText } from "../terminal/plain.ts";
 import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 
-type TailFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
+type TailFlags = OutputOptions & ControlFlags;
 
 export default function tailCommand(): Command {
   const output = outputOptions("the checkout request ids");

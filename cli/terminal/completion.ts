@@ -1,6 +1,5 @@
 import type { Argument, Command, Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
-import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { openOptionalControl } from "../client/client.ts";
 import { jsonText, plain } from "./plain.ts";
 
@@ -53,7 +52,7 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
       else values.push(word);
     }
   }
-  if (wanted) return valuesOf(wanted, wanted.long ?? "", command, before);
+  if (wanted) return valuesOf(wanted, wanted.long ?? "", before);
   if (typed.startsWith("-")) return { words: optionsOf(command), also: "" };
   if (command.name() === "help") {
     const named = values.reduce((at, word) => at.commands.find((child) => child.name() === word) ?? at, program);
@@ -62,7 +61,7 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
   if (command.commands.length > 0) return { words: childrenOf(command), also: "" };
   if (command.name() === "exec") return { words: [{ word: "--", what: "before the command" }], also: "commands" };
   const argument = command.registeredArguments[values.length] ?? command.registeredArguments.find((a) => a.variadic);
-  return argument ? valuesOf(argument, argument.name(), command, before) : NOTHING;
+  return argument ? valuesOf(argument, argument.name(), before) : NOTHING;
 }
 
 /** The option that the word names, if its value is the next word. */
@@ -79,11 +78,6 @@ const optionsOf = (command: Command): Suggestion[] => [
   { word: "--help", what: "show the help" },
 ];
 
-const named = (words: readonly string[], what = ""): Suggestions => ({
-  words: words.map((word) => ({ word, what })),
-  also: "",
-});
-
 const HELP_TOPICS: readonly Suggestion[] = [
   { word: "exit-codes", what: "all exit codes" },
   { word: "replicas", what: "the options of serve for several servers on one database" },
@@ -91,18 +85,11 @@ const HELP_TOPICS: readonly Suggestion[] = [
 
 const FILES = new Set(["<file>", "<path>", "<dir>"]);
 
-async function valuesOf(
-  taker: Option | Argument,
-  name: string,
-  command: Command,
-  before: readonly string[],
-): Promise<Suggestions> {
+async function valuesOf(taker: Option | Argument, name: string, before: readonly string[]): Promise<Suggestions> {
   if (name === "--outcome" || name === "outcome") {
     return { words: OUTCOMES.map(({ name: word, meaning }) => ({ word, what: meaning })), also: "" };
   }
-  if (taker.argChoices) return named(taker.argChoices);
-  if (name === "--status" && command.name() === "list") return named(STATUSES);
-  if (name === "--type") return named(KINDS);
+  if (taker.argChoices) return { words: taker.argChoices.map((word) => ({ word, what: "" })), also: "" };
   const isFile = "flags" in taker ? FILES.has(taker.flags.split(" ").at(-1) ?? "") : name === "file";
   if (isFile) return { words: [], also: "files" };
   const source = SOURCES[name];

@@ -1,15 +1,12 @@
 import { pagerCommand } from "../environment.ts";
 import {
   cellOf,
-  formatOf,
   lineOf,
   type OutputOptions,
   type Piece,
   pieceText,
-  print,
+  printData,
   printFields,
-  printJson,
-  printTsv,
   styled,
   tell,
   tellCommand,
@@ -21,20 +18,28 @@ import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
 
 /** @param essential the value that `-q` prints */
 export function printRecord(record: object, options: OutputOptions, essential: string | number): void {
-  if (options.quiet) print(String(essential));
-  else if (formatOf(options) === "json") printJson(record);
-  else if (formatOf(options) === "tsv") printTsv([record]);
-  else printFields(Object.entries(record).map(([name, value]) => [name.replaceAll("_", " "), value] as const));
+  const fields = Object.entries(record).map(([name, value]) => [name.replaceAll("_", " "), value] as const);
+  printData(options, { json: record, essential: [String(essential)], layout: () => printFields(fields) });
 }
 
-export interface List<T extends object> {
+/** A column for people: its name, which is that of a member, or how to make its cells. */
+export type Column<T> =
+  | (keyof T & string)
+  | {
+      readonly name: string;
+      readonly cell?: (item: T) => Piece;
+      readonly align?: "right";
+      /** A narrow terminal leaves it out. */
+      readonly optional?: true;
+    };
+
+interface List<T extends object> {
   /** The name of the list in JSON, the same as in the control API. */
   readonly name: string;
   readonly items: readonly T[];
   /** The member that `-q` prints, one a line. */
   readonly essential: keyof T;
-  /** The columns for people. Without `cell`, a column shows the member of its name. */
-  readonly columns: readonly (Column & { readonly cell?: (item: T) => Piece })[];
+  readonly columns: readonly Column<T>[];
   /** The whole JSON, if it has more than the items. */
   readonly whole?: object;
   /** The text for people if the list is empty, and the next command. */
@@ -42,31 +47,13 @@ export interface List<T extends object> {
 }
 
 export function printList<T extends object>(list: List<T>, options: OutputOptions): void {
-  const { items, columns } = list;
-  if (options.quiet) for (const item of items) print(cellOf(item[list.essential]));
-  else if (formatOf(options) === "json") printJson(list.whole ?? { [list.name]: items });
-  else if (formatOf(options) === "tsv") printTsv(items);
-  else if (items.length === 0 && list.empty) {
-    tell(list.empty.said);
-    tellCommand("Next:", list.empty.next);
-  } else {
-    const rows = items.map((item) =>
-      columns.map(
-        ({ name, cell }) => cell?.(item) ?? cellOf((item as Record<string, unknown>)[name.replaceAll(" ", "_")]),
-      ),
-    );
-    const lines = layOut(columns, rows).flatMap((line) => wrapped(lineOf(line, isTerminal), lineWidth()));
-    page(lines);
-  }
-}
-
-/** Lays out a table that fits the terminal. Nothing is cut: columns that do not fit go below their row, the last ones first. */
-
-export interface Column {
-  readonly name: string;
-  readonly align?: "right";
-  /** A narrow terminal leaves it out. */
-  readonly optional?: true;
+  const { name, items, essential, columns, empty, whole = { [name]: items } } = list;
+  const layout = () => {
+    if (items.length > 0 || !empty) return page(columns, items);
+    tell(empty.said);
+    tellCommand("Next:", empty.next);
+  };
+  printData(options, { json: whole, rows: items, essential: items.map((item) => cellOf(item[essential])), layout });
 }
 
 type Row = readonly Piece[];
@@ -74,8 +61,14 @@ type Row = readonly Piece[];
 const GAP = "  ";
 const INDENT = "    ";
 
-/** The lines of a table. The first line has the names of the columns. */
-function layOut(columns: readonly Column[], rows: readonly Row[]): Piece[][] {
+/** The lines of a table, of which the first has the names of the columns. Columns that do not fit go below their row, the last ones first. */
+function layOut<T extends object>(given: readonly Column<T>[], items: readonly T[]): Piece[][] {
+  const columns = given.map((column) => (typeof column === "string" ? { name: column } : column));
+  const rows = items.map((item) =>
+    columns.map(
+      ({ name, cell }) => cell?.(item) ?? cellOf((item as Record<string, unknown>)[name.replaceAll(" ", "_")]),
+    ),
+  );
   const all: readonly Row[] = [columns.map(({ name }) => styled("bold", name)), ...rows];
   const widths = columns.map((_, index) => Math.max(...all.map((row) => widthOf(row[index] ?? ""))));
   const fits = (shown: readonly number[]) =>
@@ -100,8 +93,9 @@ function layOut(columns: readonly Column[], rows: readonly Row[]): Piece[][] {
 
 const widthOf = (piece: Piece): number => Bun.stringWidth(pieceText(piece));
 
-/** Prints lines. If a terminal cannot show all of them, they go through `$PAGER`, by default less. */
-function page(lines: readonly string[]): void {
+/** Prints a table. If a terminal cannot show all of its lines, they go through `$PAGER`, by default less. */
+function page<T extends object>(columns: readonly Column<T>[], items: readonly T[]): void {
+  const lines = layOut(columns, items).flatMap((line) => wrapped(lineOf(line, isTerminal), lineWidth()));
   const text = lines.map((line) => `${line}\n`).join("");
   const isLong = isTerminal() && lines.length > (process.stdout.rows || Number.POSITIVE_INFINITY) - 2;
   if (!isLong || !showInPager(text)) writeOut(text);

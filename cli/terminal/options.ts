@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
-import { parseDuration } from "../../src/domain/duration.ts";
+import { formatDuration, parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
 import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain/money.ts";
@@ -99,33 +99,69 @@ export const readWebhookUrl: (text: string) => string = (text) => {
 };
 export const readTariff: (text: string) => Tariff = reader((text) => parseTariff(text, "It"));
 
-/** Faster polling would only load the server. */
-const MIN_POLL_INTERVAL_MS = 50;
+const atLeast =
+  (leastMs: number) =>
+  (text: string): number => {
+    const durationMs = readDuration(text);
+    if (durationMs >= leastMs) return durationMs;
+    throw new InvalidArgumentError(`It must be ${formatDuration(leastMs)} or more`);
+  };
 
-function readPollInterval(text: string): number {
-  const intervalMs = readDuration(text);
-  if (intervalMs < MIN_POLL_INTERVAL_MS) throw new InvalidArgumentError("It must be 50ms or more");
-  return intervalMs;
-}
+/** Faster polling would only load the server. */
+const readPollInterval = atLeast(50);
 
 /** The prompt timeout. In less than a second, no customer can answer. */
-export function readPromptTimeout(text: string): number {
-  const durationMs = readDuration(text);
-  if (durationMs < 1000) throw new InvalidArgumentError("It must be 1s or more");
-  return durationMs;
-}
+export const readPromptTimeout = atLeast(1000);
 
 /** The name of a sandbox. */
 export const readName: (text: string) => string = reader((text) => parseName(text, "It"));
 
-export const readId = (text: string): number => readWhole(text, "from 1");
+/** A text that is right as it is. @param be what the refusal says that it must be */
+const must =
+  (be: string, isRight: (text: string) => boolean) =>
+  (text: string): string => {
+    if (isRight(text)) return text;
+    throw new InvalidArgumentError(`It must ${be}`);
+  };
 
+/** A number, written in this form. */
+const number =
+  (what: string, form: RegExp, most = Number.POSITIVE_INFINITY) =>
+  (text: string): number =>
+    Number(must(`be ${what}`, () => form.test(text) && Number(text) <= most)(text));
+
+const WHOLE = /^[1-9][0-9]{0,14}$/;
+export const readId = number("a whole number from 1", WHOLE);
+export const readUpTo = (most: number) => number(`a whole number from 1 to ${most}`, WHOLE, most);
 /** The id for a new payment account. */
-export function readAccountId(text: string): number {
-  const id = readId(text);
-  if (id > MAX_GIVEN_ACCOUNT_ID) throw new InvalidArgumentError(`It must be at most ${MAX_GIVEN_ACCOUNT_ID}`);
-  return id;
-}
+export const readAccountId = readUpTo(MAX_GIVEN_ACCOUNT_ID);
+/** The HTTP status of an injected error. */
+export const readStatus = number("an HTTP status from 400 to 599", /^[45][0-9]{2}$/);
+export const readPort = number("a port from 1 to 65535, or 0 for any free one", /^[0-9]{1,5}$/, 65_535);
+export const readSeed = number("a whole number from 0 to 4294967295", /^[0-9]{1,10}$/, 0xffffffff);
+export const readProbability = number(
+  "a number above 0 and at most 1, such as 0.2",
+  /^(?!0?\.0+$)(?:0?\.[0-9]{1,9}|1(?:\.0{1,9})?)$/,
+);
+
+/** The path of a folder. An empty one is refused, because it would mean the current folder. */
+const readFolder = must("be the path of a folder", (text) => text !== "");
+/** An empty host is refused, because it would mean every interface. */
+export const readHost = must("be a host name or an address, such as 127.0.0.1", (text) =>
+  /^[A-Za-z0-9.:_-]{1,253}$/.test(text),
+);
+export const readDayText = must("be a day of the calendar, written YYYY-MM-DD", (text) => parseDay(text) !== null);
+export const readText = (least: number, most: number) =>
+  must(`have ${least > 0 ? `${least} to` : "at most"} ${most} characters`, (text) => {
+    const { length } = [...text];
+    return length >= least && length <= most;
+  });
+
+const readPayment = must("be the number of a payment, such as 12, or its request id", (text) =>
+  /^(?:#?[1-9][0-9]{0,14}|[A-Za-z][\w.-]{0,99})$/.test(text),
+);
+/** The number of a payment, such as 12 or #12, or its request id. */
+export const readPaymentName = (text: string): string => readPayment(text).replace("#", "");
 
 /** The PIN of a customer. A refusal does not show the value. */
 export function readPin(text: string): string {
@@ -133,78 +169,14 @@ export function readPin(text: string): string {
   return text;
 }
 
-/** A whole number from 1 to `most`. */
-export const readUpTo = (most: number) => (text: string) => readWhole(text, `from 1 to ${most}`, most);
-
-function readWhole(text: string, range: string, most = Number.POSITIVE_INFINITY): number {
-  if (/^[1-9][0-9]{0,14}$/.test(text) && Number(text) <= most) return Number(text);
-  throw new InvalidArgumentError(`It must be a whole number ${range}`);
-}
-
-/** The HTTP status of an injected error. */
-export function readStatus(text: string): number {
-  if (!/^[45][0-9]{2}$/.test(text)) throw new InvalidArgumentError("It must be an HTTP status from 400 to 599");
-  return Number(text);
-}
-
-export function readProbability(text: string): number {
-  const share = /^(?:0?\.[0-9]{1,9}|1(?:\.0{1,9})?)$/.test(text) ? Number(text) : 0;
-  if (share === 0) throw new InvalidArgumentError("It must be a number above 0 and at most 1, such as 0.2");
-  return share;
-}
-
-/** One of a few words, in any letter case. */
-export const readChoice =
-  <T extends string>(values: readonly T[]) =>
-  (text: string): T => {
-    const value = values.find((candidate) => candidate === text.toLowerCase());
-    if (!value) throw new InvalidArgumentError(`It must be one of ${values.join(", ")}`);
-    return value;
-  };
-
-export function readDayText(text: string): string {
-  if (parseDay(text) === null) throw new InvalidArgumentError("It must be a day of the calendar, written YYYY-MM-DD");
-  return text;
-}
-
-export const readText = (least: number, most: number) => (text: string) => {
-  const { length } = [...text];
-  if (length < least || length > most) {
-    throw new InvalidArgumentError(`It must have ${least > 0 ? `${least} to` : "at most"} ${most} characters`);
-  }
-  return text;
-};
-
-/** The number of a payment, such as 12 or #12, or its request id. */
-export function readPaymentName(text: string): string {
-  if (!/^(?:#?[1-9][0-9]{0,14}|[A-Za-z][\w.-]{0,99})$/.test(text)) {
-    throw new InvalidArgumentError("It must be the number of a payment, such as 12, or its request id");
-  }
-  return text.replace("#", "");
-}
-
-/** A host name or an address. An empty one is refused, because it would mean every interface. */
-export function readHost(text: string): string {
-  if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(text)) {
-    throw new InvalidArgumentError("It must be a host name or an address, such as 127.0.0.1");
-  }
-  return text;
-}
-
-/** A folder. An empty one is refused, because it would mean the current folder. */
-function readFolder(text: string): string {
-  if (text === "") throw new InvalidArgumentError("It must be the path of a folder");
-  return text;
-}
+/** An option whose value is one of a few words, in any letter case. */
+export const wordOption = (flags: string, words: readonly string[]) =>
+  new Option(flags, words.join(", ")).choices(words).argParser((text) => {
+    const word = words.find((candidate) => candidate === text.toLowerCase());
+    return word ?? must(`be one of ${words.join(", ")}`, () => false)(text);
+  });
 
 export const DEFAULT_PORT = 2547;
-
-export function readPort(text: string): number {
-  if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new InvalidArgumentError("It must be a port from 1 to 65535, or 0 for any free one");
-  }
-  return Number(text);
-}
 
 /** The default base paths: that of the specification, and that of the real services. */
 export const BASE_PATHS: BasePaths = ["/v2", "/api/v2"];

@@ -175,6 +175,25 @@ export function printTsv(records: readonly object[], { withNames } = { withNames
   for (const row of withNames ? [names.map(escaped), ...rows] : rows) writeOut(`${row.map(plain).join("\t")}\n`);
 }
 
+interface Data {
+  readonly json: object;
+  /** The records, if the data is not one. */
+  readonly rows?: readonly object[];
+  /** What `-q` prints, one a line. */
+  readonly essential?: readonly string[];
+  /** Prints it for people. */
+  readonly layout: () => void;
+}
+
+/** Prints data by the one rule: a layout at a terminal, JSON in a pipe, or what `-q`, `--json` and `--format` say. */
+export function printData(options: OutputOptions, { json, rows = [json], essential = [], layout }: Data): void {
+  const format = formatOf(options);
+  if (options.quiet) for (const value of essential) print(value);
+  else if (format === "json") printJson(json);
+  else if (format === "tsv") printTsv(rows);
+  else layout();
+}
+
 /** Prints a failure, as JSON if that was asked for. */
 export function tellFailure(failure: Failure, json: boolean): void {
   // The value of a wrong flag may be a secret.

@@ -6,13 +6,11 @@ import type { Answer } from "../client/client.ts";
 import { Failure } from "./failure.ts";
 import {
   cellOf,
-  formatOf,
   type OutputOptions,
   type Piece,
   print,
+  printData,
   printFields,
-  printJson,
-  printTsv,
   type Styled,
   styled,
 } from "./output.ts";
@@ -98,11 +96,7 @@ const UNSHOWN = new Set(["success", "message", "status", "result_code", "result_
 export function printPayment(answer: Answer, options: OutputOptions, essential: string): void {
   const value = answer[essential];
   if (typeof value !== "string") throw new Failure("unexpected", `the service answered without a ${essential}`);
-  const format = formatOf(options);
-  if (options.quiet) print(value);
-  else if (format === "json") printJson(answer);
-  else if (format === "tsv") printTsv([answer]);
-  else {
+  const layout = () => {
     const { style, text } = statusPiece(answer.status);
     const reason = reasonText(answer);
     if (answer.status !== undefined) print(styled(style, text), reason && `: ${reason}`);
@@ -114,5 +108,6 @@ export function printPayment(answer: Answer, options: OutputOptions, essential: 
           ([name, member]) => [name.replaceAll("_", " "), /amount$/.test(name) ? amountText(member) : member] as const,
         ),
     ]);
-  }
+  };
+  printData(options, { json: answer, essential: [value], layout });
 }
