@@ -1,6 +1,7 @@
 import { foldCase, type Page } from "../domain/filter.ts";
+import { numberOfCode, numberOfReceipt, type RequestIds } from "../domain/identifiers.ts";
 import { parsePhonePrefix } from "../domain/phone.ts";
-import { MAX_REFERENCE_LENGTH } from "../domain/transaction.ts";
+import { MAX_REFERENCE_LENGTH, type Transaction } from "../domain/transaction.ts";
 
 /** The bounds that both engines use to read the list. */
 
@@ -9,6 +10,21 @@ export const EVER = { first: -1, last: 4_000_000 };
 
 /** How many rows come before a page. The limit keeps it a safe integer. */
 export const offsetOf = ({ number, limit }: Page): number => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
+
+/** The numbers of the transactions that may have this text as an identifier. */
+export function numbersIn(search: string, requestIds: RequestIds): number[] {
+  const decoded = [requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
+  return decoded.filter((number): number is number => number !== null && Number.isSafeInteger(number));
+}
+
+/** Whether a transaction has this text as an identifier, in any letter case. */
+export function isNamed(transaction: Transaction, search: string): boolean {
+  const { checkoutRequestId, merchantRequestId } = transaction;
+  const names = [checkoutRequestId, merchantRequestId];
+  if (transaction.status === "completed") names.push(transaction.transactionCode, transaction.receiptNumber);
+  const text = search.toLowerCase();
+  return names.some((name) => name.toLowerCase() === text);
+}
 
 /** The ranges of the phones and of the references that start with a text. */
 export interface SearchRanges {

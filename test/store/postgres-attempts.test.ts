@@ -49,16 +49,16 @@ function openAttempts(errors: readonly Error[], deadlineMs = 4000) {
 
 test("pauses between attempts double up to 400 ms", async () => {
   const { attempts, pausesMs, meter } = openAttempts(Array<Error>(7).fill(READ_ONLY));
-  await attempts.read(async () => null);
+  await attempts.reading(async () => null);
   expect(pausesMs).toEqual([25, 50, 100, 200, 400, 400, 400]);
   expect([...meter.retries]).toEqual([["25006", 7]]);
 });
 
 test("an attempt has a quarter of the deadline, a long read all that is left of it", async () => {
   const { attempts, limitsMs } = openAttempts([READ_ONLY]);
-  await attempts.read(async () => null, true);
-  await attempts.read(async () => null);
-  await attempts.write(async () => null);
+  await attempts.reading(async () => null, true);
+  await attempts.reading(async () => null);
+  await attempts.writing(async () => null);
   expect(limitsMs).toEqual([4000, 3975, 1000, 1000]);
 });
 
@@ -66,8 +66,8 @@ test("a write learns that an earlier attempt may be stored, also one before this
   const { attempts, meter } = openAttempts([new ConnectionEnded(), new ConnectionEnded()]);
   const told: boolean[] = [];
   const work = async (_: unknown, mayBeWritten: boolean) => void told.push(mayBeWritten);
-  await attempts.write(work);
-  await attempts.write(work, { mayBeWritten: true });
+  await attempts.writing(work);
+  await attempts.writing(work, { mayBeWritten: true });
   expect(told).toEqual([false, true, true, true]);
   expect([meter.unknownOutcomes, meter.leftUnknown]).toEqual([2, 0]);
 });
@@ -75,15 +75,15 @@ test("a write learns that an earlier attempt may be stored, also one before this
 test("at the deadline a write is unknown only if an attempt may have been stored", async () => {
   const ended = Array<Error>(200).fill(new ConnectionEnded());
   const unknown = openAttempts(ended, 100);
-  expect(await rejectionOf(unknown.attempts.write(async () => null))).toBeInstanceOf(OutcomeUnknown);
+  expect(await rejectionOf(unknown.attempts.writing(async () => null))).toBeInstanceOf(OutcomeUnknown);
   expect(unknown.meter.leftUnknown).toBe(1);
   for (const error of [READ_ONLY, REFUSED]) {
     const known = openAttempts(Array<Error>(200).fill(error), 100);
-    expect(await rejectionOf(known.attempts.write(async () => null))).toBe(error);
+    expect(await rejectionOf(known.attempts.writing(async () => null))).toBe(error);
     expect(known.meter.leftUnknown).toBe(0);
   }
   const settled = openAttempts([new ConnectionEnded(), REFUSED]);
-  expect(await rejectionOf(settled.attempts.write(async () => null))).toBe(REFUSED);
+  expect(await rejectionOf(settled.attempts.writing(async () => null))).toBe(REFUSED);
 });
 
 test("who waits for a connection gets one when the work before it fails, also in a transaction", async () => {
@@ -146,10 +146,10 @@ test("numbers that could not be fetched ahead are fetched again when they are ne
   const firsts = [1, 3001];
   let isAway = false;
   const attempts = {
-    read: async () => "00".repeat(32),
+    read: async () => [{ key: "00".repeat(32) }],
     async write() {
       if (isAway) throw new Error("the server is away");
-      return firsts.shift();
+      return [{ first: firsts.shift() }];
     },
   } as unknown as Attempts;
   const numbering = await openNumbering(attempts);
@@ -169,7 +169,7 @@ test("the server is asked for its clock every ten seconds, each time with the wo
   let [beats, works] = [0, 0];
   let answered = Promise.resolve();
   const attempts = {
-    async read(work: (connection: object) => unknown) {
+    async reading(work: (connection: object) => unknown) {
       beats += 1;
       await answered;
       return work({ query: async () => [row] });
@@ -208,11 +208,11 @@ test("what goes wrong at a beat is reported once while it lasts; that the server
   const host = createManualClock(0);
   const errors = [REFUSED, REFUSED, new ConnectionEnded(), REFUSED, READ_ONLY];
   const faults: unknown[] = [];
-  const read = async () => {
+  const reading = async () => {
     throw errors.shift();
   };
   const heartbeat = createHeartbeat({
-    attempts: { read } as unknown as Attempts,
+    attempts: { reading } as unknown as Attempts,
     ...{ clock: createEngineClock(host, () => 0), host, stopwatch: () => 0 },
     ...{ afterBeat: async () => {}, reportFault: (error) => void faults.push(error) },
   });

@@ -187,7 +187,7 @@ test("after a silence the server counts as stuck, until it answers, if only with
   });
   const states: [boolean, number][] = [];
   for (let count = 0; count < 4; count += 1) {
-    await rejectionOf(attempts.read(async () => null));
+    await rejectionOf(attempts.reading(async () => null));
     states.push([attempts.isStuck, recoveries]);
   }
   expect(states).toEqual([
@@ -243,10 +243,10 @@ test.each([
   async (commit, standbys, fsync, kept, isSafe) => {
     const { clock, host } = openClock(0);
     const rows = [{ ms: HOST_MS, isStandby: false, commit, standbys, fsync }];
-    const read = (work: (connection: { query: () => Promise<object[]> }) => unknown) =>
+    const reading = (work: (connection: { query: () => Promise<object[]> }) => unknown) =>
       work({ query: async () => rows });
     const heartbeat = createHeartbeat({
-      ...{ attempts: { read } as unknown as Attempts, clock, host, stopwatch: () => 0 },
+      ...{ attempts: { reading } as unknown as Attempts, clock, host, stopwatch: () => 0 },
       ...{ afterBeat: async () => {}, reportFault: (error) => expect(error).toBeNull() },
     });
     await heartbeat.beat();
@@ -266,9 +266,9 @@ test("of three readings of the engine's clock the one with the shortest round tr
     passedMs += tripsMs.shift() ?? 0;
     return [{ ms }];
   };
-  const read = (work: (connection: { query: () => Promise<object[]> }) => unknown) => work({ query });
+  const reading = (work: (connection: { query: () => Promise<object[]> }) => unknown) => work({ query });
   const heartbeat = createHeartbeat({
-    ...{ attempts: { read } as unknown as Attempts, clock, host, stopwatch: () => passedMs },
+    ...{ attempts: { reading } as unknown as Attempts, clock, host, stopwatch: () => passedMs },
     ...{ afterBeat: async () => {}, reportFault: (error) => expect(error).toBeNull() },
   });
   await heartbeat.beat();

@@ -2,20 +2,21 @@ import type { Clock } from "../../domain/clock.ts";
 import type { Meter } from "../vitals.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { isSilence, OutcomeUnknown, stateOf, verdictOf } from "./failures.ts";
+import type { EngineSql } from "./options.ts";
 
 /** Runs statements, and retries them until their deadline. */
-export interface Attempts {
+export interface Attempts extends EngineSql {
   /**
    * Runs work that writes nothing.
    * @param isLong whether one attempt may use the whole deadline
    */
-  read<T>(work: (connection: Connection) => Promise<T>, isLong?: boolean): Promise<T>;
+  reading<T>(work: (connection: Connection) => Promise<T>, isLong?: boolean): Promise<T>;
   /**
    * Runs work that writes. It can run twice.
    * @param work gets whether an earlier attempt may have been committed
    * @throws OutcomeUnknown if that is still unknown at the deadline
    */
-  write<T>(work: (connection: Connection, mayBeWritten: boolean) => Promise<T>, options?: WriteOptions): Promise<T>;
+  writing<T>(work: (connection: Connection, mayBeWritten: boolean) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Whether the last attempt got no answer. Then one statement at a time is enough to see when the server is back. */
   readonly isStuck: boolean;
 }
@@ -26,6 +27,8 @@ export interface WriteOptions {
   /** Whether an attempt before this call may have been committed. */
   readonly mayBeWritten?: boolean;
 }
+
+export const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 interface Parts {
   readonly connections: Connections;
@@ -85,9 +88,21 @@ export function createAttempts(parts: Parts): Attempts {
     }
   }
 
-  return {
-    read: (work, isLong = false) => run(work, isLong ? { attemptMs: deadlineMs } : {}, () => {}),
-    async write(work, { inTransaction = false, mayBeWritten = false } = {}) {
+  const attempts: Attempts = {
+    read: (text, parameters) => attempts.reading(({ query }) => query(text, parameters)),
+    write: (text, parameters) => attempts.writing(({ query }) => query(text, parameters)),
+    transaction: (work) =>
+      attempts.writing(
+        async ({ query, script }, mayBeWritten) => {
+          await script(BEGIN);
+          const done = await work(query, mayBeWritten);
+          await script("COMMIT");
+          return done;
+        },
+        { inTransaction: true },
+      ),
+    reading: (work, isLong = false) => run(work, isLong ? { attemptMs: deadlineMs } : {}, () => {}),
+    writing(work, { inTransaction = false, mayBeWritten = false } = {}) {
       let isUnknown = mayBeWritten;
       return run(
         (connection) => work(connection, isUnknown),
@@ -107,4 +122,5 @@ export function createAttempts(parts: Parts): Attempts {
       return isStuck;
     },
   };
+  return attempts;
 }

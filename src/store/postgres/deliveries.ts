@@ -2,7 +2,7 @@ import type { PlannedDelivery } from "../../domain/delivery.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import { type DeliveryRow, toDelivery } from "../rows.ts";
 import { DELIVERIES_AT_ONCE, type DeliveryStore, MAX_DELIVERIES } from "../store.ts";
-import type { Attempts } from "./attempts.ts";
+import type { EngineSql } from "./options.ts";
 import { fromRow, ROW } from "./rows.ts";
 
 export interface Deliveries extends DeliveryStore {
@@ -22,6 +22,7 @@ const SELECT = `SELECT delivery_id::float8 AS delivery_id, form, ended_at_ms::fl
   due_at_ms::float8 AS due_at_ms, attempts, resend_of::float8 AS resend_of, ${ROW}`;
 const JOIN = "JOIN transactions ON id = transaction_id";
 
+const IS_ANY_DUE = `SELECT 1 FROM deliveries WHERE due_at_ms <= $1::bigint AND claimed_until_ms < ${NOW} LIMIT 1`;
 const CLAIM = `WITH claimed AS (
     UPDATE deliveries SET claimed_until_ms = ${NOW} + ${CLAIM_MS}, claim = $3::text WHERE delivery_id IN (
       SELECT delivery_id FROM deliveries WHERE due_at_ms <= $1::bigint AND (claimed_until_ms < ${NOW} OR claim = $3::text)
@@ -48,13 +49,10 @@ const LIST = `${SELECT} FROM (SELECT * FROM deliveries ORDER BY delivery_id DESC
   AND ($3::bigint IS NULL OR transaction_id = $3) ORDER BY newest.delivery_id`;
 
 /** @param replica a name that no other server has */
-export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds, replica: string): Deliveries {
+export function createDeliveryStore({ read, write }: EngineSql, requestIds: RequestIds, replica: string): Deliveries {
   let claims = 0;
   let plan: (() => readonly PlannedDelivery[]) | null = null;
   const toDeliveries = (rows: readonly DeliveryRow[]) => rows.map((row) => toDelivery(fromRow(row), requestIds));
-  const write = <Row>(text: string, parameters: readonly unknown[] = []) =>
-    attempts.write(({ query }) => query<Row>(text, parameters));
-
   return {
     plan(next) {
       plan = next;
@@ -67,10 +65,7 @@ export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds, 
 
     async claim(nowMs, limit) {
       // Most often nothing is due, and a read is cheaper than a write.
-      const found = await attempts.read(({ query }) =>
-        query(`SELECT 1 FROM deliveries WHERE due_at_ms <= $1::bigint AND claimed_until_ms < ${NOW} LIMIT 1`, [nowMs]),
-      );
-      if (found.length === 0) return [];
+      if ((await read(IS_ANY_DUE, [nowMs])).length === 0) return [];
       claims += 1;
       return toDeliveries(await write(CLAIM, [nowMs, limit, `${replica}/${claims}`]));
     },
@@ -80,12 +75,12 @@ export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds, 
     },
 
     async nextDueAtMs(afterMs) {
-      const [row] = await attempts.read(({ query }) => query<{ ms: number | null }>(NEXT, [afterMs]));
+      const [row] = await read<{ ms: number | null }>(NEXT, [afterMs]);
       return row?.ms ?? null;
     },
 
-    async save({ id, attempts: made, dueAtMs }) {
-      await write(SAVE, [JSON.stringify(made), dueAtMs, id]);
+    async save({ id, attempts, dueAtMs }) {
+      await write(SAVE, [JSON.stringify(attempts), dueAtMs, id]);
       if (dueAtMs === null && id % SAVES_PER_REMOVAL === 0) await write(REMOVE_OLD);
     },
 
@@ -95,10 +90,8 @@ export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds, 
 
     async list({ before = null, after = null, transactionId = null, limit }) {
       const order = after === null ? "DESC" : "ASC";
-      const text = `${LIST} ${order} LIMIT $4::int`;
-      const parameters = [before, after, transactionId, limit];
-      const rows = toDeliveries(await attempts.read(({ query }) => query(text, parameters)));
-      return after === null ? rows.reverse() : rows;
+      const rows = await read<DeliveryRow>(`${LIST} ${order} LIMIT $4::int`, [before, after, transactionId, limit]);
+      return toDeliveries(after === null ? rows.reverse() : rows);
     },
 
     async giveUp() {

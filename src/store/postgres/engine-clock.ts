@@ -109,7 +109,7 @@ export function createHeartbeat(parts: Parts): Heartbeat {
   let [isStopped, reported, cancelAlarm] = [false, "", () => {}];
 
   async function beat(): Promise<void> {
-    const [reading, found] = await attempts.read(async ({ query }) => [
+    const [reading, found] = await attempts.reading(async ({ query }) => [
       await readClock(query, stopwatch),
       await readDurability(query),
     ]);

@@ -1,8 +1,8 @@
 import type { Page, TransactionFilter } from "../../domain/filter.ts";
-import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
+import type { RequestIds } from "../../domain/identifiers.ts";
 import { endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
 import { STATUSES } from "../../domain/transaction.ts";
-import { EVER, offsetOf, rangesOf } from "../list-query.ts";
+import { EVER, isNamed, numbersIn, offsetOf, rangesOf } from "../list-query.ts";
 import { codeOfKind, codeOfStatus, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import { clientHasGone, createSearchQueue } from "../search-queue.ts";
 import type { ListedPage, TransactionList } from "../store.ts";
@@ -43,21 +43,18 @@ interface Asked {
 }
 
 export function createTransactionList(attempts: Attempts, requestIds: RequestIds): TransactionList {
-  const reader = new PostgresListReader(attempts, requestIds);
+  const { listNewest, listFound } = createReader(attempts, requestIds);
   const searches = createSearchQueue(LANES);
   const lists = createGroup<Asked, ListedPage>({
     attempts,
     lanes: LANES,
     most: 1,
-    run: async ([asked]) =>
-      asked ? [await (asked.filter.id === undefined ? reader.listNewest(asked) : reader.listFound(asked))] : [],
+    run: ([asked]) => Promise.all(asked ? [asked.filter.id === undefined ? listNewest(asked) : listFound(asked)] : []),
   });
   return {
     list(merchantId, filter, page, signal) {
       const asked = { merchantId, filter, page };
-      return filter.search === undefined
-        ? lists.add(asked)
-        : searches.run(() => reader.listFound(asked, signal), signal);
+      return filter.search === undefined ? lists.add(asked) : searches.run(() => listFound(asked, signal), signal);
     },
   };
 }
@@ -65,59 +62,52 @@ export function createTransactionList(attempts: Attempts, requestIds: RequestIds
 /** A query can have a number that no bigint column holds: 0 is the id of no transaction. */
 const storableId = (id: number): number => (Number.isSafeInteger(id) ? id : 0);
 
-class PostgresListReader {
-  readonly #attempts: Attempts;
-  readonly #requestIds: RequestIds;
+function createReader(attempts: Attempts, requestIds: RequestIds) {
   /** The kinds that the totals have shown so far: a page reads one stream for each. */
-  readonly #kinds = new Set<number>([codeOfKind("api")]);
+  const kinds = new Set<number>([codeOfKind("api")]);
 
-  constructor(attempts: Attempts, requestIds: RequestIds) {
-    this.#attempts = attempts;
-    this.#requestIds = requestIds;
-  }
-
-  async #query(text: string, parameters: readonly unknown[], signal?: AbortSignal) {
+  /** @returns the page, and the sums of all that was found */
+  async function read(text: string, parameters: readonly unknown[], signal?: AbortSignal) {
     // A search with many results takes long, and a retry would take as long.
-    const [row] = await this.#attempts.read(
+    const [row] = await attempts.reading(
       (connection) =>
         signal ? queryUntil(signal, connection, text, parameters) : connection.query<Answer>(text, parameters),
       true,
     );
     const sums: Sum[] = JSON.parse(row?.sums ?? "[]");
     const rows: TransactionRow[] = JSON.parse(row?.rows ?? "[]");
-    return { sums, rows };
+    const listed = { rows: rows.map((one) => toTransaction(fromRow(one), requestIds)), summary: toSummary(sums) };
+    return { listed, sums };
   }
 
-  #toPage(rows: readonly TransactionRow[], sums: readonly Sum[]): ListedPage {
-    return {
-      rows: rows.map((row) => toTransaction(fromRow(row), this.#requestIds)),
-      summary: toSummary(sums),
-    };
+  /** The rows that have this text as an identifier. */
+  async function namedBy(search: string): Promise<number[]> {
+    const rows = await attempts.read<TransactionRow>(NAMED, [numbers(numbersIn(search, requestIds)), toStored(search)]);
+    return rows.filter((row) => isNamed(toTransaction(fromRow(row), requestIds), search)).map(({ id }) => id);
   }
 
-  async listNewest({ merchantId, filter, page }: Asked): Promise<ListedPage> {
-    for (;;) {
-      const asked = filter.kind === undefined ? [...this.#kinds] : [codeOfKind(filter.kind)];
-      const { sums, rows } = await this.#query(newestPage(filter, asked), [
-        merchantId,
-        filter.fromDay ?? EVER.first,
-        filter.toDay ?? EVER.last,
-        page.limit,
-        offsetOf(page),
-      ]);
-      const unknown = sums.filter(({ kind, count }) => count > 0 && !asked.includes(kind));
-      if (unknown.length === 0) return this.#toPage(rows, sums);
-      for (const { kind } of unknown) this.#kinds.add(kind);
-    }
-  }
+  return {
+    async listNewest({ merchantId, filter, page }: Asked): Promise<ListedPage> {
+      for (;;) {
+        const asked = filter.kind === undefined ? [...kinds] : [codeOfKind(filter.kind)];
+        const { listed, sums } = await read(newestPage(filter, asked), [
+          merchantId,
+          filter.fromDay ?? EVER.first,
+          filter.toDay ?? EVER.last,
+          page.limit,
+          offsetOf(page),
+        ]);
+        const unknown = sums.filter(({ kind, count }) => count > 0 && !asked.includes(kind));
+        if (unknown.length === 0) return listed;
+        for (const { kind } of unknown) kinds.add(kind);
+      }
+    },
 
-  async listFound({ merchantId, filter, page }: Asked, signal?: AbortSignal): Promise<ListedPage> {
-    const { search, id, fromDay, toDay } = filter;
-    const whole = search === undefined ? [] : await this.#namedBy(search);
-    const ranges = search === undefined ? null : rangesOf(search);
-    const { sums, rows } = await this.#query(
-      foundPage(filter),
-      [
+    async listFound({ merchantId, filter, page }: Asked, signal?: AbortSignal): Promise<ListedPage> {
+      const { search, id, fromDay, toDay } = filter;
+      const whole = search === undefined ? [] : await namedBy(search);
+      const ranges = search === undefined ? null : rangesOf(search);
+      const parameters = [
         merchantId,
         fromDay === undefined ? 0 : startOfDayMs(fromDay),
         toDay === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(toDay),
@@ -129,34 +119,14 @@ class PostgresListReader {
         ranges?.phone?.from ?? 0,
         ranges?.phone?.before ?? 0,
         numbers(whole),
-      ],
-      signal,
-    );
-    return this.#toPage(rows, sums);
-  }
-
-  /** The rows that have this text as an identifier, in any letter case. It decodes the text, reads the rows and compares. */
-  async #namedBy(search: string): Promise<number[]> {
-    const decoded = [this.#requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
-    const ids = decoded.filter((id): id is number => id !== null && Number.isSafeInteger(id));
-    const rows = await this.#attempts.read(({ query }) =>
-      query<TransactionRow>(
-        `SELECT ${ROW} FROM transactions WHERE id = ANY($1::text::bigint[])
-        UNION SELECT ${ROW} FROM transactions WHERE lower(receipt_number) = lower($2::text COLLATE "C") AND receipt_number IS NOT NULL`,
-        [numbers(ids), toStored(search)],
-      ),
-    );
-    const text = search.toLowerCase();
-    return rows
-      .filter((row) => {
-        const { checkoutRequestId, merchantRequestId, ...transaction } = toTransaction(fromRow(row), this.#requestIds);
-        const names = [checkoutRequestId, merchantRequestId];
-        if (transaction.status === "completed") names.push(transaction.transactionCode, transaction.receiptNumber);
-        return names.some((name) => name.toLowerCase() === text);
-      })
-      .map(({ id }) => id);
-  }
+      ];
+      return (await read(foundPage(filter), parameters, signal)).listed;
+    },
+  };
 }
+
+const NAMED = `SELECT ${ROW} FROM transactions WHERE id = ANY($1::text::bigint[])
+  UNION SELECT ${ROW} FROM transactions WHERE lower(receipt_number) = lower($2::text COLLATE "C") AND receipt_number IS NOT NULL`;
 
 /** Runs a search until its client has gone. Then its connection ends, and so the server ends the search, too. */
 async function queryUntil(

@@ -1,6 +1,7 @@
 import type { Random } from "../../domain/random.ts";
 import { UnusableDatabase } from "../store.ts";
-import type { Attempts } from "./attempts.ts";
+import { type Attempts, BEGIN } from "./attempts.ts";
+import type { Connection } from "./connections.ts";
 import { stateOf } from "./failures.ts";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import deliveries from "./migrations/0002_deliveries.sql" with { type: "text" };
@@ -31,13 +32,11 @@ export async function prepareSchema(
   { migrate, random }: Pick<PostgresOptions, "migrate" | "random">,
   name: string,
 ): Promise<number> {
-  const found = await attempts.read(({ query }) => schemaOf(query));
+  const found = await schemaOf(attempts.read);
   if (!needsMigration(found, migrate, name)) return KNOWN_SCHEMA;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await attempts.write(({ query, script }) => migrateOnce({ query, script }, migrate, random, name), {
-        inTransaction: true,
-      });
+      await attempts.writing((connection) => migrateOnce(connection, migrate, random, name), { inTransaction: true });
       return KNOWN_SCHEMA;
     } catch (error) {
       if (!isCollision(error) || attempt === MAX_ATTEMPTS) throw error;
@@ -76,14 +75,14 @@ async function schemaOf(query: Query): Promise<number | "foreign"> {
 
 /** Locks the row of `momo_schema`, so that one process at a time migrates. Every engine with PostgreSQL's protocol can do that. */
 async function migrateOnce(
-  { query, script }: { query: Query; script: <Row>(text: string) => Promise<Row[]> },
+  { query, script }: Connection,
   migrate: PostgresOptions["migrate"],
   random: Random,
   name: string,
 ): Promise<void> {
   await script(`CREATE TABLE IF NOT EXISTS momo_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
     INSERT INTO momo_schema VALUES (1, 0) ON CONFLICT DO NOTHING`);
-  await script("BEGIN ISOLATION LEVEL READ COMMITTED");
+  await script(BEGIN);
   const [row] = await query<{ version: number }>("SELECT version FROM momo_schema FOR UPDATE");
   const version = row?.version ?? 0;
   if (needsMigration(version, migrate, name)) {

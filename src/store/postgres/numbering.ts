@@ -1,6 +1,5 @@
 import { createRequestIds, type RequestIds } from "../../domain/identifiers.ts";
-import type { Attempts } from "./attempts.ts";
-import type { Query } from "./options.ts";
+import type { EngineSql } from "./options.ts";
 
 /** How many numbers a process gets with each value of the sequence. */
 export const BLOCK = 1000;
@@ -17,18 +16,20 @@ export interface Numbering {
 /** How many blocks a process remembers. */
 const MOST_REMEMBERED = 1000;
 
-export async function openNumbering(attempts: Attempts): Promise<Numbering> {
-  const key = await attempts.read(async ({ query }) => {
-    const [row] = await query<{ key: string }>("SELECT encode(request_id_key, 'hex') AS key FROM numbering");
-    return row?.key ?? "";
-  });
+export async function openNumbering({ read, write }: EngineSql): Promise<Numbering> {
+  const [row] = await read<{ key: string }>("SELECT encode(request_id_key, 'hex') AS key FROM numbering");
   let [next, last] = [1, 0];
   /** The first number of the block after this one. It is fetched early, so that no payment waits for it. */
   let ahead: Promise<number> | null = null;
 
-  // An attempt without an answer may have taken a block: then its numbers stay unused.
-  const takeBlock = () => attempts.write(({ query }) => nextBlock(query));
   const own = new Set<number>();
+
+  /** An attempt without an answer may have taken a block: then its numbers stay unused. */
+  async function takeBlock(): Promise<number> {
+    const [taken] = await write<{ first: number }>("SELECT nextval('transaction_numbers')::float8 AS first");
+    if (!taken) throw new Error("the sequence has no value");
+    return taken.first;
+  }
 
   function fetchAhead(): Promise<number> {
     if (ahead) return ahead;
@@ -40,7 +41,7 @@ export async function openNumbering(attempts: Attempts): Promise<Numbering> {
   }
 
   return {
-    requestIds: createRequestIds(Buffer.from(key, "hex")),
+    requestIds: createRequestIds(Buffer.from(row?.key ?? "", "hex")),
     async next() {
       while (next > last) {
         const fetched = fetchAhead();
@@ -62,9 +63,3 @@ export async function openNumbering(attempts: Attempts): Promise<Numbering> {
 }
 
 const blockOf = (id: number) => Math.floor((id - 1) / BLOCK);
-
-async function nextBlock(query: Query): Promise<number> {
-  const [row] = await query<{ first: number }>("SELECT nextval('transaction_numbers')::float8 AS first");
-  if (!row) throw new Error("the sequence has no value");
-  return row.first;
-}

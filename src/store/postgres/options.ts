@@ -42,14 +42,17 @@ export interface EngineClock extends Clock {
 /** Runs SQL with its parameters. int8 columns arrive as strings: cast them to float8, or use `Number`. */
 export type Query = <Row>(text: string, parameters?: readonly unknown[]) => Promise<Row[]>;
 
-/** For tables that only replicas know, such as `steering`. All are retried until the commit deadline. */
+/** Runs statements, and retries them until the commit deadline. */
 export interface EngineSql {
   /** One statement that writes nothing. */
   readonly read: Query;
   /** One statement that may be sent twice, if the first attempt ends without an answer. */
   readonly write: Query;
-  /** Several statements in one READ COMMITTED transaction. `run` may run twice, for the same reason. */
-  transaction<T>(run: (query: Query) => Promise<T>): Promise<T>;
+  /**
+   * Several statements in one READ COMMITTED transaction.
+   * @param work may run twice, for the same reason; gets whether an earlier attempt may have been committed
+   */
+  transaction<T>(work: (query: Query, mayBeWritten: boolean) => Promise<T>): Promise<T>;
 }
 
 export interface PostgresStore extends Store {

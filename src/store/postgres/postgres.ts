@@ -2,7 +2,7 @@ import { dayOf } from "../../domain/timestamp.ts";
 import { UnusableDatabase } from "../store.ts";
 import { Meter } from "../vitals.ts";
 import { type Address, parseAddress } from "./address.ts";
-import { type Attempts, createAttempts } from "./attempts.ts";
+import { createAttempts } from "./attempts.ts";
 import { type Connections, createConnections } from "./connections.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createEngineClock, createHeartbeat, type Heartbeat } from "./engine-clock.ts";
@@ -11,12 +11,11 @@ import { createTransactionList } from "./list.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { prepareSchema } from "./migrations.ts";
 import { openNumbering } from "./numbering.ts";
-import type { EngineSql, PostgresOptions, PostgresStore } from "./options.ts";
+import type { PostgresOptions, PostgresStore } from "./options.ts";
 import { foldTotals, markOfOthers } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { exportTables, importTables } from "./transfer.ts";
-import { createVitals, probe } from "./vitals.ts";
-import { Unsettled } from "./writes.ts";
+import { createVitals } from "./vitals.ts";
 
 /** The engine that several replicas share. Other folders import only this file, and only when a server uses the engine. */
 
@@ -42,7 +41,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
 }
 
 async function open(options: PostgresOptions, address: Address, connections: Connections): Promise<PostgresStore> {
-  const { stopwatch, commitDeadlineMs: deadlineMs } = options;
+  const { stopwatch, replica, random, commitDeadlineMs: deadlineMs } = options;
   const meter = new Meter();
   const clock = createEngineClock(options.clock, stopwatch);
   let heartbeat: Heartbeat | null = null;
@@ -50,19 +49,46 @@ async function open(options: PostgresOptions, address: Address, connections: Con
   const attempts = createAttempts({ connections, clock: options.clock, stopwatch, meter, deadlineMs, onRecovered });
   // Not retried, so that a wrong address is reported at once.
   await connections.use(deadlineMs, ({ query }) => query("SELECT 1"));
-  heartbeat = createHeartbeat({
+  const beating = createHeartbeat({
     ...{ attempts, clock, stopwatch, host: options.clock },
-    afterBeat: () => fold(attempts, clock.nowMs()),
+    afterBeat: () => foldTotals(attempts, dayOf(clock.nowMs()) - DAYS_IN_USE),
     reportFault: options.reportFault ?? (() => {}),
   });
+  heartbeat = beating;
   try {
-    await heartbeat.beat();
-    refuseUnfit(heartbeat, options, address);
+    await beating.beat();
+    refuseUnfit(beating, options, address);
     const schema = await prepareSchema(attempts, options, address.name);
     const numbering = await openNumbering(attempts);
-    return storeOf({ options, address, connections, attempts, meter, clock, heartbeat, numbering, schema });
+    const deliveries = createDeliveryStore(attempts, numbering.requestIds, replica);
+    const mayBeStale = () => beating.durability.isReplicated;
+    let closing: Promise<void> | null = null;
+    return {
+      merchants: createMerchantStore(attempts, stopwatch),
+      transactions: createTransactionStore({ attempts, meter, stopwatch, replica, deliveries, mayBeStale }, numbering),
+      transactionList: createTransactionList(attempts, numbering.requestIds),
+      deliveries,
+      isShared: true,
+      markOfOthers: () => markOfOthers(attempts, replica),
+      clock,
+      sql: attempts,
+      schema,
+      vitals: createVitals({
+        ...{ attempts, clock, heartbeat: beating, connections, meter, numbering, deliveries, replica, random },
+        explain: (error) => troubleOf(error, address),
+      }),
+      exportAll: () => exportTables(connections),
+      importAll: (rows) => importTables(connections, rows, address.name),
+      close() {
+        beating.stop();
+        closing ??= connections.close();
+      },
+      async closed() {
+        await closing;
+      },
+    };
   } catch (error) {
-    heartbeat.stop();
+    beating.stop();
     throw error;
   }
 }
@@ -75,76 +101,4 @@ function refuseUnfit({ durability }: Heartbeat, { requireReplica }: PostgresOpti
       `${name} can lose answered payments when it fails over: a commit waits for ${durability.durability}`,
     );
   }
-}
-
-const fold = (attempts: Attempts, nowMs: number) =>
-  attempts.write(({ query }) => foldTotals(query, dayOf(nowMs) - DAYS_IN_USE));
-
-interface Parts {
-  readonly options: PostgresOptions;
-  readonly address: Address;
-  readonly connections: Connections;
-  readonly attempts: Attempts;
-  readonly meter: Meter;
-  readonly clock: ReturnType<typeof createEngineClock>;
-  readonly heartbeat: Heartbeat;
-  readonly numbering: Awaited<ReturnType<typeof openNumbering>>;
-  readonly schema: number;
-}
-
-function storeOf(parts: Parts): PostgresStore {
-  const { options, attempts, connections, meter, clock, heartbeat, numbering, schema, address } = parts;
-  const { stopwatch, replica } = options;
-  const deliveries = createDeliveryStore(attempts, numbering.requestIds, replica);
-  const transactions = createTransactionStore(
-    {
-      ...{ attempts, meter, stopwatch, replica, deliveries, unsettled: new Unsettled() },
-      mayBeStale: () => heartbeat.durability.isReplicated,
-    },
-    numbering,
-  );
-  const sql = engineSql(attempts);
-  let closing: Promise<void> | null = null;
-  return {
-    merchants: createMerchantStore({ attempts, stopwatch }),
-    transactions,
-    transactionList: createTransactionList(attempts, numbering.requestIds),
-    deliveries,
-    isShared: true,
-    markOfOthers: () => markOfOthers(attempts, replica),
-    clock,
-    sql,
-    schema,
-    vitals: createVitals({
-      ...{ clock, heartbeat, connections, meter, sql },
-      probe: () => probe({ connections, numbering, deliveries, clock, replica, random: options.random }),
-      explain: (error) => troubleOf(error, address),
-    }),
-    exportAll: () => exportTables(connections),
-    importAll: (rows) => importTables(connections, rows, address.name),
-    close() {
-      heartbeat.stop();
-      closing ??= connections.close();
-    },
-    async closed() {
-      await closing;
-    },
-  };
-}
-
-function engineSql(attempts: Attempts): EngineSql {
-  return {
-    read: (text, parameters) => attempts.read(({ query }) => query(text, parameters)),
-    write: (text, parameters) => attempts.write(({ query }) => query(text, parameters)),
-    transaction: (run) =>
-      attempts.write(
-        async ({ query, script }) => {
-          await script("BEGIN ISOLATION LEVEL READ COMMITTED");
-          const done = await run(query);
-          await script("COMMIT");
-          return done;
-        },
-        { inTransaction: true },
-      ),
-  };
 }

@@ -23,6 +23,10 @@ const LANES = 2;
 const NEXT = `SELECT id::float8 AS id, check_at_ms::float8 AS ms FROM transactions WHERE status = 0
   ORDER BY check_at_ms, id LIMIT 200`;
 
+const OVERDUE = `SELECT 1 FROM transactions
+  WHERE status = 0 AND check_at_ms <= $1::bigint AND expires_at_ms <= $1::bigint LIMIT 1`;
+const NEWEST_START = "SELECT created_at_ms::float8 AS ms FROM transactions ORDER BY id DESC LIMIT 1";
+
 const OF_PHONE = `SELECT id::float8 AS id FROM transactions
   WHERE merchant_id IN (SELECT id FROM merchants) AND phone = $1::bigint LIMIT ${FEW_OF_PHONE + 1}`;
 const BY_REFERENCE = `SELECT ${ROW} FROM transactions
@@ -60,10 +64,10 @@ function createLookup({ attempts, mayBeStale }: ReadsParts) {
       const look = async (query: Query, some: Iterable<number>) => {
         for (const row of await query<TransactionRow>(BY_IDS, [numbers(some)])) found.set(row.id, fromRow(row));
       };
-      await attempts.read(({ query }) => look(query, new Set(ids)));
+      await look(attempts.read, new Set(ids));
       const missing = ids.filter((id) => !found.has(id));
       if (missing.length > 0 && mayBeStale()) {
-        await attempts.write(async ({ query }) => {
+        await attempts.writing(async ({ query }) => {
           await query(CONFIRM);
           await look(query, missing);
         });
@@ -75,20 +79,14 @@ function createLookup({ attempts, mayBeStale }: ReadsParts) {
 
 /** Reads of transactions, except their list. */
 export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering): TransactionReads {
-  const { attempts } = parts;
-  const rowsOf = async (text: string, parameters: readonly unknown[] = []) => {
-    const rows = await attempts.read(({ query }) => query<TransactionRow>(text, parameters));
-    return rows.map(fromRow);
-  };
+  const { read } = parts.attempts;
   const byNumber = createLookup(parts);
-  const first = async <Row>(text: string, parameters: readonly unknown[] = []) => {
-    const [row] = await attempts.read(({ query }) => query<Row>(text, parameters));
-    return row ?? null;
-  };
+  const rowsOf = async (text: string, parameters: readonly unknown[] = []) =>
+    (await read<TransactionRow>(text, parameters)).map(fromRow);
 
   /** The numbers of a phone's transactions; null if there are many. */
   async function fewOf(phone: Msisdn): Promise<string | null> {
-    const rows = await attempts.read(({ query }) => query<{ id: number }>(OF_PHONE, [phone]));
+    const rows = await read<{ id: number }>(OF_PHONE, [phone]);
     return rows.length <= FEW_OF_PHONE ? numbers(rows.map(({ id }) => id)) : null;
   }
 
@@ -106,24 +104,18 @@ export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering)
     },
 
     async nextCheckAtMs() {
-      const rows = await attempts.read(({ query }) => query<{ id: number; ms: number }>(NEXT));
+      const rows = await read<{ id: number; ms: number }>(NEXT);
       if (rows.length === 0) return null;
       return Math.min(...rows.map(({ id, ms }) => (isOwn(id) ? ms : ms + OTHERS_MS)));
     },
 
     async isAnyOverdue(nowMs) {
-      const found = await first(
-        "SELECT 1 FROM transactions WHERE status = 0 AND check_at_ms <= $1::bigint AND expires_at_ms <= $1::bigint LIMIT 1",
-        [nowMs],
-      );
-      return found !== null;
+      return (await read(OVERDUE, [nowMs])).length > 0;
     },
 
     async lastStartMs() {
-      const row = await first<{ ms: number }>(
-        "SELECT created_at_ms::float8 AS ms FROM transactions ORDER BY id DESC LIMIT 1",
-      );
-      return row?.ms ?? null;
+      const [newest] = await read<{ ms: number }>(NEWEST_START);
+      return newest?.ms ?? null;
     },
 
     async listPending(limit, phone = null) {

@@ -1,5 +1,4 @@
-import type { Attempts } from "./attempts.ts";
-import type { Query } from "./options.ts";
+import type { EngineSql, Query } from "./options.ts";
 
 /** Counts and sums by merchant, day, kind and status, in shards; see the migration. */
 
@@ -16,8 +15,8 @@ const MOST_FOLDED = 5000;
  * Adds up the shards of past days. It skips rows that another replica is adding up.
  * @param day the first day that may still get new payments
  */
-export async function foldTotals(query: Query, day: number): Promise<void> {
-  await query(
+export async function foldTotals({ write }: EngineSql, day: number): Promise<void> {
+  await write(
     `WITH old AS (
       SELECT merchant_id, day, kind, status, shard FROM day_totals WHERE day < $1::int AND shard <> ''
       ORDER BY merchant_id, day, kind, status, shard LIMIT ${MOST_FOLDED} FOR UPDATE SKIP LOCKED
@@ -58,13 +57,11 @@ export async function areTotalsTrue(query: Query): Promise<boolean> {
 }
 
 /** A text that changes when other replicas write: the counts in their shards, with a different weight for each status. */
-export async function markOfOthers(attempts: Attempts, replica: string): Promise<string> {
-  const [row] = await attempts.read(({ query }) =>
-    query<{ mark: string }>(
-      `SELECT coalesce(sum(count * (7 ^ status)), 0)::text AS mark FROM day_totals
-      WHERE shard NOT IN ('', $1 || '/i0', $1 || '/i1', $1 || '/o0', $1 || '/o1', $1 || '/c')`,
-      [replica],
-    ),
+export async function markOfOthers({ read }: EngineSql, replica: string): Promise<string> {
+  const [row] = await read<{ mark: string }>(
+    `SELECT coalesce(sum(count * (7 ^ status)), 0)::text AS mark FROM day_totals
+    WHERE shard NOT IN ('', $1 || '/i0', $1 || '/i1', $1 || '/o0', $1 || '/o1', $1 || '/c')`,
+    [replica],
   );
   return row?.mark ?? "";
 }

@@ -2,22 +2,27 @@ import { Refusal } from "../../domain/error.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import { type TransactionRow, toChange, toPending } from "../rows.ts";
 import type { TransactionStore } from "../store.ts";
+import { BEGIN } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
 import { isRefusedValue, verdictOf } from "./failures.ts";
 import type { Numbering } from "./numbering.ts";
 import { createReads, type ReadsParts } from "./reads.ts";
 import { fromRow, ROW } from "./rows.ts";
-import { createWrites, updateRows, type WritesParts, writeOutcomes } from "./writes.ts";
+import { createWrites, updateRows, type Writes, type WritesParts, writeOutcomes } from "./writes.ts";
 
 /** A copy, which has no sequence, never uses their numbers again. Statements in one message are one transaction. */
 const FORGET_ALL = `UPDATE numbering SET last_forgotten = greatest(last_forgotten, (SELECT max(id) FROM transactions));
   TRUNCATE transactions, day_totals, deliveries`;
 
 /** Transactions one by one. */
-export function createTransactionStore(parts: WritesParts & ReadsParts, numbering: Numbering): TransactionStore {
-  const { attempts, unsettled } = parts;
+export function createTransactionStore(
+  given: Omit<WritesParts, "unsettled"> & ReadsParts,
+  numbering: Numbering,
+): TransactionStore {
   const { requestIds, next } = numbering;
+  const parts = { ...given, unsettled: new Map<number, Transaction>() };
   const writes = createWrites(parts);
+  const settling = createSettling(parts, writes);
   const claimParts: ClaimParts = { ...parts, toPending: (row) => toPending(fromRow(row), requestIds) };
   /** Set while a reset runs: writes that start later wait for it. */
   let gate: Promise<unknown> | null = null;
@@ -25,14 +30,14 @@ export function createTransactionStore(parts: WritesParts & ReadsParts, numberin
   async function forgetAll(before: Promise<unknown> | null): Promise<void> {
     await before?.catch(() => {});
     await Promise.all([writes.inserts.whenEmpty(), writes.outcomes.whenEmpty()]);
-    unsettled.clear();
-    await attempts.write(({ script }) => script(FORGET_ALL));
+    settling.clear();
+    await parts.attempts.writing(({ script }) => script(FORGET_ALL));
   }
 
   /** Call it before outcomes are written. */
   async function prepare(): Promise<void> {
     if (gate) await gate.catch(() => {});
-    await unsettled.settle((outcome) => writes.outcomes.add([outcome]));
+    await settling.settle();
   }
 
   return {
@@ -51,7 +56,7 @@ export function createTransactionStore(parts: WritesParts & ReadsParts, numberin
     async resolveDue(nowMs, limit, decide) {
       await prepare();
       const claimed = await claimDue(claimParts, nowMs, limit, decide);
-      return [...unsettled.take(), ...claimed];
+      return [...settling.take(), ...claimed];
     },
 
     async record<T extends { readonly id: number }>(outcomes: readonly T[]): Promise<T[]> {
@@ -80,14 +85,41 @@ export function createTransactionStore(parts: WritesParts & ReadsParts, numberin
   };
 }
 
-export interface ClaimParts extends WritesParts {
+/** Writes outcomes again whose write had no answer. */
+function createSettling({ unsettled }: WritesParts, { outcomes }: Writes) {
+  const settled: Transaction[] = [];
+  let running: Promise<void> | null = null;
+
+  async function settleAll(): Promise<void> {
+    for (const end of await Promise.allSettled([...unsettled.values()].map((one) => outcomes.add([one])))) {
+      if (end.status === "fulfilled") settled.push(...end.value);
+    }
+    running = null;
+  }
+
+  return {
+    async settle(): Promise<void> {
+      if (unsettled.size === 0) return;
+      running ??= settleAll();
+      await running;
+    },
+    /** Those that turned out to be stored, each once. */
+    take: () => settled.splice(0),
+    clear() {
+      unsettled.clear();
+      settled.length = 0;
+    },
+  };
+}
+
+interface ClaimParts extends WritesParts {
   readonly toPending: (row: TransactionRow) => PendingTransaction;
 }
 
 /** If this process freezes in the middle of a claim, the engine releases its rows after this time. */
 const IDLE_TIMEOUT = "2s";
 
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '${IDLE_TIMEOUT}'`;
+const BEGIN_CLAIM = `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = '${IDLE_TIMEOUT}'`;
 
 /** Finds also rows that other replicas have locked. */
 const isAnyDue = (nowMs: number) =>
@@ -119,10 +151,10 @@ async function claimDue(
   decide: (due: readonly PendingTransaction[]) => Promise<readonly Transaction[]>,
 ): Promise<Transaction[]> {
   const shard = `${parts.replica}/c`;
-  const found = await parts.attempts.read(({ query }) => query(isAnyDue(nowMs)));
+  const found = await parts.attempts.read(isAnyDue(nowMs));
   if (found.length === 0) return writeDecided(parts, firstOfEach(await decide([])), shard, false);
   try {
-    return await parts.attempts.write((connection) => claimOnce(parts, connection, { nowMs, limit, decide, shard }), {
+    return await parts.attempts.writing((connection) => claimOnce(parts, connection, { nowMs, limit, decide, shard }), {
       inTransaction: true,
     });
   } catch (error) {
@@ -156,7 +188,7 @@ async function claimOnce(
   { nowMs, limit, decide, shard }: Claim,
 ): Promise<Transaction[]> {
   const select = due(nowMs, limit);
-  let rows = await script<TransactionRow>(`${BEGIN}; ${select} SKIP LOCKED`);
+  let rows = await script<TransactionRow>(`${BEGIN_CLAIM}; ${select} SKIP LOCKED`);
   // Other replicas are deciding about all due rows. Wait for them, so that no request here sees the rows as pending afterwards.
   if (rows.length === 0) rows = await script<TransactionRow>(select);
   const outcomes = firstOfEach(await decide(rows.map(parts.toPending)));

@@ -1,15 +1,15 @@
-import type { Clock } from "../../domain/clock.ts";
 import type { AmountCents } from "../../domain/money.ts";
 import type { Msisdn } from "../../domain/phone.ts";
 import type { Random } from "../../domain/random.ts";
 import { expire, open } from "../../domain/state-machine.ts";
 import { toChange, toNewRow } from "../rows.ts";
 import type { Meter, Trouble, Vitals } from "../vitals.ts";
+import { type Attempts, BEGIN } from "./attempts.ts";
 import type { Connections } from "./connections.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Heartbeat } from "./engine-clock.ts";
 import type { Numbering } from "./numbering.ts";
-import type { EngineClock, EngineSql } from "./options.ts";
+import type { EngineClock } from "./options.ts";
 import { toRow } from "./rows.ts";
 import { INSERT, updateRows } from "./writes.ts";
 
@@ -18,17 +18,21 @@ interface Parts {
   readonly heartbeat: Heartbeat;
   readonly connections: Connections;
   readonly meter: Meter;
-  readonly sql: EngineSql;
-  readonly probe: () => Promise<void>;
+  readonly attempts: Attempts;
+  readonly numbering: Numbering;
+  readonly deliveries: Deliveries;
+  readonly random: Random;
+  readonly replica: string;
   readonly explain: (error: unknown) => Trouble | null;
 }
 
-export function createVitals({ clock, heartbeat, connections, meter, sql, probe, explain }: Parts): Vitals {
+export function createVitals(parts: Parts): Vitals {
+  const { attempts, clock, heartbeat, connections, meter, explain } = parts;
   return {
     engine: "postgresql",
     work: meter,
     async measure() {
-      const [row] = await sql.read<{ pending: number }>(
+      const [row] = await attempts.read<{ pending: number }>(
         "SELECT coalesce(sum(count), 0)::float8 AS pending FROM day_totals WHERE status = 0",
       );
       return {
@@ -43,23 +47,14 @@ export function createVitals({ clock, heartbeat, connections, meter, sql, probe,
       if (clock.state === "unknown") return "the database's clock is not known";
       return clock.state === "jumped" ? "the database's clock has jumped" : null;
     },
-    probe,
+    probe: () => probe(parts),
     explain,
   };
 }
 
-interface ProbeParts {
-  readonly connections: Connections;
-  readonly numbering: Numbering;
-  readonly deliveries: Deliveries;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly replica: string;
-}
-
 /** How long the whole probe may take, and how long it waits for a lock. */
 const TIMEOUT_MS = 2000;
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '1s';
+const BEGIN_PROBE = `${BEGIN}; SET LOCAL lock_timeout = '1s';
   SET LOCAL idle_in_transaction_session_timeout = '2s'; SAVEPOINT probe`;
 
 /** What a payment reads, and the right to the sequence, whose next value is needed only once in a thousand payments. */
@@ -71,7 +66,7 @@ const ACCOUNT = `SELECT id::float8 AS id, merchant_id::float8 AS "merchantId",
  * Stores and ends a payment with the statements of all payments, and rolls it back. The commit waits for the disk and the standby
  * all the same.
  */
-export async function probe({ connections, numbering, deliveries, clock, random, replica }: ProbeParts): Promise<void> {
+async function probe({ connections, numbering, deliveries, clock, random, replica }: Parts): Promise<void> {
   const nowMs = clock.nowMs();
   const identifiers = numbering.requestIds.issue(await numbering.next(), nowMs, random);
   await connections.use(
@@ -98,7 +93,7 @@ export async function probe({ connections, numbering, deliveries, clock, random,
         "",
         nowMs,
       );
-      await script(BEGIN);
+      await script(BEGIN_PROBE);
       await query(INSERT, [JSON.stringify([toRow(toNewRow(pending))]), `${replica}/p`]);
       await updateRows({ deliveries }, query, [toChange(expire(pending))], `${replica}/p`);
       await script("ROLLBACK TO SAVEPOINT probe; COMMIT");

@@ -20,7 +20,8 @@ export interface WritesParts {
   readonly attempts: Attempts;
   readonly meter: Meter;
   readonly stopwatch: () => number;
-  readonly unsettled: Unsettled;
+  /** Outcomes whose write had no answer until its deadline. They are written again until it is known whether they are stored. */
+  readonly unsettled: Map<number, Transaction>;
   /** The name of the replica: each lane counts in its own shard, so that no commit waits for another. */
   readonly replica: string;
   readonly deliveries: Deliveries;
@@ -114,13 +115,14 @@ export async function writeOutcomes(
     return ids;
   };
   const { unsettled } = parts;
+  const areUnsettled = outcomes.some(({ id }) => unsettled.has(id));
   try {
-    const ids = await commit(parts, outcomes.length, send, mayBeWritten || unsettled.hasAny(outcomes));
-    unsettled.delete(outcomes);
+    const ids = await commit(parts, outcomes.length, send, mayBeWritten || areUnsettled);
+    for (const { id } of outcomes) unsettled.delete(id);
     return ids;
   } catch (error) {
-    if (error instanceof OutcomeUnknown) unsettled.add(outcomes);
-    else if (outcomes.length === 1 && isRefusedValue(error)) unsettled.delete(outcomes);
+    if (error instanceof OutcomeUnknown) for (const outcome of outcomes) unsettled.set(outcome.id, outcome);
+    else if (outcomes.length === 1 && isRefusedValue(error)) unsettled.delete(outcomes[0]?.id ?? 0);
     throw error;
   }
 }
@@ -142,7 +144,7 @@ async function commit<T>(
   mayBeWritten = false,
 ): Promise<T> {
   const startMs = stopwatch();
-  const result = await attempts.write(work, { mayBeWritten });
+  const result = await attempts.writing(work, { mayBeWritten });
   meter.committed(count, startMs, stopwatch());
   return result;
 }
@@ -155,47 +157,4 @@ async function idsOf(query: Query, text: string, parameters: readonly unknown[])
 async function lockedRows(query: Query, of: readonly { readonly id: number }[]): Promise<Map<number, TransactionRow>> {
   const found = await query<TransactionRow>(LOCKED_ROWS, [rows.numbers(of.map(({ id }) => id))]);
   return new Map(found.map((row) => [row.id, row]));
-}
-
-/** Outcomes whose write had no answer until its deadline. They are written again until it is known whether they are stored. */
-export class Unsettled {
-  readonly #outcomes = new Map<number, Transaction>();
-  #settled: Transaction[] = [];
-  #settling: Promise<void> | null = null;
-
-  add(outcomes: readonly Transaction[]): void {
-    for (const outcome of outcomes) this.#outcomes.set(outcome.id, outcome);
-  }
-
-  delete(outcomes: readonly Transaction[]): void {
-    for (const { id } of outcomes) this.#outcomes.delete(id);
-  }
-
-  hasAny(outcomes: readonly Transaction[]): boolean {
-    return outcomes.some(({ id }) => this.#outcomes.has(id));
-  }
-
-  /** Tries all again. @param write as for any other outcome; resolves with it if this replica stored it, now or before */
-  async settle(write: (outcome: Transaction) => Promise<Transaction[]>): Promise<void> {
-    if (this.#outcomes.size === 0) return;
-    this.#settling ??= this.#settleAll(write);
-    await this.#settling;
-  }
-
-  async #settleAll(write: (outcome: Transaction) => Promise<Transaction[]>): Promise<void> {
-    for (const result of await Promise.allSettled([...this.#outcomes.values()].map(write))) {
-      if (result.status === "fulfilled") this.#settled.push(...result.value);
-    }
-    this.#settling = null;
-  }
-
-  /** Those that turned out to be stored, each once. */
-  take(): Transaction[] {
-    return this.#settled.splice(0);
-  }
-
-  clear(): void {
-    this.#outcomes.clear();
-    this.#settled = [];
-  }
 }

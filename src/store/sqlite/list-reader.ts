@@ -2,10 +2,10 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { and, between, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Page, TransactionFilter } from "../../domain/filter.ts";
-import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
+import type { RequestIds } from "../../domain/identifiers.ts";
 import { type Day, endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
 import type { Transaction } from "../../domain/transaction.ts";
-import { offsetOf, rangesOf, type SearchRanges } from "../list-query.ts";
+import { isNamed, numbersIn, offsetOf, rangesOf, type SearchRanges } from "../list-query.ts";
 import {
   codeOfKind,
   codeOfStatus,
@@ -204,21 +204,15 @@ export class ListReader {
     return this.#listed(found, page);
   }
 
-  /** The rows that have this text as an identifier, in any letter case. It decodes the text, reads the rows and compares. */
+  /** The rows that have this text as an identifier. */
   #namedBy(search: string): number[] {
-    const decoded = [this.#requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
     const chosen = this.#all<{ id: number }>(
       sql`SELECT ${transactions.id} FROM ${transactions} WHERE ${eq(transactions.receiptNumber, search)}`,
     );
-    const text = search.toLowerCase();
-    const places = decoded.map((number) => number && this.#placeOf(number));
-    return [...places, ...chosen.map(({ id }) => id)].filter((id): id is number => {
-      const row = id === null ? null : this.#rowOf(id);
-      if (!row) return false;
-      const { checkoutRequestId, merchantRequestId, ...transaction } = toTransaction(row, this.#requestIds);
-      const identifiers = [checkoutRequestId, merchantRequestId];
-      if (transaction.status === "completed") identifiers.push(transaction.transactionCode, transaction.receiptNumber);
-      return identifiers.some((identifier) => identifier.toLowerCase() === text);
+    const places = numbersIn(search, this.#requestIds).map((number) => this.#placeOf(number));
+    return [...places, ...chosen.map(({ id }) => id)].filter((id) => {
+      const row = this.#rowOf(id);
+      return row !== null && isNamed(toTransaction(row, this.#requestIds), search);
     });
   }
 

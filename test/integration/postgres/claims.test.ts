@@ -2,9 +2,8 @@ import { afterEach, expect, test } from "bun:test";
 import { createRequestIds } from "../../../src/domain/identifiers.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
-import type { Attempts } from "../../../src/store/postgres/attempts.ts";
-import type { Connection } from "../../../src/store/postgres/connections.ts";
 import { createDeliveryStore } from "../../../src/store/postgres/deliveries.ts";
+import type { Query } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { startProgram } from "../../support/child.ts";
 import { cleanUp } from "../../support/cleanup.ts";
@@ -134,15 +133,15 @@ describePostgres((version) => {
 
   test("a claim whose answer was lost, and that is sent again, gets what it has claimed already", async () => {
     const { store } = await openShop(version);
-    const { read, write } = store.sql;
+    const { write } = store.sql;
     store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
     await store.transactions.record([resolve(await insertPending(store), paidAt(CREATED_AT_MS + 5, "R1"))]);
-    const attempts = {
-      read: (work) => work({ query: read } as Connection),
-      write: (work) =>
-        work({ query: write } as Connection, false).then(() => work({ query: write } as Connection, true)),
-    } as Attempts;
-    const deliveries = createDeliveryStore(attempts, createRequestIds(new Uint8Array(32)), "losing");
+    const twice: Query = (text, parameters) => write(text, parameters).then(() => write(text, parameters));
+    const deliveries = createDeliveryStore(
+      { ...store.sql, write: twice },
+      createRequestIds(new Uint8Array(32)),
+      "losing",
+    );
     expect(await deliveries.claim(CREATED_AT_MS, 20)).toHaveLength(1);
   });
 });

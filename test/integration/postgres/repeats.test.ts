@@ -1,15 +1,15 @@
 import { afterEach, expect, test } from "bun:test";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
-import type { Attempts } from "../../../src/store/postgres/attempts.ts";
-import { createConnections } from "../../../src/store/postgres/connections.ts";
+import { type Attempts, createAttempts } from "../../../src/store/postgres/attempts.ts";
+import { type Connection, type Connections, createConnections } from "../../../src/store/postgres/connections.ts";
 import type { Deliveries } from "../../../src/store/postgres/deliveries.ts";
 import { ConnectionEnded } from "../../../src/store/postgres/failures.ts";
 import { createMerchantStore } from "../../../src/store/postgres/merchants.ts";
 import { openNumbering } from "../../../src/store/postgres/numbering.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { createTransactionStore } from "../../../src/store/postgres/transactions.ts";
-import { createWrites, Unsettled } from "../../../src/store/postgres/writes.ts";
+import { createWrites } from "../../../src/store/postgres/writes.ts";
 import { Meter } from "../../../src/store/vitals.ts";
 import { stopwatch, systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
@@ -20,26 +20,33 @@ import { rejectionOf } from "../../support/waiting.ts";
 
 afterEach(cleanUp);
 
-const LONG_MS = 10_000;
-
-/** The answer to each write is lost, so it is sent again. */
-function losingAnswers(url: string): Attempts {
+/** @param lose changes how a connection is used */
+function attemptsAt(url: string, lose: (use: Connections["use"]) => Connections["use"]): Attempts {
   const connections = createConnections(parseAddress(url, null, "losing"), 2, systemClock);
   later(() => connections.close());
-  return {
-    read: (work) => connections.use(LONG_MS, work),
-    async write(work) {
-      await connections.use(LONG_MS, (connection) => work(connection, false), true);
-      return connections.use(LONG_MS, (connection) => work(connection, true), true);
-    },
-    isStuck: false,
-  };
+  return createAttempts({
+    ...{ connections: { ...connections, use: lose(connections.use) }, clock: systemClock, stopwatch },
+    ...{ meter: new Meter(), deadlineMs: 40_000, onRecovered: () => {} },
+  });
 }
+
+/** The engine has done the work, but every second answer is lost, so it is sent again. */
+function losingAnswers(url: string): Attempts {
+  let uses = 0;
+  return attemptsAt(url, (use) => async (mostMs, work, inTransaction) => {
+    const result = await use(mostMs, work, inTransaction);
+    uses += 1;
+    if (uses % 2 === 1) throw new ConnectionEnded();
+    return result;
+  });
+}
+
+const deliveries = { planned: () => null } as unknown as Deliveries;
 
 describePostgres((version) => {
   test("merchants, accounts and keys that are sent again are stored once, and answered as if they were sent once", async () => {
     const { url, store } = await openShop(version);
-    const merchants = createMerchantStore({ attempts: losingAnswers(url), stopwatch });
+    const merchants = createMerchantStore(losingAnswers(url), stopwatch);
     expect(await merchants.addMerchant("Second", 5)).toMatchObject({ name: "Second" });
     expect((await store.merchants.listMerchants()).map(({ name }) => name)).toEqual(["Merchant 1", "Second"]);
     const tariff = { basisPoints: 150, fixedCents: 10 };
@@ -59,8 +66,7 @@ describePostgres((version) => {
     const { url, store } = await openShop(version);
     const meter = new Meter();
     const writes = createWrites({
-      ...{ attempts: losingAnswers(url), meter, stopwatch, unsettled: new Unsettled(), replica: "losing" },
-      deliveries: { planned: () => null } as unknown as Deliveries,
+      ...{ attempts: losingAnswers(url), meter, stopwatch, unsettled: new Map(), replica: "losing", deliveries },
     });
     const [mine, more, other] = [await identified(store), await identified(store), await identified(store)];
     expect(await Promise.all([mine, more].map((one) => writes.inserts.add(one)))).toEqual([true, true]);
@@ -80,31 +86,22 @@ describePostgres((version) => {
   test("outcomes whose commit is stored, but not answered, are returned all the same, and decided once", async () => {
     const { url, store } = await openShop(version);
     const pending = [await insertPending(store), await insertPending(store)];
-    const connections = createConnections(parseAddress(url, null, "losing"), 2, systemClock);
-    later(() => connections.close());
     let isLost = false;
-    const attempts: Attempts = {
-      read: (work) => connections.use(LONG_MS, work),
-      write: (work, { mayBeWritten = false } = {}) =>
-        connections.use(LONG_MS, async ({ query, script, end }) => {
-          const losing = async <Row>(text: string) => {
-            const rows = await script<Row>(text);
-            if (text !== "COMMIT" || isLost) return rows;
-            isLost = true;
-            throw new ConnectionEnded();
-          };
-          return work({ query, script: losing, end }, mayBeWritten);
-        }),
-      isStuck: false,
-    };
-    const deliveries = { planned: () => null } as unknown as Deliveries;
-    const transactions = createTransactionStore(
-      {
-        ...{ attempts, meter: new Meter(), stopwatch, unsettled: new Unsettled(), replica: "losing", deliveries },
-        mayBeStale: () => false,
-      },
-      await openNumbering(attempts),
-    );
+    const attempts = attemptsAt(url, (use) => (mostMs, work, inTransaction) => {
+      const losing = async <Row>(script: Connection["script"], text: string) => {
+        const rows = await script<Row>(text);
+        if (text !== "COMMIT" || isLost) return rows;
+        isLost = true;
+        throw new ConnectionEnded();
+      };
+      return use(
+        mostMs,
+        ({ query, script, end }) => work({ query, script: (text) => losing(script, text), end }),
+        inTransaction,
+      );
+    });
+    const parts = { attempts, meter: new Meter(), stopwatch, replica: "losing", deliveries, mayBeStale: () => false };
+    const transactions = createTransactionStore(parts, await openNumbering(attempts));
     let decisions = 0;
     const resolved = await transactions.resolveDue(CREATED_AT_MS + 9000, 10, async (due) => {
       decisions += 1;

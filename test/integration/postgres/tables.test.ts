@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import { type Day, dayOf } from "../../../src/domain/timestamp.ts";
-import type { TableRows } from "../../../src/store/store.ts";
 import { areTotalsTrue, foldTotals } from "../../../src/store/postgres/totals.ts";
+import type { TableRows } from "../../../src/store/store.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { describePostgres, newDatabase, openReplica, openShop, runSql, sharedServer } from "../../support/postgres.ts";
@@ -19,9 +19,9 @@ describePostgres((version) => {
     await other.transactions.record(pending.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`))));
     const shards = () => runSql<{ shard: string }>(url, "SELECT DISTINCT shard FROM day_totals WHERE count <> 0");
     const today: Day = dayOf(CREATED_AT_MS);
-    await foldTotals(store.sql.read, today);
+    await foldTotals(store.sql, today);
     expect((await shards()).length).toBeGreaterThan(1);
-    await Promise.all([foldTotals(store.sql.read, today + 1), foldTotals(other.sql.read, today + 1)]);
+    await Promise.all([foldTotals(store.sql, today + 1), foldTotals(other.sql, today + 1)]);
     expect(await shards()).toEqual([{ shard: "" }]);
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
     const filter = { fromDay: today, toDay: today };
