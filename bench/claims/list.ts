@@ -1,140 +1,151 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { Database } from "bun:sqlite";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
-import { type Bench, type Claim, dataOf, newData, rowsText } from "../support/bench.ts";
-import { compare } from "../support/line.ts";
-import { loadHistory } from "../support/loader.ts";
-import { databaseIn, type RunningMomo, startMomo } from "../support/servers.ts";
-import { median } from "../support/statistics.ts";
+import { list, pay } from "../support/load.ts";
+import { checkoutIdsIn } from "../support/loader.ts";
+import { type Claim, databaseIn, dataOf, type RunningMomo, rowsText, startMomo } from "../support/servers.ts";
+import { compare, type Line, median, timed } from "../support/table.ts";
 
 /** The list at the smallest and the largest size: each combination of filters, its first, middle and last page. */
 export const listTransactions: Claim = async (bench) => {
-  const [few, many] = [bench.sizes[0] ?? 0, bench.sizes.at(-1) ?? 0];
-  const atFew = await latencies(bench, few);
-  const atMany = await latencies(bench, many);
-  const against = rowsText(few);
-  const worst = (at: Map<string, number>) => [...at].toSorted((a, b) => b[1] - a[1])[0] ?? ["none", Number.NaN];
-  const [worstMix, worstMs] = worst(atMany);
-  return [
-    compare({
-      claim: `list at ${rowsText(many)}, ${atMany.size} mixes, median`,
-      unit: "ms",
-      momo: [...atMany.values()],
-      limit: [...atFew.values()],
-      against,
-      goal: "≤ 2, < 5 ms",
-    }),
-    compare({
-      claim: `the slowest mix (${worstMix})`,
-      unit: "ms",
-      momo: [worstMs],
-      limit: [worst(atFew)[1]],
-      against: `${against}, its slowest`,
-      goal: "≤ 2, < 5 ms",
-    }),
-  ];
+  const [few, many] = [bench.fewRows, bench.manyRows];
+  const latencies = async (rows: number) => {
+    const momo = await startMomo(bench, await dataOf(bench, rows));
+    // Run it twice: the first run prepares the statements.
+    for (const mix of mixes(false)) await list(momo, `${mix}&page=1`);
+    const measured = await pagesOf(momo, mixes(true), 3);
+    await momo.stop();
+    return measured;
+  };
+  const [atFew, atMany] = [await latencies(few), await latencies(many)];
+  const all = `list at ${rowsText(many)}, ${atMany.size} mixes, median`;
+  return growth(all, (mix) => `the slowest mix (${mix})`, rowsText(few), [atFew, atMany], "≤ 2, < 5 ms");
 };
 
-async function latencies(bench: Bench, rows: number): Promise<Map<string, number>> {
-  const momo = await startMomo(bench.programs, await dataOf(bench, rows));
-  const measured = new Map<string, number>();
-  try {
-    // Run it twice: the first run prepares the statements.
-    for (const keep of [false, true]) {
-      for (const mix of mixes(keep)) {
-        const last = Math.max((await list(momo, `${mix}&page=1`)).totalPages, 1);
-        if (!keep) continue;
-        const pages = { first: 1, middle: Math.ceil(last / 2), last };
-        for (const [name, page] of Object.entries(pages)) {
-          measured.set(`${mix}, ${name} page`, await medianOf(3, momo, `${mix}&page=${page}`));
-        }
-      }
-    }
-  } finally {
-    await momo.stop();
-  }
-  return measured;
-}
-
-async function medianOf(count: number, momo: RunningMomo, query: string): Promise<number> {
-  const times: number[] = [];
-  for (let time = 0; time < count; time += 1) times.push((await list(momo, query)).ms);
-  return median(times);
-}
-
-const FEW = 23_000;
+const FEW_OF_DAY = 23_000;
 const HOUR_MS = 3_600_000;
 
 /** Pages of ten payments when all are of one day: the first, middle and last page, for all statuses and for each. */
 export const oneDay: Claim = async (bench) => {
-  const many = bench.sizes.at(-1) ?? 0;
-  const [atFew, atMany] = [await latenciesOfDay(bench, FEW), await latenciesOfDay(bench, many)];
-  const worst = (times: readonly number[]) => Math.max(...times);
-  const against = rowsText(FEW);
-  const claim = `a page of ten, ${rowsText(many)} of one day`;
-  return [
-    compare({ claim, unit: "ms", momo: atMany, limit: atFew, against, goal: "≤ 2, < 2 ms" }),
-    compare({
-      claim: "the slowest of them",
-      unit: "ms",
-      momo: [worst(atMany)],
-      limit: [worst(atFew)],
-      against,
-      goal: "≤ 2, < 2 ms",
-    }),
-  ];
+  // Yesterday at noon in Nairobi, far from midnight.
+  const noonMs = Math.floor(Date.now() / (24 * HOUR_MS)) * 24 * HOUR_MS - 15 * HOUR_MS;
+  const latencies = async (rows: number) => {
+    const momo = await startMomo(bench, await dataOf(bench, rows, "day", noonMs + 8 * HOUR_MS, 16 * HOUR_MS));
+    const measured = await pagesOf(
+      momo,
+      filters("status", STATUSES).map((filter) => `limit=10${filter}`),
+      7,
+    );
+    await momo.stop();
+    return measured;
+  };
+  const [atFew, atMany] = [await latencies(FEW_OF_DAY), await latencies(bench.manyRows)];
+  const all = `a page of ten, ${rowsText(bench.manyRows)} of one day`;
+  return growth(all, () => "the slowest of them", rowsText(FEW_OF_DAY), [atFew, atMany], "≤ 2, < 2 ms");
 };
 
-async function latenciesOfDay(bench: Bench, rows: number): Promise<number[]> {
-  const data = join(bench.folder, `day-${rows}`);
-  if (!existsSync(databaseIn(data))) {
-    bench.progress(`loading ${rowsText(rows)} of one day`);
-    await newData(bench, `day-${rows}`);
-    // Yesterday at noon in Nairobi, far from midnight.
-    const noonMs = Math.floor(Date.now() / (24 * HOUR_MS)) * 24 * HOUR_MS - 15 * HOUR_MS;
-    loadHistory(databaseIn(data), rows, noonMs + 8 * HOUR_MS, 16 * HOUR_MS);
-  }
-  const momo = await startMomo(bench.programs, data);
-  const measured: number[] = [];
-  for (const filter of ["", ...STATUSES.map((status) => `&status=${status}`)]) {
-    const last = Math.max((await list(momo, `limit=10${filter}&page=1`)).totalPages, 1);
-    for (const page of [1, Math.ceil(last / 2), last]) {
-      measured.push(await medianOf(7, momo, `limit=10${filter}&page=${page}`));
+/** Of each query its first, middle and last page: the median time of some requests. */
+async function pagesOf(momo: RunningMomo, queries: readonly string[], times: number): Promise<Times> {
+  const measured = new Map<string, number>();
+  for (const query of queries) {
+    const last = Math.max((await list(momo, `${query}&page=1`)).totalPages, 1);
+    for (const [name, page] of Object.entries({ first: 1, middle: Math.ceil(last / 2), last })) {
+      const took: number[] = [];
+      for (let time = 0; time < times; time += 1) took.push((await list(momo, `${query}&page=${page}`)).ms);
+      measured.set(`${query}, ${name} page`, median(took));
     }
   }
-  await momo.stop();
   return measured;
 }
 
-const DAY_MS = 86_400_000;
+type Times = ReadonlyMap<string, number>;
+
+/** How the times at many rows compare with those at few: all, and the slowest, which `worst` names. */
+function growth(
+  all: string,
+  worst: (query: string) => string,
+  against: string,
+  [atFew, atMany]: readonly [Times, Times],
+  goal: string,
+): Line[] {
+  const slowest = (at: Times) => [...at].toSorted((a, b) => b[1] - a[1])[0] ?? ["none", Number.NaN];
+  const [query, ms] = slowest(atMany);
+  const slowestOfFew = { limit: [slowest(atFew)[1]], against: `${against}, its slowest` };
+  return [
+    compare(all, "ms", { momo: [...atMany.values()], limit: [...atFew.values()], against }, goal),
+    compare(worst(query), "ms", { momo: [ms], ...slowestOfFew }, goal),
+  ];
+}
+
+const filters = (member: string, values: readonly string[]) => ["", ...values.map((value) => `&${member}=${value}`)];
 
 /** Query strings: `all` combinations of type, status, dates and limit, or each type with each status once. */
 function mixes(all: boolean): string[] {
-  const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
-  const types = ["", ...KINDS.map((kind) => `&type=${kind}`)];
-  const statuses = ["", ...STATUSES.map((status) => `&status=${status}`)];
+  const dayAgo = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS).toISOString().slice(0, 10);
   const dates = [
     "",
     `&date_from=${dayAgo(100)}&date_to=${dayAgo(100)}`,
     `&date_from=${dayAgo(60)}&date_to=${dayAgo(30)}`,
     `&date_to=${dayAgo(180)}`,
   ];
-  const limits = [10, 100];
-  return types.flatMap((type) =>
-    statuses.flatMap((status) =>
+  return filters("type", KINDS).flatMap((type) =>
+    filters("status", STATUSES).flatMap((status) =>
       (all ? dates : [""]).flatMap((span) =>
-        (all ? limits : [10]).map((limit) => `limit=${limit}${type}${status}${span}`),
+        (all ? [10, 100] : [10]).map((limit) => `limit=${limit}${type}${status}${span}`),
       ),
     ),
   );
 }
 
-/** One page of the list, and how long it took. */
-export async function list(momo: RunningMomo, query: string): Promise<{ ms: number; totalPages: number }> {
-  const startedMs = performance.now();
-  const response = await fetch(`${momo.url}/transactions.php?${query}`, { headers: momo.headers });
-  const answer = (await response.json()) as { message: string; pagination: { total_pages: number } };
-  const ms = performance.now() - startedMs;
-  if (!response.ok) throw new Error(`${query}: ${answer.message}`);
-  return { ms, totalPages: answer.pagination.total_pages };
+const SELECTIVE_SEARCHES = 25;
+const MOST_MS = 10_000;
+const PAYING_MS = 2000;
+
+/** The search at the largest size: for one customer or order, for the prefix of all numbers, and for that of nine in ten. */
+export const search: Claim = async (bench) => {
+  const rows = rowsText(bench.manyRows);
+  const data = await dataOf(bench, bench.manyRows);
+  const texts = textsIn(databaseIn(data));
+  const momo = await startMomo(bench, data);
+  const selective: number[] = [];
+  await list(momo, "search=254000000000"); // prepares the statement
+  const untilMs = performance.now() + MOST_MS;
+  for (const text of texts) {
+    selective.push((await list(momo, `search=${text}`)).ms);
+    if (performance.now() > untilMs) break; // enough to show that it is slow
+  }
+  const broadest = (await list(momo, "search=254")).ms;
+  const before = await whilePaying(momo, () => Bun.sleep(PAYING_MS));
+  const broad = await whilePaying(momo, () => list(momo, "search=2547"));
+  await momo.stop();
+  const waits = { momo: [broad.longestWaitMs], limit: [before.longestWaitMs], against: "without" };
+  return [
+    compare(`selective search at ${rows}`, "ms", { momo: selective }, "< 5 ms"),
+    compare(`search that finds all ${rows}`, "ms", { momo: [broadest] }, "-"),
+    compare(`search that finds most of ${rows}`, "ms", { momo: [broad.ms] }, "-"),
+    compare("slowest payment during this search", "ms", waits, "≤ 20 ms"),
+  ];
+};
+
+/** Makes payments one after another while some work runs. The first one starts together with the work. */
+async function whilePaying(momo: RunningMomo, work: () => Promise<unknown>) {
+  for (let warmUp = 0; warmUp < 20; warmUp += 1) await pay(momo);
+  let isDone = false;
+  let longestWaitMs = 0;
+  const done = timed(() => work().finally(() => (isDone = true)));
+  do longestWaitMs = Math.max(longestWaitMs, await timed(() => pay(momo)));
+  while (!isDone);
+  return { ms: await done, longestWaitMs };
+}
+
+/** Phone numbers, references and ids of payments from the whole year. */
+function textsIn(file: string): string[] {
+  const ids = checkoutIdsIn(file, SELECTIVE_SEARCHES);
+  const client = new Database(file, { readonly: true });
+  const sql = `SELECT phone, reference FROM transactions WHERE reference IS NOT NULL AND id IN (
+    SELECT (SELECT max(id) FROM transactions) * value / ${SELECTIVE_SEARCHES} + value FROM json_each(?))`;
+  const found = client
+    .query<{ phone: number; reference: string }, [string]>(sql)
+    .all(JSON.stringify(Array.from({ length: SELECTIVE_SEARCHES }, (_, share) => share)));
+  client.close();
+  return found.flatMap(({ phone, reference }, turn) => [String(phone), reference, ids[turn]][turn % 3] ?? []);
 }

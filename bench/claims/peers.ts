@@ -1,38 +1,113 @@
-import { type Claim, newData } from "../support/bench.ts";
-import { compare, leftOut } from "../support/line.ts";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { freePort } from "../../test/support/postgres.ts";
+import configurations from "../peers/configurations.json" with { type: "json" };
+import peersJson from "../peers/package.json" with { type: "json" };
 import { payments } from "../support/load.ts";
-import { arePeersInstalled, startPeers } from "../support/peers.ts";
-import { startMomo } from "../support/servers.ts";
-import { alternate, median } from "../support/statistics.ts";
+import { type Claim, newData, ROOT, type Running, start, startMomo, stop } from "../support/servers.ts";
+import { alternate, compare, figures, leftOut, median } from "../support/table.ts";
 
 /** The same payments with what people would use instead. Only the hand-written Express service writes durably. */
 export const peers: Claim = async (bench) => {
-  if (!arePeersInstalled()) {
+  if (!areInstalled()) {
     return [leftOut("against peers", "left out: npm install --prefix bench/peers --ignore-scripts installs them")];
   }
-  const momo = await startMomo(bench.programs, await newData(bench, "peers"));
-  const others = await startPeers(bench.folder);
-  const contenders = [{ name: "momo", ...momo }, ...others];
-  await Promise.all(contenders.map((contender) => payments(contender, 2)));
-  const results = await alternate(
-    bench.longRounds,
-    Object.fromEntries(
-      contenders.map((contender) => [contender.name, async () => (await payments(contender, bench.seconds)).perSecond]),
-    ),
+  const momo = await startMomo(bench, await newData(bench, "peers"));
+  const started = Object.keys(COMMANDS).map(async (name) => [name, await startPeer(name, bench.folder)] as const);
+  const others: Record<string, Running> = Object.fromEntries(await Promise.all(started));
+  const contenders = { momo, ...others };
+  await Promise.all(Object.values(contenders).map((contender) => payments(contender, 2)));
+  const rounds = await alternate(bench.longRounds, contenders, (contender: Running) =>
+    payments(contender, bench.seconds),
   );
-  await Promise.all(contenders.map((contender) => contender.stop()));
-  const rates = results.momo ?? [];
-  return others
-    .map(({ name }) => ({ name, rates: results[name] ?? [] }))
-    .toSorted((a, b) => median(b.rates) - median(a.rates))
-    .map((other, place) =>
-      compare({
-        claim: place === 0 ? "start a payment, against what else people use" : "",
-        unit: "/s",
-        momo: rates,
-        limit: other.rates,
-        against: other.name,
-        goal: other.name === "mountebank" ? "≥ 3.5" : "-",
-      }),
-    );
+  await Promise.all(Object.values(contenders).map((contender) => contender.stop()));
+  const { momo: rates, ...ofOthers } = figures(rounds, ({ perSecond }) => perSecond);
+  return Object.entries<number[]>(ofOthers)
+    .toSorted(([, a], [, b]) => median(b) - median(a))
+    .map(([against, limit], place) => {
+      const claim = place === 0 ? "start a payment, against what else people use" : "";
+      return compare(claim, "/s", { momo: rates, limit, against }, against === "mountebank" ? "≥ 3.5" : "-");
+    });
 };
+
+const FOLDER = join(ROOT, "bench/peers");
+const program = (name: string): string => join(FOLDER, "node_modules/.bin", name);
+const areInstalled = (): boolean => existsSync(program("mb")) && Bun.which("node") !== null;
+
+/** Text above the table. */
+export const peerVersions = (): string => {
+  const versions = Object.entries(peersJson.dependencies).map(([name, version]) => `${name} ${version}`);
+  return `peers: ${areInstalled() ? versions.join(", ") : "not installed"}`;
+};
+
+/** node:sqlite needs Node 22.13. */
+const OWN_NODE = join(FOLDER, "node_modules/node-24/bin/node");
+
+/** Writes the configuration of a peer into its folder. mountebank takes its port only from there. */
+function write(name: keyof typeof configurations, folder: string, file: string, port = 0): string {
+  const path = join(folder, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify(configurations[name]).replace('"port":0', `"port":${port}`));
+  return path;
+}
+
+/** How each is started, with its own configuration, and with as little logging as possible. */
+const COMMANDS: Readonly<Record<string, (folder: string, port: number) => Promise<readonly string[]> | string[]>> = {
+  mountebank: async (folder, port) => [
+    ...[program("mb"), "start", "--configfile", write("mountebank", folder, "config.json", port)],
+    ...["--host", "127.0.0.1", "--port", String(await freePort())],
+    ...["--nologfile", "--loglevel", "error", "--pidfile", join(folder, "mb.pid")],
+  ],
+  Mockoon: (folder, port) => [
+    ...[program("mockoon-cli"), "start", "--data", write("mockoon", folder, "config.json"), "--port", String(port)],
+    ...["--hostname", "127.0.0.1", "--disable-log-to-file", "--disable-admin-api", "--repair"],
+  ],
+  Prism: (folder, port) => [
+    ...[program("prism"), "mock", write("prism", folder, "config.json"), "--host", "127.0.0.1"],
+    ...["--port", String(port), "--verboseLevel", "error"],
+  ],
+  "json-server": (folder, port) => [
+    ...[program("json-server"), write("json-server", folder, "config.json")],
+    ...["--routes", write("json-server-routes", folder, "routes.json"), "--host", "127.0.0.1"],
+    ...["--port", String(port), "--quiet"],
+  ],
+  WireMock: (folder, port) => {
+    write("wiremock", folder, "mappings/stkpush.json");
+    return [
+      ...[program("wiremock"), "--port", String(port), "--bind-address", "127.0.0.1", "--root-dir", folder],
+      ...["--no-request-journal", "--disable-banner"],
+    ];
+  },
+  "Express and node:sqlite": (folder, port) => [
+    ...[existsSync(OWN_NODE) ? OWN_NODE : "node", "--disable-warning=ExperimentalWarning"],
+    ...[join(FOLDER, "express.js"), join(folder, "payments.db"), String(port)],
+  ],
+};
+
+const PATIENCE_MS = 60_000;
+
+/** Starts one on a free port, and returns when it answers. */
+async function startPeer(name: string, folder: string): Promise<Running> {
+  const port = await freePort();
+  const home = join(folder, name);
+  mkdirSync(home, { recursive: true });
+  const command = (await COMMANDS[name]?.(home, port)) ?? [];
+  const child = start(command, { cwd: home, stderr: "ignore" });
+  void new Response(child.stdout).text(); // drains the pipe, so that it does not fill up
+  const url = `http://127.0.0.1:${port}`;
+  const untilMs = performance.now() + PATIENCE_MS;
+  while (!(await answers(url))) {
+    if (performance.now() > untilMs) throw new Error(`${name} does not answer`);
+    await Bun.sleep(50);
+  }
+  return { pid: child.pid, url, stop: () => stop(child) };
+}
+
+async function answers(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/stkpush.php`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100 }),
+  }).catch(() => null);
+  return response?.ok === true;
+}

@@ -1,58 +1,57 @@
-import { type Bench, type Claim, newData, rowsText } from "../support/bench.ts";
-import { compare, type Line, leftOut } from "../support/line.ts";
-import { payments } from "../support/load.ts";
-import { loadPending } from "../support/loader.ts";
-import { knowsProcesses, residentMb } from "../support/machine.ts";
-import { control, databaseIn, pay, type RunningMomo, startMomo } from "../support/servers.ts";
-import { quantile, timed } from "../support/statistics.ts";
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { control, countAt, pay, payments, statusChecks } from "../support/load.ts";
+import { checkoutIdsIn, loadPending } from "../support/loader.ts";
+import { residentMb } from "../support/machine.ts";
+import {
+  type Bench,
+  type Claim,
+  databaseIn,
+  newData,
+  type RunningMomo,
+  rowsText,
+  startMomo,
+} from "../support/servers.ts";
+import { compare, median, quantile, timed } from "../support/table.ts";
 
 const YEAR_MS = 365 * 86_400_000;
 const QUIET_MS = 1500;
 
 /** The cost of pending prompts, and how late the outcomes of other prompts are under load. */
 export const pending: Claim = async (bench) => {
-  const { startSize: count } = bench;
+  const { startRows: count } = bench;
   const data = await newData(bench, "pending");
   const without = await memoryOf(bench, data);
   bench.progress(`loading ${rowsText(count)}, all pending`);
   const nowMs = Date.now();
   loadPending(databaseIn(data), count, { nowMs, dueMs: nowMs + YEAR_MS });
   const withThem = await memoryOf(bench, data);
-  const lines: Line[] = [
-    knowsProcesses()
-      ? compare({
-          claim: `idle: memory with ${count.toLocaleString("en")} pending`,
-          unit: "MB",
-          momo: [withThem],
-          limit: [without],
-          against: "none pending",
-          goal: "1.0",
-        })
-      : leftOut("idle: memory with pending", "needs /proc"),
-  ];
 
-  const momo = await startMomo(bench.programs, data, ["--outcome", "manual"]);
+  const momo = await startMomo(bench, data, ["--outcome", "manual"]);
   const load = payments(momo, bench.seconds + 1);
-  const latenesses = await Promise.all(Array.from({ length: 100 }, (_, turn) => lateness(momo, 10 * turn)));
+  const late = await Promise.all(Array.from({ length: 100 }, (_, turn) => lateness(momo, 10 * turn)));
   await load;
   await momo.stop();
-  lines.push(
-    compare({
-      claim: "lateness of a due prompt, p99, under payment load",
-      unit: "ms",
-      momo: [quantile(latenesses, 0.99)],
-      limit: [quantile(latenesses, 0.5)],
-      against: "median",
-      goal: "≤ 50 ms",
-    }),
-  );
-  return lines;
+  return [
+    compare(
+      `idle: memory with ${count.toLocaleString("en")} pending`,
+      "MB",
+      { momo: [withThem], limit: [without], against: "none pending" },
+      "1.0",
+    ),
+    compare(
+      "lateness of a due prompt, p99, under payment load",
+      "ms",
+      { momo: [quantile(late, 0.99)], limit: [quantile(late, 0.5)], against: "median" },
+      "≤ 50 ms",
+    ),
+  ];
 };
 
 async function memoryOf(bench: Bench, data: string): Promise<number> {
-  const momo = await startMomo(bench.programs, data);
+  const momo = await startMomo(bench, data);
   await Bun.sleep(QUIET_MS);
-  const memoryMb = knowsProcesses() ? residentMb(momo.pid) : Number.NaN;
+  const memoryMb = residentMb(momo.pid);
   await momo.stop();
   return memoryMb;
 }
@@ -76,18 +75,48 @@ export const resolve: Claim = async (bench) => {
   const rates: number[] = [];
   for (let round = 0; round < bench.longRounds; round += 1) {
     const data = await newData(bench, "due");
-    const setUp = await startMomo(bench.programs, data);
+    const setUp = await startMomo(bench, data);
     const nowMs = Number((await control(setUp, "/clock", { freeze: true })).now_ms);
     await setUp.stop();
     loadPending(databaseIn(data), PROMPTS, { nowMs, dueMs: nowMs + 1000 });
 
-    const momo = await startMomo(bench.programs, data);
+    const momo = await startMomo(bench, data);
     const ms = await timed(() => control(momo, "/clock", { advance: "10s" }));
-    const left = await fetch(`${momo.url}/transactions.php?status=pending`, { headers: momo.headers });
-    const { pagination } = (await left.json()) as { pagination: { total_items: number } };
+    const left = await countAt(momo, "&status=pending");
     await momo.stop();
-    if (pagination.total_items !== 0) throw new Error(`${pagination.total_items} prompts are still pending`);
+    if (left !== 0) throw new Error(`${left} prompts are still pending`);
     rates.push((PROMPTS / ms) * 1000);
   }
-  return [compare({ claim: "resolving due prompts", unit: "/s", momo: rates, goal: "≥ 60,000/s" })];
+  return [compare("resolving due prompts", "/s", { momo: rates }, "≥ 60,000/s")];
+};
+
+/** A shop that starts a payment every second, and polls each five times. */
+const REQUESTS_A_DAY = 6 * 24 * 60 * 60;
+
+/** The requests of a busy day, as fast as possible: do memory and the write-ahead log stop growing? */
+export const soak: Claim = async (bench) => {
+  const requests = Math.round(REQUESTS_A_DAY * bench.days);
+  const data = await newData(bench, "soak");
+  const idsFile = join(bench.folder, "soak-ids.txt");
+  const momo = await startMomo(bench, data);
+  const memoryMb: number[] = [];
+  const logMb: number[] = [];
+  for (let done = 0; done < requests; ) {
+    const started = await payments(momo, 1);
+    writeFileSync(idsFile, checkoutIdsIn(databaseIn(data), 1000).join("\n"));
+    const polled = await statusChecks(momo, 2, idsFile);
+    done += started.requests + polled.requests;
+    memoryMb.push(residentMb(momo.pid));
+    logMb.push(statSync(`${databaseIn(data)}-wal`).size / 1e6);
+  }
+  await momo.stop();
+  const warm = Math.floor(memoryMb.length / 4);
+  const quarter = Math.max(1, warm);
+  const second = { limit: memoryMb.slice(warm, warm + quarter), against: "in the second quarter" };
+  const largest = { momo: [Math.max(...logMb)], limit: [median(logMb)], against: "median" };
+  const claim = `after ${requests.toLocaleString("en")} requests`;
+  return [
+    compare(`${claim}: memory`, "MB", { momo: memoryMb.slice(-quarter), ...second }, "flat"),
+    compare(`${claim}: largest log of writes`, "MB", largest, "bounded"),
+  ];
 };

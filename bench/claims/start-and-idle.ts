@@ -1,49 +1,65 @@
 import { join } from "node:path";
-import { type Bench, type Claim, dataOf, newData, rowsText } from "../support/bench.ts";
-import { compare, type Line, leftOut } from "../support/line.ts";
-import { cpuMs, knowsProcesses, residentMb, wakeUps } from "../support/machine.ts";
-import { run } from "../support/processes.ts";
-import { databaseIn, type Running, startLimit, startMomo } from "../support/servers.ts";
-import { alternate, timed } from "../support/statistics.ts";
+import { cpuOf, residentMb, wakeUps } from "../support/machine.ts";
+import {
+  type Bench,
+  type Claim,
+  databaseIn,
+  dataOf,
+  type Running,
+  rowsText,
+  run,
+  startAll,
+  startLimit,
+  startMomo,
+} from "../support/servers.ts";
+import { alternate, compare, figures, timed } from "../support/table.ts";
 
 const QUIET_MS = 1500;
 
 /** What an unused server costs. All servers are measured at the same time. */
 export const idle: Claim = async (bench) => {
-  if (!knowsProcesses()) return [leftOut("idle", "needs /proc")];
-  const { programs } = bench;
-  const files = await newData(bench, "limit-idle");
-  const limit = await startLimit(programs.limit, join(files, "limit.db"));
-  const plain = await startLimit(programs.plain, join(files, "plain.db"));
-  const momo = await startMomo(programs, await newData(bench, "idle"));
+  const { servers, stop } = await startAll(bench, "idle");
   await Bun.sleep(QUIET_MS);
-  const servers = [momo, limit, plain] as const;
-  const [ours, bare, simple] = await Promise.all(servers.map((server) => watch(server, 2 * bench.seconds)));
-  await Promise.all(servers.map((server) => server.stop()));
-  const both = (key: keyof Sample) => ({
-    momo: [ours?.[key] ?? Number.NaN],
-    limit: [bare?.[key] ?? Number.NaN],
-    plain: [simple?.[key] ?? Number.NaN],
-  });
+  const watched = Object.entries(servers).map(async ([name, server]) => [
+    name,
+    [await watch(server, 2 * bench.seconds)],
+  ]);
+  const samples: Record<keyof typeof servers, Sample[]> = Object.fromEntries(await Promise.all(watched));
+  await stop();
   return [
-    compare({ claim: "idle: memory", unit: "MB", ...both("memoryMb"), goal: "≤ 40 MB" }),
-    compare({ claim: "idle: processor", unit: "ms/s", ...both("cpuMs"), goal: "≤ 1.4" }),
-    compare({ claim: "idle: wake-ups of all threads", unit: "/s", ...both("wakeUps"), goal: "0" }),
+    compare(
+      "idle: memory",
+      "MB",
+      figures(samples, ({ memoryMb }) => memoryMb),
+      "≤ 40 MB",
+    ),
+    compare(
+      "idle: processor",
+      "ms/s",
+      figures(samples, ({ cpu }) => cpu),
+      "≤ 1.4",
+    ),
+    compare(
+      "idle: wake-ups of all threads",
+      "/s",
+      figures(samples, ({ wakeUps }) => wakeUps),
+      "0",
+    ),
   ];
 };
 
 interface Sample {
   readonly memoryMb: number;
-  readonly cpuMs: number;
+  readonly cpu: number;
   readonly wakeUps: number;
 }
 
 async function watch({ pid }: Running, seconds: number): Promise<Sample> {
-  const before = { cpu: cpuMs(pid), wakeUps: wakeUps(pid) };
+  const before = { cpu: cpuOf(pid).ownMs, wakeUps: wakeUps(pid) };
   await Bun.sleep(seconds * 1000);
   return {
     memoryMb: residentMb(pid),
-    cpuMs: (cpuMs(pid) - before.cpu) / seconds,
+    cpu: (cpuOf(pid).ownMs - before.cpu) / seconds,
     wakeUps: (wakeUps(pid) - before.wakeUps) / seconds,
   };
 }
@@ -52,45 +68,37 @@ const ROUNDS = 11;
 
 /** The time from the start of a process to its first answer, and the time of `--version`. */
 export const startup: Claim = async (bench) => {
-  const { momo, limit, plain } = bench.programs;
-  const versions = await alternate(2 * ROUNDS, {
-    limit: () => timed(() => run([limit, "--version"], "/")),
-    plain: () => timed(() => run([plain, "--version"], "/")),
-    momo: () => timed(() => run([momo, "--version"], "/")),
-  });
-  const full = await dataOf(bench, bench.startSize);
+  const { limit, plain, momo } = bench.programs;
+  const version = (program: string) => timed(() => run([program, "--version"], "/"));
+  const versions = await alternate(2 * ROUNDS, { limit, plain, momo }, version);
+  const full = await dataOf(bench, bench.startRows);
+  let count = 0;
+  const emptyPlace = () => join(bench.folder, `empty-${++count}`);
   return [
-    compare({ claim: "momo --version", unit: "ms", ...versions, goal: "≤ 12 ms" }),
-    await readiness(bench, "ready after spawn, empty", "≤ 2.0", newPlaces(bench)),
-    await readiness(bench, `ready after spawn, ${rowsText(bench.startSize)}`, "-", () => ({
-      data: full,
-      database: databaseIn(full),
-    })),
+    compare("momo --version", "ms", versions, "≤ 12 ms"),
+    compare("ready after spawn, empty", "ms", await readiness(bench, emptyPlace, emptyPlace), "≤ 2.0"),
+    compare(
+      `ready after spawn, ${rowsText(bench.startRows)}`,
+      "ms",
+      await readiness(
+        bench,
+        () => full,
+        () => databaseIn(full),
+      ),
+      "-",
+    ),
   ];
 };
 
-/** The data directory of momo, and the database of the bare limit. */
-interface Place {
-  readonly data: string;
-  readonly database: string;
-}
-
-/** @returns a function that returns a new, empty place at each call */
-function newPlaces({ folder }: Bench): () => Place {
-  let count = 0;
-  return () => {
-    count += 1;
-    return { data: join(folder, `empty-${count}`), database: join(folder, `empty-${count}.db`) };
+/** @param dataOfNext the data directory of momo's next start @param fileOfNext the database of a limit's next start */
+async function readiness(bench: Bench, dataOfNext: () => string, fileOfNext: () => string) {
+  const { programs } = bench;
+  const contenders = {
+    limit: () => firstAnswer(startLimit(programs.limit, fileOfNext()), ({ url }) => url),
+    plain: () => firstAnswer(startLimit(programs.plain, `${fileOfNext()}-plain`), ({ url }) => url),
+    momo: () => firstAnswer(startMomo(bench, dataOfNext()), ({ controlUrl }) => `${controlUrl}/health`),
   };
-}
-
-async function readiness({ programs }: Bench, claim: string, goal: string, place: () => Place): Promise<Line> {
-  const results = await alternate(ROUNDS, {
-    limit: () => firstAnswer(startLimit(programs.limit, place().database), ({ url }) => url),
-    plain: () => firstAnswer(startLimit(programs.plain, `${place().database}-plain`), ({ url }) => url),
-    momo: () => firstAnswer(startMomo(programs, place().data), ({ controlUrl }) => `${controlUrl}/health`),
-  });
-  return compare({ claim, unit: "ms", ...results, goal });
+  return alternate(ROUNDS, contenders, (start) => start());
 }
 
 async function firstAnswer<S extends Running>(starting: Promise<S>, urlOf: (server: S) => string): Promise<number> {

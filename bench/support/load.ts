@@ -1,15 +1,16 @@
 import { writeFileSync } from "node:fs";
-import { run } from "./processes.ts";
-import { ROOT } from "./servers.ts";
+import { ROOT, type RunningMomo, run } from "./servers.ts";
 
-export interface Round {
+/** What clients send: the load that is measured, and single requests around it. */
+
+interface Round {
   readonly requests: number;
   readonly perSecond: number;
   readonly p99Ms: number;
 }
 
-/** What a client sends. The bare limit and the peers ignore the credentials. */
-export interface Target {
+/** The server. The limits and the peers ignore the credentials. */
+interface Target {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly accountId?: number;
@@ -17,31 +18,12 @@ export interface Target {
 
 const CONNECTIONS = 64;
 
-/** Both servers warm up at the same time. The first 15,000 payments cost momo a third more: it has more code to compile. */
+/** All servers warm up at the same time. The first 15,000 payments cost momo a third more: it has more code to compile. */
 export const WARM_UP_SECONDS = 4;
 
 /** Starts payments over 64 connections for some seconds. */
 export function payments(target: Target, seconds: number): Promise<Round> {
   return wrk("payments", `${target.url}/stkpush.php`, target, seconds, String(target.accountId ?? 1));
-}
-
-/** Starts payments, and writes their checkout request ids into a file, one a line. */
-export async function startedIds({ url, headers, accountId = 1 }: Target, count: number, file: string): Promise<void> {
-  const ids: string[] = [];
-  const client = async (first: number) => {
-    for (let n = first; n < count; n += CONNECTIONS) {
-      const phone = `07${String((n * 61803399) % 100_000_000).padStart(8, "0")}`;
-      const body = JSON.stringify({ payment_account_id: accountId, phone, amount: 100, reference: `ORDER-${n}` });
-      const response = await fetch(`${url}/stkpush.php`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", ...headers },
-        body,
-      });
-      ids.push(((await response.json()) as { checkout_request_id: string }).checkout_request_id);
-    }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, (_, turn) => client(turn)));
-  writeFileSync(file, ids.join("\n"));
 }
 
 /** Checks the status of the payments whose ids are in a file, one a line. */
@@ -65,4 +47,72 @@ async function wrk(
   // A server that refuses would look fast.
   if (failed !== 0 || !(requests > 0)) throw new Error(`${failed} of ${requests} requests to ${url} failed`);
   return { requests, perSecond: (requests / durationUs) * 1e6, p99Ms: p99Us / 1000 };
+}
+
+/** Starts payments, and writes their checkout request ids into a file, one a line. */
+export async function startedIds(target: Target, count: number, file: string): Promise<void> {
+  const ids: string[] = [];
+  const client = async (first: number) => {
+    for (let n = first; n < count; n += CONNECTIONS) {
+      const phone = `07${String((n * 61803399) % 100_000_000).padStart(8, "0")}`;
+      ids.push(await start(target, { phone, reference: `ORDER-${n}` }));
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, turn) => client(turn)));
+  writeFileSync(file, ids.join("\n"));
+}
+
+/** Starts one payment. */
+export const pay = (momo: RunningMomo, outcome?: string): Promise<string> =>
+  start(
+    momo,
+    { phone: "0712345678", reference: "PROBE" },
+    outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome },
+  );
+
+/** @returns the checkout request id */
+async function start({ url, headers, accountId = 1 }: Target, order: object, more: Record<string, string> = {}) {
+  const { checkout_request_id, message } = await answerOf<{ checkout_request_id?: string; message?: string }>(
+    `${url}/stkpush.php`,
+    { headers: { ...headers, ...more }, body: { payment_account_id: accountId, amount: 100, ...order } },
+  );
+  if (checkout_request_id === undefined) throw new Error(message);
+  return checkout_request_id;
+}
+
+/** Sends a request to the control API. */
+export const control = (momo: RunningMomo, path: string, body: object) =>
+  answerOf<Record<string, unknown>>(momo.controlUrl + path, { body });
+
+/** How many payments a list finds. */
+export async function countAt(momo: RunningMomo, filter: string): Promise<number> {
+  return (await listed(momo, `limit=1${filter}`)).pagination.total_items;
+}
+
+/** One page of the list, and how long it took. */
+export async function list(momo: RunningMomo, query: string): Promise<{ ms: number; totalPages: number }> {
+  const startedMs = performance.now();
+  const { pagination } = await listed(momo, query);
+  return { ms: performance.now() - startedMs, totalPages: pagination.total_pages };
+}
+
+const listed = ({ url, headers }: RunningMomo, query: string) =>
+  answerOf<{ pagination: { total_items: number; total_pages: number } }>(`${url}/transactions.php?${query}`, {
+    headers,
+  });
+
+interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+async function answerOf<T>(url: string, { headers, body }: Sent): Promise<T> {
+  const response = await fetch(url, {
+    headers: { "Content-Type": "application/json", ...headers },
+    ...(body && { method: "POST", body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(120_000),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${(answer as { message?: string }).message}`);
+  return answer as T;
 }

@@ -2,14 +2,13 @@ import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { cpus } from "node:os";
 import packageJson from "../../package.json" with { type: "json" };
-import { arePeersInstalled, peerVersions } from "./peers.ts";
 import { ROOT } from "./servers.ts";
 
 /** Why this machine cannot measure, in one line that says what to do; null if it can. */
-export function obstacle(folder: string, bytesNeeded: number): string | null {
+export function obstacle(bytesNeeded: number): string | null {
   if (Bun.which("wrk") === null) return "wrk is not installed: apt-get install wrk, or brew install wrk";
   if (!existsSync(`${ROOT}/node_modules/commander`)) return "the dependencies are not installed: npm install";
-  const { bavail, bsize } = statfsSync(folder);
+  const { bavail, bsize } = statfsSync(ROOT);
   if (bavail * bsize < bytesNeeded) {
     return `the disk has ${gigabytes(bavail * bsize)} GB free and ${gigabytes(bytesNeeded)} are needed: free some, or use --quick`;
   }
@@ -24,41 +23,43 @@ export function describeMachine(): string[] {
   const wrk = Bun.spawnSync(["wrk", "-v"]).stdout.toString().split(" ")[1] ?? "";
   return [
     `momo ${packageJson.version}, Bun ${Bun.version}, SQLite ${sqlite?.version}, wrk ${wrk.replace(/^debian\//, "")}`,
-    `peers: ${arePeersInstalled() ? peerVersions() : "not installed"}`,
     `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${process.platform} ${process.arch}; load and servers share them`,
     "durability of momo and of the limit: WAL, synchronous=FULL; an answered payment is on disk",
   ];
 }
 
-/** Linux describes processes in /proc. Other systems have no such folder. */
-export const knowsProcesses = (): boolean => existsSync("/proc/self/status");
+/** What Linux says of a process in /proc. Other systems have no such files: then all figures are NaN. */
+function read(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}
 
 /** Resident memory in MB, with the pages of the executable. */
-export function residentMb(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
-}
-
-const TICKS_PER_SECOND = 100;
-
-/** The processor time so far, in ms. */
-export function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
-}
+export const residentMb = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(pid, "status"))?.[1]) / 1024;
 
 /** How many bytes it has written to the disk so far. */
-export function bytesWritten(pid: number): number {
-  return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
+export const bytesWritten = (pid: number): number => Number(/^write_bytes: (\d+)$/m.exec(read(pid, "io"))?.[1]);
+
+const MS_PER_TICK = 10;
+
+/** The process that started it, its processor time so far, and that of its children that have ended. */
+export function cpuOf(pid: number): { readonly parent: number; readonly ownMs: number; readonly childrenMs: number } {
+  const [, parent = Number.NaN, ...fields] = read(pid, "stat")
+    .replace(/^.*\) /, "")
+    .split(" ")
+    .map(Number);
+  const [user, system, users, systems] = fields.slice(9).map((ticks) => ticks * MS_PER_TICK);
+  const sum = (a = Number.NaN, b = Number.NaN) => a + b;
+  return { parent, ownMs: sum(user, system), childrenMs: sum(users, systems) };
 }
 
 /** How often its threads have woken up so far. */
 export function wakeUps(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const counts = threads.map((thread) => {
-    const status = readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8");
-    return Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(status)?.[1]);
-  });
-  return counts.reduce((sum, count) => sum + count, 0);
+  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : ["none"];
+  return threads
+    .map((thread) => Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(read(pid, `task/${thread}/status`))?.[1]))
+    .reduce((sum, count) => sum + count, 0);
 }

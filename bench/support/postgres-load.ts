@@ -50,20 +50,28 @@ process.exit(0);
 
 async function startMomo() {
   const store = await openPostgres({
-    ...{ url, password: null, connections: 8, commitDeadlineMs: 10_000, replica: name },
-    ...{ requireReplica: false, migrate: "refuse", clock: systemClock, stopwatch, random: systemRandom },
+    url,
+    password: null,
+    connections: 8,
+    commitDeadlineMs: 10_000,
+    replica: name,
+    requireReplica: false,
+    migrate: "refuse",
+    clock: systemClock,
+    stopwatch,
+    random: systemRandom,
   });
   const network = createNetwork({ fallback: { outcome: "manual", afterMs: null } });
   const parts = { clock: systemClock, realClock: systemClock, random: systemRandom, promptTimeoutMs: 3_600_000 };
   const service = createService({ store, provider: network, ...parts, reportFault: console.error });
   const order = {
-    ...{
-      kind: "api" as const,
-      paymentAccountId: 1,
-      phone: "254712345678" as Msisdn,
-      amountCents: 10_000 as AmountCents,
-    },
-    ...{ reference: "ORDER-1", description: null, instruction: null },
+    kind: "api",
+    paymentAccountId: 1,
+    phone: "254712345678" as Msisdn,
+    amountCents: 10_000 as AmountCents,
+    reference: "ORDER-1",
+    description: null,
+    instruction: null,
   } as const;
   return {
     pay: () => service.startPayment(1, order),
@@ -86,17 +94,21 @@ async function connect(max: number) {
       const nowMs = Date.now();
       next += 1;
       return {
-        ...{
-          id: next,
-          merchant_id: 1,
-          payment_account_id: 1,
-          kind: 0,
-          status: 0,
-          amount_cents: 10_000,
-          fee_cents: 100,
-        },
-        ...{ phone: 254712345678, reference: "ORDER-1", reference_folded: null, description: null, memo: "a memo" },
-        ...{ secret: "0123456789AB", created_at_ms: nowMs, expires_at_ms: nowMs + 3_600_000 },
+        id: next,
+        merchant_id: 1,
+        payment_account_id: 1,
+        kind: 0,
+        status: 0,
+        amount_cents: 10_000,
+        fee_cents: 100,
+        phone: 254712345678,
+        reference: "ORDER-1",
+        reference_folded: null,
+        description: null,
+        memo: "a memo",
+        secret: "0123456789AB",
+        created_at_ms: nowMs,
+        expires_at_ms: nowMs + 3_600_000,
         check_at_ms: nowMs + 3_600_000,
       };
     },
@@ -106,7 +118,7 @@ async function connect(max: number) {
 async function startBare() {
   const { sql, newRow } = await connect(2);
   const free = ["0", "1"];
-  let waiting: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
   let isPlanned = false;
 
   function plan(): void {
@@ -134,7 +146,6 @@ async function startBare() {
       waiting.push(resolve);
       plan();
     });
-  waiting = [];
   return { pay, stop: () => sql.close({ timeout: 0 }) };
 }
 
