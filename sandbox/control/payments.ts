@@ -53,13 +53,13 @@ export const PAYMENT_CALLS: Calls = {
       "A merchant's transactions, newest first",
       shapes.ownedList,
       { query: listTransactionsSchema.safeExtend(merchantQuery.shape) },
-      async (context, { request, query }) => {
-        const { filter, page } = selectionOf(query);
-        const { id } = await merchantOf(context, query.merchant_id);
+      async (context, { request, query: { merchant_id, ...input } }) => {
+        const { filter, page } = selectionOf(input);
+        const { id } = await merchantOf(context, merchant_id);
         const { service } = context;
         const list = await service.listTransactions(id, filter, page, request.signal);
         return succeed(listMessage(list.summary), {
-          ...listView(list, filter, page, {}),
+          ...listView(list, input, {}),
           transactions: list.rows.map(transactionView),
           every_status: countsView(filter.status === undefined ? list.summary : await countsOf(service, id, filter)),
         });

@@ -32,3 +32,16 @@ export function parsePhonePrefix(text: string): string | null {
 }
 
 const sharesStart = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a);
+
+/** Digits, with an optional plus before them, and spaces, dashes, dots and parentheses between them. */
+const TYPED = /^\+?\(?[0-9](?:[\s\p{Pd}.()]*[0-9])*$/u;
+
+/** A number as a person types it, such as +254 (712) 345-678 or 712 345 678, in a form of §4.1; null if it is none. */
+export function typedPhone(text: string): string | null {
+  const typed = text.trim();
+  const digits = TYPED.test(typed) ? typed.replaceAll(/[^+0-9]/g, "") : "";
+  // Nine digits without a prefix must begin like a mobile phone.
+  const [, prefix, national] = /^(\+?254|0|(?=[71]))([0-9]{9})$/.exec(digits) ?? [];
+  if (national === undefined) return null;
+  return prefix === "0" ? digits : `254${national}`;
+}

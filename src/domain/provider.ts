@@ -1,18 +1,8 @@
-import type { AmountCents } from "./money.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Msisdn } from "./phone.ts";
-import type { PendingTransaction } from "./transaction.ts";
+import type { Order, PendingTransaction, TransactionIdentifiers } from "./transaction.ts";
 
-/** A prompt for a customer's phone. */
-export interface Prompt {
-  /** The service's id of this payment. A provider keeps its own ids in the memo. */
-  readonly checkoutRequestId: string;
-  readonly merchantRequestId: string;
-  readonly paymentAccountId: number;
-  readonly phone: Msisdn;
-  readonly amountCents: AmountCents;
-  readonly reference: string | null;
-  readonly description: string | null;
+/** A prompt for a customer's phone, with the service's ids of the payment. A provider keeps its own ids in the memo. */
+export interface Prompt extends Omit<Order, "kind">, Omit<TransactionIdentifiers, "id"> {
   readonly pushedAtMs: number;
   /** When the service stops waiting. */
   readonly expiresAtMs: number;

@@ -60,17 +60,14 @@ const summary = {
   cancelledCount: 0,
   expiredCount: 0,
 };
-const filter = { kind: "api", status: "completed", search: "0712" } as const;
+const input = { page: 1, limit: 10, type: "api", status: "completed", search: "0712" } as const;
 
 /** The answer of each operation with 200. */
 export function answerExamples(profile: Profile): Record<keyof typeof REQUEST_EXAMPLES, object> {
   return {
     "/stkpush.php": success("STK push sent: the customer has been asked for a PIN", startedView(pending, profile)),
     "/status.php": success("the payment is completed", statusView(completed, profile)),
-    "/transactions.php": success(
-      listMessage(summary),
-      listView({ rows: [completed], summary }, filter, { number: 1, limit: 10 }, profile),
-    ),
+    "/transactions.php": success(listMessage(summary), listView({ rows: [completed], summary }, input, profile)),
   };
 }
 

@@ -158,6 +158,8 @@ export const listTransactionsSchema = z
     },
   });
 
+export type ListInput = z.output<typeof listTransactionsSchema>;
+
 /** The filters of a list as they were understood, in its answer. */
 export const appliedFilters = z.strictObject({
   type: z.enum(KINDS).optional(),
@@ -169,10 +171,7 @@ export const appliedFilters = z.strictObject({
 });
 
 /** The page and the filter in the input of a list. */
-export function selectionOf(input: z.output<typeof listTransactionsSchema>): {
-  filter: TransactionFilter;
-  page: Page;
-} {
+export function selectionOf(input: ListInput): { filter: TransactionFilter; page: Page } {
   const fromDay = parseDay(input.date_from ?? "");
   const toDay = parseDay(input.date_to ?? "");
   return {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { shown } from "../domain/error.ts";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { roundToCents } from "../domain/money.ts";
+import { typedPhone } from "../domain/phone.ts";
 import type { Leniency } from "./exchange.ts";
 import { listTransactionsSchema } from "./input.ts";
 import { isJson, parseJsonObject, readForm } from "./request.ts";
@@ -29,16 +30,8 @@ function toAmount(value: unknown): unknown {
   return decimal === null ? value : roundToCents(decimal);
 }
 
-/** Digits, with an optional plus before them, and spaces, dashes, dots and parentheses between them. */
-const PHONE = /^\+?\(?[0-9](?:[\s\p{Pd}.()]*[0-9])*$/u;
-
-function toPhone(value: unknown): unknown {
-  const text = Number.isSafeInteger(value) ? String(value) : trimmed(value);
-  if (typeof text !== "string" || !PHONE.test(text)) return value;
-  const digits = text.replaceAll(/[^0-9]/g, "");
-  if (text.startsWith("+")) return digits.startsWith("254") ? digits : value;
-  return /^[71][0-9]{8}$/.test(digits) ? `254${digits}` : digits;
-}
+const toPhone = (value: unknown): unknown =>
+  typeof value === "string" || Number.isSafeInteger(value) ? (typedPhone(String(value)) ?? value) : value;
 
 function toOptionalText(value: unknown, sent: string): unknown {
   if (value === null) return undefined;

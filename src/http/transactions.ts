@@ -9,6 +9,6 @@ export const transactions: Operation<typeof listTransactionsSchema> = {
   async carryOut(input, merchantId, { service, profile, request }) {
     const { filter, page } = selectionOf(input);
     const list = await service.listTransactions(merchantId, filter, page, request.signal);
-    return succeed(listMessage(list.summary), listView(list, filter, page, profile));
+    return succeed(listMessage(list.summary), listView(list, input, profile));
   },
 };

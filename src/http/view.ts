@@ -1,8 +1,9 @@
-import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
+import type { Summary } from "../domain/filter.ts";
 import { toShillings } from "../domain/money.ts";
-import { formatDay, formatTimestamp } from "../domain/timestamp.ts";
+import { formatTimestamp } from "../domain/timestamp.ts";
 import type { Kind, Transaction } from "../domain/transaction.ts";
 import type { ListAnswer, ShortTransaction, StartedAnswer, StatusAnswer, TransactionOnWire } from "./answers.ts";
+import type { ListInput } from "./input.ts";
 import type { Profile } from "./profile.ts";
 
 /** Answers in JSON. Only JSON and SQL use snake case. */
@@ -76,20 +77,19 @@ function shortItemView(transaction: Transaction, profile: Profile): ShortTransac
 /** The answer of §4.3. */
 export function listView(
   { rows, summary }: { rows: readonly Transaction[]; summary: Summary },
-  filter: TransactionFilter,
-  page: Page,
+  { page, limit, ...filters_applied }: ListInput,
   profile: Profile,
 ): ListAnswer {
   const isShort = profile.response_form === "short";
   const name = profile.array_name ?? (isShort ? "data" : "transactions");
   const around = {
     pagination: {
-      current_page: page.number,
-      per_page: page.limit,
+      current_page: page,
+      per_page: limit,
       total_items: summary.totalItems,
-      total_pages: Math.ceil(summary.totalItems / page.limit),
+      total_pages: Math.ceil(summary.totalItems / limit),
     },
-    filters_applied: filterView(filter),
+    filters_applied,
   };
   // A profile can give the array of either form the name of the other one.
   return (
@@ -109,17 +109,5 @@ function summaryView(summary: Summary) {
     completed_count: summary.completedCount,
     pending_count: summary.pendingCount,
     failed_count: summary.failedCount,
-  };
-}
-
-/** The filters in force, with the names of the query's parameters. */
-function filterView({ kind, status, fromDay, toDay, search, id }: TransactionFilter) {
-  return {
-    ...(kind !== undefined && { type: kind }),
-    ...(status !== undefined && { status }),
-    ...(fromDay !== undefined && { date_from: formatDay(fromDay) }),
-    ...(toDay !== undefined && { date_to: formatDay(toDay) }),
-    ...(search !== undefined && { search }),
-    ...(id !== undefined && { id }),
   };
 }

@@ -4,12 +4,12 @@ import { resolve } from "../domain/state-machine.ts";
 import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
-import type { UpToDate } from "./up-to-date.ts";
+import type { createReads } from "./reads.ts";
 
 interface Parts {
   readonly store: Pick<Store, "transactions">;
   readonly changes: Changes;
-  readonly upToDate: UpToDate;
+  readonly reads: Pick<ReturnType<typeof createReads>, "findByCheckoutRequestId">;
 }
 
 /**
@@ -18,11 +18,11 @@ interface Parts {
  * @throws Refusal `not_found` for an unknown transaction, `conflict` for one that is final already: the first outcome wins
  */
 export async function answerPrompt(
-  { store, changes, upToDate }: Parts,
+  { store, changes, reads }: Parts,
   checkoutRequestId: string,
   outcomeOf: (pending: PendingTransaction) => Outcome,
 ): Promise<Transaction> {
-  const pending = await upToDate.find(() => store.transactions.findByCheckoutRequestId(checkoutRequestId));
+  const pending = await reads.findByCheckoutRequestId(checkoutRequestId);
   if (!pending) throw new Refusal("not_found", "there is no prompt with this checkout request id");
   if (pending.status !== "pending") throw alreadyFinal(pending);
   const outcome = outcomeOf(pending);

@@ -2,14 +2,16 @@ import { Alarm, type Clock } from "../domain/clock.ts";
 import { Rounds } from "../domain/mutex.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
-import type { PendingTransaction } from "../domain/transaction.ts";
+import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
-import { type Checks, createChecks } from "./checks.ts";
-import { type Lateness, resolveBatch } from "./resolve-batch.ts";
+import { type Checked, type Checks, createChecks, retryLater } from "./checks.ts";
 
 /** How many urgent payments are resolved together. */
 const MAX_URGENT = 500;
+
+/** How many payments share one commit. Between commits the event loop serves requests, and a stop takes effect. */
+const BATCH = 500;
 
 /** How soon to try again after the store failed. */
 const RETRY_MS = 1000;
@@ -43,8 +45,8 @@ export class Resolver {
   readonly #parts: ResolverParts;
   readonly #checks: Checks;
   readonly #urgent: Urgent[] = [];
-  /** How late checks were made, by the sandbox's clock. */
-  readonly lateness: Lateness = { count: 0, sumMs: 0 };
+  /** How late checks were made, by the sandbox's clock: their number, and the sum. */
+  readonly lateness = { count: 0, sumMs: 0 };
   #isStopped = false;
   #hasFailed = false;
   /** For the next check, by the sandbox's clock. */
@@ -164,14 +166,12 @@ export class Resolver {
   /** @returns whether there may be more to resolve */
   async #resolveNext(untilMs: number): Promise<boolean> {
     const first = this.#urgent.splice(0, MAX_URGENT);
-    const { lateness } = this;
-    const batchParts = { ...this.#parts, checks: this.#checks, lateness, isStopped: () => this.#isStopped };
     try {
       const nowMs = this.#parts.clock.nowMs();
       const reads = await Promise.all(first.map(({ checkoutRequestId }) => this.#findDue(checkoutRequestId, nowMs)));
       const found = reads.filter((one) => one !== null);
       // A reset may have set the clock back since the round started.
-      const hadWork = await resolveBatch(batchParts, found, Math.min(untilMs, nowMs), nowMs);
+      const hadWork = await this.#resolveBatch(found, Math.min(untilMs, nowMs), nowMs);
       for (const { resolve } of first) resolve();
       return hadWork || this.#urgent.length > 0;
     } catch (error) {
@@ -184,5 +184,55 @@ export class Resolver {
   async #findDue(checkoutRequestId: string, nowMs: number): Promise<PendingTransaction | null> {
     const found = await this.#parts.store.transactions.findByCheckoutRequestId(checkoutRequestId);
     return found?.status === "pending" && found.checkAtMs <= nowMs ? found : null;
+  }
+
+  /**
+   * Checks `first` and the payments that are due by `untilMs` with the provider. Writes the results in one commit, each only if
+   * the payment is still pending. Every payment ends by its deadline, whatever the provider says.
+   * @returns whether there was anything to write
+   */
+  async #resolveBatch(first: readonly PendingTransaction[], untilMs: number, nowMs: number): Promise<boolean> {
+    const { transactions, vitals } = this.#parts.store;
+    let outcomes: readonly Checked[] = [];
+    try {
+      const changed = await transactions.resolveDue(untilMs, BATCH, async (due) => {
+        outcomes = await this.#checkAll([...first, ...due], nowMs);
+        return outcomes.map(({ result }) => result);
+      });
+      this.#announce(changed);
+    } catch (error) {
+      if (outcomes.length === 0 || this.#isStopped || vitals.explain(error) !== null) throw error;
+      // One of them was refused. Write them one by one: the error names the payment.
+      await this.#recordOneByOne(outcomes, nowMs);
+    }
+    return outcomes.length > 0;
+  }
+
+  async #checkAll(due: readonly PendingTransaction[], nowMs: number): Promise<Checked[]> {
+    this.lateness.count += due.length;
+    for (const { checkAtMs } of due) this.lateness.sumMs += nowMs - checkAtMs;
+    const outcomes = new Map<number, Checked>();
+    for (const checked of await this.#checks.run(due, nowMs)) outcomes.set(checked.pending.id, checked);
+    for (const pending of due) {
+      if (!outcomes.has(pending.id)) outcomes.set(pending.id, { pending, result: retryLater(pending, nowMs) });
+    }
+    return [...outcomes.values()];
+  }
+
+  /** If one result cannot be written (such as a receipt number that already exists), the others still are. */
+  async #recordOneByOne(outcomes: readonly Checked[], nowMs: number): Promise<void> {
+    const { store, reportFault } = this.#parts;
+    const record = async (result: Transaction) => this.#announce(await store.transactions.record([result]));
+    for (const { pending, result } of outcomes) {
+      if (this.#isStopped) return;
+      await record(result).catch((error: unknown) => {
+        reportFault(error);
+        return record(retryLater(pending, nowMs));
+      });
+    }
+  }
+
+  #announce(changed: readonly Transaction[]): void {
+    for (const transaction of changed) if (transaction.status !== "pending") this.#parts.changes.announce(transaction);
   }
 }

@@ -1,7 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import type { Page, TransactionFilter } from "../domain/filter.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { Msisdn } from "../domain/phone.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
 import type { PendingTransaction } from "../domain/transaction.ts";
@@ -9,13 +7,11 @@ import type { SavedTransactions, Store } from "../store/store.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { authenticate } from "./authenticate.ts";
 import { createChanges } from "./changes.ts";
-import { checkStatus } from "./check-status.ts";
-import { listTransactions } from "./list-transactions.ts";
+import { createReads } from "./reads.ts";
 import { Registry } from "./registry.ts";
 import { Resolver } from "./resolver.ts";
 import { type PaymentOrder, startPayment } from "./start-payment.ts";
 import { Storing } from "./storing.ts";
-import { createUpToDate } from "./up-to-date.ts";
 
 export type { SavedTransactions } from "../store/store.ts";
 
@@ -36,17 +32,18 @@ export interface ServiceParts {
 
 export type Service = ReturnType<typeof createService>;
 
-/** All actions of merchants and of time. Each action has a file; this function connects them. */
+/** All actions of merchants and of time. */
 export function createService(outside: ServiceParts) {
   const { store } = outside;
   const changes = createChanges();
   const storing = new Storing(outside);
   const reporting = { ...outside, storing, reportFault: storing.reportFault };
   const resolver = new Resolver({ ...reporting, changes });
-  const upToDate = createUpToDate({ ...reporting, resolver });
-  const parts = { ...reporting, changes, upToDate };
+  const reads = createReads({ ...reporting, resolver });
+  const parts = { ...reporting, changes, reads };
 
   return {
+    ...reads,
     registry: new Registry(parts),
     resolver,
     vitals: store.vitals,
@@ -62,9 +59,6 @@ export function createService(outside: ServiceParts) {
     /** Calls the listener with each transaction when it starts and when it ends. */
     subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),
-    checkStatus: (merchantId: number, checkoutRequestId: string) => checkStatus(parts, merchantId, checkoutRequestId),
-    listTransactions: (merchantId: number, filter: TransactionFilter, page: Page, signal?: AbortSignal) =>
-      listTransactions(parts, merchantId, filter, page, signal),
     async startPayment(merchantId: number, order: PaymentOrder) {
       try {
         const transaction = await startPayment(parts, merchantId, order);
@@ -79,24 +73,8 @@ export function createService(outside: ServiceParts) {
     },
     answerPrompt: (checkoutRequestId: string, outcomeOf: (pending: PendingTransaction) => Outcome) =>
       answerPrompt(parts, checkoutRequestId, outcomeOf),
-    async listPrompts(limit: number, phone: Msisdn | null) {
-      await upToDate.catchUp();
-      return store.transactions.listPending(limit, phone);
-    },
-    async listPaid(limit: number, phone: Msisdn | null) {
-      await upToDate.catchUp();
-      return store.transactions.listPaid(limit, phone);
-    },
-    /** Of any merchant; null if there is none. */
-    findByCheckoutRequestId: (id: string) => upToDate.find(() => store.transactions.findByCheckoutRequestId(id)),
-    findByReference: (reference: string) => upToDate.find(() => store.transactions.findByReference(reference)),
     /** Merchants, accounts and keys stay. */
     forgetTransactions: () => resolver.replaceTransactions(() => store.transactions.clear()),
-    /** @returns null if there are more than `most` */
-    async saveTransactions(most: number): Promise<SavedTransactions | null> {
-      await upToDate.catchUp();
-      return store.transactions.save(most);
-    },
     restoreTransactions: (saved: SavedTransactions) => resolver.replaceTransactions(() => saved.restore()),
   };
 }

@@ -43,12 +43,7 @@ const PLACES: readonly Place[] = [
     // It runs in a browser, and knows only the control API of the server.
     path: "sandbox/console/browser/",
     mayImport: [
-      ...[
-        "sandbox/console/browser/",
-        "sandbox/network/reason.ts",
-        "src/domain/duration.ts",
-        "src/domain/typed-phone.ts",
-      ],
+      ...["sandbox/console/browser/", "sandbox/network/reason.ts", "src/domain/duration.ts", "src/domain/phone.ts"],
       ...["@preact/signals", "eventsource-parser", "preact"],
     ],
     mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],

@@ -1,5 +1,5 @@
 import { signal, useSignal } from "@preact/signals";
-import { typedPhone } from "../../../../src/domain/typed-phone.ts";
+import { typedPhone } from "../../../../src/domain/phone.ts";
 import { goTo, pickPhone, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { momoWords } from "../logic/commands.ts";
