@@ -28,7 +28,7 @@ import {
   TAKE_OVER,
 } from "../serving/files.ts";
 import { isFree } from "../serving/listen.ts";
-import { lockDirectory } from "../serving/lock-directory.ts";
+import { lockDirectory } from "../serving/locked-folders.ts";
 import { readClock, readCredentials, readOrNull, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { DEFAULT_PORT, outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";

@@ -15,8 +15,8 @@ import {
 } from "../../src/store/sqlite/sqlite.ts";
 import { locateDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
-import { type NamedDatabase, withDatabase } from "../serving/shared-database.ts";
-import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
+import { makeTemporaryDirectory } from "../serving/locked-folders.ts";
+import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
@@ -111,11 +111,11 @@ const alreadyExists = (file: string) =>
 async function printCopy(flags: ExportFlags): Promise<void> {
   if (flags.json) throw new Failure("usage", "--json needs a FILE: with - the copy itself goes to standard output");
   if (isTerminal()) throw new Failure("usage", "a terminal cannot show a database", "name a file, or use a pipe");
-  const folder = makeTemporaryDirectory();
+  const { directory, remove } = makeTemporaryDirectory();
   // If the reader ends, the process ends during the copy.
-  atTheEnd(() => removeTemporaryDirectory(folder));
-  await copyOf(flags)(folder.database, "the copy");
-  await pipeline(createReadStream(folder.database), outStream());
+  atTheEnd(remove);
+  await copyOf(flags)(directory.database, "the copy");
+  await pipeline(createReadStream(directory.database), outStream());
 }
 
 export function describeContents({ merchants, transactions }: CopyContents): string {

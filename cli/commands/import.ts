@@ -15,14 +15,9 @@ import { UnusableDatabase } from "../../src/store/store.ts";
 import { isInForce } from "../serving/credentials.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
-import { lockDirectory } from "../serving/lock-directory.ts";
+import { lockDirectory, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
 import { readCredentials } from "../serving/records.ts";
-import { type NamedDatabase, withDatabase } from "../serving/shared-database.ts";
-import {
-  makeTemporaryDirectory,
-  removeTemporaryDirectory,
-  removeTemporaryLeftovers,
-} from "../serving/temporary-directory.ts";
+import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, withOptions, yesOption } from "../terminal/options.ts";
@@ -55,10 +50,10 @@ async function importIntoDatabase(file: string, flags: ImportFlags, database: Na
   }
   const source = await openSource(file);
   removeTemporaryLeftovers();
-  const folder = makeTemporaryDirectory();
-  atTheEnd(() => removeTemporaryDirectory(folder));
-  const contents = await takeIn(folder.database, source);
-  await withDatabase(database, "empty", (store) => store.importAll(readRows(folder.database)));
+  const { directory, remove } = makeTemporaryDirectory();
+  atTheEnd(remove);
+  const contents = await takeIn(directory.database, source);
+  await withDatabase(database, "empty", (store) => store.importAll(readRows(directory.database)));
   if (flags.json) printJson({ replaced: false, ...contents });
   else tell(`filled the database: ${describeContents(contents)}`);
 }

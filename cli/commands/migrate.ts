@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { type DatabaseFlags, databaseOptions, namedDatabase } from "../serving/database-flags.ts";
-import { withDatabase } from "../serving/shared-database.ts";
+import { withDatabase } from "../serving/engine.ts";
 import { Failure } from "../terminal/failure.ts";
 import { jsonOption, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";

@@ -11,14 +11,10 @@ import { type DataDirectory, locateDataDirectory } from "../serving/data-directo
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import type { DatabaseConfig } from "../serving/engine.ts";
 import { readSecretFile } from "../serving/files.ts";
+import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
 import { announce, prepareReadyFile, readyRecord, removeReadyFileOf } from "../serving/ready.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import {
-  makeTemporaryDirectory,
-  removeTemporaryDirectory,
-  removeTemporaryLeftovers,
-} from "../serving/temporary-directory.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import {
   DEFAULT_PORT,
@@ -109,13 +105,14 @@ async function serve(flags: ServeFlags): Promise<void> {
     throw new Failure("usage", COUNTED_RULES, RULES_HINT);
   const givenToken = givenControlToken(flags);
   const newToken = givenToken === null && !isLoopback(flags.host) ? token(systemRandom, 40).toLowerCase() : null;
-  const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
+  const temporary = flags.ephemeral ? makeTemporaryDirectory() : null;
+  const directory = temporary?.directory ?? locateDataDirectory(flags.data);
   const output = requestOutputFor(flags);
   const drainMs = drainOf(flags, database);
   let sandbox: RunningSandbox | undefined;
   leaveNothing = () => {
     readyFile?.remove();
-    if (flags.ephemeral) removeTemporaryDirectory(directory);
+    temporary?.remove();
   };
   const parentGone = flags.untilStdinCloses ? stdinEnd() : null;
   try {

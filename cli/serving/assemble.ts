@@ -1,6 +1,5 @@
 import guide from "../../docs/llms.txt" with { type: "text" };
-import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
-import page from "../../sandbox/console/dist/console.html" with { type: "file" };
+import pageFile from "../../sandbox/console/dist/console.html" with { type: "file" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import { CONTROL_PATH, type ControlContext, type Replica, type ServerFacts } from "../../sandbox/control/context.ts";
 import { createControl } from "../../sandbox/control/control.ts";
@@ -25,16 +24,16 @@ import type { Provider } from "../../src/domain/provider.ts";
 import type { Random } from "../../src/domain/random.ts";
 import { operationsAt } from "../../src/http/operation.ts";
 import { fail, respond } from "../../src/http/reply.ts";
-import { type Handler, type RefusePath, targetOf } from "../../src/http/request.ts";
-import { createService, type Service } from "../../src/service/service.ts";
+import { type Handler, targetOf } from "../../src/http/request.ts";
+import { createService } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { reachDirectly } from "../environment.ts";
 import { version } from "../version.ts";
 import { auditClient } from "./client-audit.ts";
-import { createMerchantApi, type MerchantApiOptions } from "./merchant-api.ts";
+import { createMerchantApi, type MerchantSettings } from "./merchant-api.ts";
 
 /** What a user chooses for a sandbox, and the world that it runs in. */
-export interface Settings extends Omit<MerchantApiOptions, "clock" | "steering"> {
+export interface Settings extends MerchantSettings {
   readonly realClock: Clock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
@@ -46,7 +45,6 @@ export interface Settings extends Omit<MerchantApiOptions, "clock" | "steering">
   readonly rules: readonly Rule[];
   /** The address of the webhook that the server starts with; null if there is none. */
   readonly webhook: string | null;
-  readonly reportFault: (error: unknown) => void;
   /** Called for each request of the merchant API when it is answered. */
   readonly onRequest?: LogListener;
   /** Called for each delivery of the webhook when it was tried. */
@@ -67,136 +65,112 @@ export interface AssembleOptions extends Settings, ServerFacts {
   readonly rememberClock: () => void;
 }
 
-export interface Assembled {
-  /** Both APIs, for one listener. */
-  readonly handle: Handler;
-  /** Each API alone, for a separate listener. */
-  readonly handleApi: Handler;
-  readonly handleControl: Handler;
-  /** Refuses a path that is ambiguous, and logs it. */
-  readonly refusePath: RefusePath;
-  readonly service: Service;
-  /** Applies the settings that other servers have changed. Call it before the first request. */
-  readonly startSteering: () => Promise<void>;
-  /** The report on the client. Call it when the client has ended. */
-  readonly finishAudit: (end: RunEnd) => Promise<AuditReport>;
-  /** Says to load balancers that no more requests should come. */
-  readonly drain: () => void;
-  /** Ends delays, waits and streams of events when the server stops. They would not end by themselves. */
-  readonly endStreams: () => void;
-  /** Start it when requests are served, and stop it before the store is closed. */
-  readonly webhooks: Pick<Webhooks, "start" | "stop">;
-}
-
-const readPage = () => Bun.file(String(page)).text();
+export type Assembled = ReturnType<typeof assemble>;
 
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
-export function assemble(options: AssembleOptions): Assembled {
-  const { store, clock, realClock, stopwatch, random, promptTimeoutMs, basePaths, steering, replica, guard } = options;
+export function assemble(options: AssembleOptions) {
   const [draining, stopping] = [new AbortController(), new AbortController()];
-  // With the first request: it needs zod, whose load takes 6 ms of the start.
-  const api = loadLater(() => import("../../src/http/api.ts"));
-
-  const network = createNetwork({ fallback: options.fallback, rules: options.rules, steering });
-  const service = createService({
-    ...{ store, clock, realClock, random, promptTimeoutMs },
-    provider: options.between?.(network) ?? network,
-    mayResolve: () => steering.isFresh,
-    reportFault: options.reportFault,
-  });
-  const { reportFault } = service.storing;
-  const webhooks = createWebhooks(options, service);
-
-  const log = createRequestLog();
-  if (options.onRequest) log.subscribe(options.onRequest);
-  const requestCounts = createRequestCounts(operationsAt(basePaths));
-  log.subscribe(requestCounts.add);
-  const audit = auditClient({
-    ...{ log, service, clock, stopwatch, basePaths, promptTimeoutMs },
-    inputs: () => api.now?.INPUTS ?? new Map(),
-    hasWebhook: () => webhooks.settings !== null,
-  });
-  const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
-  const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({ service, realClock, log, audit, webhooks, merchantNames, random, reportFault });
-  const testPayments = createTestPayments();
-
-  const faults = createFaultPlan();
-  const reset = createForgetting([log.clear, testPayments.clear, audit.forget, waitingRoom.forget]);
-  const { rules, default: byDefault } = network;
-  const state: State = { rules, default: byDefault, faults, webhook: webhooks, clock, reset };
-
-  const merchantApi = createMerchantApi(options, {
-    ...{ api, service, faults, log, audit, webhooks },
-    stopping: stopping.signal,
-  });
-  const context: ControlContext = {
-    ...{ service, clock, realClock, random, steering, replica, state, rules, default: byDefault, faults, webhooks },
-    ...{ log, requestCounts, audit, waitingRoom, eventHub, merchantNames, testPayments, merchantApi },
-    snapshots: { byName: new Map(), mutex: createMutex() },
-    rememberClock: options.rememberClock,
-    server: options,
-    ...{ draining: draining.signal, stopping: stopping.signal, version },
-  };
-  const control = withConsole(createControl({ ...context, ...guard, reportFault }), createConsole(readPage, guard));
+  const { guard, steering } = options;
+  const context = connect(options, { draining: draining.signal, stopping: stopping.signal });
+  const { service, merchantApi, audit, webhooks, log, state, waitingRoom, eventHub } = context;
+  const control = createControl({ ...context, ...guard });
+  const page = createConsole(readPage, guard);
   return {
-    handle: withGuide(route(merchantApi, control)),
+    /** Both APIs, for one listener. */
+    handle: route(control, page, merchantApi),
+    /** Each API alone, for a separate listener. */
     handleApi: withGuide(merchantApi),
-    handleControl: withGuide(control),
+    handleControl: route(control, page, async () => respond(fail(404, ONLY_CONTROL))),
+    /** Refuses a path that is ambiguous, and logs it. */
     refusePath: refuseAndLog(options, log),
     service,
+    /** Applies the settings that other servers have changed. Call it before the first request. */
     startSteering: () => steering.start(state, eventHub.steered),
+    /** The report on the client. Call it when the client has ended. */
     finishAudit: audit.finish,
+    /** Says to load balancers that no more requests should come. */
     drain: () => draining.abort(),
+    /** Ends delays, waits and streams of events when the server stops. They would not end by themselves. */
     endStreams() {
       draining.abort();
       stopping.abort();
       waitingRoom.close();
       eventHub.close();
     },
+    /** Start it when requests are served, and stop it before the store is closed. */
     webhooks,
   };
 }
 
-function createWebhooks(
-  { webhook, onDelivery, clock, realClock, steering }: AssembleOptions,
-  service: Service,
-): Webhooks {
-  const webhooks = new Webhooks({
-    ...{ service, clock, realClock, reportFault: service.storing.reportFault },
-    mayDecide: () => steering.isFresh,
-    start: webhook === null ? null : { url: webhook, ...DEFAULT_SETTINGS },
-    // A proxy is only for other machines.
-    beforeSending: ({ hostname }) => {
-      if (isLoopback(hostname)) reachDirectly(hostname);
-    },
+/** The parts, each after those that it needs. */
+function connect(options: AssembleOptions, signals: Pick<ControlContext, "draining" | "stopping">) {
+  const { clock, basePaths, steering } = options;
+  // With the first request: it needs zod, whose load takes 6 ms of the start.
+  const api = loadLater(() => import("../../src/http/api.ts"));
+
+  const network = createNetwork(options);
+  const provider = options.between?.(network) ?? network;
+  const mayDecide = () => steering.isFresh;
+  const service = createService({ ...options, provider, mayResolve: mayDecide });
+  const outside = { ...options, ...signals, service, reportFault: service.storing.reportFault };
+
+  const start = options.webhook === null ? null : { url: options.webhook, ...DEFAULT_SETTINGS };
+  const webhooks = new Webhooks({ ...outside, mayDecide, start, beforeSending: reachOwnMachine });
+  if (options.onDelivery) webhooks.subscribe(options.onDelivery);
+
+  const log = createRequestLog();
+  if (options.onRequest) log.subscribe(options.onRequest);
+  const requestCounts = createRequestCounts(operationsAt(basePaths));
+  log.subscribe(requestCounts.add);
+  const inputs = () => api.now?.INPUTS ?? new Map();
+  const audit = auditClient({ ...outside, log, inputs, hasWebhook: () => webhooks.settings !== null });
+  const waitingRoom = createWaitingRoom(outside);
+  const merchantNames = createMerchantNames(service.registry);
+  const eventHub = createEventHub({ ...outside, log, audit, webhooks, merchantNames });
+  const testPayments = createTestPayments();
+
+  const faults = createFaultPlan();
+  const { rules, default: byDefault } = network;
+  const reset = createForgetting([log.clear, testPayments.clear, audit.forget, waitingRoom.forget]);
+  const state: State = { rules, default: byDefault, faults, webhook: webhooks, clock, reset };
+  return {
+    ...outside,
+    state,
+    rules,
+    default: byDefault,
+    faults,
+    log,
+    requestCounts,
+    testPayments,
+    merchantApi: createMerchantApi({ ...outside, api, faults, log, audit, webhooks }),
+    audit,
+    webhooks,
+    snapshots: { byName: new Map(), mutex: createMutex() },
+    waitingRoom,
+    eventHub,
+    merchantNames,
+    server: options,
+    version,
+  } satisfies ControlContext;
+}
+
+const readPage = () => Bun.file(String(pageFile)).text();
+
+/** A proxy is only for other machines. */
+function reachOwnMachine({ hostname }: URL): void {
+  if (isLoopback(hostname)) reachDirectly(hostname);
+}
+
+const ONLY_CONTROL = `there is nothing at this path; the control API is below ${CONTROL_PATH}, the merchant API elsewhere`;
+
+/** The control API and the console. A browser gets the console at /, the only path of the merchant API that it has. */
+function route(control: Handler, page: Handler, others: Handler): Handler {
+  return withGuide((request, keepOpen) => {
+    const { path } = targetOf(request);
+    const isRoot = path === "/" && (request.method === "GET" || request.method === "HEAD");
+    if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot) return page(request, keepOpen);
+    return path.startsWith(CONSOLE_PATH) ? control(request, keepOpen) : others(request, keepOpen);
   });
-  if (onDelivery) webhooks.subscribe(onDelivery);
-  return webhooks;
-}
-
-/** The control API and the console. A request for / is redirected to the console. */
-function withConsole(control: Handler, page: Handler): Handler {
-  return async (request, keepOpen) => {
-    const { path } = targetOf(request);
-    if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(path, request)) return page(request, keepOpen);
-    if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
-    const hint = `the control API is below ${CONTROL_PATH}, the merchant API elsewhere`;
-    return respond(fail(404, `there is nothing at this path; ${hint}`));
-  };
-}
-
-/** Whether a browser requests the root, the only path of the merchant API that belongs to the console. */
-function isRoot(path: string, { method }: Request): boolean {
-  return path === "/" && (method === "GET" || method === "HEAD");
-}
-
-function route(api: Handler, control: Handler): Handler {
-  return (request, keepOpen) => {
-    const { path } = targetOf(request);
-    const isControl = path === CONTROL_PATH || path.startsWith(CONSOLE_PATH) || isRoot(path, request);
-    return isControl ? control(request, keepOpen) : api(request, keepOpen);
-  };
 }
 
 /** Where AI assistants look for a description of a site. */

@@ -1,8 +1,12 @@
 import type { Replica } from "../../sandbox/control/context.ts";
-import type { Steering } from "../../sandbox/steering.ts";
+import { type Steering, steeredAlone } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
-import type { Random } from "../../src/domain/random.ts";
-import type { Store } from "../../src/store/store.ts";
+import { type Random, token } from "../../src/domain/random.ts";
+import type { PostgresOptions, PostgresStore } from "../../src/store/postgres/postgres.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import { type Store, UnusableDatabase } from "../../src/store/store.ts";
+import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { Failure } from "../terminal/failure.ts";
 import type { DataDirectory } from "./data-directory.ts";
 
 /** What keeps the payments of a server. */
@@ -15,27 +19,131 @@ export interface Engine {
   readonly replica: Replica | null;
   /** Runs work that no other server does at the same time. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
-  /** A failure of the start in words that name the database. */
-  explain(error: unknown): unknown;
-  close(): unknown;
+  close(): Promise<void>;
 }
 
+export type NamedDatabase = Pick<PostgresOptions, "url" | "password">;
+
 /** A database that several servers share, as the command line names it. */
-export interface DatabaseConfig {
-  readonly url: string;
-  readonly password: string | null;
-  readonly connections: number;
-  readonly commitDeadlineMs: number;
-  readonly requireReplica: boolean;
+export interface DatabaseConfig
+  extends NamedDatabase,
+    Pick<PostgresOptions, "connections" | "commitDeadlineMs" | "requireReplica"> {
   readonly replica: Replica;
 }
 
 export interface EngineOptions {
   readonly directory: DataDirectory;
-  /** Null: the file in the data directory. */
-  readonly database: DatabaseConfig | null;
+  /** A database that several servers share; absent or null: the file in the data directory. */
+  readonly database?: DatabaseConfig | null;
   readonly realClock: Clock;
+  /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
   readonly random: Random;
   readonly reportFault: (error: unknown) => void;
+}
+
+/** How long a write may wait for another program. Everything else waits with it, also a stop. */
+const BUSY_TIMEOUT_MS = 1000;
+
+/**
+ * Chooses and opens the engine of a server. An empty shared database gets its schema.
+ * @throws UnusableDatabase
+ */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { directory, database, realClock } = options;
+  if (database) return openShared(database, options);
+  const store = openStore(directory.database, {
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
+    mustWrite: true,
+    stopwatch: options.stopwatch,
+  });
+  return {
+    store,
+    clock: realClock,
+    steering: steeredAlone,
+    replica: null,
+    exclusively: (work) => work(),
+    close: async () => store.close(),
+  };
+}
+
+async function openShared({ replica, ...database }: DatabaseConfig, outside: EngineOptions): Promise<Engine> {
+  const { SharedSteering } = await import("../../sandbox/shared-steering.ts");
+  const { store, createSteeringTable } = await open({
+    ...database,
+    replica: replica.name,
+    migrate: "empty",
+    clock: outside.realClock,
+    stopwatch: outside.stopwatch,
+    random: outside.random,
+    reportFault: outside.reportFault,
+  });
+  const table = createSteeringTable(store.sql, store.clock, replica.name, token(outside.random, 6));
+  return {
+    store,
+    clock: store.clock,
+    steering: new SharedSteering({ ...outside, table }),
+    replica,
+    exclusively: (work) => table.exclusively(work),
+    close: () => close(store),
+  };
+}
+
+/**
+ * Opens a shared database for a command that does one piece of work.
+ * @param migrate as {@link PostgresStore} is opened
+ * @throws UnusableDatabase
+ */
+export async function withDatabase<T>(
+  database: NamedDatabase,
+  migrate: PostgresOptions["migrate"],
+  work: (store: PostgresStore) => Promise<T>,
+): Promise<T> {
+  const { store } = await open({
+    ...database,
+    migrate,
+    connections: 2,
+    commitDeadlineMs: 24 * 60 * 60 * 1000, // all rows of a large database are one write
+    replica: "command",
+    requireReplica: false,
+    clock: systemClock,
+    stopwatch,
+    random: systemRandom,
+  });
+  try {
+    return await work(store);
+  } catch (error) {
+    throw explainDatabase(error);
+  } finally {
+    await close(store);
+  }
+}
+
+/** The code for such a database is loaded only if one is used. */
+async function open(options: PostgresOptions) {
+  const { openPostgres, createSteeringTable } = await import("../../src/store/postgres/postgres.ts");
+  try {
+    return { store: await openPostgres(options), createSteeringTable };
+  } catch (error) {
+    throw explainDatabase(error);
+  }
+}
+
+async function close(store: PostgresStore): Promise<void> {
+  store.close();
+  await store.closed();
+}
+
+/** Hints for a shared database. Other problems have the same hint as in a data directory. */
+const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
+  foreign: "make a new database, and name that with --database",
+  older: "stop the servers that use it, and run momo migrate --database",
+  newer: "update momo",
+  unwritable: "give its user the rights to write, and to make tables in an empty database",
+};
+
+/** A failure of a shared database, with a hint that fits. */
+function explainDatabase(error: unknown): unknown {
+  const hint = error instanceof UnusableDatabase ? HINTS[error.problem] : undefined;
+  return hint === undefined ? error : new Failure("unexpected", (error as Error).message, hint);
 }

@@ -1,6 +1,4 @@
 import { type ObserveOptions, observe } from "../../sandbox/control/observe.ts";
-import type { FaultPlan } from "../../sandbox/faults.ts";
-import type { RequestLog } from "../../sandbox/request-log.ts";
 import type { Steering } from "../../sandbox/steering.ts";
 import type { Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import { MAX_GIVEN_ACCOUNT_ID } from "../../src/domain/merchant.ts";
@@ -15,73 +13,46 @@ import type { Service } from "../../src/service/service.ts";
 import { version } from "../version.ts";
 import type { ClientAudit } from "./client-audit.ts";
 
-export interface MerchantApiOptions extends Pick<ObserveOptions, "clock" | "realClock" | "stopwatch"> {
-  readonly steering: Steering;
+export interface MerchantSettings {
   readonly basePaths: BasePaths;
   readonly profile: Profile;
   /** Whether a payment opens its account if there is none, with this tariff. */
   readonly opensAccounts?: boolean;
   readonly tariff?: Tariff | null;
+  readonly reportFault: (error: unknown) => void;
 }
 
-export interface MerchantApiParts {
+interface Options extends Omit<ObserveOptions, "delays" | "authenticate" | "steering">, MerchantSettings {
   readonly api: LoadedLater<typeof api>;
   readonly service: Service;
-  readonly faults: FaultPlan;
-  readonly log: RequestLog;
   readonly audit: ClientAudit;
   readonly webhooks: Webhooks;
-  readonly stopping: AbortSignal;
+  readonly steering: Steering;
 }
 
 /** The merchant API as a client of the sandbox sees it: with faults, the log, and what the webhook and the audit need. */
-export function createMerchantApi(options: MerchantApiOptions, parts: MerchantApiParts): Handler {
-  const { service, faults, log, audit, webhooks, stopping } = parts;
-  const { clock, realClock, stopwatch, basePaths, profile, steering } = options;
-  const { reportFault } = service.storing;
+export function createMerchantApi(options: Options): Handler {
+  const { authenticate } = options.service;
   const loaded = loadLater(async () => {
-    const { createApi } = await parts.api.load();
-    const { tariff = null } = options;
-    const opening = options.opensAccounts ? openingAccounts(service, tariff, audit.accountOpened) : service;
-    return createApi({
-      service: answeringAfterWebhook(opening, webhooks),
-      basePaths,
-      profile,
-      version,
-      reportFault,
-    });
+    const { createApi } = await options.api.load();
+    return createApi({ ...options, service: serviceFor(options), version });
   });
-  const { authenticate } = service;
-  const { delays } = audit;
-  const time = { clock, realClock, stopwatch };
-  const handler = observe(loaded, { faults, steering, log, delays, authenticate, basePaths, stopping, ...time });
-  return whenFresh(handler, steering, reportFault);
+  return whenFresh(observe(loaded, { ...options, delays: options.audit.delays, authenticate }), options);
 }
 
-/**
- * The service, but a payment for an account that does not exist opens it first: a program under test has the id of its real account.
- * @param onOpened called with the id
- */
-function openingAccounts(service: Service, tariff: Tariff | null, onOpened: (id: number) => void): Service {
+function serviceFor({ service, webhooks, audit, opensAccounts, tariff = null }: Options): Service {
+  const { registry } = service;
   return {
     ...service,
     async startPayment(merchantId, order) {
       const id = order.paymentAccountId;
-      if (id >= 1 && id <= MAX_GIVEN_ACCOUNT_ID && !(await service.registry.hasAccount(id))) {
-        await service.registry.openAccount(merchantId, `Account ${id}`, tariff, id);
-        onOpened(id);
+      // A program under test has the id of its real account.
+      if (opensAccounts && id >= 1 && id <= MAX_GIVEN_ACCOUNT_ID && !(await registry.hasAccount(id))) {
+        await registry.openAccount(merchantId, `Account ${id}`, tariff, id);
+        audit.accountOpened(id);
       }
-      return service.startPayment(merchantId, order);
-    },
-  };
-}
-
-/** The service, but its answer to a push waits if the webhook must be sent first. */
-function answeringAfterWebhook(service: Service, webhooks: Webhooks): Service {
-  return {
-    ...service,
-    async startPayment(merchantId, order) {
       const transaction = await service.startPayment(merchantId, order);
+      // If the webhook must be sent first, the answer waits.
       const held = webhooks.beforeAnswer(transaction.checkoutRequestId);
       if (held) await held;
       return transaction;
@@ -90,7 +61,7 @@ function answeringAfterWebhook(service: Service, webhooks: Webhooks): Service {
 }
 
 /** Reads the settings that servers share again before an answer, if those of this server can be out of date. */
-function whenFresh(handler: Handler, steering: Steering, reportFault: (error: unknown) => void): Handler {
+function whenFresh(handler: Handler, { steering, reportFault }: Pick<Options, "steering" | "reportFault">): Handler {
   const refreshFirst: Handler = async (request, keepOpen) => {
     try {
       await steering.refresh();

@@ -2,10 +2,10 @@ import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import type { ControlTarget, Target } from "../client/target.ts";
 import { reportFault } from "../terminal/output.ts";
 import type { DataDirectory } from "./data-directory.ts";
+import { makeTemporaryDirectory, removeTemporaryLeftovers } from "./locked-folders.ts";
 import type { CredentialsRecord } from "./records.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "./run-sandbox.ts";
 import type { configOf } from "./sandbox-flags.ts";
-import { makeTemporaryDirectory, removeTemporaryDirectory, removeTemporaryLeftovers } from "./temporary-directory.ts";
 
 type PrivateConfig = Awaited<ReturnType<typeof configOf>> & Pick<SandboxConfig, "accountId" | "opensAccounts">;
 
@@ -20,7 +20,7 @@ export interface PrivateSandbox extends RunningSandbox {
 export async function startPrivateSandbox(config: PrivateConfig): Promise<PrivateSandbox> {
   process.umask(0o077); // our files are private
   removeTemporaryLeftovers();
-  const directory = makeTemporaryDirectory();
+  const { directory, remove } = makeTemporaryDirectory();
   try {
     const sandbox = await runSandbox({
       ...config,
@@ -35,10 +35,10 @@ export async function startPrivateSandbox(config: PrivateConfig): Promise<Privat
       directory,
       credentials,
       target: { baseUrl, apiKey, apiSecret, paymentAccountId, controlUrl, controlToken: null },
-      stop: () => sandbox.stop().finally(() => removeTemporaryDirectory(directory)),
+      stop: () => sandbox.stop().finally(remove),
     };
   } catch (error) {
-    removeTemporaryDirectory(directory);
+    remove();
     throw error;
   }
 }

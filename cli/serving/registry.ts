@@ -5,7 +5,7 @@ import { systemClock, systemRandom } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
 import { locateDataDirectory, makeDataDirectory } from "./data-directory.ts";
 import { type DatabaseFlags, databaseUnlessData } from "./database-flags.ts";
-import { withDatabase } from "./shared-database.ts";
+import { withDatabase } from "./engine.ts";
 
 interface Place extends DatabaseFlags {
   readonly data?: string;

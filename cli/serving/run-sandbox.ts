@@ -11,20 +11,18 @@ import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
+import { Registry } from "../../src/service/registry.ts";
+import { explain, isBusy } from "../../src/store/sqlite/sqlite.ts";
 import { sleep } from "../../src/system.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { ensureCredentials } from "./credentials.ts";
 import { type DataDirectory, makeDataDirectory, ownCommand } from "./data-directory.ts";
-import type { DatabaseConfig, Engine } from "./engine.ts";
+import { type Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { type Addresses, listen } from "./listen.ts";
-import { lockDirectory } from "./lock-directory.ts";
-import { openEngine } from "./open-engine.ts";
+import { lockDirectory } from "./locked-folders.ts";
 import { type CredentialsRecord, readClock, writeClock, writeServer } from "./records.ts";
 
-export interface SandboxConfig extends Addresses, Settings {
-  readonly directory: DataDirectory;
-  /** A database that several servers share; absent or null: the file in the data directory. */
-  readonly database?: DatabaseConfig | null;
+export interface SandboxConfig extends Addresses, Omit<Settings, "tariff">, EngineOptions {
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
   /** The id of the first payment account, if there is none yet; by default 1. */
@@ -63,18 +61,19 @@ const STOP_GRACE_MS = 1500;
  * @throws Failure or UnusableDatabase with the reason and the flag that helps; then nothing is left open
  */
 export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox> {
-  const { directory, reportFault } = config;
-  const open = new Cleanup();
-  let engine: Engine | null = null;
+  const { directory, tariff } = config;
+  const open = new AsyncDisposableStack();
   try {
     makeDataDirectory(directory);
-    open.add(lockDirectory(directory));
-    engine = await openEngine({ ...config, database: config.database ?? null });
+    open.defer(lockDirectory(directory));
+    const engine = await openEngine(config);
+    open.defer(engine.close);
     const { store, steering, replica } = engine;
-    open.add(() => engine?.close());
 
     const clock = await clockOf(engine, directory);
-    let credentials: CredentialsRecord | null = null;
+    const registry = new Registry({ ...config, store, clock });
+    const { paymentAccountId, credentials } = await ensureCredentials(config, engine, registry);
+    if (tariff) await registry.setTariff(paymentAccountId, tariff);
     let merchantPort: number | null = null;
     const { service, startSteering, finishAudit, drain, endStreams, webhooks, ...handlers } = assemble({
       ...config,
@@ -87,56 +86,43 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       rememberClock: () => replica ?? writeClock(directory, clock.save()),
       data: directory.path,
       command: () => ownCommand(directory.path),
-      merchantPort: () => (config.controlPort === null ? null : merchantPort),
-      credentials: () => credentials && keyOf(credentials),
+      merchantPort: () => merchantPort,
+      credentials,
     });
     if (config.onTransaction) service.subscribe(config.onTransaction);
-    const { paymentAccountId, ...found } = await ensureCredentials(config, engine, service.registry);
-    credentials = found.credentials;
     await startSteering();
-    open.add(() => steering.stop());
-    if (config.tariff) await service.registry.setTariff(paymentAccountId, config.tariff);
+    open.defer(() => steering.stop());
 
-    const listening = await listen(config, handlers, reportFault);
-    open.add(() => Promise.all([listening.stop(STOP_GRACE_MS), webhooks.stop()]));
-    open.add(endStreams);
+    const listening = await listen(config, handlers, config.reportFault);
+    if (config.controlPort !== null) merchantPort = listening.port;
+    open.defer(async () => void (await Promise.all([listening.stop(STOP_GRACE_MS), webhooks.stop()])));
+    open.defer(endStreams);
     // Before the others, because the resolver would go on while anything is due.
-    open.add(() => service.resolver.stop());
-    merchantPort = listening.port;
+    open.defer(() => service.resolver.stop());
 
-    const addresses = {
-      baseUrl: listening.origin + config.basePaths[0],
-      controlUrl: listening.controlOrigin + CONTROL_PATH,
-    };
-    open.add(publish(directory, addresses, config.controlToken));
+    const baseUrl = listening.origin + config.basePaths[0];
+    const controlUrl = listening.controlOrigin + CONTROL_PATH;
+    writeServer(directory, {
+      pid: process.pid,
+      base_url: baseUrl,
+      control_url: controlUrl,
+      control_token: config.controlToken,
+    });
+    open.defer(() => rmSync(directory.server, { force: true }));
     soonAfterReady(config, service, webhooks);
     if (store.isShared) service.resolver.watch();
     const stop = async () => {
       drain();
       listening.drain();
       if (config.drainMs) await sleep(config.drainMs);
-      await open.runAll();
+      await open.disposeAsync();
     };
-    return { ...addresses, paymentAccountId, handleApi: handlers.handleApi, credentials, finishAudit, stop };
+    return { baseUrl, controlUrl, paymentAccountId, handleApi: handlers.handleApi, credentials, finishAudit, stop };
   } catch (error) {
-    await open.runAll().catch(() => {}); // the first error is reported
-    throw engine ? engine.explain(error) : error;
+    await open.disposeAsync().catch(() => {}); // the first error is reported
+    // The database was locked after it was opened, so the first key could not be stored.
+    throw isBusy(error) ? explain(error, directory.database) : error;
   }
-}
-
-/** Writes where the server is, for other commands. @returns what removes it */
-function publish(
-  directory: DataDirectory,
-  { baseUrl, controlUrl }: Pick<RunningSandbox, "baseUrl" | "controlUrl">,
-  controlToken: string | null,
-): () => void {
-  writeServer(directory, {
-    pid: process.pid,
-    base_url: baseUrl,
-    control_url: controlUrl,
-    control_token: controlToken,
-  });
-  return () => rmSync(directory.server, { force: true });
 }
 
 /** The first requests after the ready line have this time for themselves. */
@@ -159,12 +145,6 @@ function soonAfterReady(
   });
 }
 
-const keyOf = ({ api_key, api_secret, payment_account_id }: CredentialsRecord) => ({
-  apiKey: api_key,
-  apiSecret: api_secret,
-  paymentAccountId: payment_account_id,
-});
-
 /** The clock of the sandbox. Servers that share a database get its state with the rest of what they share. */
 async function clockOf({ replica, store, clock: below }: Engine, directory: DataDirectory): Promise<VirtualClock> {
   if (replica) return createVirtualClock(below);
@@ -178,26 +158,4 @@ async function clockOf({ replica, store, clock: below }: Engine, directory: Data
 function goOnFrom(startedMs: number | null, clock: VirtualClock): void {
   const behindMs = (startedMs ?? 0) - clock.nowMs();
   if (behindMs > 0 && (startedMs ?? 0) <= LAST_INSTANT_MS) clock.advance(behindMs);
-}
-
-/** Closes once everything that was opened, in reverse order. */
-class Cleanup {
-  readonly #steps: (() => unknown)[] = [];
-
-  add(step: () => unknown): void {
-    this.#steps.push(step);
-  }
-
-  /** @throws the first error, after all steps ran, so that no part of a server stays open */
-  async runAll(): Promise<void> {
-    const errors: unknown[] = [];
-    for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
-      try {
-        await step();
-      } catch (error) {
-        errors.push(error);
-      }
-    }
-    if (errors.length > 0) throw errors[0];
-  }
 }

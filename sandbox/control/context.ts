@@ -142,10 +142,10 @@ export interface ServerFacts {
   /** A name that distinguishes this sandbox from others; absent by default. */
   readonly name?: string;
   /** The key that comes with the data directory, and its payment account. */
-  readonly credentials: () => {
-    readonly apiKey: string;
-    readonly apiSecret: string;
-    readonly paymentAccountId: number;
+  readonly credentials: {
+    readonly payment_account_id: number;
+    readonly api_key: string;
+    readonly api_secret: string;
   } | null;
 }
 

@@ -54,11 +54,11 @@ export const REQUEST_CALLS: Calls = {
         if (logged.bodyCutBytes > 0) {
           throw invalid("the log does not have the whole body of this request: send it from the client");
         }
-        const credentials = server.credentials();
+        const credentials = server.credentials;
         if (credentials === null) throw invalid("this sandbox has no key of its own");
         const headers = new Headers({
-          "X-API-Key": credentials.apiKey,
-          "X-API-Secret": credentials.apiSecret,
+          "X-API-Key": credentials.api_key,
+          "X-API-Secret": credentials.api_secret,
           [REPLAY_HEADER]: id,
         });
         for (const name of KEPT_HEADERS) {

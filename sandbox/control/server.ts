@@ -14,16 +14,16 @@ export const SERVER_CALLS: Calls = {
         const merchant = await registry.firstMerchant();
         const [account] = await registry.listAccounts(merchant.id);
         const keys = (await registry.listKeys(merchant.id)).map(({ apiKey }) => apiKey);
-        const own = server.credentials();
+        const own = server.credentials;
         const facts: ServerOnWire = {
           base_url: merchantOrigin(request, server) + server.basePaths[0],
           control_url: controlOrigin(request) + CONTROL_PATH,
           version,
           name: server.name ?? null,
           default_merchant_id: merchant.id,
-          payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
+          payment_account_id: own?.payment_account_id ?? account?.id ?? null,
           // If the sandbox's own key was revoked, another valid key.
-          api_key: own && keys.includes(own.apiKey) ? own.apiKey : (keys[0] ?? null),
+          api_key: own && keys.includes(own.api_key) ? own.api_key : (keys[0] ?? null),
           accept: server.profile.accept ?? "strict",
           response_form: server.profile.response_form ?? "full",
           profile: server.profile.name ?? null,

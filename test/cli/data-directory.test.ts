@@ -16,9 +16,8 @@ import {
 import { basename, join } from "node:path";
 import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
 import { writePrivateFile } from "../../cli/serving/files.ts";
-import { removeLeftoversIn } from "../../cli/serving/lock-directory.ts";
+import { removeLeftoversIn, removeTemporaryLeftovers } from "../../cli/serving/locked-folders.ts";
 import { prepareReadyFile } from "../../cli/serving/ready.ts";
-import { removeTemporaryLeftovers } from "../../cli/serving/temporary-directory.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd, serveMomo, startMomo } from "../support/momo.ts";
 import { giveAway, testWithOtherUser } from "../support/needs.ts";

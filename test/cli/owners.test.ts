@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync }
 import { join } from "node:path";
 import { dataDirectoryAt, filesOf, locateDataDirectory, makeDataDirectory } from "../../cli/serving/data-directory.ts";
 import { openTo } from "../../cli/serving/files.ts";
-import { removeLeftoversIn } from "../../cli/serving/lock-directory.ts";
+import { removeLeftoversIn } from "../../cli/serving/locked-folders.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";

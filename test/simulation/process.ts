@@ -107,7 +107,7 @@ export async function startProcess(options: ProcessOptions) {
     data: null,
     merchantPort: () => null,
     command: () => ({ program: "momo", flags: "" }),
-    credentials: () => null,
+    credentials: null,
   });
 
   // What became due while no process ran.

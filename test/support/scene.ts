@@ -79,7 +79,7 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
     data: null,
     merchantPort: () => null,
     command: () => ({ program: "momo", flags: "" }),
-    credentials: () => ({ apiKey: "mk_none", apiSecret: "ms_none", paymentAccountId: 1 }),
+    credentials: { api_key: "mk_none", api_secret: "ms_none", payment_account_id: 1 },
     rememberClock: () => {},
     between: (network) => provider ?? network,
     reportFault: (error) => void faults.push(error),

@@ -1,0 +1,142 @@
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { acquireLock, restoreLogs } from "../../src/store/sqlite/sqlite.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
+import { Failure } from "../terminal/failure.ts";
+import { type DataDirectory, dataDirectoryAt, filesOf } from "./data-directory.ts";
+import { cannotWrite, isForeign, statsOfPlace } from "./files.ts";
+import { readOrNull, readServer } from "./records.ts";
+
+/**
+ * Data directories that one process uses. It holds a lock while it lives, so the next process knows what a killed one has left
+ * behind, and removes it: drafts in a data directory, and whole temporary directories.
+ */
+
+/**
+ * Locks a data directory for this process, because a second server would resolve the same prompts, and an import would replace the
+ * database of a running server.
+ * @returns a function that releases the lock
+ * @throws Failure that names the process that holds it
+ */
+export function lockDirectory(directory: DataDirectory): () => void {
+  let release: () => void;
+  try {
+    release = acquireLock(directory.lock);
+  } catch (error) {
+    if (!(error instanceof UnusableDatabase && error.problem === "locked")) throw error;
+    const holder = readOrNull(() => readServer(directory));
+    throw new Failure(
+      "unexpected",
+      `${directory.path} is in use by another momo${holder ? ` (process ${holder.pid}, ${holder.base_url})` : ""}`,
+      "stop that one, or choose another folder with --data",
+    );
+  }
+  try {
+    removeLeftoversIn(directory);
+    return release;
+  } catch (error) {
+    release();
+    throw cannotWrite(directory.path, error);
+  }
+}
+
+/**
+ * Removes the drafts that a killed import or server left in a data directory, such as `momo.db.123.tmp`, and SQLite's files beside
+ * them. The caller must hold its lock, so that no other process writes drafts.
+ */
+export function removeLeftoversIn(directory: DataDirectory): void {
+  const names = filesOf(directory).map((file) => basename(file));
+  const drafts = ownIn(directory.path, "isFile", (entry) => {
+    const [, name = ""] = /^(.+)\.[0-9]+\.tmp(?:-old)?(?:-wal|-shm|-journal)?$/.exec(entry) ?? [];
+    return names.includes(name);
+  });
+  // First restore the log that a killed import had moved away from the database.
+  const copies = new Set(drafts.flatMap((draft) => /^.*\.db\.[0-9]+\.tmp/.exec(draft) ?? []));
+  for (const copy of copies) restoreLogs(copy, directory.database);
+  for (const draft of drafts) rmSync(draft, { force: true });
+}
+
+/** Links are not followed, and what belongs to other users is not touched. Empty if the folder cannot be read. */
+function ownIn(folder: string, kind: "isFile" | "isDirectory", isOurs: (name: string) => boolean): string[] {
+  const names = readOrNull(() => readdirSync(folder)) ?? [];
+  return names
+    .filter(isOurs)
+    .map((name) => join(folder, name))
+    .filter((path) => {
+      const stats = statsOfPlace(path);
+      return stats?.[kind]() && !isForeign(stats);
+    });
+}
+
+const PREFIX = "momo-temporary-";
+const LOCK = "in-use.lock";
+
+export interface TemporaryDirectory {
+  readonly directory: DataDirectory;
+  remove(): void;
+}
+
+/** How often another process may mistake a new folder for a leftover, before it is locked. */
+const MAX_ENCOUNTERS = 10;
+
+/**
+ * A private data directory for one run.
+ * @throws Failure that names the place if it cannot be created
+ */
+export function makeTemporaryDirectory(): TemporaryDirectory {
+  const place = tmpdir();
+  for (let encounter = 1; ; encounter += 1) {
+    let path: string | undefined;
+    try {
+      path = mkdtempSync(join(place, PREFIX));
+      const lock = join(path, LOCK);
+      const release = acquireLock(lock);
+      const directory = dataDirectoryAt(path);
+      if (existsSync(lock)) return { directory, remove: () => removeFolder(directory.path, release) };
+      release();
+    } catch (error) {
+      if (path !== undefined) rmSync(path, { recursive: true, force: true });
+      if (error instanceof UnusableDatabase && encounter < MAX_ENCOUNTERS) continue;
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new Failure(
+        "unexpected",
+        `${place} can hold no temporary folder (${code ?? message})`,
+        "name another place in the variable TMPDIR",
+      );
+    }
+  }
+}
+
+/** Removes the lock last, so that the next process can recognize what is left. */
+function removeFolder(path: string, release: () => void): void {
+  if (!existsSync(path)) return;
+  for (const name of readdirSync(path)) {
+    if (name !== LOCK) rmSync(join(path, name), { recursive: true, force: true });
+  }
+  release(); // Windows removes no file that is open
+  rmSync(path, { recursive: true, force: true });
+}
+
+/** Removes the temporary directories of killed processes. If it fails, the next process tries again. */
+export function removeTemporaryLeftovers(place = tmpdir()): void {
+  for (const path of ownIn(place, "isDirectory", (name) => name.startsWith(PREFIX))) {
+    const lock = join(path, LOCK);
+    try {
+      // Its process was killed before it locked the folder, or is about to lock it, and then makes another folder.
+      // rmdir removes it only if it is empty.
+      if (!existsSync(lock)) rmdirSync(path);
+      else removeLocked(path, acquireLock(lock));
+    } catch {
+      // A process holds the lock, or has removed the folder.
+    }
+  }
+}
+
+function removeLocked(path: string, release: () => void): void {
+  try {
+    removeFolder(path, release);
+  } finally {
+    release();
+  }
+}
