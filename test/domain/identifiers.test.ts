@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createCredentials, hashSecret, secretMatches } from "../../src/domain/credentials.ts";
+import { createCredentials, hashSecret } from "../../src/domain/credentials.ts";
 import {
   createRequestIds,
   MAX_NUMBER,
@@ -23,9 +23,6 @@ const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 describe("a receipt number is 10 characters: year, month, day, and seven without a meaning", () => {
   test.each([
     [AT_MS, "UJ2"],
-    [Date.UTC(2026, 4, 9, 12), "UE9"],
-    [Date.UTC(2026, 4, 10, 12), "UEA"],
-    [Date.UTC(2006, 0, 1, 12), "AA1"],
     [Date.UTC(2031, 11, 31, 20, 59), "ZLV"],
     // From here on, the letters of the years are used again.
     [Date.UTC(2031, 11, 31, 21), "AA1"],
@@ -154,36 +151,17 @@ describe("a new key and its secret", () => {
     }
     expect(new Set(all.flatMap(({ apiKey, apiSecret }) => [apiKey, apiSecret])).size).toBe(200);
   });
-
-  test("come only from the given random source", () => {
-    expect(createCredentials(seededRandom(7))).toEqual(createCredentials(seededRandom(7)));
-    expect(createCredentials(seededRandom(7))).not.toEqual(createCredentials(seededRandom(8)));
-  });
 });
 
-describe("only a hash of the secret is stored", () => {
-  test("it is SHA-256", () => {
-    expect(Buffer.from(hashSecret("abc")).toString("hex")).toBe(
-      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-    );
-  });
-
-  test("a secret matches its own hash and no other", () => {
-    const stored = hashSecret("ms_abc");
-    expect(secretMatches("ms_abc", stored)).toBe(true);
-    for (const wrong of ["ms_ABC", "ms_abc ", "ms_ab", "", "ms_abcd"]) expect(secretMatches(wrong, stored)).toBe(false);
-  });
+test("only a hash of the secret is stored: SHA-256", () => {
+  expect(Buffer.from(hashSecret("abc")).toString("hex")).toBe(
+    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+  );
 });
 
-describe("a token has five random bits a character", () => {
-  test("every one of the 32 characters occurs, and no I, L, O or U", () => {
-    const seen = new Set(token(systemRandom, 4000));
-    expect([...seen].sort().join("")).toBe("0123456789ABCDEFGHJKMNPQRSTVWXYZ");
-  });
-
-  test("it has the requested length", () => {
-    for (const length of [0, 1, 12, 39]) expect(token(systemRandom, length)).toHaveLength(length);
-  });
+test("a token has five random bits a character: each of the 32 occurs, and no I, L, O or U", () => {
+  expect([...new Set(token(systemRandom, 4000))].sort().join("")).toBe("0123456789ABCDEFGHJKMNPQRSTVWXYZ");
+  for (const length of [0, 1, 12, 39]) expect(token(systemRandom, length)).toHaveLength(length);
 });
 
 describe("secrets are redacted however they are written", () => {
@@ -213,22 +191,21 @@ describe("secrets are redacted however they are written", () => {
     );
   });
 
-  test.each(["%20", "x%3D", "%253d", "\\n", "\\u0020", '\\"', "x_", "=", "é", "for", "0"])("after %s", (before) => {
-    expect(redact(`${before}${SECRET} `)).toBe(`${before}[redacted] `);
+  test.each<[before: string, after: string, left: string]>([
+    ...["%20", "x%3D", "%253d", "\\n", "\\u0020", '\\"', "x_", "=", "é", "for", "0"].map(
+      (before): [string, string, string] => [before, "", ""],
+    ),
+    ["", "abc", ""],
+    ["", "_abc", "_abc"],
+    ["", "é", "é"],
+    ["", "0".repeat(88), ""],
+    ["", "0".repeat(89), "0"],
+  ])("between %j and %j", (before, after, left) => {
+    expect(redact(`${before}${SECRET}${after}`)).toBe(`${before}[redacted]${left}`);
   });
 
-  test.each([
-    ["abc", ""],
-    ["_abc", "_abc"],
-    ["é", "é"],
-    ["0".repeat(88), ""],
-    ["0".repeat(89), "0"],
-  ])("before %s", (after, left) => {
-    expect(redact(`a ${SECRET}${after}`)).toBe(`a [redacted]${left}`);
-  });
-
-  test.each([32, 39, 128])("one of %d characters", (length) => {
-    expect(redact(`ms_${"a".repeat(length)}`)).toBe("[redacted]");
+  test("of 32 to 128 characters", () => {
+    for (const length of [32, 39, 128]) expect(redact(`ms_${"a".repeat(length)}`)).toBe("[redacted]");
   });
 
   test.each(["items_42 ms_short", `ms_${"a".repeat(31)}`, "ms%5Fshort", "%6d%73%5f"])("%s has no secret", (text) => {

@@ -1,13 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { timeLeft } from "../../src/domain/duration.ts";
-import { invalid, Refusal, readNaming, shown, whatCame } from "../../src/domain/error.ts";
-import { DEFAULT_PAGE, foldCase } from "../../src/domain/filter.ts";
+import { invalid, readNaming, shown, whatCame } from "../../src/domain/error.ts";
+import { foldCase } from "../../src/domain/filter.ts";
 import { parseName } from "../../src/domain/merchant.ts";
 import { parsePhone, parsePhonePrefix } from "../../src/domain/phone.ts";
-
-/** Stands here once more, so that another value is noticed. */
-const MAX_PAGE_LIMIT = 100;
 
 const nineDigits = fc.stringMatching(/^[0-9]{9}$/);
 
@@ -21,22 +18,9 @@ describe("a phone is 254 and 9 digits or 0 and 9 digits, stored as 254…", () =
     );
   });
 
-  test.each([
-    "",
-    "+254712345678",
-    "712345678",
-    "07123456789",
-    "2540712345678",
-    " 0712345678",
-    "254712345678 ",
-    "0712345678\n",
-    "254712345678\0",
-    "071234567a",
-    "٠٧١٢٣٤٥٦٧٨",
-    "０７１２３４５６７８",
-    "0712345678\n0712345678",
-  ])("%j is refused", (text) => {
-    expect(() => parsePhone(text)).toThrow(Refusal);
+  const OTHER_FORMS = ["", "+254712345678", "712345678", "07123456789", "2540712345678", "071234567a"];
+  const MORE = [" 0712345678", "254712345678 ", "0712345678\n", "254712345678\0", "0712345678\n0712345678"];
+  test.each([...OTHER_FORMS, ...MORE, "٠٧١٢٣٤٥٦٧٨", "０７１２３４５６７８"])("%j is refused", (text) => {
     expect(() => parsePhone(text, "PHONE")).toThrow(
       "PHONE must be a string of 254 and 9 digits or 0 and 9 digits, such as 254712345678 or 0712345678",
     );
@@ -81,16 +65,11 @@ describe("the start of a phone in a search", () => {
 });
 
 describe("text is compared without its letter case", () => {
-  test.each([
-    ["order-1", "ORDER-1", true],
-    ["É", "é", true],
-    ["straße", "STRASSE", true],
-    ["ΟΔΟΣ", "οδος", true],
-    ["ΟΔΟΣ", "οδοσ", true],
-    ["e", "é", false],
-    ["1", "l", false],
-  ])("%s and %s are the same: %p", (a, b, areSame) => {
-    expect(foldCase(a) === foldCase(b)).toBe(areSame);
+  test("as É and é, straße and STRASSE, and both small sigmas; other letters differ", () => {
+    for (const same of ["order-1 ORDER-1", "É é", "straße STRASSE", "ΟΔΟΣ οδος", "ΟΔΟΣ οδοσ"]) {
+      expect(new Set(same.split(" ").map(foldCase)).size).toBe(1);
+    }
+    expect(foldCase("e")).not.toBe(foldCase("é"));
   });
 
   test("the start of a text folds like the start of its folded form", () => {
@@ -104,30 +83,13 @@ describe("text is compared without its letter case", () => {
   });
 });
 
-test("by default the page is 1 and the limit 10; the limit is at most 100 (§8)", () => {
-  expect(DEFAULT_PAGE).toEqual({ number: 1, limit: 10 });
-  expect(MAX_PAGE_LIMIT).toBe(100);
-});
-
 describe("a name is 1 to 100 characters on one line", () => {
   test.each(["x", "Duka la Wanjikũ", "a".repeat(100), "😀".repeat(100)])("%s", (text) => {
     expect(parseName(`  ${text} `, "name")).toBe(text);
   });
 
-  test.each([
-    ["nothing", ""],
-    ["only spaces", "   "],
-    ["101 characters", "a".repeat(101)],
-    ["101 emojis", "😀".repeat(101)],
-    ["two lines", "Demo\nShop"],
-    ["a NUL", "Demo\0Shop"],
-    ["an escape sequence", "\u001b[31mred"],
-    ["a C1 control character", "Demo\u0085Shop"],
-    ["the line separator of Unicode", "Demo\u2028Shop"],
-    ["the paragraph separator of Unicode", "Demo\u2029Shop"],
-    ["half an emoji", "Demo \ud83d"],
-  ])("%s is refused", (_what, text) => {
-    expect(() => parseName(text, "label")).toThrow(Refusal);
+  const CONTROLS = ["Demo\nShop", "Demo\0Shop", "\u001b[31mred", "Demo\u0085Shop", "Demo\u2028Shop", "Demo\u2029Shop"];
+  test.each(["", "   ", "a".repeat(101), "😀".repeat(101), "Demo \ud83d", ...CONTROLS])("%j is refused", (text) => {
     expect(() => parseName(text, "label")).toThrow("label must be 1 to 100 characters on one line");
   });
 });
@@ -185,12 +147,6 @@ test("a refusal of a function gets the value at its end; other errors stay as th
   expect(readNaming("x", (text) => text + text)).toBe("xx");
 });
 
-test.each([
-  [90_000, "1:30"],
-  [59_001, "1:00"],
-  [1, "0:01"],
-  [0, "0:00"],
-  [-1500, "0:00"],
-])("%d ms before the end, a countdown shows %s", (leftMs, shown) => {
-  expect(timeLeft(leftMs)).toBe(shown);
+test("a countdown shows each second that has begun in full", () => {
+  expect([90_000, 59_001, 1, 0, -1500].map(timeLeft)).toEqual(["1:30", "1:00", "0:01", "0:00", "0:00"]);
 });
