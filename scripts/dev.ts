@@ -20,7 +20,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[][]>> = {
     bun("test", "--timeout=120000", `./${INTERCEPT}/runtimes.ts`, "./test/integration/npm/runtimes.ts"),
   ],
   screenshots: [bun("scripts/screenshots.ts"), bun("scripts/recordings/main.ts")],
-  simulate: [bun("test/simulation/simulate.ts")],
+  simulate: [bun("test", `--timeout=${DAY_MS}`, "test/simulation/simulation.test.ts")],
 };
 
 const [name = "", ...args] = process.argv.slice(2);
@@ -30,7 +30,7 @@ if (commands === undefined) {
   process.exit(2);
 }
 process.on("SIGINT", () => {}); // a terminal sends it to the program, too
-if (name === "crash" || name === "hostile") {
+if (["crash", "hostile", "simulate"].includes(name)) {
   const { MOMO_TEST_TIMES: times, MOMO_TEST_SEED: seed } = DRAWN;
   process.stderr.write(`again: MOMO_TEST_TIMES=${times} MOMO_TEST_SEED=${seed} npm run dev ${name}\n`);
 }

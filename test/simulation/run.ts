@@ -25,7 +25,15 @@ export class SimulationFailure extends Error {
     const reason = why instanceof Error ? `${why.name}: ${why.message}` : String(why);
     const shown = lastLines.map((line) => `  ${line.length > 1000 ? `${line.slice(0, 1000)}…` : line}`);
     const what = `seed ${seed} fails at step ${step}: ${reason}`;
-    super([what, `again: npm run dev simulate ${seed}`, "the last steps before:", ...shown].join("\n"), { cause: why });
+    super(
+      [
+        what,
+        `again: MOMO_TEST_SEED=${seed} MOMO_TEST_TRACE=1 npm run dev -- simulate -t 'seed ${seed}$'`,
+        "the last steps before:",
+        ...shown,
+      ].join("\n"),
+      { cause: why },
+    );
   }
 }
 
