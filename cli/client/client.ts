@@ -27,7 +27,7 @@ export interface Client {
   post(path: string, body: object, options?: SendOptions): Promise<Answer>;
   put(path: string, body: object, options?: SendOptions): Promise<Answer>;
   get(path: string, query: Record<string, string>, options?: SendOptions): Promise<Answer>;
-  delete(path: string): Promise<Answer>;
+  delete(path: string, options?: SendOptions): Promise<Answer>;
 }
 
 /** The merchant API, with the target's key. */
@@ -146,7 +146,7 @@ function createClient(address: string, credentials: Record<string, string>, hint
       const parameters = new URLSearchParams(query).toString();
       return send(address + path + (parameters && `?${parameters}`), { headers: credentials }, hints, options);
     },
-    delete: (path) => send(address + path, { method: "DELETE", headers: credentials }, hints, {}),
+    delete: (path, options = {}) => send(address + path, { method: "DELETE", headers: credentials }, hints, options),
   };
 }
 

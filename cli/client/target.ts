@@ -53,7 +53,7 @@ export function resolveTarget(flags: TargetFlags): Target {
   );
   const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory()) : null;
   const apiKey = flags.apiKey ?? environment.apiKey ?? credentials?.api_key;
-  // A key is never combined with the secret of another source.
+  // The secret of the data directory is sent with its own key only.
   const own = apiKey === credentials?.api_key ? credentials : null;
   const apiSecret = flags.apiSecret ?? environment.apiSecret ?? own?.api_secret;
   if (apiKey === undefined) throw missing("API key", "--api-key", "MOMO_API_KEY");
@@ -120,12 +120,14 @@ export function knownControl(flags: TargetFlags): ControlTarget | null {
 }
 
 /** A momo command for the same server as these flags, without their secret. */
-export function commandFor(flags: TargetFlags, ...words: string[]): string {
-  const { baseUrl, apiKey, data } = flags;
-  const named = Object.entries({ "--base-url": baseUrl, "--api-key": apiKey, "--data": data });
-  return ["momo", ...words, ...named.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))]
+export const commandFor = (flags: TargetFlags, ...words: string[]): string =>
+  wordsFor(flags, ...words)
     .map(quoted)
     .join(" ");
+
+export function wordsFor({ baseUrl, apiKey, data }: TargetFlags, ...words: string[]): string[] {
+  const named = Object.entries({ "--base-url": baseUrl, "--api-key": apiKey, "--data": data });
+  return ["momo", ...words, ...named.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))];
 }
 
 function noServer(directory: string): never {

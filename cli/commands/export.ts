@@ -15,8 +15,8 @@ import {
 } from "../../src/store/sqlite/sqlite.ts";
 import { locateDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
-import { makeTemporaryDirectory } from "../serving/locked-folders.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
+import { makeTemporaryDirectory } from "../serving/locked-folders.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import type { TargetFlags } from "../client/target.ts";
+import { type TargetFlags, wordsFor } from "../client/target.ts";
 import { serverOptions, withOptions } from "../terminal/options.ts";
 import { printJson } from "../terminal/output.ts";
 import { programFile } from "../terminal/this-program.ts";
@@ -19,14 +19,15 @@ export default function mcpCommand(): Command {
 
 async function mcp({ config, ...flags }: McpFlags): Promise<void> {
   if (config !== undefined) {
-    const args = ["mcp", ...(flags.data === undefined ? [] : ["--data", flags.data])];
-    const server = { ...(config === "vscode" && { type: "stdio" }), command: programFile(), args };
+    const { apiSecret, ...shown } = flags;
+    const [, ...args] = wordsFor(shown, "mcp");
+    const env = apiSecret === undefined ? undefined : { MOMO_API_SECRET: apiSecret };
+    const server = { ...(config === "vscode" && { type: "stdio" }), command: programFile(), args, env };
     printJson({ [config === "vscode" ? "servers" : "mcpServers"]: { momo: server } });
     return;
   }
   // Loaded here: --config and the help need neither the protocol nor a sandbox.
-  const { connect } = await import("../mcp/server.ts");
-  const { serveAssistant } = await import("../mcp/server.ts");
+  const { connect, serveAssistant } = await import("../mcp/server.ts");
   const connection = await connect(flags);
   try {
     await serveAssistant(connection);

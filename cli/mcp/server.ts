@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
 import { sleep } from "../../src/system.ts";
-import { ADVANCE_TIMEOUT_MS, type Answer, controlClient, READS } from "../client/client.ts";
+import { ADVANCE_TIMEOUT_MS, type Answer, controlClient, LostAnswer, READS } from "../client/client.ts";
 import {
   type ControlTarget,
   resolveControl,
@@ -13,9 +13,10 @@ import {
   type TargetFlags,
   variablesOf,
 } from "../client/target.ts";
+import { momoEnvironment } from "../environment.ts";
 import { startPrivateSandbox } from "../serving/private-sandbox.ts";
 import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
-import { NoServer, toFailure } from "../terminal/failure.ts";
+import { Failure, toFailure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 import { version } from "../version.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
@@ -69,7 +70,7 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
   // What the assistant need not know.
   const defaults = name === "start_payment" ? { payment_account_id: target.paymentAccountId ?? 1, kind: "api" } : {};
   const calls = Object.values(actions);
-  const readOnlyHint = calls.every((call) => /^GET |^POST \/wait/.test(call));
+  const readOnlyHint = calls.every(isReading);
   const destructiveHint = calls.some((call) => /^DELETE |^PUT |\/reset$|\/restore$/.test(call));
   const config = {
     ...{ description, inputSchema: inputOf(tool, Object.keys(defaults)), outputSchema: outputOf(tool) },
@@ -82,8 +83,8 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
     const { [idName ?? ""]: id, ...rest } = given;
     if (idName !== null && typeof id !== "string") throw new Error(`${idName} must be a string`);
     const path = template.replace(`{${idName}}`, () => encodeURIComponent(String(id)));
-    const options = { timeoutMs: ADVANCE_TIMEOUT_MS, signal, checkWith: null };
-    if (method === "DELETE") return control.delete(path);
+    const options = { timeoutMs: ADVANCE_TIMEOUT_MS, signal, ...(isReading(chosen) && READS) };
+    if (method === "DELETE") return control.delete(path, options);
     if (method === "PUT") return control.put(path, rest, options);
     if (method === "POST") return control.post(path, rest, options);
     return control.get(path, Object.fromEntries(Object.entries(rest).map((entry) => entry.map(String))), options);
@@ -98,6 +99,9 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
     }
   });
 }
+
+/** Whether a call changes nothing, so that it can be repeated after a lost answer. */
+const isReading = (call: string): boolean => /^GET |^POST \/wait/.test(call);
 
 const PROGRESS_EVERY_MS = 2000;
 
@@ -127,7 +131,8 @@ export interface Connection {
 }
 
 /**
- * Connects to the sandbox of the flags, of the environment or of the data directory; starts a private one if none runs.
+ * Connects to the sandbox of the flags, of the environment or of the data directory; starts a private one if none runs, also where the
+ * record of one that was killed is left.
  * @throws Failure if a named one does not answer, or refuses the token
  */
 export async function connect(flags: TargetFlags): Promise<Connection> {
@@ -136,8 +141,15 @@ export async function connect(flags: TargetFlags): Promise<Connection> {
     await controlClient(target).get("/clock", {}, READS);
     return { target, isPrivate: false, stop: async () => {} };
   } catch (error) {
-    if (!(error instanceof NoServer) || flags.data !== undefined) throw error;
+    const isGone = error instanceof Failure && error.code === "unreachable" && !(error instanceof LostAnswer);
+    if (!isGone || isNamed(flags)) throw error;
   }
   const sandbox = await startPrivateSandbox(await configOf(addSandboxOptions(new Command()).opts()));
   return { ...sandbox, isPrivate: true };
+}
+
+/** Whether a flag or the environment names a sandbox: then no other takes its place. */
+function isNamed({ baseUrl, data }: TargetFlags): boolean {
+  const { baseUrl: service, controlUrl } = momoEnvironment();
+  return [baseUrl, data, service, controlUrl].some((name) => name !== undefined);
 }

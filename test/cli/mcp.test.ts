@@ -6,6 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { TOOLS } from "../../cli/mcp/tools.ts";
 import { builtBinary } from "../support/binary.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
+import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { runToEnd, serveMomo } from "../support/momo.ts";
 
 /** `momo mcp`: the compiled executable, and the client of the protocol's own package. */
@@ -163,6 +164,25 @@ test("with --data, no other sandbox takes the place of one that does not run", a
   expect(run).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("no sandbox is running on") });
 });
 
+test("where the record of a killed sandbox is left, a private one is started", async () => {
+  const server = await serveMomo(["--data", newFolder()]);
+  await server.stop("SIGKILL");
+  const { call } = await assistant({ MOMO_DATA: server.ready.data });
+  expect((await call("connect")).answer.lifetime).toContain("ends with this assistant");
+});
+
+test("a lost answer to a payment may have been carried out; one to a list changed nothing", async () => {
+  const server = serveFake((request) =>
+    new URL(request.url).pathname.endsWith("/clock")
+      ? Response.json({ success: true, message: "" })
+      : new Response("", { status: 502 }),
+  );
+  const { call } = await assistant({}, flagsOf(server));
+  expect((await call("start_payment", { phone: PHONE, amount: 1 })).text).toContain("may have been carried out");
+  expect((await call("rules", { action: "clear" })).text).toContain("may have been carried out");
+  expect((await call("list_payments")).text).toContain("nothing was changed");
+});
+
 test("two assistants use one running sandbox; when it stops, they are told, and it is not replaced", async () => {
   const server = await serveMomo(["--data", newFolder()]);
   const env = { MOMO_DATA: server.ready.data };
@@ -220,9 +240,18 @@ test("broken JSON-RPC leaves standard output to the protocol, and the end of the
 });
 
 test.each(["claude", "vscode", "cursor"])("--config %s prints settings with a command that exists", async (editor) => {
-  const { stdout, exitCode } = await runToEnd([momo, "mcp", "--config", editor, "--data", "/srv/momo"]);
+  const { stdout, exitCode } = await runToEnd([
+    momo,
+    "mcp",
+    "--config",
+    editor,
+    "--base-url",
+    "http://h/v2",
+    "--api-secret",
+    "ms_1",
+  ]);
   const [servers = {}] = Object.values(JSON.parse(stdout)) as Record<string, { command: string; args: string[] }>[];
   expect(exitCode).toBe(0);
-  expect(servers.momo?.args).toEqual(["mcp", "--data", "/srv/momo"]);
+  expect(servers.momo).toMatchObject({ args: ["mcp", "--base-url", "http://h/v2"], env: { MOMO_API_SECRET: "ms_1" } });
   expect(existsSync(servers.momo?.command ?? "") || servers.momo?.command === "momo").toBe(true);
 });
