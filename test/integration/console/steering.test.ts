@@ -207,7 +207,15 @@ describeInBrowser("steering", (scene) => {
     await page.getByText("No payments yet").waitFor();
     await scene.sandbox.rules.add({ outcome: "cancelled", times: 2 }, { outcome: "expired" });
     await scene.sandbox.faults.set([{ kind: "delay", delay: "1s" }]);
-    await page.getByRole("link", { name: "2 rules · 1 fault · clock frozen" }).click();
+    await scene.sandbox.webhook.set({ url: "http://127.0.0.1:9/hook" });
+    const inForce = page.getByRole("link", { name: "2 rules · 1 fault · clock frozen · webhook" });
+    await inForce.waitFor();
+    // No word of the bar is broken, although they have no room beside each other.
+    const lines = await page
+      .locator(".brand, .clock-chip time")
+      .evaluateAll((all) => all.map((one) => one.clientHeight));
+    expect(Math.max(...lines)).toBeLessThan(40);
+    await inForce.click();
     await page.getByRole("region", { name: "Rules" }).getByText("every payment: cancelled, 2 times").waitFor();
   });
 

@@ -37,7 +37,7 @@ export function App() {
       <TopBar />
       <div role="alert">
         {connection.value === "lost" && (
-          <p class="lost">
+          <p class="box tone lost" data-tone="failed">
             The server does not answer. This page shows its last known state, and reconnects by itself.
           </p>
         )}

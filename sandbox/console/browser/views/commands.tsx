@@ -20,7 +20,7 @@ export function CommandLines({ command: { method, path, body, momo } }: { comman
   if (!server.value) return null;
   return (
     <details class="commands">
-      <summary>The same by command</summary>
+      <summary class="hint">The same by command</summary>
       <CommandLine tool="curl" text={controlCurl(server.value, token.value !== null, method, path, body)} />
       {momo && <CommandLine tool="momo" text={momoLine(server.value, momo)} />}
     </details>

@@ -85,7 +85,7 @@ export function FilterBar() {
     >
       <ExportButton />
       {span && (
-        <button type="button" class="chip span" onClick={() => setFilters({ span: "" })}>
+        <button type="button" class="box tone small" data-tone="completed" onClick={() => setFilters({ span: "" })}>
           {wallClock(span.fromMs)} to {wallClock(span.untilMs)}
           <CloseIcon />
           <span class="unseen">Show all times</span>

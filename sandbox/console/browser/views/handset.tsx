@@ -24,7 +24,7 @@ export function Handset({ phone }: { phone: string }) {
     >
       <div class="case">
         <div class="screen">
-          <div class="status-line" aria-hidden="true">
+          <div class="small status-line" aria-hidden="true">
             <span>{shortClock()}</span>
             <span class="camera" />
           </div>
@@ -87,7 +87,7 @@ function Thread({ phone }: { phone: string }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
       <ol class="stack" tabIndex={0} aria-label="Messages, newest first">
         {thread.map((message) => (
-          <li key={message.checkout_request_id}>
+          <li key={message.checkout_request_id} class="small">
             <p class="line between">
               <b>momo</b>
               <time>{message.at.slice(11, 16)}</time>

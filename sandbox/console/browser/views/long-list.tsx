@@ -1,5 +1,5 @@
 import { effect, useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, FunctionComponent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { select, setting } from "../actions.ts";
 import { formatCount } from "../logic/format.ts";
@@ -8,21 +8,28 @@ import { isListCurrent, isPaused, view } from "../state.ts";
 import { nextFrame } from "../system.ts";
 import { CloseIcon, IconButton } from "./marks.tsx";
 
-interface LongListProps {
-  readonly list: Omit<ReturnType<typeof useStill>, "rows">;
+/** The scrolling table of a long list, and a button to the new rows at its top. Arrow keys go from row to row. */
+interface LongListProps<Entry> extends Still<Entry> {
   readonly label: string;
+  readonly style: string;
+  /** The first column is the time: the newest rows are first. */
+  readonly columns: readonly ColumnHead[];
+  readonly row: FunctionComponent<{ readonly of: Entry }>;
+  /** The rows in all, also those that are not loaded. */
+  readonly count?: number;
+  /** Below the rows. */
   readonly children: ComponentChildren;
 }
 
-/** The scrolling box of a long list, and a button to the new rows at its top. Arrow keys go from row to row. */
-export function LongList({ list, label, children }: LongListProps) {
-  const { box, waiting, renew, check } = list;
+export function LongList<Entry extends Numbered>(props: LongListProps<Entry>) {
+  const { label, style, columns, row: Row, count, children } = props;
+  const { box, rows, isScrolled, waiting, renew, check, onMove, onLeave } = useStill(props);
   return (
     <div
       class="table-box"
       ref={box}
-      onPointerMove={list.onMove}
-      onPointerLeave={list.onLeave}
+      onPointerMove={onMove}
+      onPointerLeave={onLeave}
       onPointerUp={check}
       onFocusOut={check}
     >
@@ -37,9 +44,17 @@ export function LongList({ list, label, children }: LongListProps) {
         tabIndex={0}
         aria-label={label}
         aria-keyshortcuts="ArrowDown ArrowUp"
-        onScroll={({ currentTarget }) => currentTarget.scrollTop > 0 !== list.isScrolled && check()}
+        onScroll={({ currentTarget }) => currentTarget.scrollTop > 0 !== isScrolled && check()}
         onKeyDown={walk}
       >
+        <table class={style} aria-rowcount={count === undefined ? undefined : count + 1}>
+          <TableHead columns={columns} sort="descending" />
+          <tbody class="rows">
+            {rows.map((row) => (
+              <Row key={row.id} of={row} />
+            ))}
+          </tbody>
+        </table>
         {children}
       </section>
     </div>
@@ -98,14 +113,22 @@ function returnFocus(row: string): void {
   (stop ?? document.querySelector<HTMLElement>(".scroll"))?.focus();
 }
 
-export type ColumnHead = readonly [title: ComponentChildren, style?: string, sort?: "descending"];
+/** The width is in rem; without one, the columns share the rest. */
+export type ColumnHead = readonly [title: ComponentChildren, style?: string, width?: number];
 
-export function TableHead({ columns }: { columns: readonly ColumnHead[] }) {
+/** @param sort of the first column */
+function TableHead({ columns, sort }: { columns: readonly ColumnHead[]; sort?: "descending" }) {
   return (
     <thead>
       <tr>
-        {columns.map(([title, style, sort], index) => (
-          <th key={index} scope="col" class={style} aria-sort={sort}>
+        {columns.map(([title, style, width], index) => (
+          <th
+            key={index}
+            scope="col"
+            class={style}
+            style={width === undefined ? undefined : { width: `${width}rem` }}
+            aria-sort={index === 0 ? sort : undefined}
+          >
             {title}
           </th>
         ))}
@@ -137,6 +160,17 @@ export const Records = ({ columns, rows }: RecordsProps) => (
   </table>
 );
 
+interface Numbered {
+  readonly id: number;
+}
+
+interface Still<Entry> {
+  /** Newest first. */
+  readonly all: readonly Entry[];
+  /** If it changes, the list has other rows. */
+  readonly selection: string;
+}
+
 /** More rows are not drawn: filters reach the others. */
 export const MOST_DRAWN = 1000;
 /** At the top, where each new row moves the others, more than a screen: a thousand took the browser a third to a half longer. */
@@ -145,10 +179,8 @@ const DRAWN_AT_TOP = 60;
 /**
  * The list stands still under the mouse or a finger, while a row has the focus, while it is scrolled down, and while it is paused.
  * Its rows still change in place.
- * @param all newest first
- * @param selection if it changes, the list has other rows
  */
-export function useStill<T extends { readonly id: number }>(all: readonly T[], selection: string) {
+function useStill<Entry extends Numbered>({ all, selection }: Still<Entry>) {
   const box = useRef<HTMLDivElement>(null);
   const before = useRef({ rows: all.slice(0, 0), selection });
   const hasMoved = useRef(false);
@@ -160,7 +192,7 @@ export function useStill<T extends { readonly id: number }>(all: readonly T[], s
   const isScrolled = (box.current?.querySelector(".scroll")?.scrollTop ?? 0) > 0;
   const [first, last] = [before.current.rows[0], before.current.rows.at(-1)];
   const isSame = all.length > 0 && before.current.selection === selection;
-  let rows: T[];
+  let rows: Entry[];
   if (first && last && isSame && (isPaused.value || isScrolled || isInUse(box.current, hasMoved.current))) {
     const newest = before.current.rows.map((row) => {
       const found = all[placeOf(all, row.id)];

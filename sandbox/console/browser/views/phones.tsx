@@ -40,7 +40,7 @@ function OtherPhones() {
           <li key={place}>{phone !== null && <Chip phone={phone} />}</li>
         ))}
       </ul>
-      <p class="hint more-phones">{more > 0 ? `and ${more} more` : ""}</p>
+      <p class="muted tiny more-phones">{more > 0 ? `and ${more} more` : ""}</p>
     </>
   );
 }
@@ -50,7 +50,7 @@ function Chip({ phone }: { phone: string }) {
   return (
     <button type="button" data-rings={prompt !== undefined} onClick={() => pickPhone(phone)}>
       <b>{formatPhone(phone)}</b>{" "}
-      <span class="muted cut">
+      <span class="muted cut tiny">
         {prompt ? (
           <>
             <span class="unseen">rings: </span>KES {formatAmount(prompt.amount)}

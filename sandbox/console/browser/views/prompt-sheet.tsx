@@ -89,7 +89,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
           Send
         </button>
       </div>
-      <button type="button" class="cancel" onClick={cancel} disabled={call.isUnderWay}>
+      <button type="button" class="quiet cancel" data-tone="failed" onClick={cancel} disabled={call.isUnderWay}>
         Cancel
       </button>
       {waiting > 0 && (
@@ -129,7 +129,11 @@ function Ring({ prompt }: { prompt: Prompt }) {
   if (now === null) return null;
   const { text, share } = countdown(instantOf(prompt.created_at), prompt.expires_at_ms, now);
   return (
-    <p class="ring" role="timer" aria-label={`Expires in ${text}${clock.value?.frozen ? "; the clock is frozen" : ""}`}>
+    <p
+      class="tiny ring"
+      role="timer"
+      aria-label={`Expires in ${text}${clock.value?.frozen ? "; the clock is frozen" : ""}`}
+    >
       <svg viewBox="0 0 40 40" aria-hidden="true">
         <circle cx="20" cy="20" r={RADIUS} />
         <circle

@@ -7,11 +7,11 @@ import { labelOf, labelsOf } from "../logic/findings.ts";
 import { formatCount, formatInterval, preciseClock } from "../logic/format.ts";
 import * as state from "../state.ts";
 import { callFindings, isLoaded, requests } from "../state.ts";
-import type { Finding, LoggedRequest } from "../wire.ts";
+import type { LoggedRequest } from "../wire.ts";
 import { Pairs } from "./card.tsx";
 import { bound, FilterFrame, SelectFilter, TextFilter } from "./filter-bar.tsx";
 import { ANY, FormProblem, useCall } from "./form.tsx";
-import { type ColumnHead, LongList, Pane, TableHead, useStill } from "./long-list.tsx";
+import { type ColumnHead, LongList, Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, Warned } from "./marks.tsx";
 import { CallDetails } from "./request-step.tsx";
 
@@ -19,12 +19,12 @@ import { CallDetails } from "./request-step.tsx";
 const READABLE_PER_SECOND = 20;
 
 const COLUMNS: readonly ColumnHead[] = [
-  ["Time", "c-at", "descending"],
-  ["Request", "c-call"],
-  ["Answer", "c-answer"],
+  ["Time", "c-at", 8.5],
+  ["Request", "c-call", 11],
+  ["Answer", "c-answer", 5.5],
   ["About", "c-about"],
-  ["Took", "c-took number when-wide"],
-  ["Findings", "c-findings"],
+  ["Took", "number when-wide", 5.5],
+  ["Findings", "c-findings", 11],
 ];
 
 /** The live log of the merchant API, with the findings about clients. */
@@ -33,7 +33,6 @@ export function Requests() {
     const found = state.callFindings.value;
     return state.requests.value.filter((one) => fitsCall(one, state.callFilters.value, found.get(one.id))).reverse();
   });
-  const list = useStill(shown.value, JSON.stringify(state.callFilters.value));
   const rate = state.requestsPerSecond.value;
   const isFiltered = Object.values(state.callFilters.value).some((value) => value.trim() !== "");
   return (
@@ -45,15 +44,14 @@ export function Requests() {
             ? `${formatCount(rate)} requests a second: the newest ${formatCount(state.MOST_REQUESTS)} are kept, the rest is left out.`
             : `The last ${formatCount(state.MOST_REQUESTS)} requests to the merchant API, newest first.`}
         </p>
-        <LongList list={list} label="Requests, newest first">
-          <table class="requests">
-            <TableHead columns={COLUMNS} />
-            <tbody class="rows">
-              {list.rows.map((request) => (
-                <Row key={request.id} request={request} found={state.callFindings.value.get(request.id)} />
-              ))}
-            </tbody>
-          </table>
+        <LongList
+          all={shown.value}
+          selection={JSON.stringify(state.callFilters.value)}
+          label="Requests, newest first"
+          style="requests"
+          columns={COLUMNS}
+          row={Row}
+        >
           {state.isLoaded.value && shown.value.length === 0 && (
             <div class="empty stack muted">
               <h2>{isFiltered ? "No request fits these filters" : "No requests yet"}</h2>
@@ -72,15 +70,14 @@ export function Requests() {
   );
 }
 
-function Row({ request, found }: { request: LoggedRequest; found: readonly Finding[] | undefined }) {
+function Row({ of: request }: { of: LoggedRequest }) {
   const { id, at_ms, method, target, status, fault, duration_ms } = request;
   const isOpen = state.openCall.value === id;
-  // Payments that a poll names are known when everything is loaded.
-  state.isLoaded.value;
+  const found = state.callFindings.value.get(id);
   const about = aboutOf(request);
   return (
     <tr data-open={isOpen} onClick={() => select(String(id))}>
-      <td class="c-at">
+      <td class="c-at small">
         <button type="button" class="bare" tabIndex={-1} data-row={id} aria-expanded={isOpen}>
           <time>{preciseClock(at_ms)}</time>
         </button>
@@ -94,10 +91,10 @@ function Row({ request, found }: { request: LoggedRequest; found: readonly Findi
         <HttpStatus status={status} />
         {fault && <span class="pill">{fault}</span>}
       </td>
-      <td class="c-about muted" title={about}>
+      <td class="c-about muted small" title={about}>
         {about}
       </td>
-      <td class="c-took number when-wide">{formatInterval(duration_ms)}</td>
+      <td class="number when-wide">{formatInterval(duration_ms)}</td>
       <td class="c-findings">{found && <Warned words={labelsOf(found)} />}</td>
     </tr>
   );

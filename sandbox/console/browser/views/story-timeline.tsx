@@ -25,7 +25,15 @@ export function StoryTimeline({ story }: { story: Story }) {
       <svg width="100%" height="40" role="img" aria-label={words}>
         <rect class="life" x="0" y="17" height="6" width={percent(expiresAt)} />
         {bands.map(({ from, to }, index) => (
-          <rect key={index} class="band" x={percent(from)} y="8" height="24" width={percent(to - from)} />
+          <rect
+            key={index}
+            class="band"
+            data-tone="completed"
+            x={percent(from)}
+            y="8"
+            height="24"
+            width={percent(to - from)}
+          />
         ))}
         <line class="axis" x1="0" x2="100%" y1="20" y2="20" />
         {endsAt !== null && <line class="end" x1={percent(endsAt)} x2={percent(endsAt)} y1="2" y2="38" />}
@@ -49,7 +57,9 @@ export function StoryTimeline({ story }: { story: Story }) {
               late
             </span>
           )}
-          <span class="dot bar key-band">recommended: 3 to 5 s</span>
+          <span class="dot bar key-band" data-tone="completed">
+            recommended: 3 to 5 s
+          </span>
           <span class="dot bar">
             {endsAt === null ? "no end yet" : status === "pending" ? "ends by itself" : status}
           </span>

@@ -98,7 +98,11 @@ function ClockChip() {
       href={addressOf("steering")}
       title="The sandbox's clock, in Nairobi. Freeze and move it in Steering."
     >
-      {isFrozen && <SnowflakeIcon />}
+      {isFrozen && (
+        <span class="line tone" data-tone="cancelled">
+          <SnowflakeIcon />
+        </span>
+      )}
       <time>{now === null ? "--:--:--" : wallClock(now)}</time>
       <span class="hint">{isFrozen ? "frozen" : "Nairobi"}</span>
     </a>

@@ -6,9 +6,9 @@ import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../log
 import { counted } from "../logic/steering.ts";
 import * as state from "../state.ts";
 import { counts, filters, shownRows } from "../state.ts";
-import type { Counts, Finding, Status, Transaction } from "../wire.ts";
+import type { Counts, Status, Transaction } from "../wire.ts";
 import { FilterBar } from "./filter-bar.tsx";
-import { type ColumnHead, LongList, MOST_DRAWN, TableHead, useStill } from "./long-list.tsx";
+import { type ColumnHead, LongList, MOST_DRAWN } from "./long-list.tsx";
 import { StatusBadge, Warned } from "./marks.tsx";
 import { OutcomesOverTime } from "./outcomes-over-time.tsx";
 import { TestPaymentButton } from "./start.tsx";
@@ -33,40 +33,31 @@ export function Transactions() {
 }
 
 const COLUMNS: readonly ColumnHead[] = [
-  ["Time", "c-time", "descending"],
+  ["Time", "c-time", 8.5],
   ["Reference", "c-ref"],
-  [<span class="unseen">Findings</span>, "c-sign"],
-  ["Phone", "c-phone"],
-  ["Amount, KES", "c-amount number"],
-  ["Status", "c-status"],
+  [<span class="unseen">Findings</span>, "c-sign", 2],
+  ["Phone", "c-phone", 8.5],
+  ["Amount, KES", "c-amount number", 10.5],
+  ["Status", "c-status", 8.5],
   ["Result", "c-result when-wide"],
-  ["Receipt", "c-receipt when-wider"],
+  ["Receipt", "c-receipt when-wider", 11],
 ];
 
 /** The live list of payments, newest first: the API has no other order. */
 function TransactionTable() {
-  const list = useStill(
-    state.shownRows.value,
-    `${state.listsLoaded.value} ${state.filters.value.span} ${state.filters.value.finished}`,
-  );
   const total = state.totalItems.value ?? 0;
   const isEmpty = state.isListCurrent.value && state.shownRows.value.length === 0;
   return (
     <>
-      <LongList list={list} label="Payments, newest first">
-        <table class="transactions" aria-rowcount={total + 1}>
-          <TableHead columns={COLUMNS} />
-          <tbody class="rows">
-            {list.rows.map((transaction) => (
-              <Row
-                key={transaction.id}
-                transaction={transaction}
-                isOpen={state.openPayment.value === transaction.checkout_request_id}
-                found={state.paymentFindings.value.get(transaction.checkout_request_id)}
-              />
-            ))}
-          </tbody>
-        </table>
+      <LongList
+        all={state.shownRows.value}
+        selection={`${state.listsLoaded.value} ${state.filters.value.span} ${state.filters.value.finished}`}
+        label="Payments, newest first"
+        style="transactions"
+        columns={COLUMNS}
+        row={Row}
+        count={total}
+      >
         {isEmpty && <NothingYet />}
       </LongList>
       {total > MOST_DRAWN && (
@@ -78,14 +69,10 @@ function TransactionTable() {
   );
 }
 
-interface RowProps {
-  readonly transaction: Transaction;
-  readonly isOpen: boolean;
-  readonly found: readonly Finding[] | undefined;
-}
-
-function Row({ transaction, isOpen, found }: RowProps) {
+function Row({ of: transaction }: { of: Transaction }) {
   const { checkout_request_id, created_at, reference, phone, amount, status, kind } = transaction;
+  const isOpen = state.openPayment.value === checkout_request_id;
+  const found = state.paymentFindings.value.get(checkout_request_id);
   const reason = reasonOf(transaction, state.outcomes.value);
   return (
     <tr data-tone={status} data-open={isOpen} onClick={() => select(checkout_request_id)}>
@@ -114,7 +101,7 @@ function Row({ transaction, isOpen, found }: RowProps) {
       <td class="c-status">
         <StatusBadge status={status} />
       </td>
-      <td class="c-result muted when-wide" title={reason}>
+      <td class="c-result muted small when-wide" title={reason}>
         {reason}
       </td>
       <td class="c-receipt when-wider">
@@ -150,7 +137,7 @@ function Tiles() {
   return (
     <div class="tiles">
       <p class="tile received">
-        <span class="label">
+        <span class="label tiny">
           KES {isFiltered({ ...inForce, status: "", finished: "" }) ? "received, of these" : "received"}
         </span>
         <b>{shown ? formatAmount(shown.total_completed_amount) : "–"}</b>
@@ -165,7 +152,7 @@ function Tiles() {
           aria-pressed={inForce.status === status}
           onClick={() => setFilters({ status: inForce.status === status ? "" : status })}
         >
-          <span class="label dot">{status.replace(/^./, (letter) => letter.toUpperCase())}</span>
+          <span class="label tiny dot">{status.replace(/^./, (letter) => letter.toUpperCase())}</span>
           <b>{shown ? formatCount(shown[`${status}_count`]) : "–"}</b>
         </button>
       ))}
