@@ -4,59 +4,41 @@ import { has, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
 import type { Message, Transaction } from "./wire.ts";
 
-/**
- * Merges events and lists into the state, within bounds. A list may be older than an event that has already arrived,
- * so the last event of each payment is kept here, and no list replaces it.
- */
+/** Merges events and lists into the state, within bounds. */
 
-/** The last event of each payment, the oldest first. */
-const lastEvents = new Map<string, Transaction>();
-const MOST_EVENTS = 2000;
-
-/** The reference and phone of a payment, for requests that have only its id, such as a poll. The newest are kept. */
-const known = new Map<string, Pick<Transaction, "reference" | "phone">>();
+/** The payments of events and lists, the last ones that came. A poll has only the id of its payment. */
+const known = new Map<string, Transaction>();
 const MOST_KNOWN = 12_000;
 
-export function knowPayments(transactions: readonly Transaction[]): void {
-  for (const { checkout_request_id, reference, phone } of transactions) {
-    if (!known.has(checkout_request_id)) known.set(checkout_request_id, { reference, phone });
+/** @returns the payments in their newest state: a list may be older than an event, but a payment that has ended stays as it is */
+export function remember(transactions: readonly Transaction[]): Transaction[] {
+  const newest = transactions.map(
+    (one) => (hasEnded(one.checkout_request_id) ? known.get(one.checkout_request_id) : one) ?? one,
+  );
+  for (const one of newest) {
+    known.delete(one.checkout_request_id);
+    known.set(one.checkout_request_id, one);
   }
-  dropOldest(known, MOST_KNOWN);
-}
-
-function dropOldest(map: Map<string, unknown>, most: number): void {
-  for (const id of map.keys()) {
-    if (map.size <= most) break;
-    map.delete(id);
+  for (const id of known.keys()) {
+    if (known.size <= MOST_KNOWN) break;
+    known.delete(id);
   }
+  return newest;
 }
 
 /** The reference or the phone of a payment; the id if it is not known. */
 export function nameOf(checkoutRequestId: string): string {
+  // Most are known when everything is loaded, so a view with a name is drawn again then.
+  state.isLoaded.value;
   const payment = known.get(checkoutRequestId);
   return payment ? (payment.reference ?? formatPhone(payment.phone)) : checkoutRequestId;
 }
 
-export function rememberEvents(events: readonly Transaction[]): void {
-  knowPayments(events);
-  for (const event of events) {
-    lastEvents.delete(event.checkout_request_id);
-    lastEvents.set(event.checkout_request_id, event);
-  }
-  dropOldest(lastEvents, MOST_EVENTS);
-}
-
-/** A list with the newest state of each payment. */
-export const upToDate = (list: readonly Transaction[]): Transaction[] =>
-  list.map((transaction) =>
-    transaction.status === "pending" ? (lastEvents.get(transaction.checkout_request_id) ?? transaction) : transaction,
-  );
-
-/** Whether an event says that a payment has ended. */
+/** Whether a payment is known to have ended. */
 export const hasEnded = (checkoutRequestId: string): boolean =>
-  (lastEvents.get(checkoutRequestId)?.status ?? "pending") !== "pending";
+  (known.get(checkoutRequestId)?.status ?? "pending") !== "pending";
 
-/** Inserts payments into the list with their newest state, and removes those that the filters no longer select. */
+/** Inserts payments into the list, and removes those that the filters no longer select. */
 export function addRows(transactions: readonly Transaction[]): void {
   const { rows, filters } = state;
   const ours = transactions.filter(({ merchant_id }) => merchant_id === state.merchantId.value);
@@ -74,15 +56,14 @@ export function addRows(transactions: readonly Transaction[]): void {
 /** Payments that started after a list was made, and that belong to it. */
 export function startedAfter(list: readonly Transaction[]): Transaction[] {
   const newest = list[0]?.id ?? 0;
-  return [...lastEvents.values()].filter(
-    (event) =>
-      event.id > newest && event.merchant_id === state.merchantId.value && belongs(event, state.filters.value) === true,
+  return [...known.values()].filter(
+    (one) =>
+      one.id > newest && one.merchant_id === state.merchantId.value && belongs(one, state.filters.value) === true,
   );
 }
 
 /** Removes payments, requests and messages: the server is another one, or was reset. */
 export function forgetAll(): void {
-  lastEvents.clear();
   known.clear();
   state.story.value = null;
   state.pickedPhone.value = null;

@@ -100,14 +100,12 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
   // The selection has changed since: drop this answer.
   if (state.selection.value !== asked) return false;
   batch(() => {
-    const rows = arrivals.upToDate(list.transactions);
-    state.rows.value = replaces
-      ? mergeNewestFirst(rows, arrivals.startedAfter(rows), state.MOST_ROWS)
-      : mergeNewestFirst(state.rows.value, rows, state.MOST_ROWS);
+    const rows = arrivals.remember(list.transactions);
+    const [before, more] = replaces ? [rows, arrivals.startedAfter(rows)] : [state.rows.value, rows];
+    state.rows.value = mergeNewestFirst(before, more, state.MOST_ROWS);
     if (replaces) state.listsLoaded.value += 1;
     state.totalItems.value = list.pagination.total_items;
     state.counts.value = list.every_status;
-    arrivals.knowPayments(list.transactions);
     state.answeredSelection.value = asked;
     state.filterProblem.value = null;
   });
@@ -183,7 +181,7 @@ export const refreshStory = throttled(
         state.story.value = story;
         state.storyProblem.value = null;
         // Add the row: its event may not have arrived, and the focus returns to the row when the story is closed.
-        if (state.isLoaded.value && state.isListCurrent.value) arrivals.addRows(arrivals.upToDate([story.transaction]));
+        if (state.isLoaded.value && state.isListCurrent.value) arrivals.addRows(arrivals.remember([story.transaction]));
       } catch (error) {
         if (!(error instanceof Refused) || error.status === null) throw error;
         state.story.value = null;

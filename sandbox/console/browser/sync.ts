@@ -1,7 +1,7 @@
 import { batch, effect } from "@preact/signals";
 import { pickPhone } from "./actions.ts";
 import { api, Refused } from "./api.ts";
-import { addMessages, addPhones, addRows, rememberEvents, removeNote } from "./arrivals.ts";
+import { addMessages, addPhones, addRows, remember, removeNote } from "./arrivals.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone.ts";
@@ -130,8 +130,7 @@ function apply(events: readonly ConsoleEvent[]): void {
 }
 
 function applyTransactions(events: readonly Transaction[]): void {
-  rememberEvents(events);
-  addRows(events);
+  addRows(remember(events));
   if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) refreshRows();
 
   const open = new Map(state.prompts.value);

@@ -122,6 +122,8 @@ describeInBrowser("the log of requests", (scene) => {
     await startPayment(scene.sandbox, { reference: "APPLE-1" });
     const [first] = await scene.sandbox.requests();
     const page = await scene.open({ view: `requests/${first?.id}`, viewport: WIDE });
+    // The name of its payment comes after the request.
+    await page.getByRole("link", { name: "Payment APPLE-1" }).waitFor();
     await page.getByRole("region", { name: "One request" }).getByRole("button", { name: "Send again" }).click();
     await rowsOf(page).nth(1).waitFor();
     await rowsOf(page).first().click();

@@ -18,25 +18,13 @@ export function placeOf(rows: readonly Numbered[], id: number): number {
 export const has = (rows: readonly Numbered[], id: number): boolean => rows[placeOf(rows, id)]?.id === id;
 
 /**
- * Merges new rows into rows that are sorted newest first. A row with the same id is replaced. The cost depends on the new rows,
- * not on the length of the list.
+ * Merges new rows into rows that are sorted newest first. A row with the same id is replaced.
  * @param most the bound: beyond it, the oldest rows are dropped
  */
 export function mergeNewestFirst<T extends Numbered>(rows: readonly T[], arrived: readonly T[], most: number): T[] {
   const merged = rows.slice();
-  const added = new Map<number, T>();
-  for (const row of arrived) {
-    const place = placeOf(rows, row.id);
-    if (rows[place]?.id === row.id) merged[place] = row;
-    else added.set(row.id, row);
-  }
-  if (added.size > 0) {
-    const fresh = [...added.values()].sort((a, b) => b.id - a.id);
-    const isAllNewer = (fresh.at(-1)?.id ?? 0) > (rows[0]?.id ?? Number.NEGATIVE_INFINITY);
-    merged.unshift(...fresh);
-    if (!isAllNewer) merged.sort((a, b) => b.id - a.id);
-  }
-  return merged.length > most ? merged.slice(0, most) : merged;
+  for (const row of arrived) merged.splice(placeOf(merged, row.id), has(merged, row.id) ? 1 : 0, row);
+  return merged.slice(0, most);
 }
 
 /**

@@ -89,20 +89,17 @@ export function assignChips(
   others: readonly PhoneState[],
   places: number,
 ): (string | null)[] {
-  const rankOf = ({ openPrompts, hasNote }: PhoneState) => (openPrompts > 0 ? 2 : hasNote ? 1 : 0);
-  const ranks = new Map(others.map((phone) => [phone.phone, rankOf(phone)]));
   // At the same rank, a phone with a place keeps it. Of the others, the last ones come first.
-  const order = [...others.keys()].sort((a, b) => weight(b) - weight(a));
-  const chosen = new Set(order.slice(0, places).map((index) => others[index]?.phone ?? ""));
+  const weighed = others.map(({ phone, openPrompts, hasNote }, index) => {
+    const rank = openPrompts > 0 ? 2 : hasNote ? 1 : 0;
+    return { phone, weight: rank * 1e6 + (before.includes(phone) ? 1e5 : 0) + index };
+  });
+  weighed.sort((a, b) => b.weight - a.weight);
+  const chosen = new Set(weighed.slice(0, places).map(({ phone }) => phone));
   const chips = Array.from({ length: places }, (_, place) => {
     const phone = before[place] ?? null;
     return phone !== null && chosen.delete(phone) ? phone : null;
   });
   for (const phone of chosen) chips[chips.indexOf(null)] = phone;
   return chips;
-
-  function weight(index: number): number {
-    const phone = others[index]?.phone ?? "";
-    return (ranks.get(phone) ?? 0) * 1e6 + (before.includes(phone) ? 1e5 : 0) + index;
-  }
 }

@@ -5,7 +5,7 @@ import { nameOf } from "../arrivals.ts";
 import { formatInterval, timeOfDay } from "../logic/format.ts";
 import { numberOrText } from "../logic/problems.ts";
 import { counted } from "../logic/steering.ts";
-import { deliveries, isLoaded, MOST_DELIVERIES, webhook } from "../state.ts";
+import { deliveries, MOST_DELIVERIES, webhook } from "../state.ts";
 import type { Attempt, Delivery, Webhook } from "../wire.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock, ControlGroup } from "./commands.tsx";
@@ -103,10 +103,8 @@ export function DeliveryItem({ delivery, isNamed = false }: DeliveryItemProps) {
   const { id, state, due_at, attempts, body, checkout_request_id, resend_of } = delivery;
   const call = useCall();
   const last = attempts.at(-1);
-  // Names are known when everything is loaded.
-  isLoaded.value;
   return (
-    <li class="row delivery">
+    <li class="row small delivery">
       <details>
         <summary>
           <time>{timeOfDay(last?.at ?? due_at)}</time>{" "}
