@@ -275,20 +275,3 @@ export function describeScenarios(title: string, rows: readonly Scenario[]): voi
 async function countOf({ service }: Scene, merchantId: number): Promise<number> {
   return (await service.listTransactions(merchantId, {}, { number: 1, limit: 1 })).summary.totalItems;
 }
-
-/** Defines a test: each body is refused with a message that begins with `says`, and the answer of `GET path` stays as it was. */
-export function testRefusals(
-  scene: Scene,
-  method: "POST" | "PUT",
-  path: string,
-  rows: readonly (readonly [body: unknown, says: string])[],
-): void {
-  const shown = async () => (await scene.call("GET", path)).text;
-  test(`${method} ${path} refuses bad bodies, and nothing changes`, async () => {
-    const before = await shown();
-    for (const [body, says] of rows) {
-      expect(await scene.refusal(method, path, body)).toStartWith(says);
-      expect(await shown(), JSON.stringify(body).slice(0, 200)).toBe(before);
-    }
-  });
-}

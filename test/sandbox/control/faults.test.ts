@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { faultsRequest } from "../../../sandbox/control/faults.ts";
 import { createFaultPlan, type Fault } from "../../../sandbox/faults.ts";
 import { drawSeed } from "../../../src/domain/random.ts";
@@ -6,69 +6,14 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { serveMomo } from "../../support/momo.ts";
 import { seededRandom } from "../../support/random.ts";
-import { expectSoundAnswer, payment, testRefusals, useScene } from "../../support/scene.ts";
+import { payment, useScene } from "../../support/scene.ts";
 
 const sandbox = useScene();
 afterAll(cleanUp);
 
 const put = (faults: object[], seed?: number) => sandbox.control("PUT", "/faults", { faults, seed });
-const inForce = async () => (await sandbox.control("GET", "/faults")).faults;
-const push = (headers = {}) => sandbox.ask("POST", "/stkpush.php", { json: payment(sandbox.caller), headers });
+const push = () => sandbox.ask("POST", "/stkpush.php", { json: payment(sandbox.caller) });
 const list = () => sandbox.ask("GET", "/transactions.php");
-
-describe("error", () => {
-  test("answers with its status, by default 500; the operation is not carried out, and the log shows the fault", async () => {
-    await put([
-      { kind: "error", times: 1 },
-      { kind: "error", status: 503, times: 1 },
-    ]);
-    const [first, second, third] = [await push(), await push(), await push()];
-    expect([first.status, second.status, third.status]).toEqual([500, 503, 200]);
-    expectSoundAnswer(first);
-    expect(second.body.message).toBe("fault injected: HTTP 503");
-    expect(await sandbox.list()).toHaveLength(1);
-    const body = JSON.stringify(payment(sandbox.caller));
-    expect((await sandbox.logged()).slice(0, 3)).toMatchObject([
-      { fault: "error", status: 500, body },
-      { fault: "error", status: 503, body, answer: { success: false } },
-      { fault: null, status: 200 },
-    ]);
-  });
-
-  test("with a path, it strikes that operation only", async () => {
-    await put([{ kind: "error", path: "/transactions.php" }]);
-    expect([(await push()).status, (await list()).status, (await push()).status]).toEqual([200, 500, 200]);
-  });
-
-  test("without a path, it strikes every operation, and nothing else", async () => {
-    await put([{ kind: "error", status: 503, times: 3 }]);
-    const status = () => sandbox.ask("POST", "/status.php", { json: {} });
-    const other = (path: string) => () => sandbox.ask("GET", path);
-    const calls = [other("/nothing"), other("foo/transactions.php"), push, status, list, list];
-    const statuses: number[] = [];
-    for (const call of calls) statuses.push((await call()).status);
-    expect(statuses).toEqual([404, 404, 503, 503, 503, 200]);
-    expect(await inForce()).toEqual([]);
-  });
-
-  test("it strikes only requests with valid credentials", async () => {
-    await put([{ kind: "error", status: 503, times: 5 }]);
-    const { api_key, api_secret } = await sandbox.control("POST", "/keys", { label: "revoked" });
-    await sandbox.control("DELETE", `/keys/${api_key}`);
-    for (const headers of [
-      { "X-API-Key": "", "X-API-Secret": "" },
-      { "X-API-Key": "mk_no" },
-      { "X-API-Secret": "ms_no" },
-      { "X-API-Key": String(api_key), "X-API-Secret": String(api_secret) },
-    ]) {
-      expect((await push(headers)).status).toBe(401);
-      expect((await sandbox.logged()).at(-1)).toMatchObject({ status: 401, fault: null });
-    }
-    expect(await inForce()).toMatchObject([{ times: 5 }]);
-    expect((await push()).status).toBe(503);
-    expect(await inForce()).toMatchObject([{ times: 4 }]);
-  });
-});
 
 test("delay: the operation is carried out later, in real time; other requests need not wait", async () => {
   await put([{ kind: "delay", delay: "40ms", path: "/stkpush.php" }]);
@@ -186,52 +131,4 @@ describe("probability and seed", () => {
     expect(plan.faults[0]?.times).toBe(1);
     expect(struck(3, 100, fault(0.5, { times: 3 }))).toBe(3);
   });
-});
-
-describe("GET, PUT and DELETE /_momo/faults", () => {
-  test("each answers with the faults in force, in a form that can be sent again", async () => {
-    const all = [
-      { path: "/stkpush.php", kind: "error", status: 503, probability: 0.25, times: 2 },
-      { kind: "delay", delay: "2m", probability: 1 },
-      { kind: "disconnect", probability: 1, times: 1_000_000 },
-    ];
-    expect(await sandbox.control("GET", "/faults")).toMatchObject({ seed: 0, faults: [] });
-    const answer = await put(all, 7);
-    expect(answer).toMatchObject({ success: true, seed: 7, faults: all });
-    expect(await sandbox.control("GET", "/faults")).toEqual(answer);
-    expect((await put(answer.faults as object[], 7)).faults).toEqual(all);
-    expect(await put([], 8)).toMatchObject({ seed: 8, faults: [] });
-    await put([{ kind: "error" }], 7);
-    expect(await sandbox.control("DELETE", "/faults")).toMatchObject({ seed: 0, faults: [] });
-    expect((await push()).status).toBe(200);
-  });
-});
-
-describe("a fault that makes no sense is refused with its place, and those in force stay", () => {
-  beforeEach(() => put([{ kind: "error", times: 5 }], 7));
-  testRefusals(sandbox, "PUT", "/faults", [
-    [{ faults: [{ kind: "error", path: "/v2/stkpush.php" }] }, "faults[0].path must be one of /stkpush.php"],
-    [{ faults: [{ kind: "error" }, { kind: "crash" }] }, "faults[1].kind must be one of error, delay, disconnect"],
-    [{ faults: [{}] }, "faults[0].kind must be one of error, delay, disconnect"],
-    [{ faults: [{ kind: "error", status: 399 }] }, "faults[0].status must be at least 400; it is 399"],
-    [{ faults: [{ kind: "error", status: 600 }] }, "faults[0].status must be at most 599; it is 600"],
-    [{ faults: [{ kind: "error", status: "500" }] }, 'faults[0].status must be a number; it is a string, "500"'],
-    [
-      { faults: [{ kind: "delay", delay: "1s", status: 500 }] },
-      "faults[0].status: only a fault of the kind error has it",
-    ],
-    [{ faults: [{ kind: "delay" }] }, "faults[0].delay: a fault of the kind delay needs it"],
-    [{ faults: [{ kind: "delay", delay: "soon" }] }, "faults[0].delay is not a duration up to 24h"],
-    [{ faults: [{ kind: "disconnect", delay: "1s" }] }, "faults[0].delay: a fault of the kind delay needs it"],
-    [{ faults: [{ kind: "error", probability: 0 }] }, "faults[0].probability must be more than 0"],
-    [{ faults: [{ kind: "error", probability: 1.1 }] }, "faults[0].probability "],
-    [{ faults: [{ kind: "error", times: 0 }] }, "faults[0].times "],
-    [{ faults: [{ kind: "error", time: 1 }] }, 'faults[0]: there is no member "time"; the members are '],
-    [{ faults: Array.from({ length: 101 }, () => ({ kind: "error" })) }, "faults must have at most 100 elements"],
-    [{ faults: [], seed: -1 }, "seed "],
-    [{ faults: [], [`ms_${"s".repeat(40)}`]: 1 }, 'there is no member "[redacted]"'],
-    [{ faults: { kind: "error" } }, "faults must be an array"],
-    [{}, "faults is missing"],
-    [[], "the body must be a JSON object"],
-  ]);
 });

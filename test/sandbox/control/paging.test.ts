@@ -19,47 +19,6 @@ const idsOf = ({ requests }: Page) => requests.map(({ id }) => id);
 const queryOf = (next: string | null) => (next ?? "").slice("/_momo/requests".length);
 const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-describe("GET /_momo/requests comes in pages", () => {
-  const sandbox = forAllTests(openScene);
-  const pageAt = async (query: string) => (await sandbox.control("GET", `/requests${query}`)) as unknown as Page;
-
-  beforeAll(async () => {
-    for (let page = 1; page <= 5; page++) await sandbox.ask("GET", `/transactions.php?page=${page}`);
-  });
-
-  test.each([
-    ["without parameters all, oldest first", "", [1, 2, 3, 4, 5], null],
-    ["`limit`: the newest", "?limit=2", [4, 5], "before=4&limit=2"],
-    ["`limit` of just as many as there are: all", "?limit=5", [1, 2, 3, 4, 5], null],
-    ["`before` leads to the older ones", "?before=4&limit=2", [2, 3], "before=2&limit=2"],
-    ["and ends", "?before=2&limit=2", [1], null],
-    ["`after` leads to the newer ones", "?after=0&limit=3", [1, 2, 3], "after=3&limit=3"],
-    ["and ends", "?after=3&limit=3", [4, 5], null],
-    ["after the last, nothing is left", "?after=5", [], null],
-  ])("%s: %s", async (_what, query, ids, next) => {
-    const page = await pageAt(query);
-    expect(idsOf(page)).toEqual(ids);
-    expect(page.next).toBe(next && `/_momo/requests?${next}`);
-  });
-
-  test("curl lines have the next page in the header Link", async () => {
-    const answer = await sandbox.request("GET", "/requests?format=curl&limit=2");
-    expect((await answer.text()).split("\n")).toHaveLength(3);
-    expect(answer.headers.get("Link")).toBe('</_momo/requests?before=4&limit=2&format=curl>; rel="next"');
-    expect((await sandbox.request("GET", "/requests?format=curl")).headers.get("Link")).toBeNull();
-  });
-
-  test.each([
-    ["?limit=0", 'limit must be a whole number from 1 to 1000; it is "0"'],
-    ["?limit=1001", 'limit must be a whole number from 1 to 1000; it is "1001"'],
-    ["?before=", 'before must be a whole number, the id of an entry; it is ""'],
-    ["?after=1&before=9", "give after or before, not both"],
-    ["?after=1&after=2", "after is given twice: give it once"],
-  ])("%s: 400", async (query, message) => {
-    expect(await sandbox.refusal("GET", `/requests${query}`)).toBe(message);
-  });
-});
-
 describe("no answer about requests is larger than a megabyte", () => {
   const sandbox = forAllTests(openScene);
   const POLLS = 60;

@@ -10,7 +10,7 @@ import { sleep, systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { expectSoundAnswer, insertDue, readAnswer, testRefusals, useScene } from "../../support/scene.ts";
+import { expectSoundAnswer, insertDue, readAnswer, useScene } from "../../support/scene.ts";
 import { nextTurn, until } from "../../support/waiting.ts";
 
 const sandbox = useScene();
@@ -34,16 +34,6 @@ describe("POST /_momo/wait answers the moment the transaction has the status", (
     expect(status).toBe(200);
     expect(body).toMatchObject({ message: "the payment is completed", transaction: { checkout_request_id: id } });
     expect(body.transaction).toEqual((await sandbox.list())[0]);
-  });
-
-  test("at once if it has the status already", async () => {
-    const id = await manual();
-    expect((await wait({ checkout_request_id: id, until: "pending", timeout: "0s" })).status).toBe(200);
-    await endOf(id, "cancelled");
-    for (const status of ["final", "cancelled"]) {
-      const { body } = await wait({ checkout_request_id: id, until: status });
-      expect(body).toMatchObject({ transaction: { status: "cancelled" } });
-    }
   });
 
   test("several waits for one payment are answered, but not one for another status", async () => {
@@ -82,11 +72,6 @@ describe("by reference", () => {
     await endOf(second, "completed");
     expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: second, status: "completed" } });
   });
-
-  test("letter case counts", async () => {
-    await endOf(await manual({ reference: "Order" }), "completed");
-    expect((await wait({ reference: "order", timeout: "0s" })).status).toBe(408);
-  });
 });
 
 describe("408 at the time-out, which is in real time", () => {
@@ -116,25 +101,6 @@ describe("408 at the time-out, which is in real time", () => {
     await sandbox.advanceClock("5s");
     expect((await waiting).status).toBe(200);
   });
-});
-
-describe("refused", () => {
-  test("404: an unknown checkout_request_id, at once", async () => {
-    await sandbox.refusal("POST", "/wait", { checkout_request_id: "ws_CO_1_NOBODY", timeout: "1h" }, 404);
-  });
-
-  testRefusals(sandbox, "POST", "/wait", [
-    [{}, "give either checkout_request_id or reference"],
-    [{ checkout_request_id: "x", reference: "y" }, "give either checkout_request_id or reference"],
-    [{ checkout_request_id: "" }, "checkout_request_id "],
-    [{ checkout_request_id: "x".repeat(101) }, "checkout_request_id "],
-    [{ reference: null }, "reference "],
-    [{ reference: "R", until: "paid" }, "until must be one of final, pending, completed, failed, cancelled, expired"],
-    [{ reference: "R", timeout: 5 }, "timeout "],
-    [{ reference: "R", timeout: "25h" }, "timeout is not a duration up to 24h"],
-    [{ reference: "R", id: 1 }, 'there is no member "id"; the members are '],
-    [[], "the body must be a JSON object"],
-  ]);
 });
 
 describe("at most 10,000 requests wait", () => {

@@ -1,0 +1,76 @@
+import { expect, test } from "bun:test";
+import { createTestPayments } from "../../../sandbox/control/memory.ts";
+import { insertDue, useScene } from "../../support/scene.ts";
+import { START_MS } from "../../support/service.ts";
+import { rejectionOf } from "../../support/waiting.ts";
+
+/** What is too long, too many or too old for a story. */
+
+const sandbox = useScene();
+
+test("at most 1000 rules; one more changes nothing", async () => {
+  const rules = (count: number) => Array.from({ length: count }, () => ({ outcome: "cancelled" }));
+  await sandbox.control("PUT", "/rules", rules(1000));
+  expect(await sandbox.refusal("POST", "/rules", { outcome: "completed" })).toContain("1000");
+  expect(await sandbox.refusal("PUT", "/rules", rules(1001))).toContain("1000");
+  expect((await sandbox.control("GET", "/rules")).rules).toHaveLength(1000);
+});
+
+test("of a thousand errors twenty are named", async () => {
+  const message = await sandbox.refusal("PUT", "/rules", Array(1000).fill({ outcome: 1 }));
+  expect(message).toContain("rules[19].outcome ");
+  expect(message).not.toContain("rules[20].outcome ");
+  expect(message).toEndWith("; and 980 more");
+});
+
+test("the names of unknown members are cut; a very deep value is refused", async () => {
+  const unknown = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${"x".repeat(40)}${index}`, 1]));
+  const message = await sandbox.refusal("PUT", "/default", { outcome: "completed", ...unknown });
+  expect(message.length).toBeLessThan(2000);
+  const outcome = JSON.parse("[".repeat(10_000) + "]".repeat(10_000));
+  expect(await sandbox.refusal("PUT", "/default", { outcome })).toStartWith("outcome must be the name of an outcome; ");
+});
+
+test("at most 100 messages, those that were paid last, even if they started first", async () => {
+  const messages = async () =>
+    (await sandbox.control("GET", "/messages")).messages as { at_ms: number; checkout_request_id: string }[];
+  const id = await sandbox.pay({ phone: "254700000100" });
+  await insertDue(sandbox, 101);
+  await sandbox.advanceClock("1s");
+  const list = await messages();
+  expect(list.map(({ at_ms }) => at_ms - START_MS)).toEqual(Array.from({ length: 100 }, (_, index) => 101 - index));
+  await sandbox.control("POST", `/prompts/${id}/answer`, { pin: "1234" });
+  expect((await messages())[0]).toMatchObject({ checkout_request_id: id });
+});
+
+test("a story has a start whose answer was lost, and a poll whose id is after the part that the log keeps", async () => {
+  await sandbox.control("PUT", "/faults", { faults: [{ kind: "disconnect", path: "/stkpush.php", times: 1 }] });
+  expect(await rejectionOf(sandbox.pay())).toBeUndefined();
+  const [listed] = await sandbox.list();
+  const id = String(listed?.checkout_request_id);
+  const json = { padding: "x ".repeat(3000), checkout_request_id: id };
+  await sandbox.ask("POST", "/status.php", { json });
+  expect((await sandbox.control("GET", `/transactions/${id}`)).requests).toMatchObject([
+    { status: null, answer: null, fault: "disconnect" },
+    { answer: { status: "pending" } },
+  ]);
+});
+
+test("nobody decided a payment from a version that did not store it", async () => {
+  await insertDue(sandbox, 1);
+  const [listed] = await sandbox.list();
+  const id = String(listed?.checkout_request_id);
+  const decision = async () => (await sandbox.control("GET", `/transactions/${id}`)).decided_by;
+  expect(await decision()).toBeNull();
+  await sandbox.advanceClock("1s");
+  expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed" });
+  expect(await decision()).toBeNull();
+});
+
+test("the starters of the last 1,000 test payments are known", () => {
+  const started = createTestPayments();
+  for (let number = 0; number < 1000; number += 1) started.note(`ws_CO_${number}`, "console");
+  expect(started.starterOf("ws_CO_0")).toBe("console");
+  started.note("ws_CO_1000", "control_api");
+  expect([started.starterOf("ws_CO_0"), started.starterOf("ws_CO_1000")]).toEqual([null, "control_api"]);
+});

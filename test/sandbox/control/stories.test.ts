@@ -1,0 +1,198 @@
+import { beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { CALLS } from "../../../sandbox/control/calls.ts";
+import { schemaChecker } from "../../support/openapi.ts";
+import { createSameText } from "../../support/sandbox.ts";
+import { type Answer, expectSoundAnswer, openScene, payment, type Scene } from "../../support/scene.ts";
+
+/**
+ * The text files beside this one have what a test suite asks of a new sandbox, whose clock stands still, and what it answers, word for
+ * word: a name, after `>` the steps, and then the answer of each. A story ends with an empty line. MOMO_TEST_RECORD=1 writes the files
+ * again: read them. Each answer of the control API is also checked with its OpenAPI description.
+ *
+ * A step is a method, a path (`v2/…` is the merchant API) and a body, then `-- HEADER: VALUE` (`none` removes it), then `| MEMBER` if only this one is of
+ * interest, or `| LIST.MEMBER`. `#1` is the id of the first payment and `mk_own` the key that pays, `3*` before a step repeats it, and `$n` is the number of the round. `pay ORDER` starts a
+ * payment, as `pay ORDER -- as other` one of the second merchant. `status N` says how the payment is, `list QUERY` says it of many, and
+ * `advance DURATION` moves the clock. With `lenient` as the first step, the service is lenient.
+ */
+
+const FOLDER = import.meta.dir;
+
+interface Content {
+  readonly schema: object;
+  readonly example?: unknown;
+}
+
+interface Operation {
+  readonly requestBody?: { readonly content: { readonly "application/json": Content } };
+  readonly responses: Record<string, { readonly content: Record<string, Content> }>;
+}
+
+interface Described {
+  readonly servers: unknown;
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: { readonly Failure: object } };
+}
+
+let description: Described;
+beforeAll(async () => {
+  const sandbox = await openScene();
+  description = (await sandbox.call("GET", "/openapi.json")).body as unknown as Described;
+  await sandbox.close();
+});
+
+const described = () =>
+  Object.entries(description.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ call: `${method.toUpperCase()} ${path}`, operation })),
+  );
+
+/** The calls that have answered with 200. */
+const answered = new Set<string>();
+
+function expectDescribed(method: string, path: string, sent: string | undefined, { status, body, text }: Answer): void {
+  const address = path.replace(/\?.*/, "");
+  const isMeant = ({ call }: { call: string }) =>
+    new RegExp(`^${call.replace(/\{.*\}/, "[^/]+")}$`).test(`${method} ${address}`);
+  const found = described().find(isMeant);
+  if (!found) return;
+  const { call, operation } = found;
+  const content = operation.responses[String(status)]?.content["application/json"];
+  if (status === 200 && !content) return;
+  const fits = schemaChecker(content?.schema ?? description.components.schemas.Failure);
+  expect(fits(body), text).toBeNull();
+  expect(fits({ ...body, more: 1 }), text).not.toBeNull();
+  if (status !== 200) return;
+  answered.add(call);
+  if (sent !== undefined) {
+    expect(schemaChecker(operation.requestBody?.content["application/json"].schema)(JSON.parse(sent)), sent).toBeNull();
+  }
+}
+
+/** Plays a line of a story. @param ids those of the payments so far */
+async function play(sandbox: Scene, ids: string[], line: string): Promise<string[]> {
+  const [, times = "1", step = ""] = /^(?:([0-9]+)\* )?(.*)$/.exec(line) ?? [];
+  let shown: string[] = [];
+  for (let round = 1; round <= Number(times); round += 1) {
+    const here = step.replaceAll("$n", String(round)).replaceAll("mk_own", sandbox.caller.key.apiKey);
+    shown = await carryOut(
+      sandbox,
+      ids,
+      here.replaceAll(/#([0-9]+)/g, (_, number) => ids[number - 1] ?? ""),
+    );
+  }
+  return shown;
+}
+
+async function carryOut(sandbox: Scene, ids: string[], step: string): Promise<string[]> {
+  const [, call = "", name = "", value = "", member] =
+    /^(.*?)(?: -- (.*?)(?:: (.*?))?)?(?: \| ([\w.]+))?$/.exec(step) ?? [];
+  const [, method = "", path = "", content] = /^(\S+)(?: (\S+))?(?: (.*))?$/.exec(call) ?? [];
+  const headers: Record<string, string> = name === "" || name === "as other" ? {} : { [name]: value };
+  switch (method) {
+    case "lenient":
+      return [];
+    case "advance":
+      await sandbox.advanceClock(path);
+      return [];
+    case "pay": {
+      const caller = name === "as other" ? sandbox.other : sandbox.caller;
+      const json = { ...payment(caller), ...JSON.parse(call.slice(4) || "{}") };
+      const answer = await sandbox.ask("POST", "/stkpush.php", { json, headers: { ...caller.headers, ...headers } });
+      if (answer.status === 200) ids.push(String(answer.body.checkout_request_id));
+      return answer.status === 200 ? [] : [`${answer.status} ${answer.body.message}`];
+    }
+    case "status":
+      return [textOf(await sandbox.statusOf(ids[Number(path) - 1] ?? path))];
+    case "list":
+      return (await sandbox.list(path)).map((row) => `${row.id} ${row.kind} ${row.amount} ${textOf(row)}`);
+    default: {
+      const answer = path.startsWith("v2/")
+        ? await sandbox.ask(method, path.slice(2), {
+            ...(content && { body: Buffer.from(content) }),
+            headers: typed(content, headers),
+          })
+        : await sandbox.call(method, path, { ...(content && { body: content }), headers: typed(content, headers) });
+      expectSoundAnswer(answer);
+      if (path.startsWith("/")) expectDescribed(method, path, content, answer);
+      const { checkout_request_id } = answer.body;
+      if (path === "/payments" && checkout_request_id) ids.push(String(checkout_request_id));
+      return [`${answer.status} ${member === undefined ? answer.text : JSON.stringify(memberOf(answer.body, member))}`];
+    }
+  }
+}
+
+/** A member, or as `requests.id` one of each entry. */
+function memberOf(body: Record<string, unknown>, path: string): unknown {
+  const [name = "", inner] = path.split(".");
+  const value = body[name];
+  return inner === undefined ? value : (value as Record<string, unknown>[]).map((entry) => entry[inner]);
+}
+
+const typed = (content: string | undefined, headers: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries({ ...(content !== undefined && { "Content-Type": "application/json" }), ...headers }).filter(
+      ([, value]) => value !== "none",
+    ),
+  );
+
+const textOf = ({ status, result_code, completed_at }: Record<string, unknown>) =>
+  [status, result_code ?? "-", completed_at ?? "-"].join(" ");
+
+for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
+  const file = join(FOLDER, name);
+  const stories = readFileSync(file, "utf8").trimEnd().split("\n\n");
+  const recorded: string[] = [];
+  test.each(stories.map((text) => [text.split("\n", 1)[0] ?? "", text]))("%s", async (_name, text) => {
+    const sandbox = await openScene(/^> lenient$/m.test(text) ? { profile: { accept: "lenient" } } : {});
+    await sandbox.renew();
+    const sameText = createSameText("/data");
+    const ids: string[] = [];
+    const shown: string[] = [];
+    for (const line of text.split("\n").filter((one) => !one.startsWith("  "))) {
+      shown.push(line);
+      if (line.startsWith("> ")) {
+        const answers = await play(sandbox, ids, line.slice(2));
+        shown.push(...answers.flatMap((answer) => sameText(answer).trimEnd().split("\n")).map((one) => `  ${one}`));
+      }
+    }
+    await sandbox.close();
+    recorded.push(shown.join("\n"));
+    if (process.env.MOMO_TEST_RECORD) writeFileSync(file, `${recorded.join("\n\n")}\n`);
+    else expect(shown).toEqual(text.split("\n"));
+  });
+}
+
+test("the description is valid OpenAPI 3.1, with the address that the caller used, and its examples fit", async () => {
+  expect(description).toMatchObject({ openapi: "3.1.0", servers: [{ url: "http://127.0.0.1:2547/_momo" }] });
+  const result = await new Validator().validate(JSON.parse(JSON.stringify(description)));
+  expect(result.errors ?? []).toEqual([]);
+  expect(result.valid).toBe(true);
+  for (const { call, operation } of described()) {
+    const content = operation.requestBody?.content["application/json"];
+    if (content) expect(schemaChecker(content.schema)(content.example), call).toBeNull();
+  }
+});
+
+test("the other content types are those of the answers", async () => {
+  const sandbox = await openScene();
+  const typeOf = async (path: string) =>
+    (await sandbox.request("GET", path)).headers.get("Content-Type")?.replace(/;.*$/, "");
+  const typesOf = (path: string) => Object.keys(description.paths[path]?.get?.responses["200"]?.content ?? {}).sort();
+  const formats = ["text", "json", "junit", "sarif", "github"].map((format) => typeOf(`/audit?format=${format}`));
+  expect([...new Set(await Promise.all(formats))].sort()).toEqual(typesOf("/audit"));
+  expect([await typeOf("/requests"), await typeOf("/requests?format=curl")]).toEqual(typesOf("/requests"));
+  for (const path of ["/events", "/metrics"]) expect([await typeOf(path)]).toEqual(typesOf(path));
+  await sandbox.close();
+});
+
+test("it has every operation except itself and HEAD, and each that answers in JSON is in a story", () => {
+  const calls = Object.entries(CALLS).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => method !== "HEAD" && path !== "/openapi.json")
+      .map((method) => `${method} ${path.replace(/[A-Z_]+/, "{$&}").toLowerCase()}`),
+  );
+  expect(described().map(({ call }) => call)).toEqual(calls);
+  expect(calls.filter((call) => !answered.has(call))).toEqual(["GET /metrics", "GET /events"]);
+});
