@@ -3,7 +3,6 @@ import { formatDuration } from "../../src/domain/duration.ts";
 import { readNaming } from "../../src/domain/error.ts";
 import { amountRule, isAmount, parseAmount, toShillings } from "../../src/domain/money.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
-import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { readJson } from "../../src/http/request.ts";
 import { type Choice, chooseAfter, type Default } from "../network/choice.ts";
@@ -12,7 +11,7 @@ import { MAX_RULES, type Rule, type RuleBook } from "../network/rules.ts";
 import { type Calls, type DescribedBody, described } from "./context.ts";
 import { bodyOf, parsePlaced, readWith } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
-import { durationText, outcomeName, times } from "./shapes/values.ts";
+import { durationText, outcomeName, reference, times } from "./shapes/values.ts";
 import { counted } from "./views.ts";
 
 /** An outcome with its own time, or after a duration. @throws Refusal `invalid` for an outcome that has no time */
@@ -30,7 +29,7 @@ export const ruleInput = z
           .transform(parseAmount)
           .optional(),
         payment_account_id: z.int().min(1).optional(),
-        reference: z.string().max(MAX_REFERENCE_LENGTH).optional(),
+        reference: reference.optional(),
       })
       .default({}),
     outcome: outcomeName,

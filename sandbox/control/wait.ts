@@ -5,13 +5,14 @@ import { itemView } from "../../src/http/view.ts";
 import { type Calls, described } from "./context.ts";
 import { bodyOf, duration } from "./input.ts";
 import { waitAnswer } from "./shapes/payments.ts";
+import { reference } from "./shapes/values.ts";
 
 const UNTIL = ["final", ...STATUSES] as const;
 
 const waitRequest = z
   .strictObject({
     checkout_request_id: z.string().min(1).max(100).optional(),
-    reference: z.string().max(100).optional(),
+    reference: reference.optional(),
     until: z.enum(UNTIL, { error: `must be one of ${UNTIL.join(", ")}` }).default("final"),
     timeout: duration.default(10_000),
   })

@@ -52,6 +52,9 @@ export class Sender {
   readonly #inFlight = new Set<Promise<void>>();
   #attemptsEnd = new AbortController();
   readonly #looks = new Rounds(() => this.#startDue());
+  /** How far the clock has been moved, and the time that its last move has passed. */
+  #movedMs: number;
+  #passed = { fromMs: 0, toMs: 0 };
   #isStopped = false;
   readonly #alarm: Alarm;
   /** Of real time, for failures of the store and deliveries of other servers. */
@@ -59,6 +62,7 @@ export class Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
+    this.#movedMs = parts.clock.nowMs() - parts.clock.livedMs();
     this.#alarm = new Alarm(parts.clock, () => this.look());
     this.#lookAgain = new Alarm(parts.realClock, () => this.look());
   }
@@ -129,6 +133,7 @@ export class Sender {
     if (isShared) this.#lookLater();
     if (!mayDecide()) return;
     const nowMs = clock.nowMs();
+    this.#followMoves(nowMs);
     const due = await deliveries.claim(nowMs, room);
     if (this.#isStopped) {
       for (const { id } of due) await deliveries.release(id);
@@ -158,12 +163,23 @@ export class Sender {
     await deliveries.release(delivery.id);
   }
 
-  /** Counts from the due time, so that one advance of the clock makes all attempts that it passes. */
-  #nextAttemptAtMs({ attempts, dueAtMs }: Delivery, { problem, durationMs }: DeliveryAttempt): number | null {
+  #followMoves(nowMs: number): void {
+    const movedMs = nowMs - this.#parts.clock.livedMs(nowMs);
+    if (movedMs > this.#movedMs) this.#passed = { fromMs: nowMs - (movedMs - this.#movedMs), toMs: nowMs };
+    this.#movedMs = movedMs;
+  }
+
+  /**
+   * Counts from the attempt, which is late if no server ran, or if others had to wait. What a move of the clock has passed counts from
+   * its due time, so that one move makes all attempts that it passes.
+   */
+  #nextAttemptAtMs({ attempts, dueAtMs }: Delivery, { problem, atMs, durationMs }: DeliveryAttempt): number | null {
     const { clock } = this.#parts;
     const retryAfterMs = RETRY_AFTER_MS[attempts.length];
     if (problem === null || retryAfterMs === undefined) return null;
-    return (dueAtMs ?? clock.nowMs()) + (clock.isFrozen ? 0 : durationMs) + retryAfterMs;
+    const due = dueAtMs ?? atMs;
+    const isPassed = due >= this.#passed.fromMs && due <= this.#passed.toMs;
+    return (isPassed ? due : Math.max(due, atMs)) + (clock.isFrozen ? 0 : durationMs) + retryAfterMs;
   }
 
   /**

@@ -91,10 +91,11 @@ export function normalise(
 ): object {
   const normalised: Record<string, unknown> = { ...input };
   for (const [member, memberSchema] of Object.entries(schema.shape)) {
-    if (!Object.hasOwn(input, member) || !corrects(member)) continue;
+    const correct = NORMALISED[member];
+    if (!correct || !Object.hasOwn(input, member) || !corrects(member)) continue;
     const value = normalised[member];
     const sent = typeof value === "number" ? String(digits[member] ?? value) : "";
-    const right = NORMALISED[member]?.(value, sent);
+    const right = correct(value, sent);
     // A value that is still wrong stays unchanged, so that the refusal shows it as it was sent.
     if (right === value || !memberSchema.safeParse(right).success) continue;
     leniencies.push({ member, came: typeof value === "number" ? sent : shown(value) });

@@ -166,7 +166,7 @@ test("with --data, no other sandbox takes the place of one that does not run", a
 
 test("where the record of a killed sandbox is left, a private one is started", async () => {
   const server = await serveMomo(["--data", newFolder()]);
-  await server.stop("SIGKILL");
+  await server.kill();
   const { call } = await assistant({ MOMO_DATA: server.ready.data });
   expect((await call("connect")).answer.lifetime).toContain("ends with this assistant");
 });

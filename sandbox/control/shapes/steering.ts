@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { MAX_REFERENCE_LENGTH, STATUSES } from "../../../src/domain/transaction.ts";
+import { STATUSES } from "../../../src/domain/transaction.ts";
 import { amount, phone, timestamp } from "../../../src/http/answers.ts";
 import { FAULT_KINDS } from "../../faults.ts";
-import { count, durationText, instant, outcomeName, type Seen, times } from "./values.ts";
+import { count, durationText, instant, outcomeName, reference, type Seen, times } from "./values.ts";
 
 /** `/outcomes`, `/rules`, `/default`, `/clock`, `/faults` and `/snapshots`. */
 
 const accountId = z.int().min(1);
-const reference = z.string().max(MAX_REFERENCE_LENGTH);
 
 const outcome = z.strictObject({
   name: outcomeName,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_REFERENCE_LENGTH } from "../../../src/domain/transaction.ts";
 import { OUTCOME_NAMES } from "../../network/outcomes.ts";
 
 /** Values that several shapes of the control API share. */
@@ -22,6 +23,14 @@ export const times = z
   .max(1_000_000)
   .optional()
   .describe("how often it applies before it is removed; left out: always");
+
+/** A reference, with as many characters as the merchant API takes: an emoji is one. */
+export const reference = z
+  .string()
+  .refine((text) => [...text].length <= MAX_REFERENCE_LENGTH, {
+    error: `must have at most ${MAX_REFERENCE_LENGTH} characters`,
+  })
+  .meta({ maxLength: MAX_REFERENCE_LENGTH });
 
 /** The name of the server, in answers that only one of several servers can give. */
 export const replica = z.string().optional().describe("the server that answered, if several share a database");

@@ -149,6 +149,7 @@ function openSender({ count = 1, failures = 0, ...receiver }: { url: string; cou
     ...{ id: 7 + index, ...message, attempts: [], dueAtMs: 1000, resendOf: null },
   }));
   const realClock = createManualClock(0);
+  const clock = createVirtualClock(realClock);
   const released: number[] = [];
   const saved: Delivery[] = [];
   const faults: string[] = [];
@@ -163,7 +164,7 @@ function openSender({ count = 1, failures = 0, ...receiver }: { url: string; cou
         saved.push(one);
       },
     },
-    ...{ isShared: true, clock: createVirtualClock(realClock), realClock, mayDecide: () => true },
+    ...{ isShared: true, clock, realClock, mayDecide: () => true },
     ...{ address: () => receiver.url, beforeSending: () => {}, onAttempt: () => {} },
     reportFault: (error) => void faults.push(String(error)),
   });
@@ -172,7 +173,7 @@ function openSender({ count = 1, failures = 0, ...receiver }: { url: string; cou
       async () => saved.length,
       (length) => length === most,
     );
-  return { sender, realClock, released, saved, savedAre, faults, claim: claimable.resolve };
+  return { sender, realClock, clock, released, saved, savedAre, faults, claim: claimable.resolve };
 }
 
 test("sixteen attempts are made at once, and the next when one has ended", async () => {
@@ -238,4 +239,18 @@ test("the pause before the next attempt begins when the one before has ended", a
   resolve(new Response("", { status: 500 }));
   await savedAre(1);
   expect(saved).toMatchObject([{ id: 7, dueAtMs: 1000 + 400 + 1000, attempts: [{ durationMs: 400 }] }]);
+});
+
+test.each([
+  ["that is late because no server ran is repeated after a pause", "time", 121_000 + 1000],
+  ["that a move of the clock has passed counts from its due time", "clock", 1000 + 1000],
+])("a delivery %s", async (_what, moved, dueAtMs) => {
+  const receiver = startReceiver(() => new Response("", { status: 500 }));
+  const { sender, realClock, clock, saved, savedAre, claim } = openSender(receiver);
+  (moved === "time" ? realClock : clock).advance(121_000);
+  claim();
+  sender.look();
+  await savedAre(1);
+  expect(saved).toMatchObject([{ id: 7, dueAtMs }]);
+  await sender.stop();
 });
