@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
 import { startFlood } from "../test/integration/console/flood-client.ts";
-import { launchBrowser } from "../test/support/chromium.ts";
 import { cleanUp } from "../test/support/cleanup.ts";
 import { serveMomo } from "../test/support/momo.ts";
+import { launchBrowser } from "../test/support/needs.ts";
 
 /**
  * What many payments cost the console in Chromium, on a quiet machine:

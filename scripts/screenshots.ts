@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import { startFlood } from "../test/integration/console/flood-client.ts";
-import { launchBrowser } from "../test/support/chromium.ts";
+import { launchBrowser } from "../test/support/needs.ts";
 
 /** Makes the pictures of the console in docs: a morning in a shop, and real traffic in both themes. */
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isFree } from "../../cli/serving/listen.ts";
 import { builtBinary } from "../../test/support/binary.ts";
-import { launchBrowser } from "../../test/support/chromium.ts";
+import { launchBrowser } from "../../test/support/needs.ts";
 import { drawSvg, heightOf, type Shot, type Theme, WIDTH } from "./picture.ts";
 import { startRecording } from "./terminal.ts";
 

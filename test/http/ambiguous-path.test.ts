@@ -1,21 +1,23 @@
-import { describe, expect, test } from "bun:test";
-import { forAllTests } from "../support/cleanup.ts";
-import { openWire } from "../support/wire.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { exchange, linesOf } from "../support/connection.ts";
+import { startIn } from "../support/sandbox.ts";
 
 /** Targets that a proxy reads as a path below /v2, and a URL parser as another path. */
 
-const wire = forAllTests(openWire);
+afterAll(cleanUp);
+const sandbox = await startIn(newFolder());
 
 async function send(method: string, target: string) {
   const body = method === "POST" ? "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}" : "\r\n";
-  const raw = `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${wire.credentials}${body}`;
-  const { answers } = await wire.exchange(raw);
+  const raw = `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${linesOf(sandbox.headers)}${body}`;
+  const { answers } = await exchange(sandbox.origin, raw, { answers: 1 });
   return { status: answers[0]?.status, body: JSON.parse(answers[0]?.text ?? "null") };
 }
 
 const logged = async () =>
-  (await wire.call("GET", "/requests")).body.requests as { target: string; status: number; answer: unknown }[];
-const keys = async () => ((await wire.call("GET", "/keys")).body.keys as unknown[]).length;
+  (await sandbox.control("GET", "/requests")).requests as { target: string; status: number; answer: unknown }[];
+const keys = async () => ((await sandbox.control("GET", "/keys")).keys as unknown[]).length;
 
 const REFUSAL =
   "the path has a dot segment or a backslash, plain or percent-encoded: send it resolved, without . and .. parts";
@@ -86,9 +88,9 @@ describe("a target with dot segments or backslashes is 400, and the log shows it
 
   test("the log's curl command sends the same path again, and curl does not resolve it", async () => {
     await send("GET", "/v2/../_momo/keys");
-    const request = new Request("http://localhost/_momo/requests?format=curl", { headers: { Host: "localhost" } });
-    expect(await (await wire.handle(request)).text()).toEndWith(
-      `curl -g --path-as-is 'http://localhost/v2/../_momo/keys' -H 'x-api-key: ${wire.caller.key.apiKey}' -H "x-api-secret: $MOMO_API_SECRET"\n`,
+    const log = await fetch(`${sandbox.controlUrl}/requests?format=curl`);
+    expect(await log.text()).toEndWith(
+      `curl -g --path-as-is '${sandbox.origin}/v2/../_momo/keys' -H 'x-api-key: ${sandbox.headers["X-API-Key"]}' -H "x-api-secret: $MOMO_API_SECRET"\n`,
     );
   });
 });

@@ -1,24 +1,31 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { respond, succeed } from "../../src/http/reply.ts";
 import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
-import { forAllTests } from "../support/cleanup.ts";
-import { connectTo, type RawAnswer } from "../support/connection.ts";
-import { payment } from "../support/scene.ts";
-import { openWire } from "../support/wire.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { connectTo, exchange, linesOf, type RawAnswer } from "../support/connection.ts";
+import { startIn } from "../support/sandbox.ts";
 
 /** What only a real connection can prove. */
 
-const wire = forAllTests(openWire);
+afterAll(cleanUp);
+const sandbox = await startIn(newFolder());
+const { origin } = sandbox;
+const credentials = linesOf(sandbox.headers);
+const ORDER = JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100 });
 const MEGABYTES_2 = 2 * 1024 * 1024;
 
 /** A request without a body, with credentials. */
-const request = (line: string, headers = "Host: localhost\r\n") => `${line}\r\n${headers}${wire.credentials}\r\n`;
+const request = (line: string, headers = "Host: localhost\r\n") => `${line}\r\n${headers}${credentials}\r\n`;
+
+/** A request for a payment with these header lines and this body. */
+const startRequest = (headers: string, body: string) =>
+  `POST /v2/stkpush.php HTTP/1.1\r\nHost: localhost\r\n${credentials}Content-Type: application/json\r\n${headers}\r\n${body}`;
 const lengthOf = (size: number) => `Content-Length: ${size}\r\n`;
 
 /** The answer, which must be JSON with `success` and `message`. */
 async function answerTo(raw: string | Uint8Array): Promise<RawAnswer & { body: Record<string, unknown> }> {
-  const { answers } = await wire.exchange(raw);
+  const { answers } = await exchange(origin, raw, { answers: 1 });
   const [answer] = answers;
   if (!answer) throw new Error("the connection was closed without an answer");
   expect(answer.head).toMatch(/^content-type: application\/json$/im);
@@ -28,10 +35,7 @@ async function answerTo(raw: string | Uint8Array): Promise<RawAnswer & { body: R
   return { ...answer, body };
 }
 
-async function countPayments(): Promise<unknown> {
-  const { body } = await wire.send({ path: "/transactions.php?limit=1" });
-  return (body.pagination as { total_items: number }).total_items;
-}
+const countPayments = async () => (await sandbox.list("?limit=100")).length;
 
 describe("the Host header changes nothing", () => {
   const HOSTS = ["", "a b", "<>^", "a:99999", "a/b", "a?b", "a#b", "user@a", "[::1", "caf\xe9", "..", "a".repeat(5000)];
@@ -50,7 +54,7 @@ describe("the Host header changes nothing", () => {
     "HTTP/1.0 with %j; the connection is closed after the answer",
     async (host) => {
       const raw = request("GET /v2/transactions.php HTTP/1.0", host);
-      const { answers, closed } = await wire.exchange(raw, { answers: 2 });
+      const { answers, closed } = await exchange(origin, raw, { answers: 2 });
       expect([answers.map(({ status }) => status), closed]).toEqual([[200], true]);
     },
   );
@@ -93,7 +97,7 @@ describe("the method of a request", () => {
   test("HEAD has the same head and no body, so the connection goes on", async () => {
     const head = request("HEAD /v2/transactions.php HTTP/1.1");
     const next = request("GET /nothing HTTP/1.1");
-    const { answers } = await wire.exchange(head, { headOnly: true, next, answers: 2 });
+    const { answers } = await exchange(origin, head, { headOnly: true, next, answers: 2 });
     expect(answers.map(({ status }) => status)).toEqual([405, 404]);
     expect(answers[0]?.head).toMatch(/^allow: GET$/im);
   });
@@ -117,31 +121,30 @@ test("12 KB of other headers, and 190 of them, are accepted", async () => {
 
 describe("a body may arrive in any pieces", () => {
   const inPieces = (order: string): [headers: string, body: string][] => [
-    [lengthOf(order.length), order],
-    [`${lengthOf(order.length)}Expect: 100-continue\r\n`, order],
+    [lengthOf(ORDER.length), order],
+    [`${lengthOf(ORDER.length)}Expect: 100-continue\r\n`, order],
     [
       "Transfer-Encoding: chunked\r\n",
-      `5;a=b\r\n${order.slice(0, 5)}\r\n${(order.length - 5).toString(16)}\r\n${order.slice(5)}\r\n0\r\n\r\n`,
+      `5;a=b\r\n${order.slice(0, 5)}\r\n${(ORDER.length - 5).toString(16)}\r\n${order.slice(5)}\r\n0\r\n\r\n`,
     ],
   ];
   test.each([0, 1, 2])("way %p", async (way) => {
-    const [headers, body] = inPieces(JSON.stringify(payment(wire.caller)))[way] ?? ["", ""];
-    expect((await answerTo(wire.startRequest(headers, body))).status).toBe(200);
+    const [headers, body] = inPieces(ORDER)[way] ?? ["", ""];
+    expect((await answerTo(startRequest(headers, body))).status).toBe(200);
   });
 });
 
 test("Expect: 100-Continue is answered before the body, in any letters; another expectation is ignored", async () => {
-  const order = JSON.stringify(payment(wire.caller));
   for (const expectation of ["100-continue", "100-Continue", "100-CONTINUE"]) {
-    const client = await connectTo(wire.origin);
-    client.write(wire.startRequest(`${lengthOf(order.length)}Expect: ${expectation}\r\n`, ""));
+    const client = await connectTo(origin);
+    client.write(startRequest(`${lengthOf(ORDER.length)}Expect: ${expectation}\r\n`, ""));
     await client.received.until(/./);
-    client.write(order);
+    client.write(ORDER);
     await client.received.until(/}$/);
     expect(client.received.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
     client.end();
   }
-  expect((await answerTo(wire.startRequest(`${lengthOf(order.length)}Expect: more\r\n`, order))).status).toBe(200);
+  expect((await answerTo(startRequest(`${lengthOf(ORDER.length)}Expect: more\r\n`, ORDER))).status).toBe(200);
 });
 
 test("where the connection cannot be found, Expect: 100-Continue is refused at once: its client would wait for ever", async () => {
@@ -166,14 +169,14 @@ describe("a bad body is 400 with an answer that the client can read", () => {
     ["2 MB in one chunk", "Transfer-Encoding: chunked\r\n", `200000\r\n${"a".repeat(MEGABYTES_2)}\r\n0\r\n\r\n`],
   ])("%s", async (_name, headers, content) => {
     const before = await countPayments();
-    const { status, body } = await answerTo(wire.startRequest(headers, content));
+    const { status, body } = await answerTo(startRequest(headers, content));
     expect([status, body]).toEqual([400, { success: false, message: expect.stringContaining("the body") }]);
     expect(await countPayments()).toBe(before);
   });
 
   test("2 MB by fetch, declared and streamed; the next request of the same client is served", async () => {
-    const base = `${wire.origin}/v2`;
-    const headers = { ...wire.caller.headers, "Content-Type": "application/json" };
+    const base = `${origin}/v2`;
+    const headers = { ...sandbox.headers, "Content-Type": "application/json" };
     const large = new Uint8Array(MEGABYTES_2).fill(0x61);
     for (const body of [large, new Blob([large]).stream()]) {
       const answer = await fetch(`${base}/stkpush.php`, { method: "POST", headers, body });
@@ -184,9 +187,9 @@ describe("a bad body is 400 with an answer that the client can read", () => {
 });
 
 test.each([5, MEGABYTES_2])("a GET ignores its body of %p bytes, and the connection goes on", async (size) => {
-  const list = `GET /v2/transactions.php HTTP/1.1\r\nHost: a\r\n${wire.credentials}`;
+  const list = `GET /v2/transactions.php HTTP/1.1\r\nHost: a\r\n${credentials}`;
   const raw = `${list}${lengthOf(size)}\r\n${"a".repeat(size)}`;
-  const { answers } = await wire.exchange(raw, { next: `${list}\r\n`, answers: 2 });
+  const { answers } = await exchange(origin, raw, { next: `${list}\r\n`, answers: 2 });
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
 });
 
@@ -205,16 +208,15 @@ test("a client that leaves in the middle of its body starts no payment and cause
     [lengthOf(100), '{"amount":'],
     ["Transfer-Encoding: chunked\r\n", '5\r\n{"amo\r\n'],
   ] as const) {
-    const leaving = await connectTo(wire.origin);
-    leaving.write(wire.startRequest(headers, half));
+    const leaving = await connectTo(origin);
+    leaving.write(startRequest(headers, half));
     // When this request is answered, the half before it has arrived.
-    await answerTo(wire.startRequest("", ""));
+    await answerTo(startRequest("", ""));
     leaving.end();
     await leaving.closed;
-    await answerTo(wire.startRequest("", ""));
+    await answerTo(startRequest("", ""));
   }
   expect(await countPayments()).toBe(before);
-  expect(wire.faults).toEqual([]);
 });
 
 test("requests beyond the limit of those in progress are 503; when some are answered, others are served again", async () => {

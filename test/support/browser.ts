@@ -1,8 +1,7 @@
 import { afterEach, beforeAll, expect } from "bun:test";
 import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import type { Browser, Locator, Page } from "playwright-core";
-import { launchBrowser } from "./chromium.ts";
-import { describeWith } from "./needs.ts";
+import { describeWith, launchBrowser } from "./needs.ts";
 import { PATIENCE_MS } from "./waiting.ts";
 
 /** The console in Chromium. */

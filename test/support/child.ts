@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import type { Program } from "./programs.ts";
 import { PATIENCE_MS } from "./waiting.ts";
 
 /** A process that a test started, and what it has written so far. */
@@ -98,15 +100,9 @@ export class Transcript {
   }
 }
 
-const PROGRAMS = {
-  "open-store": new URL("./open-store.ts", import.meta.url),
-  "hold-lock": new URL("./hold-lock.ts", import.meta.url),
-  "hold-claim": new URL("./hold-claim.ts", import.meta.url),
-};
-
-/** Runs a file of this folder as a process, and reads its output line by line. */
-export function startProgram(name: keyof typeof PROGRAMS, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, Bun.fileURLToPath(PROGRAMS[name]), ...args], {
+/** Runs a program of programs.ts as a process, and reads its output line by line. */
+export function startProgram(name: Program, ...args: string[]) {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "programs.ts"), name, ...args], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",

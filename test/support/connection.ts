@@ -64,6 +64,12 @@ export interface Exchanged {
   readonly closed: boolean;
 }
 
+/** Headers as they are sent. */
+export const linesOf = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("");
+
 /** Writes bytes to a new connection, and reads the answers. */
 export function exchange(url: string, raw: string | Uint8Array, options: ExchangeOptions = {}): Promise<Exchanged> {
   const { answers = Number.POSITIVE_INFINITY, headOnly = false, silentMs = PATIENCE_MS } = options;

@@ -1,5 +1,6 @@
 import { later } from "./cleanup.ts";
-import { PATIENCE_MS } from "./waiting.ts";
+import { Tellings, type Told } from "./ledger.ts";
+import { PATIENCE_MS, until } from "./waiting.ts";
 
 /** A server that is not momo: the test decides what it answers. It keeps the requests. */
 export interface FakeServer {
@@ -7,6 +8,7 @@ export interface FakeServer {
   readonly baseUrl: string;
   readonly port: number;
   readonly requests: { readonly url: string; readonly headers: Headers }[];
+  stop(): Promise<void>;
 }
 
 export function serveFake(answer: (request: Request) => Response | Promise<Response>): FakeServer {
@@ -15,15 +17,17 @@ export function serveFake(answer: (request: Request) => Response | Promise<Respo
     hostname: "127.0.0.1",
     port: 0,
     development: false,
+    idleTimeout: 0,
     fetch: (request) => {
       // A request loses its headers after its answer.
       requests.push({ url: request.url, headers: new Headers(request.headers) });
       return answer(request);
     },
   });
-  later(() => server.stop(true));
+  const stop = () => server.stop(true);
+  later(stop);
   const port = server.port ?? 0;
-  return { baseUrl: `http://127.0.0.1:${port}/v2`, port, requests };
+  return { baseUrl: `http://127.0.0.1:${port}/v2`, port, requests, stop };
 }
 
 /** Flags that name it, with credentials of no merchant. */
@@ -37,13 +41,12 @@ export const flagsOf = ({ baseUrl }: Pick<FakeServer, "baseUrl">): string[] => [
 ];
 
 /** A shop's receiver of webhooks, on a free port. */
-export interface Receiver {
+export interface Receiver extends Pick<FakeServer, "stop"> {
   readonly url: string;
   /** The messages, in the order in which they arrived. */
   readonly received: { readonly body: Record<string, unknown>; readonly headers: Headers }[];
   /** Resolves when `count` messages have arrived. */
   until(count: number): Promise<void>;
-  stop(): Promise<void>;
 }
 
 /** Reads the message, and never answers. */
@@ -54,36 +57,43 @@ type Answer = (nth: number, body: Record<string, unknown>) => Response | Promise
 /** @param answer what it answers to the first, the second … message; by default 200 */
 export function startReceiver(answer: Answer = () => new Response("ok")): Receiver {
   const received: Receiver["received"] = [];
-  const waiting = new Set<() => void>();
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    development: false,
-    idleTimeout: 0,
-    async fetch(request) {
-      const headers = new Headers(request.headers);
-      const body = (await request.json()) as Record<string, unknown>;
-      const nth = received.push({ body, headers });
-      for (const look of waiting) look();
-      return answer(nth, body);
-    },
+  let arrival = Promise.withResolvers<void>();
+  const { port, stop } = serveFake(async (request) => {
+    const headers = new Headers(request.headers);
+    const body = (await request.json()) as Record<string, unknown>;
+    const nth = received.push({ body, headers });
+    arrival.resolve();
+    arrival = Promise.withResolvers<void>();
+    return answer(nth, body);
   });
-  const stop = () => server.stop(true);
-  later(stop);
   return {
-    url: `http://127.0.0.1:${server.port}/hook`,
+    url: `http://127.0.0.1:${port}/hook`,
     received,
     stop,
     async until(count) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const look = () => received.length >= count && resolve();
-      const late = setTimeout(() => reject(new Error(`${received.length} of ${count} messages came`)), PATIENCE_MS);
-      waiting.add(look);
-      look();
-      await promise.finally(() => {
-        clearTimeout(late);
-        waiting.delete(look);
-      });
+      const late = Bun.sleep(PATIENCE_MS).then(() => "late");
+      while (received.length < count) {
+        if (await Promise.race([late, arrival.promise]))
+          throw new Error(`${received.length} of ${count} messages came`);
+      }
+    },
+  };
+}
+
+/** A receiver which outlives the servers of a trial, and counts how often each payment arrived. */
+export function openShop() {
+  const arrived = new Tellings();
+  const { url } = startReceiver((_nth, { data }) => {
+    arrived.add((data as { transaction_id: number }).transaction_id);
+    return new Response();
+  });
+  return {
+    url,
+    /** Waits until all of these payments have arrived, or for a long time. */
+    async told(ids: readonly number[]): Promise<Told> {
+      const told = async () => arrived.of(ids);
+      await until(told, ({ never }) => never === 0).catch(() => {});
+      return told();
     },
   };
 }

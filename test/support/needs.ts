@@ -1,6 +1,7 @@
 import { describe, test } from "bun:test";
 import { chownSync, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Browser } from "playwright-core";
 
 /**
  * What tests need and a machine may not have. Without it they are skipped; with CI=true they fail, and say what installs it.
@@ -154,4 +155,13 @@ if (import.meta.main) {
     .filter(({ install, isThere }) => install.startsWith("apt-get ") && !isThere())
     .map(({ install }) => install.replace("apt-get install ", ""));
   for (const name of new Set(missingPackages)) console.log(name);
+}
+
+/** @param args more flags for Chromium */
+export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  if (CHROMIUM === null) throw new Error("there is no Chromium here: install it, or name it in CHROME_PATH");
+  const { chromium } = await import("playwright-core");
+  // For a container, and without any request to other machines.
+  const always = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
+  return chromium.launch({ executablePath: CHROMIUM, args: [...always, ...args] });
 }

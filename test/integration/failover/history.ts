@@ -1,9 +1,9 @@
 import { createParser } from "eventsource-parser";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
+import { openShop } from "../../support/fake-server.ts";
 import { compare, Tellings, type Told } from "../../support/ledger.ts";
 import { runSql } from "../../support/postgres.ts";
 import { balance, type ReplicaServer, startReplica } from "../../support/replicas.ts";
-import { openShop } from "../../support/shop-receiver.ts";
 import { until } from "../../support/waiting.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { type Answered, type Load, startLoad } from "./load.ts";

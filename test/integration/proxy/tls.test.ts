@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { launchBrowser } from "../../support/chromium.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import type { Served } from "../../support/momo.ts";
-import { describeWith, testWith } from "../../support/needs.ts";
+import { describeWith, launchBrowser, testWith } from "../../support/needs.ts";
 import { makeCertificate, serveWithToken, startNginx, TOKEN } from "../../support/proxies.ts";
 
 /** The console behind a real proxy with TLS. */

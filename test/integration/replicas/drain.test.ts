@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
+import { openShop } from "../../support/fake-server.ts";
 import { describeWith } from "../../support/needs.ts";
 import { balance, describeWithPostgres, emptyDatabase, startReplica } from "../../support/replicas.ts";
-import { openShop } from "../../support/shop-receiver.ts";
 import { SLACK_MS, until } from "../../support/waiting.ts";
 import { startLoad } from "../failover/load.ts";
 
