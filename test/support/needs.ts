@@ -30,7 +30,7 @@ const USUAL_PLACES = [
 ];
 
 /** The program; null if it is not installed. */
-export const CHROMIUM = [CHROME_PATH, ...USUAL_PLACES].find((path) => path !== "" && existsSync(path)) ?? null;
+const CHROMIUM = [CHROME_PATH, ...USUAL_PLACES].find((path) => path !== "" && existsSync(path)) ?? null;
 
 export const findProgram = (name: string): string | null => Bun.which(name, { PATH: PLACES });
 
