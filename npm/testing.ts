@@ -1,4 +1,3 @@
-import { type ControlClient, connect, readPages } from "./control-client.ts";
 import type { AuditReport, DeliveryRecord, RequestRecord, TransactionRecord } from "./records.ts";
 import { startExecutable } from "./sandbox-process.ts";
 import type { SandboxOptions, StartSandbox, TestSandbox } from "./test-sandbox.ts";
@@ -50,6 +49,38 @@ function flagsOf({
   return Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag}=${value}`]));
 }
 
+type Answer = Record<string, unknown>;
+
+/** A client of the control API. */
+function connect(controlUrl: string) {
+  /** @throws Error in the words of the sandbox, if it refuses */
+  async function send(method: string, path: string, body?: object): Promise<Answer> {
+    const response = await fetch(controlUrl + path, {
+      method,
+      ...(body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw new Error(`the sandbox at ${controlUrl} does not answer: was it stopped?`, { cause: error });
+    });
+    const answer = (await response.json()) as Answer;
+    if (!response.ok) throw new Error(String(answer.message));
+    return answer;
+  }
+
+  /** A whole list, page by page, oldest first. */
+  async function list<T extends { readonly id: number }>(path: string, name: string): Promise<T[]> {
+    const entries: T[] = [];
+    for (;;) {
+      const [oldest] = entries;
+      const answer = await send("GET", oldest ? `${path}?before=${oldest.id}` : path);
+      entries.unshift(...(answer[name] as T[]));
+      if (answer.next === null) return entries;
+    }
+  }
+
+  return { send, list };
+}
+
+type ControlClient = ReturnType<typeof connect>;
 type Calls<Name extends keyof TestSandbox> = Pick<TestSandbox, Name>;
 
 function steering({ send }: ControlClient): Calls<"rules" | "faults" | "clock" | "snapshot" | "restore" | "reset"> {
@@ -88,15 +119,14 @@ function payments({ send }: ControlClient): Calls<"answer" | "wait"> {
   };
 }
 
-function records(control: ControlClient): Calls<"requests" | "audit" | "webhook"> {
-  const { send } = control;
+function records({ send, list }: ControlClient): Calls<"requests" | "audit" | "webhook"> {
   return {
-    requests: () => readPages<RequestRecord>(control, "/requests", "requests"),
+    requests: () => list<RequestRecord>("/requests", "requests"),
     audit: async () => (await send("GET", "/audit?over=true")) as unknown as AuditReport,
     webhook: {
       set: async (webhook) => void (await send("PUT", "/webhook", webhook)),
       clear: async () => void (await send("DELETE", "/webhook")),
-      deliveries: () => readPages<DeliveryRecord>(control, "/webhook", "deliveries"),
+      deliveries: () => list<DeliveryRecord>("/webhook", "deliveries"),
       resend: async (id) => (await send("POST", `/webhook/deliveries/${id}/resend`, {})).delivery as DeliveryRecord,
     },
   };
