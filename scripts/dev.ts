@@ -19,7 +19,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[][]>> = {
     ["npm", "ci", "--prefix", INTERCEPT, "--ignore-scripts", "--no-audit", "--no-fund"],
     bun("test", "--timeout=120000", `./${INTERCEPT}/runtimes.ts`, "./test/integration/npm/runtimes.ts"),
   ],
-  screenshots: [bun("scripts/screenshots.ts"), bun("scripts/recordings/main.ts")],
+  screenshots: [bun("scripts/pictures/screenshots.ts"), bun("scripts/pictures/recordings.ts")],
   simulate: [bun("test", `--timeout=${DAY_MS}`, "test/simulation/simulation.test.ts")],
 };
 

@@ -36,20 +36,15 @@ export function drawSvg(shots: readonly Shot[], what: string, theme?: Theme): st
     return `<g class="f${isPoster ? " poster" : ""}" style="animation-name:${name}">${drawn}</g>`;
   };
   let startMs = 0;
-  const drawn = shots.map((shot, index) => {
-    const endMs = startMs + lengthOf(shot);
-    const isLast = index === shots.length - 1;
-    const title = during(
-      startMs,
-      endMs,
-      `<text class="dim" x="${WIDTH / 2}" y="22" text-anchor="middle">${shot.title}</text>`,
-      isLast,
-    );
-    const layers = spansOf(shot).map(({ fromMs, toMs, what }) =>
-      during(startMs + fromMs, startMs + toMs, what, isLast && toMs === lengthOf(shot)),
-    );
-    startMs = endMs;
-    return [title, ...layers].join("\n");
+  const drawn = shots.flatMap((shot, index) => {
+    const fromMs = startMs;
+    const lastsMs = lengthOf(shot);
+    startMs += lastsMs;
+    const title = `<text class="dim" x="${WIDTH / 2}" y="22" text-anchor="middle">${shot.title}</text>`;
+    return [{ fromMs: 0, toMs: lastsMs, what: title }, ...spansOf(shot)].map((span) => {
+      const isPoster = index === shots.length - 1 && span.toMs === lastsMs;
+      return during(fromMs + span.fromMs, fromMs + span.toMs, span.what, isPoster);
+    });
   });
   const keyframes = [...times].map(([key, name]) => {
     const [from = "0", to = "100"] = key.split(" ");

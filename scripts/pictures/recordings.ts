@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { isFree } from "../../cli/serving/listen.ts";
 import { builtBinary } from "../../test/support/binary.ts";
 import { launchBrowser } from "../../test/support/needs.ts";
-import { drawSvg, heightOf, type Shot, type Theme, WIDTH } from "./picture.ts";
+import { openConsole, webpOf } from "./browser.ts";
+import { drawSvg, heightOf, type Shot, type Theme, WIDTH } from "./svg.ts";
 import { startRecording } from "./terminal.ts";
 
 /** Makes the moving pictures in docs from the real programs: a first session with the console, a failing test, and the phone. */
@@ -71,26 +72,20 @@ async function recordConsole(colorScheme: Theme): Promise<Shot> {
   const frames: { atMs: number; picture: string }[] = [];
   const browser = await launchBrowser();
   const viewport = { width: 1200, height: Math.round((1200 * heightOf(24)) / WIDTH) };
-  const page = await browser.newPage({ viewport, colorScheme, reducedMotion: "reduce" });
-  const session = await page.context().newCDPSession(page);
-  const shoot = async (lastsMs: number) => {
+  const page = await openConsole(browser, `${momo("open", "--print")}#transactions`, { viewport, colorScheme });
+  const shoot = async (atMs: number) => {
     await Bun.sleep(700); // until all is drawn
-    const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 55 });
-    frames.push({ atMs: frames.length === 0 ? 0 : nextMs, picture: `data:image/webp;base64,${data}` });
-    nextMs += lastsMs;
+    frames.push({ atMs, picture: `data:image/webp;base64,${(await webpOf(page, 55)).toString("base64")}` });
   };
-  let nextMs = 0;
-  await page.goto(`${momo("open", "--print")}#transactions`);
-  await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
   momo("pay", "0712345678", "1200", "--reference", "ORDER-1049", "--outcome", "manual");
   await page.getByLabel("Enter PIN").fill("123");
-  await shoot(1800);
+  await shoot(0);
   await page.getByLabel("Enter PIN").fill("1234");
   await page.keyboard.press("Enter");
   await shoot(1800);
   const id = momo("list", "--status", "failed", "--json").match(/ws_CO_\w+/)?.[0];
   await page.goto(`${page.url().replace(/#.*/, "")}#transactions/${id}`);
-  await shoot(0);
+  await shoot(3600);
   await browser.close();
   return { title: "the console, in a browser", frames, lastMs: 4000 };
 }

@@ -1,76 +1,59 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
-import { startFlood } from "../test/integration/console/flood-client.ts";
-import { launchBrowser } from "../test/support/needs.ts";
+import { startFlood } from "../../test/integration/console/flood-client.ts";
+import { launchBrowser } from "../../test/support/needs.ts";
+import { openConsole, webpOf } from "./browser.ts";
 
 /** Makes the pictures of the console in docs: a morning in a shop, and real traffic in both themes. */
 
-const folder = join(import.meta.dir, "..", "docs");
+const folder = join(import.meta.dir, "../../docs");
 const CUSTOMERS = ["0712345678", "0722104455", "0733981207", "0110456321", "0745550192", "0798310044"];
 const ORDERS = [250, 1200, 80, 2499.5, 640, 150, 3800];
 const OUTCOMES = ["completed", "completed", "completed", "insufficient_funds", "completed", "cancelled", "completed"];
+const DESKTOP = { width: 1440, height: 900 };
 const DAY_MS = 86_400_000;
 /** Twenty past ten in Nairobi. */
 const MORNING_MS = (7 * 60 + 20) * 60_000;
 
 // From the sources, so that no picture is of an older console.
-process.env.MOMO_EXECUTABLE ??= join(import.meta.dir, "../bin/momo");
+process.env.MOMO_EXECUTABLE ??= join(import.meta.dir, "../../bin/momo");
 const sandbox = await startSandbox({ frozen: true });
 await sandbox.clock.advance(`${(DAY_MS + MORNING_MS - (Date.now() % DAY_MS)) % DAY_MS}ms`);
 const story = await morning();
 
-await takePictures(
-  sandbox,
-  ["light"],
-  [
-    ["console", `transactions/${story}`, 1440, 900],
-    ["requests", "requests", 1440, 900],
-    ["audit", "audit", 1440, 900],
-    ["steering", "steering", 1440, 900],
-    ["phone", "phone", 390, 780],
-  ],
-);
+await takePicture(sandbox, "console", `transactions/${story}`);
+for (const view of ["requests", "audit", "steering"]) await takePicture(sandbox, view, view);
+await takePicture(sandbox, "phone", "phone", { width: 390, height: 780 });
 await sandbox.stop();
 
 // Real traffic, in real time.
 const busy = await startSandbox();
 const stopFlood = startFlood({
-  post: (path, body) => callOf(busy, path.slice(1), body),
+  post: (path, body) => call(busy, path, body),
   paymentAccountId: busy.paymentAccountId,
   perSecond: 2,
 });
 await Bun.sleep(40_000);
-await takePictures(busy, ["light", "dark"], [["traffic", "transactions", 1440, 900]]);
+for (const theme of ["light", "dark"] as const) await takePicture(busy, "traffic", "transactions", DESKTOP, theme);
 await stopFlood();
 await busy.stop();
 process.exit(0);
 
-type Picture = readonly [name: string, view: string, width: number, height: number];
-
-async function takePictures(
+async function takePicture(
   { baseUrl }: TestSandbox,
-  themes: readonly ("light" | "dark")[],
-  pictures: readonly Picture[],
+  name: string,
+  view: string,
+  viewport = DESKTOP,
+  colorScheme: "light" | "dark" = "light",
 ): Promise<void> {
   // The pictures show momo's default address.
   const browser = await launchBrowser([`--host-resolver-rules=MAP localhost:2547 127.0.0.1:${new URL(baseUrl).port}`]);
-  for (const colorScheme of themes) {
-    for (const [name, view, width, height] of pictures) {
-      const viewport = { width, height };
-      const page = await browser.newPage({ viewport, colorScheme, reducedMotion: "reduce" });
-      await page.goto(`http://localhost:2547/_momo/#${view}`);
-      await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
-      await page.getByLabel("Enter PIN").fill("12");
-      // Until everything is drawn, also the chart and who decides the prompt.
-      await Bun.sleep(1500);
-      // Playwright itself has no WebP, which is much smaller than its PNG.
-      const devtools = await page.context().newCDPSession(page);
-      const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: 60 });
-      writeFileSync(join(folder, `${name}-${colorScheme}.webp`), Buffer.from(data, "base64"));
-      await page.close();
-    }
-  }
+  const page = await openConsole(browser, `http://localhost:2547/_momo/#${view}`, { viewport, colorScheme });
+  await page.getByLabel("Enter PIN").fill("12");
+  // Until everything is drawn, also the chart and who decides the prompt.
+  await Bun.sleep(1500);
+  writeFileSync(join(folder, `${name}-${colorScheme}.webp`), await webpOf(page, 60));
   await browser.close();
 }
 
@@ -88,7 +71,12 @@ async function morning(): Promise<string> {
   await sandbox.clock.advance("6s");
   // Mistakes of a client, for the audit: it polls on after the end, sends a number as text, and charges again while pending.
   for (let again = 0; again < 3; again += 1) await poll(told, ["3s"]);
-  await call("stkpush.php", { payment_account_id: "1", phone: CUSTOMERS[0], amount: 80, reference: "ORDER-1047" });
+  await call(sandbox, "/stkpush.php", {
+    payment_account_id: "1",
+    phone: CUSTOMERS[0],
+    amount: 80,
+    reference: "ORDER-1047",
+  });
   await poll(await pay(47), ["4s"]);
   const slow = await pay(46, "completed; after=10s");
   await sandbox.clock.advance("5s");
@@ -102,38 +90,26 @@ async function morning(): Promise<string> {
 async function poll(checkout_request_id: string, intervals: readonly string[]): Promise<void> {
   for (const interval of intervals) {
     await sandbox.clock.advance(interval);
-    const { status } = await call("status.php", { checkout_request_id });
+    const { status } = await call(sandbox, "/status.php", { checkout_request_id });
     if (status !== "pending") return;
   }
 }
 
 async function pay(order: number, outcome?: string): Promise<string> {
-  const phone = CUSTOMERS[(order * 5) % CUSTOMERS.length];
-  const reference = `ORDER-${1000 + order}`;
   const body = {
     payment_account_id: sandbox.paymentAccountId,
-    phone,
+    phone: CUSTOMERS[(order * 5) % CUSTOMERS.length],
     amount: ORDERS[order % ORDERS.length],
-    reference,
+    reference: `ORDER-${1000 + order}`,
     description: "Two coffees and a mandazi",
   };
-  const { checkout_request_id } = await call("stkpush.php", body, outcome && { "X-Sandbox-Outcome": outcome });
-  return checkout_request_id ?? "";
+  return (await call(sandbox, "/stkpush.php", body, outcome)).checkout_request_id ?? "";
 }
 
-function call(path: string, body: object, headers?: TestSandbox["headers"] | "") {
-  return callOf(sandbox, path, body, headers);
-}
-
-async function callOf(
-  { baseUrl, headers: credentials }: TestSandbox,
-  path: string,
-  body: object,
-  headers: TestSandbox["headers"] | "" = {},
-) {
-  const answer = await fetch(`${baseUrl}/${path}`, {
+async function call({ baseUrl, headers }: TestSandbox, path: string, body: object, outcome?: string) {
+  const answer = await fetch(baseUrl + path, {
     method: "POST",
-    headers: { "Content-Type": "application/json", ...credentials, ...(headers || {}) },
+    headers: { "Content-Type": "application/json", ...headers, ...(outcome && { "X-Sandbox-Outcome": outcome }) },
     body: JSON.stringify(body),
   });
   return (await answer.json()) as { status?: string; checkout_request_id?: string };
