@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { zipSync } from "fflate";
@@ -13,26 +13,25 @@ export interface Member {
 /** The time of all members, so that the same files give the same archive. */
 export const MEMBER_TIME = new Date(Date.UTC(2026, 0, 1));
 
+/** Puts files into a folder, with the rights that everybody needs; those of executables come with them. */
+export function place(folder: string, members: readonly Member[]): void {
+  for (const { name, source } of members) {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    copyFileSync(source, file);
+    chmodSync(file, statSync(source).mode & 0o100 ? 0o755 : 0o644);
+  }
+}
+
 /** Writes a `.tar.gz`. The order, owner and time of members are fixed. Needs GNU tar. */
 export async function writeTarGz(file: string, members: readonly Member[]): Promise<void> {
   await inTemporaryFolder("archive", async (folder) => {
     const root = join(folder, "root");
-    for (const { name, source } of members) {
-      mkdirSync(dirname(join(root, name)), { recursive: true });
-      cpSync(source, join(root, name));
-    }
+    place(root, members);
     const tar = join(folder, "archive.tar");
     await run([
-      ...[
-        "tar",
-        "--sort=name",
-        "--owner=0",
-        "--group=0",
-        "--numeric-owner",
-        "--mode=u+rw,go+rX,go-w",
-        "--format=ustar",
-      ],
-      ...[`--mtime=@${MEMBER_TIME.getTime() / 1000}`, "-cf", tar, "-C", root],
+      ...["tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rw,go+rX,go-w"],
+      ...["--format=ustar", `--mtime=@${MEMBER_TIME.getTime() / 1000}`, "-cf", tar, "-C", root],
       ...[...new Set(members.map(({ name }) => name.split("/")[0] ?? name))].sort(),
     ]);
     writeFileSync(file, gzipSync(readFileSync(tar), { level: 9 }));
@@ -43,10 +42,8 @@ export async function writeTarGz(file: string, members: readonly Member[]): Prom
 export function writeZip(file: string, members: readonly Member[]): void {
   // A zip has no time zone: this is the local time that fflate writes.
   const mtime = new Date(2026, 0, 1);
-  const contents = Object.fromEntries(
-    [...members]
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .map(({ name, source }) => [name, [readFileSync(source), { mtime, os: 0 }] as const]),
-  );
-  writeFileSync(file, zipSync(contents as never, { level: 9 }));
+  const contents = [...members]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, source }) => [name, [readFileSync(source), { mtime, os: 0 }] as const]);
+  writeFileSync(file, zipSync(Object.fromEntries(contents), { level: 9 }));
 }

@@ -1,20 +1,16 @@
-import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { compile } from "../build.ts";
 import { type Member, writeTarGz, writeZip } from "./archives.ts";
-import { homebrewFormula, scoopManifest } from "./channels.ts";
-import { type Component, componentsOf, noticesOf, sbomOf } from "./components.ts";
+import { homebrewFormula, parseSums, releasesOf, scoopManifest } from "./channels.ts";
+import { componentsOf, noticesOf, sbomOf } from "./components.ts";
 import { debNameOf, writeDeb } from "./deb.ts";
-import { checkSignature, signAdHoc } from "./macho.ts";
-import { manPage } from "./man.ts";
-import { makePlatformPackage, makeUmbrella, pack } from "./npm.ts";
-import { releaseOf, releasesOf } from "./repository.ts";
-import { run } from "./run.ts";
-import { fetchRuntime } from "./runtimes.ts";
-import { parseSums } from "./sums.ts";
+import { buildExecutable } from "./executables.ts";
+import { makePlatformPackage, makeUmbrella } from "./npm.ts";
+import { npmPack, orSayWhy, run } from "./run.ts";
 import { chosenTargets, TARGETS, type Target } from "./targets.ts";
+import { manPage } from "./texts.ts";
 
 /**
  * Makes all files of a release in dist/release: `bun scripts/release/build.ts [target …]`, by default for all targets.
@@ -24,42 +20,41 @@ import { chosenTargets, TARGETS, type Target } from "./targets.ts";
 const ROOT = join(import.meta.dir, "../..");
 const OUT = join(ROOT, "dist", "release");
 const BUN_VERSION = manifest.devDependencies.bun;
-const SHELLS = { bash: "momo.bash", zsh: "_momo", fish: "momo.fish", powershell: "momo.ps1" } as const;
+const SHELLS = { bash: "momo.bash", zsh: "_momo", fish: "momo.fish", powershell: "momo.ps1" };
 
-const targets = chosenTargets(process.argv.slice(2));
-
-rmSync(OUT, { recursive: true, force: true });
-mkdirSync(OUT, { recursive: true });
-const taken = new Set<string>(await filesOfConsole());
-for (const target of targets) {
-  for (const file of await buildExecutable(target)) taken.add(file);
-  process.stdout.write(`built ${target.name}\n`);
-}
-const texts = await writeTexts(componentsOf([...taken], ROOT));
-for (const target of targets) await writeArchive(target, texts);
-for (const target of targets) {
-  if (target.libc !== "glibc") continue;
-  await writeDeb(join(OUT, debNameOf(target.cpu)), target.cpu, executableOf(target), texts);
-  process.stdout.write(`packed ${debNameOf(target.cpu)}\n`);
-}
-await writePackages(texts);
-writeInstaller();
-writeSums();
-writeChannels();
-
-/** Compiles momo for a target. Each has its own folder, because the name of the file is part of its bytes. */
-async function buildExecutable(target: Target): Promise<string[]> {
-  const executablePath = await fetchRuntime(target, ROOT, join(ROOT, "dist", "runtimes"));
-  const file = executableOf(target);
-  mkdirSync(join(OUT, target.name), { recursive: true });
-  const files = await compile("cli/main.ts", file, { target: target.compileTarget, executablePath });
-  if (target.os === "darwin") {
-    if (target.cpu === "x64") writeFileSync(file, signAdHoc(readFileSync(file), "momo"));
-    const { wrongPages, uncoveredBytes } = checkSignature(readFileSync(file));
-    if (wrongPages + uncoveredBytes > 0) throw new Error(`${target.name}: the signature does not fit the file`);
+await orSayWhy(async () => {
+  const targets = chosenTargets(process.argv.slice(2));
+  rmSync(OUT, { recursive: true, force: true });
+  const files = new Set(await filesOfConsole());
+  for (const target of targets) {
+    for (const file of await buildExecutable(target, executableOf(target))) files.add(file);
+    process.stdout.write(`built ${target.name}\n`);
   }
-  return files;
-}
+  const texts = await writeTexts([...files]);
+  for (const target of targets) {
+    const members = [{ name: target.executable, source: executableOf(target) }, ...texts];
+    if (target.os === "win32") writeZip(join(OUT, target.archive), members);
+    else await writeTarGz(join(OUT, target.archive), members);
+    if (target.libc === "glibc") {
+      await writeDeb(join(OUT, debNameOf(target.cpu)), target.cpu, executableOf(target), texts);
+    }
+    process.stdout.write(`packed ${target.name}\n`);
+  }
+  await writePackages(targets, texts);
+
+  const installer = readFileSync(join(ROOT, "scripts/release/install.sh"), "utf8");
+  write("install.sh", installer.replace("@RELEASES@", releasesOf(manifest) ?? ""));
+  chmodSync(join(OUT, "install.sh"), 0o755);
+  const names = [...new Bun.Glob("**/*.{tar.gz,tgz,zip,deb,json,sh}").scanSync({ cwd: OUT })].sort();
+  const sums = await run(["sha256sum", ...names], { cwd: OUT });
+  write("SHA256SUMS", sums);
+
+  // Only for a complete release with a known address: both files have the checksums of several systems.
+  const releases = releasesOf(manifest, manifest.version);
+  if (releases === null || targets.length < TARGETS.length) return;
+  write("momo.rb", homebrewFormula(manifest.version, releases, parseSums(sums)));
+  write("scoop.json", inLines(scoopManifest(manifest.version, releases, parseSums(sums))));
+});
 
 /** The sources of the console's page. The executable contains the page as text. */
 async function filesOfConsole(): Promise<string[]> {
@@ -71,83 +66,47 @@ async function filesOfConsole(): Promise<string[]> {
   return Object.keys(metafile?.inputs ?? {});
 }
 
-/** The files that are the same in every archive. */
-async function writeTexts(components: readonly Component[]): Promise<Member[]> {
+/** Writes what is the same in every archive, and the list of what the executables contain. */
+async function writeTexts(files: readonly string[]): Promise<Member[]> {
+  const components = componentsOf(files, ROOT);
+  write("momo.cdx.json", inLines(sbomOf(components, manifest.version, BUN_VERSION)));
   const momo = join(OUT, "host", "momo");
-  mkdirSync(join(OUT, "host", "completions"), { recursive: true });
+  mkdirSync(dirname(momo), { recursive: true });
   await compile("cli/main.ts", momo);
-  const write = (name: string, text: string): Member => {
-    const source = join(OUT, "host", name);
-    writeFileSync(source, text);
-    return { name, source };
+  const texts: Record<string, string> = {
+    "THIRD-PARTY-NOTICES": noticesOf(components, BUN_VERSION),
+    "momo.1": await manPage(manifest.version),
   };
-  const completions: Member[] = [];
   for (const [shell, name] of Object.entries(SHELLS)) {
-    completions.push(write(`completions/${name}`, await run([momo, "completion", shell])));
+    texts[`completions/${name}`] = await run([momo, "completion", shell]);
   }
-  writeFileSync(
-    join(OUT, "momo.cdx.json"),
-    `${JSON.stringify(sbomOf(components, manifest.version, BUN_VERSION), null, 2)}\n`,
-  );
-  return [
-    { name: "LICENSE", source: join(ROOT, "LICENSE") },
-    write("THIRD-PARTY-NOTICES", noticesOf(components, BUN_VERSION)),
-    write("momo.1", await manPage(manifest.version)),
-    ...completions,
-  ];
-}
-
-async function writeArchive(target: Target, texts: readonly Member[]): Promise<void> {
-  const members = [{ name: target.executable, source: executableOf(target) }, ...texts];
-  const archive = join(OUT, `momo-${target.name}.${target.os === "win32" ? "zip" : "tar.gz"}`);
-  if (target.os === "win32") writeZip(archive, members);
-  else await writeTarGz(archive, members);
-  process.stdout.write(`packed ${relative(ROOT, archive)}\n`);
+  const made = Object.entries(texts).map(([name, text]) => ({ name, source: write(`host/${name}`, text) }));
+  return [{ name: "LICENSE", source: join(ROOT, "LICENSE") }, ...made];
 }
 
 /** Packs all npm packages in the order of publishing, the umbrella last. */
-async function writePackages(texts: readonly Member[]): Promise<void> {
+async function writePackages(targets: readonly Target[], texts: readonly Member[]): Promise<void> {
   const folder = join(OUT, "packages");
-  for (const target of targets) {
-    makePlatformPackage(join(folder, target.name), target, executableOf(target), texts);
-    process.stdout.write(`packed npm/${await pack(join(folder, target.name), join(OUT, "npm"))}\n`);
-  }
+  for (const target of targets) makePlatformPackage(join(folder, target.name), target, executableOf(target), texts);
   await makeUmbrella(ROOT, join(folder, manifest.name), targets);
-  process.stdout.write(`packed npm/${await pack(join(folder, manifest.name), join(OUT, "npm"))}\n`);
+  mkdirSync(join(OUT, "npm"));
+  for (const name of [...targets.map((target) => target.name), manifest.name]) {
+    await npmPack(join(folder, name), join(OUT, "npm"));
+    process.stdout.write(`packed npm/${name}\n`);
+  }
   rmSync(folder, { recursive: true, force: true });
-}
-
-/** The address of the releases comes from package.json, the one place that has it. */
-function writeInstaller(): void {
-  const script = readFileSync(join(ROOT, "scripts/release/install.sh"), "utf8");
-  const file = join(OUT, "install.sh");
-  writeFileSync(file, script.replace("@RELEASES@", releasesOf(manifest) ?? ""));
-  chmodSync(file, 0o755);
-}
-
-function writeSums(): void {
-  const names = [...new Bun.Glob("**/*.{tar.gz,tgz,zip,deb,json,sh}").scanSync({ cwd: OUT })].sort();
-  const lines = names.map((name) => {
-    const sum = createHash("sha256")
-      .update(readFileSync(join(OUT, name)))
-      .digest("hex");
-    return `${sum}  ${name}\n`;
-  });
-  writeFileSync(join(OUT, "SHA256SUMS"), lines.join(""));
-}
-
-/** Only for a complete release with a known address: both files have the checksums of several systems. */
-function writeChannels(): void {
-  const release = releaseOf(manifest, manifest.version);
-  if (release === null || targets.length < TARGETS.length) return;
-  const sums = parseSums(readFileSync(join(OUT, "SHA256SUMS"), "utf8"));
-  writeFileSync(join(OUT, "momo.rb"), homebrewFormula(manifest.version, release, sums));
-  writeFileSync(
-    join(OUT, "scoop.json"),
-    `${JSON.stringify(scoopManifest(manifest.version, release, sums), null, 2)}\n`,
-  );
 }
 
 function executableOf(target: Target): string {
   return join(OUT, target.name, target.executable);
+}
+
+const inLines = (content: object): string => `${JSON.stringify(content, null, 2)}\n`;
+
+/** @returns the path of the file */
+function write(name: string, text: string): string {
+  const file = join(OUT, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
 }

@@ -42,17 +42,12 @@ const idsOf = (expression: string): string[] =>
     .replace(/ WITH \S+/, "")
     .split(/ (?:AND|OR) /);
 
-const LICENCES = new Map(
-  readFileSync(join(import.meta.dir, "licences.txt"), "utf8")
-    .split(/^##### /m)
-    .slice(1)
-    .map((text) => [text.slice(0, text.indexOf("\n")), text.slice(text.indexOf("\n")).trim()]),
-);
+const LICENCES = readFileSync(join(import.meta.dir, "licences.txt"), "utf8").split(/^##### /m);
 
 function textOf(id: string): string {
-  const text = LICENCES.get(id);
-  if (text === undefined) throw new Error(`licences.txt has no ${id}`);
-  return text;
+  const found = LICENCES.find((licence) => licence.startsWith(`${id}\n`));
+  if (found === undefined) throw new Error(`licences.txt has no ${id}`);
+  return found.slice(id.length).trim();
 }
 
 const RULE = "=".repeat(78);

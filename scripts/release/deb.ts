@@ -1,15 +1,15 @@
-import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import manifest from "../../package.json" with { type: "json" };
 import { MEMBER_TIME, type Member } from "./archives.ts";
-import { homeOf } from "./repository.ts";
+import { homeOf } from "./channels.ts";
 import { inTemporaryFolder, run } from "./run.ts";
 
 /** The package for Debian and Ubuntu. It needs dpkg-deb. The same files give the same package. */
 
 const NAME = manifest.name;
+const PROGRAM = "usr/bin/momo";
 const DOC = `usr/share/doc/${NAME}`;
 
 /** xz would make it a quarter smaller, but takes ten times as long. Debian's own tools refuse zstd. */
@@ -55,25 +55,22 @@ export async function writeDeb(
 ): Promise<void> {
   await inTemporaryFolder("deb", async (root) => {
     chmodSync(root, 0o755);
-    const contents: [place: string, bytes: Uint8Array][] = [];
-    for (const { name, source } of texts) {
-      const place = PLACES[name];
-      if (place !== undefined) contents.push([place, readFileSync(source)]);
-    }
-    contents.push([`${DOC}/changelog.gz`, Buffer.from(changelog())]);
-    contents.push([`usr/share/lintian/overrides/${NAME}`, Buffer.from(OVERRIDES)]);
-    for (const [place, bytes] of contents)
-      put(root, place, place.endsWith(".gz") ? gzipSync(bytes, { level: 9 }) : bytes);
-    mkdirSync(join(root, "usr/bin"), { mode: 0o755 });
-    copyFileSync(executable, join(root, "usr/bin/momo"));
-    chmodSync(join(root, "usr/bin/momo"), 0o755);
-
-    const places = ["usr/bin/momo", ...contents.map(([place]) => place)].sort();
-    const files = places.map((place) => [place, readFileSync(join(root, place))] as const);
-    const bytes = files.reduce((sum, [, content]) => sum + content.length, 0);
-    put(root, "DEBIAN/control", Buffer.from(control(architectureOf(cpu), Math.ceil(bytes / 1024))));
-    const sums = files.map(([place, content]) => `${createHash("md5").update(content).digest("hex")}  ${place}\n`);
-    put(root, "DEBIAN/md5sums", Buffer.from(sums.join("")));
+    const put = (name: string, content: Uint8Array | string) => {
+      mkdirSync(dirname(join(root, name)), { recursive: true, mode: 0o755 });
+      writeFileSync(join(root, name), name.endsWith(".gz") ? gzipSync(content, { level: 9 }) : content);
+      chmodSync(join(root, name), name === PROGRAM ? 0o755 : 0o644);
+      return name;
+    };
+    const places = [
+      put(PROGRAM, readFileSync(executable)),
+      ...texts.flatMap(({ name, source }) => (PLACES[name] ? put(PLACES[name], readFileSync(source)) : [])),
+      put(`${DOC}/changelog.gz`, changelog()),
+      put(`usr/share/lintian/overrides/${NAME}`, OVERRIDES),
+    ].sort();
+    const bytes = places.reduce((sum, name) => sum + statSync(join(root, name)).size, 0);
+    const sums = await run(["md5sum", ...places], { cwd: root });
+    put("DEBIAN/control", control(architectureOf(cpu), Math.ceil(bytes / 1024)));
+    put("DEBIAN/md5sums", sums);
     const env = { SOURCE_DATE_EPOCH: String(MEMBER_TIME.getTime() / 1000) };
     await run(["dpkg-deb", "--root-owner-group", ...COMPRESSION, "--build", root, file], { env });
   });
@@ -104,10 +101,4 @@ function changelog(): string {
 
  -- the maintainers of momo <>  ${date}
 `;
-}
-
-function put(root: string, place: string, bytes: Uint8Array): void {
-  mkdirSync(dirname(join(root, place)), { recursive: true, mode: 0o755 });
-  writeFileSync(join(root, place), bytes);
-  chmodSync(join(root, place), 0o644);
 }

@@ -89,16 +89,12 @@ export function signAdHoc(original: Buffer, identifier: string): Buffer {
   return signed;
 }
 
-/** The result of a check. In a file that macOS runs, no page is wrong, and the signature covers everything before it. */
-export interface SignatureCheck {
-  readonly pages: number;
-  readonly wrongPages: number;
-  /** Bytes between the end of the signed part and the signature. */
-  readonly uncoveredBytes: number;
-}
-
-/** Computes the hash of each page, and compares it with the one in the signature. */
-export function checkSignature(file: Buffer): SignatureCheck {
+/**
+ * Computes the hash of each page, and compares it with the one in the signature.
+ * @returns the number of pages
+ * @throws Error if macOS would not run the file
+ */
+export function checkSignature(file: Buffer): number {
   const { signatureCommand } = layoutOf(file);
   const signatureAt = file.readUInt32LE(signatureCommand + 8);
   const directory = codeDirectoryOf(file.subarray(signatureAt));
@@ -107,12 +103,14 @@ export function checkSignature(file: Buffer): SignatureCheck {
   const codeBytes = directory.readUInt32BE(32);
   if (directory[36] !== HASH_BYTES || directory[37] !== SHA256) throw new Error("the signature has no SHA-256 hashes");
   const pageBytes = 2 ** (directory[39] ?? 0);
-  let wrongPages = 0;
+  let wrong = 0;
   for (let page = 0; page < pages; page += 1) {
     const expected = directory.subarray(hashesAt + page * HASH_BYTES, hashesAt + (page + 1) * HASH_BYTES);
-    if (!hashOfPage(file, page, codeBytes, pageBytes).equals(expected)) wrongPages += 1;
+    if (!hashOfPage(file, page, codeBytes, pageBytes).equals(expected)) wrong += 1;
   }
-  return { pages, wrongPages, uncoveredBytes: signatureAt - codeBytes };
+  if (wrong > 0) throw new Error(`${wrong} of ${pages} pages of the signature are wrong`);
+  if (codeBytes !== signatureAt) throw new Error(`the signature leaves out ${signatureAt - codeBytes} bytes`);
+  return pages;
 }
 
 function codeDirectoryOf(blob: Buffer): Buffer {

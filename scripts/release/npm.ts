@@ -1,9 +1,8 @@
-import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import type { Member } from "./archives.ts";
+import { type Member, place } from "./archives.ts";
 import { declarations } from "./declarations.ts";
-import { run } from "./run.ts";
 import { TARGETS, type Target } from "./targets.ts";
 
 /** The npm packages: `momo-sandbox`, and one with the executable for each system. */
@@ -18,11 +17,11 @@ const common = {
   ...("repository" in manifest && { repository: manifest.repository }),
 };
 
+const COPIED = ["bin/momo.cjs", "executable.cjs", "README.md", "SKILL.md"];
+const MADE = ["testing.mjs", "testing.cjs", "testing.d.mts", "testing.d.cts"];
+
 /** The files in the packages. */
-export const UMBRELLA_FILES = [
-  ...["bin/momo.cjs", "executable.cjs", "testing.mjs", "testing.cjs", "testing.d.mts", "testing.d.cts"],
-  ...["README.md", "SKILL.md", "LICENSE", "package.json"],
-];
+export const UMBRELLA_FILES = [...COPIED, ...MADE, "LICENSE", "package.json"];
 export const PLATFORM_FILES = ["bin/momo", "README.md", "LICENSE", "THIRD-PARTY-NOTICES", "package.json"];
 
 /** The names of the tarballs in the order in which they must be published: `momo-sandbox` names the others. */
@@ -38,11 +37,10 @@ const packageOf = (target: Target): string => `${SCOPE}/${target.name}`;
  */
 export async function makeUmbrella(root: string, folder: string, targets: readonly Target[]): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(join(folder, "bin"), { recursive: true });
-  for (const name of ["bin/momo.cjs", "executable.cjs"]) copyFileSync(join(root, "npm", name), join(folder, name));
-  chmodSync(join(folder, "bin/momo.cjs"), 0o755);
-  for (const name of ["README.md", "SKILL.md"]) copyFileSync(join(root, "npm", name), join(folder, name));
-  copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+  place(folder, [
+    ...COPIED.map((name) => ({ name, source: join(root, "npm", name) })),
+    { name: "LICENSE", source: join(root, "LICENSE") },
+  ]);
   await makeTestHelper(root, folder);
   writeManifest(folder, {
     name: manifest.name,
@@ -63,9 +61,10 @@ export async function makeUmbrella(root: string, folder: string, targets: readon
 }
 
 async function makeTestHelper(root: string, folder: string): Promise<void> {
-  for (const [format, name] of [
-    ["esm", "testing.mjs"],
-    ["cjs", "testing.cjs"],
+  const types = declarations(readFileSync(join(root, "npm/test-sandbox.ts"), "utf8"));
+  for (const [format, letter] of [
+    ["esm", "m"],
+    ["cjs", "c"],
   ] as const) {
     const { outputs } = await Bun.build({
       entrypoints: [join(root, "npm/testing.ts")],
@@ -74,11 +73,10 @@ async function makeTestHelper(root: string, folder: string): Promise<void> {
       external: ["*/executable.cjs"],
     });
     const [output] = outputs;
-    if (!output) throw new Error(`npm/testing.ts gives no ${name}`);
-    writeFileSync(join(folder, name), (await output.text()).replaceAll(root, ""));
+    if (!output) throw new Error(`npm/testing.ts gives no ${format}`);
+    writeFileSync(join(folder, `testing.${letter}js`), (await output.text()).replaceAll(root, ""));
+    writeFileSync(join(folder, `testing.d.${letter}ts`), types);
   }
-  const types = declarations(readFileSync(join(root, "npm/test-sandbox.ts"), "utf8"));
-  for (const name of ["testing.d.mts", "testing.d.cts"]) writeFileSync(join(folder, name), types);
 }
 
 /** Makes the folder of the package with the executable for a system. */
@@ -89,32 +87,21 @@ export function makePlatformPackage(
   texts: readonly Member[],
 ): void {
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(join(folder, "bin"), { recursive: true });
-  cpSync(executable, join(folder, "bin", target.executable));
-  chmodSync(join(folder, "bin", target.executable), 0o755);
-  for (const { name, source } of texts.filter(({ name }) => /^[A-Z-]+$/.test(name))) cpSync(source, join(folder, name));
-  writeFileSync(
-    join(folder, "README.md"),
-    `The executable of ${manifest.name} for ${target.name}. Install ${manifest.name}, which installs the right one.\n`,
-  );
+  const name = `bin/${target.executable}`;
+  place(folder, [{ name, source: executable }, ...texts.filter((text) => /^[A-Z-]+$/.test(text.name))]);
+  const description = `The executable of ${manifest.name} for ${target.name}`;
+  writeFileSync(join(folder, "README.md"), `${description}. Install ${manifest.name}, which installs the right one.\n`);
   writeManifest(folder, {
     name: packageOf(target),
     ...common,
-    description: `The executable of ${manifest.name} for ${target.name}`,
+    description,
     os: [target.os],
     cpu: [target.cpu],
     ...(target.libc !== null && { libc: [target.libc] }),
     // An executable cannot be run from inside an archive.
     preferUnplugged: true,
-    publishConfig: { access: "public", executableFiles: [`./bin/${target.executable}`] },
+    publishConfig: { access: "public", executableFiles: [`./${name}`] },
   });
-}
-
-/** @returns the name of the tarball in the folder `to` */
-export async function pack(folder: string, to: string): Promise<string> {
-  mkdirSync(to, { recursive: true });
-  const output = await run(["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", to], { cwd: folder });
-  return output.trim().split("\n").at(-1) ?? "";
 }
 
 function writeManifest(folder: string, content: object): void {

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** How the programs of a release run others, and say what they found. */
+
 interface Options {
   readonly cwd?: string;
   readonly env?: Record<string, string>;
@@ -27,11 +29,7 @@ export async function runToEnd(command: string[], { cwd, env }: Options = {}): P
     ...(cwd !== undefined && { cwd }),
     env: { ...withoutMomo(process.env), ...env },
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
+  const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { stdout, stderr, exitCode };
 }
 
@@ -46,6 +44,17 @@ export async function run(command: string[], options: Options = {}): Promise<str
   return stdout;
 }
 
+/** Packs an npm package, from a folder or from the registry, into the folder `to`. @returns the path of the tarball */
+export async function npmPack(what: string, to: string): Promise<string> {
+  const output = await run(["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", to, what]);
+  return join(to, output.trim().split("\n").at(-1) ?? "");
+}
+
+/** The environment without the address and the key of another sandbox. */
+function withoutMomo(env: Record<string, string | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("MOMO_")));
+}
+
 /** Runs work with an empty folder, and removes the folder afterwards. */
 export async function inTemporaryFolder<T>(name: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), `momo-${name}-`));
@@ -56,25 +65,36 @@ export async function inTemporaryFolder<T>(name: string, work: (folder: string) 
   }
 }
 
-/**
- * Waits until a condition is true.
- * @param explain makes the message of the error if that takes more than two minutes
- */
-export async function until(isTrue: () => Promise<boolean>, explain: () => string | Promise<string>): Promise<void> {
-  const lateMs = performance.now() + 120_000;
-  while (!(await isTrue())) {
-    if (performance.now() > lateMs) throw new Error(await explain());
-    await Bun.sleep(200);
-  }
-}
-
 /** The words after `momo` that make a payment quickly and print its status. */
 export const payment = (outcome: "completed" | "cancelled"): string[] => [
   ...["pay", "0712345678", "100", "--outcome", `${outcome}; after=10ms`],
   ...["--wait", "--interval", "50ms", "--timeout", "100s", "-q"],
 ];
 
-/** The environment without the address and the key of another sandbox. */
-export function withoutMomo(env: Record<string, string | undefined>): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("MOMO_")));
+/** Each returns what it found, or throws an error that says what is wrong. */
+export type Checks = Readonly<Record<string, () => unknown>>;
+
+/** Prints a line for each check. If one fails, the program ends with 1. */
+export async function report(checks: Checks): Promise<void> {
+  for (const [name, check] of Object.entries(checks)) {
+    const startedMs = performance.now();
+    const seconds = () => `(${((performance.now() - startedMs) / 1000).toFixed(1)} s)`;
+    try {
+      const found = await check();
+      process.stdout.write(`ok    ${name}${typeof found === "string" ? `: ${found}` : ""} ${seconds()}\n`);
+    } catch (error) {
+      process.exitCode = 1;
+      process.stdout.write(`lacks ${name}: ${(error as Error).message.trim()} ${seconds()}\n`);
+    }
+  }
+}
+
+/** Runs a program to its end; an error is one line on standard error, and the exit code 1. */
+export async function orSayWhy(work: () => unknown): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    process.stderr.write(`momo: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
 }

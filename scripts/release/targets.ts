@@ -11,20 +11,22 @@ export interface Target {
   /** The name for Bun's compiler. */
   readonly compileTarget: Bun.Build.CompileTarget;
   readonly executable: "momo" | "momo.exe";
+  readonly archive: string;
 }
 
 function target(os: Target["os"], cpu: Target["cpu"], libc: Target["libc"] = null): Target {
   const musl = libc === "musl" ? "-musl" : "";
   const system = os === "win32" ? "windows" : os;
-  const processor = cpu === "arm64" ? "aarch64" : "x64";
+  const name = `${system}-${cpu}${musl}`;
   return {
-    name: `${system}-${cpu}${musl}`,
+    name,
     os,
     cpu,
     libc,
-    runtime: `@oven/bun-${system}-${processor}${musl}`,
-    compileTarget: `bun-${system}-${cpu}${musl}` as Bun.Build.CompileTarget,
+    runtime: `@oven/bun-${system}-${cpu === "arm64" ? "aarch64" : "x64"}${musl}`,
+    compileTarget: `bun-${name}` as Bun.Build.CompileTarget,
     executable: os === "win32" ? "momo.exe" : "momo",
+    archive: `momo-${name}.${os === "win32" ? "zip" : "tar.gz"}`,
   };
 }
 
@@ -40,13 +42,12 @@ export const TARGETS: readonly Target[] = [
   target("win32", "arm64"),
 ];
 
-/** The targets that a command line names; all if it names none. An unknown name ends the program. */
+/** The targets that a command line names; all if it names none. */
 export function chosenTargets(names: readonly string[]): readonly Target[] {
   const unknown = names.filter((name) => !TARGETS.some((one) => one.name === name));
   if (unknown.length > 0) {
     const known = TARGETS.map(({ name }) => name).join(", ");
-    process.stderr.write(`there is no target ${unknown.join(", ")}; the targets are ${known}\n`);
-    process.exit(2);
+    throw new Error(`there is no target ${unknown.join(", ")}; the targets are ${known}`);
   }
   return TARGETS.filter(({ name }) => names.length === 0 || names.includes(name));
 }

@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { tarballsOf } from "./npm.ts";
-import { inTemporaryFolder, payment, run } from "./run.ts";
+import { type Checks, inTemporaryFolder, payment, report, run } from "./run.ts";
 
 /**
  * Serves the npm packages in dist/release as a registry does, and gets momo from it in four ways, each with a new home folder and so
- * without a cache. It prints a line for each way, and ends with 1 if one does not work.
+ * without a cache.
  */
 
 const OUT = join(import.meta.dir, "../../dist/release");
@@ -15,6 +15,19 @@ const { name: PACKAGE, version } = manifest;
 
 /** The package managers that are neither in Node nor in Bun. */
 const MANAGERS = ["pnpm@10.34.8", "yarn@npm:@yarnpkg/cli-dist@4.18.1"];
+
+await inTemporaryFolder("npm", async (work) => {
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  await run(["npm", "install", "--prefix", work, ...flags, ...MANAGERS]);
+  const registry = await serveRegistry();
+  const ways = Object.entries(waysOf(registry.url.href, join(work, "node_modules")));
+  const checks = ways.map(([name, way]) => [
+    name,
+    () => tryWay(way, homeIn(join(work, name), registry.url.href, way.env)),
+  ]);
+  await report(Object.fromEntries(checks) as Checks);
+  await registry.stop(true);
+});
 
 interface Way {
   /** As words; missing where the start also installs. */
@@ -29,30 +42,6 @@ interface Place {
   readonly cwd: string;
   readonly env: Record<string, string>;
 }
-
-await inTemporaryFolder("npm", async (work) => {
-  const install = [
-    "npm",
-    "install",
-    "--prefix",
-    work,
-    "--ignore-scripts",
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-  ];
-  await run([...install, ...MANAGERS]);
-  const registry = await serveRegistry();
-  for (const [name, way] of Object.entries(waysOf(registry.url.href, join(work, "node_modules")))) {
-    const startedMs = performance.now();
-    const said = await tryWay(way, homeIn(join(work, name), registry.url.href, way.env)).catch((error: Error) => {
-      process.exitCode = 1;
-      return `FAILED: ${error.message.trim().replaceAll("\n", " ")}`;
-    });
-    process.stdout.write(`${name}, ${((performance.now() - startedMs) / 1000).toFixed(1)} s: ${said}\n`);
-  }
-  await registry.stop(true);
-});
 
 /** What a registry says of each package, and its tarball. Nothing else is there, because momo needs nothing else. */
 async function serveRegistry() {
@@ -71,8 +60,7 @@ async function serveRegistry() {
     const file = join(OUT, "npm", tarball);
     const packed = JSON.parse(await run(["tar", "-xzOf", file, "package/package.json"]));
     const integrity = `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
-    const dist = { tarball: server.url.href + tarball, integrity };
-    const versions = { [version]: { ...packed, dist } };
+    const versions = { [version]: { ...packed, dist: { tarball: server.url.href + tarball, integrity } } };
     packages.set(packed.name, { name: packed.name, "dist-tags": { latest: version }, versions });
   }
   return server;
@@ -106,28 +94,23 @@ function waysOf(url: string, managers: string): Record<string, Way> {
 async function tryWay({ install, momo, runs }: Way, place: Place): Promise<string> {
   if (install !== undefined) await run([...install], place);
   const said = (await run([...momo, "--version"], place)).trim();
-  const paid = (await run([...momo, "exec", "--", ...momo, ...payment("completed")], place)).trim();
-  const helper = runs === undefined ? [] : [`test helper ${await useTestHelper(runs, place)}`];
   if (said !== version) throw new Error(`it is ${said}`);
-  return [said, paid, ...helper].join(", ");
+  const paid = await run([...momo, "exec", "--", ...momo, ...payment("completed")], place);
+  const helped = runs === undefined ? "" : await run([...runs, "use.mjs"], place);
+  return `${paid}${helped}`.trim().split("\n").join(", ");
 }
 
-/** Starts a sandbox from a test's point of view, makes a payment, and returns its status. */
-async function useTestHelper(runs: readonly string[], place: Place): Promise<string> {
-  writeFileSync(
-    join(place.cwd, "use.mjs"),
-    `import { startSandbox } from "momo-sandbox/testing";
-    const sandbox = await startSandbox({ outcome: "completed; after=1s", frozen: true });
-    const headers = { ...sandbox.headers, "Content-Type": "application/json" };
-    const body = JSON.stringify({ payment_account_id: sandbox.paymentAccountId, phone: "0712345678", amount: 100 });
-    const answer = await fetch(sandbox.baseUrl + "/stkpush.php", { method: "POST", headers, body });
-    const { checkout_request_id: checkoutRequestId } = await answer.json();
-    await sandbox.clock.advance("1s");
-    console.log((await sandbox.wait({ checkoutRequestId })).status);
-    await sandbox.stop();`,
-  );
-  return (await run([...runs, "use.mjs"], place)).trim();
-}
+/** What a test does with the test helper. */
+const USE = `import { startSandbox } from "momo-sandbox/testing";
+const sandbox = await startSandbox({ outcome: "completed; after=1s", frozen: true });
+const headers = { ...sandbox.headers, "Content-Type": "application/json" };
+const body = JSON.stringify({ payment_account_id: sandbox.paymentAccountId, phone: "0712345678", amount: 100 });
+const answer = await fetch(sandbox.baseUrl + "/stkpush.php", { method: "POST", headers, body });
+const { checkout_request_id: checkoutRequestId } = await answer.json();
+await sandbox.clock.advance("1s");
+console.log("test helper", (await sandbox.wait({ checkoutRequestId })).status);
+await sandbox.stop();
+`;
 
 /** An empty project and a new home folder. */
 function homeIn(folder: string, url: string, env: Readonly<Record<string, string>> = {}): Place {
@@ -136,6 +119,7 @@ function homeIn(folder: string, url: string, env: Readonly<Record<string, string
   writeFileSync(join(cwd, "package.json"), '{ "name": "shop", "version": "1.0.0", "type": "module" }\n');
   writeFileSync(join(cwd, ".npmrc"), `registry=${url}\n`);
   writeFileSync(join(cwd, "yarn.lock"), "");
+  writeFileSync(join(cwd, "use.mjs"), USE);
   return {
     cwd,
     env: {

@@ -1,21 +1,22 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
+import lock from "../../package-lock.json" with { type: "json" };
+import { compile } from "../../scripts/build.ts";
 import { type Member, writeTarGz, writeZip } from "../../scripts/release/archives.ts";
-import { manPage } from "../../scripts/release/man.ts";
 import { makePlatformPackage } from "../../scripts/release/npm.ts";
-import { homeOf, releaseOf, releasesOf } from "../../scripts/release/repository.ts";
 import { run } from "../../scripts/release/run.ts";
 import { TARGETS } from "../../scripts/release/targets.ts";
+import { builtBinary } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 
 afterAll(cleanUp);
 
 const TEXTS = { momo: "an executable\n", LICENSE: "MIT\n", "completions/momo.bash": "complete momo\n" };
 
-/** The files of an archive in a new folder, with other times and rights each time. */
-function makeMembers(): { folder: string; members: Member[] } {
+/** The files of an archive in a new folder, with other times and rights each time; the second time in another order. */
+function makeMembers(time: number): { folder: string; members: Member[] } {
   const folder = newFolder();
   mkdirSync(join(folder, "completions"));
   const members = Object.entries(TEXTS).map(([name, text]) => {
@@ -24,77 +25,81 @@ function makeMembers(): { folder: string; members: Member[] } {
     utimesSync(source, Math.random() * 1e9, Math.random() * 1e9);
     return { name, source };
   });
-  return { folder, members };
+  return { folder, members: time === 0 ? members : members.toReversed() };
 }
 
 test("a .tar.gz has its files with the rights that everybody needs, the owner root and one time, and is the same again", async () => {
-  const [one, two] = await Promise.all(
-    [makeMembers(), makeMembers()].map(async ({ folder, members }, index) => {
-      const file = join(folder, "archive.tar.gz");
-      await writeTarGz(file, index === 0 ? members : members.toReversed());
-      return file;
+  const [one = "", two = ""] = await Promise.all(
+    [0, 1].map(async (time) => {
+      const { folder, members } = makeMembers(time);
+      await writeTarGz(join(folder, "archive.tar.gz"), members);
+      return join(folder, "archive.tar.gz");
     }),
   );
-  expect(readFileSync(two ?? "").equals(readFileSync(one ?? ""))).toBe(true);
-  const listed = await run(["tar", "--utc", "--full-time", "-tvzf", one ?? ""]);
-  expect(
-    listed
-      .trim()
-      .split("\n")
-      .map((line) => line.split(/ +/)),
-  ).toEqual([
+  expect(readFileSync(two).equals(readFileSync(one))).toBe(true);
+  const listed = (await run(["tar", "--utc", "--full-time", "-tvzf", one])).trim().split("\n");
+  expect(listed.map((line) => line.split(/ +/))).toEqual([
     ["-rw-r--r--", "0/0", "4", "2026-01-01", "00:00:00", "LICENSE"],
     ["drwxr-xr-x", "0/0", "0", "2026-01-01", "00:00:00", "completions/"],
     ["-rw-r--r--", "0/0", "14", "2026-01-01", "00:00:00", "completions/momo.bash"],
     ["-rwxr-xr-x", "0/0", "14", "2026-01-01", "00:00:00", "momo"],
   ]);
-  expect(await run(["tar", "-xzOf", one ?? "", "momo"])).toBe(TEXTS.momo);
+  expect(await run(["tar", "-xzOf", one, "momo"])).toBe(TEXTS.momo);
 });
 
 test("a .zip has its files in order, and is the same again", () => {
-  const zips = [makeMembers(), makeMembers()].map(({ folder, members }, index) => {
-    writeZip(join(folder, "archive.zip"), index === 0 ? members : members.toReversed());
+  const [one = Buffer.alloc(0), two] = [0, 1].map((time) => {
+    const { folder, members } = makeMembers(time);
+    writeZip(join(folder, "archive.zip"), members);
     return readFileSync(join(folder, "archive.zip"));
   });
-  expect(zips[1]?.equals(zips[0] ?? Buffer.alloc(0))).toBe(true);
-  const contents = Object.entries(unzipSync(zips[0] ?? Buffer.alloc(0)));
-  expect(contents.map(([name, bytes]) => [name, new TextDecoder().decode(bytes)])).toEqual([
+  expect(two?.equals(one)).toBe(true);
+  const contents = Object.entries(unzipSync(one)).map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]);
+  expect(contents).toEqual([
     ["LICENSE", TEXTS.LICENSE],
     ["completions/momo.bash", TEXTS["completions/momo.bash"]],
     ["momo", TEXTS.momo],
   ]);
 });
 
-test("the npm package of a system has the licence and the notices, but neither the manual page nor completions", () => {
-  const { folder, members } = makeMembers();
-  const [target] = TARGETS;
-  if (!target) throw new Error("there is no target");
-  const made = join(folder, "made");
-  makePlatformPackage(made, target, join(folder, "momo"), members.slice(1));
-  expect(readFileSync(join(made, "LICENSE"), "utf8")).toBe(TEXTS.LICENSE);
-  expect([...new Bun.Glob("**").scanSync({ cwd: made })].sort()).toEqual([
-    ...["LICENSE", "README.md", "bin/momo", "package.json"],
+test("the lock file pins the runtime of each target", () => {
+  const pins: Record<string, { version?: string; integrity?: string }> = lock.packages;
+  for (const { runtime } of TARGETS) {
+    expect(pins[`node_modules/${runtime}`]).toMatchObject({
+      version: lock.packages["node_modules/bun"].version,
+      integrity: expect.stringMatching(/^sha512-/),
+    });
+  }
+});
+
+test("the npm package of a target is installed only there, its executable may be executed, and it has the licence, but no manual page", () => {
+  const { folder, members } = makeMembers(0);
+  const wanted = TARGETS.map((target) => {
+    const made = join(folder, target.name);
+    makePlatformPackage(made, target, join(folder, "momo"), members.slice(1));
+    expect(readFileSync(join(made, "LICENSE"), "utf8")).toBe(TEXTS.LICENSE);
+    const executable = target.os === "win32" ? "bin/momo.exe" : "bin/momo";
+    const names = [...new Bun.Glob("**").scanSync({ cwd: made })].sort();
+    expect(names).toEqual(["LICENSE", "README.md", executable, "package.json"]);
+    const { os, cpu, libc } = JSON.parse(readFileSync(join(made, "package.json"), "utf8"));
+    return [target.name, os, cpu, libc, (statSync(join(made, executable)).mode & 0o777).toString(8)];
+  });
+  expect(wanted).toEqual([
+    ["linux-x64", ["linux"], ["x64"], ["glibc"], "755"],
+    ["linux-arm64", ["linux"], ["arm64"], ["glibc"], "755"],
+    ["linux-x64-musl", ["linux"], ["x64"], ["musl"], "755"],
+    ["linux-arm64-musl", ["linux"], ["arm64"], ["musl"], "755"],
+    ["darwin-x64", ["darwin"], ["x64"], undefined, "755"],
+    ["darwin-arm64", ["darwin"], ["arm64"], undefined, "755"],
+    ["windows-x64", ["win32"], ["x64"], undefined, "755"],
+    ["windows-arm64", ["win32"], ["arm64"], undefined, "755"],
   ]);
 });
 
-test("the manual page has each command, and no line of it is a request of roff by mistake", async () => {
-  const page = await manPage("1.2.3");
-  expect(page).toStartWith('.TH MOMO 1 "" "momo 1.2.3" "momo"\n.SH NAME\nmomo \\- ');
-  for (const name of ["serve", "pay", "keys create"]) expect(page).toContain(`\n.SS momo ${name}\n.nf\n`);
-  expect(page).toContain("\\-\\-outcome");
-  const requests = new Set(page.match(/^[.'].*?(?= |$)/gm));
-  expect([...requests].sort()).toEqual([".B", ".I", ".SH", ".SS", ".TH", ".fi", ".nf"]);
-});
-
-test("the addresses of the releases come from package.json, in each of its forms", () => {
-  for (const url of ["git+https://example.org/pay/momo.git", "https://example.org/pay/momo"]) {
-    for (const repository of [url, { type: "git", url }]) {
-      expect(homeOf({ repository })).toBe("https://example.org/pay/momo");
-      expect(releaseOf({ repository }, "1.2.3")).toBe("https://example.org/pay/momo/releases/download/v1.2.3");
-      expect(releasesOf({ repository })).toBe("https://example.org/pay/momo/releases/latest/download");
-    }
-  }
-  for (const manifest of [{}, { repository: null }, { repository: {} }]) {
-    expect([homeOf(manifest), releaseOf(manifest, "1.2.3"), releasesOf(manifest)]).toEqual([null, null, null]);
-  }
+test("the same sources make the same bytes, whatever the folder", async () => {
+  const folder = newFolder();
+  await compile("cli/main.ts", join(folder, "momo"));
+  const bytes = readFileSync(join(folder, "momo"));
+  expect(bytes.includes(folder)).toBe(false);
+  expect(bytes.equals(readFileSync(await builtBinary()))).toBe(true);
 });

@@ -1,8 +1,8 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { writeTarGz } from "../../scripts/release/archives.ts";
 import { makePlatformPackage, makeUmbrella } from "../../scripts/release/npm.ts";
-import { sumOf } from "../../scripts/release/sums.ts";
+import { run } from "../../scripts/release/run.ts";
 import { TARGETS, type Target } from "../../scripts/release/targets.ts";
 import { builtBinary, ROOT } from "./binary.ts";
 import { later, newFolder } from "./cleanup.ts";
@@ -25,7 +25,8 @@ export async function makeRelease(
   const archive = `momo-${system}.tar.gz`;
   writeFileSync(join(folder, "momo"), script, { mode: 0o755 });
   await writeTarGz(join(folder, archive), [{ name: "momo", source: join(folder, "momo") }]);
-  writeFileSync(join(folder, "SHA256SUMS"), `${sum ?? (await sumOf(join(folder, archive)))}  ${archive}\n`);
+  const sums = await run(["sha256sum", archive], { cwd: folder });
+  writeFileSync(join(folder, "SHA256SUMS"), sum === undefined ? sums : `${sum}  ${archive}\n`);
   return folder;
 }
 
@@ -63,13 +64,6 @@ export async function installPackages({ platform = true } = {}): Promise<string>
   await makeUmbrella(ROOT, join(modules, "momo-sandbox"), TARGETS);
   mkdirSync(join(modules, ".bin"));
   symlinkSync("../momo-sandbox/bin/momo.cjs", join(modules, ".bin/momo"));
-  if (platform) {
-    const folder = join(modules, "@momo-sandbox", HOST.name);
-    const binary = await builtBinary();
-    makePlatformPackage(folder, HOST, join(ROOT, "LICENSE"), []);
-    const executable = join(folder, "bin", HOST.executable);
-    cpSync(binary, executable);
-    chmodSync(executable, 0o755);
-  }
+  if (platform) makePlatformPackage(join(modules, "@momo-sandbox", HOST.name), HOST, await builtBinary(), []);
   return project;
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { orSayWhy } from "../run.ts";
 import { missingPrograms, openEngine } from "./engine.ts";
 import { buildImage, makeLocalBase, PROCESSORS, type Processor, requirePinnedBase, saveImage } from "./image.ts";
 
@@ -10,7 +11,8 @@ import { buildImage, makeLocalBase, PROCESSORS, type Processor, requirePinnedBas
 
 const OUT = join(import.meta.dir, "../../../dist/release");
 
-async function main(isLocal: boolean): Promise<string> {
+await orSayWhy(async () => {
+  const isLocal = process.argv.includes("--local-base");
   const missing = missingPrograms();
   if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")}; Debian has a package for each`);
   const pinned = isLocal ? "" : requirePinnedBase();
@@ -26,15 +28,8 @@ async function main(isLocal: boolean): Promise<string> {
   try {
     const base = isLocal ? (processor: Processor) => makeLocalBase(engine, processor) : () => pinned;
     await buildImage(engine, { executables, base, texts });
-    return await saveImage(engine, join(OUT, "image"));
+    process.stdout.write(`built dist/release/image, ${await saveImage(engine, join(OUT, "image"))}\n`);
   } finally {
     await engine.close();
   }
-}
-
-try {
-  process.stdout.write(`built dist/release/image, ${await main(process.argv.includes("--local-base"))}\n`);
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 1;
-}
+});

@@ -1,9 +1,9 @@
+import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, cpSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
-import { homeOf } from "../repository.ts";
+import { homeOf } from "../channels.ts";
 import { run } from "../run.ts";
-import { sumOf } from "../sums.ts";
 import type { Engine } from "./engine.ts";
 
 const CONTAINERFILE = join(import.meta.dir, "Containerfile");
@@ -66,7 +66,9 @@ export async function saveImage(engine: Engine, out: string): Promise<string> {
   rmSync(out, { recursive: true, force: true });
   await run(["skopeo", "copy", "--quiet", "--all", "--dest-compress", `dir:${plain}`, `dir:${out}`]);
   rmSync(plain, { recursive: true, force: true });
-  return `sha256:${await sumOf(join(out, "manifest.json"))}`;
+  return `sha256:${createHash("sha256")
+    .update(readFileSync(join(out, "manifest.json")))
+    .digest("hex")}`;
 }
 
 /**
@@ -89,33 +91,19 @@ export async function makeLocalBase(engine: Engine, processor: Processor): Promi
   return name;
 }
 
-/** The base image in the Containerfile; null if it has no digest, which would allow any image. */
-export function pinnedBase(): string | null {
-  const name = /^ARG BASE=(\S+)$/m.exec(readFileSync(CONTAINERFILE, "utf8"))?.[1] ?? "";
-  return /@sha256:[0-9a-f]{64}$/.test(name) ? name : null;
-}
-
-/** @throws Error that says where the digest belongs */
+/** The base image in the Containerfile. @throws Error if it has no digest, which would allow any image */
 export function requirePinnedBase(): string {
-  const base = pinnedBase();
-  if (base === null) {
-    throw new Error(
-      "the base in scripts/release/container/Containerfile has no digest: write it as NAME@sha256:…; --local-base takes the glibc of this machine",
-    );
-  }
-  return base;
+  const base = /^ARG BASE=(\S+@sha256:[0-9a-f]{64})$/m.exec(readFileSync(CONTAINERFILE, "utf8"))?.[1];
+  if (base !== undefined) return base;
+  throw new Error(
+    "the base in scripts/release/container/Containerfile has no digest: write it as NAME@sha256:…; --local-base takes the glibc of this machine",
+  );
 }
 
 function labels(): Record<string, string> {
   const { description, license, version } = manifest;
   const source = homeOf(manifest);
-  return {
-    title: "momo",
-    description,
-    licenses: license,
-    version,
-    ...(source !== null && { source }),
-  };
+  return { title: "momo", description, licenses: license, version, ...(source !== null && { source }) };
 }
 
 /** Makes a link if possible, because an executable has a hundred megabytes. */

@@ -2,7 +2,8 @@ import { equal, match } from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { YAML } from "bun";
-import { payment, run, runToEnd, until } from "../run.ts";
+import { until } from "../../../test/support/waiting.ts";
+import { payment, run, runToEnd } from "../run.ts";
 import type { Engine } from "./engine.ts";
 import { healthy, start, type Trial } from "./trials.ts";
 
@@ -69,8 +70,8 @@ export const RECIPES: Record<string, Trial> = {
     const publish = ["--publish", "127.0.0.1::2547", "--health-interval", "disable"];
     await engine.podman("run", "--detach", "--name", "github", ...publish, ...flagsOf(services.momo.env), image);
     await until(
-      async () => (await engine.tryPodman("healthcheck", "run", "github")).exitCode === 0,
-      () => "the container does not become healthy",
+      () => engine.tryPodman("healthcheck", "run", "github"),
+      ({ exitCode }) => exitCode === 0,
     );
     // A free port of this machine replaces the fixed port of the job.
     const address = await addressOf(engine, "github");
@@ -113,10 +114,7 @@ export const RECIPES: Record<string, Trial> = {
       stderr: "ignore",
     });
     try {
-      await until(
-        async () => existsSync(socket),
-        () => `${socket} is not there`,
-      );
+      await until(async () => existsSync(socket), Boolean);
       const node = join(folder, "node_modules/node/bin/node");
       // Ryuk, which removes containers, would need another image.
       const env = { DOCKER_HOST: `unix://${socket}`, TESTCONTAINERS_RYUK_DISABLED: "true" };

@@ -1,7 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Ended, payment, until } from "../run.ts";
+import { until } from "../../../test/support/waiting.ts";
+import { type Ended, payment } from "../run.ts";
 import type { Engine } from "./engine.ts";
 
 /** Tries the image in containers without a network except loopback. Each trial throws an error that says what is wrong. */
@@ -85,10 +86,9 @@ export const TRIALS: Record<string, Trial> = {
     match(without.stderr, /^momo: .*\/tmp/m);
     const container = "temporary";
     await engine.run("--detach", "--name", container, ...flags, "--tmpfs", "/tmp", image, "serve", "--json");
-    const log = async () => (await engine.tryPodman("logs", container)).stdout;
     await until(
-      async () => (await log()).includes('"base_url"'),
-      async () => `it is not ready: ${await log()}`,
+      async () => (await engine.tryPodman("logs", container)).stdout,
+      (log) => log.includes('"base_url"'),
     );
     await engine.podman("kill", "--signal", "TERM", container);
     equal((await engine.podman("wait", container)).trim(), "0");
@@ -117,16 +117,17 @@ export async function start(engine: Engine, name: string, flags: readonly string
 }
 
 export async function healthy(engine: Engine, container: string): Promise<void> {
-  const complain = async () => {
-    const { stdout, stderr } = await engine.tryPodman("logs", container);
-    return `the container is not healthy:\n${stderr}${stdout}`;
-  };
-  await until(async () => {
-    if ((await engine.tryPodman("exec", container, "momo", "health")).exitCode === 0) return true;
-    const state = await engine.podman("inspect", container, "--format", "{{.State.Status}}");
-    if (state.trim() === "exited") throw new Error(await complain());
-    return false;
-  }, complain);
+  await until(
+    async () => {
+      const health = await engine.tryPodman("exec", container, "momo", "health");
+      if (health.exitCode === 0) return "healthy";
+      const state = await engine.podman("inspect", container, "--format", "{{.State.Status}}");
+      const { stdout, stderr } = await engine.tryPodman("logs", container);
+      if (state.trim() === "exited") throw new Error(`the container has ended:\n${stderr}${stdout}`);
+      return `${stderr}${stdout}`;
+    },
+    (found) => found === "healthy",
+  );
 }
 
 async function keyOf(engine: Engine, container: string): Promise<string> {

@@ -7,7 +7,6 @@ import {
   makeLocalBase,
   PROCESSORS,
   type Processor,
-  pinnedBase,
   requirePinnedBase,
 } from "../../../scripts/release/container/image.ts";
 import { TRIALS } from "../../../scripts/release/container/trials.ts";
@@ -58,6 +57,7 @@ function whyNoContainers(): string {
 }
 
 test("an image for others is built on a base that has a digest, and is refused while there is none", () => {
-  if (pinnedBase() === null) expect(requirePinnedBase).toThrow("Containerfile has no digest: write it as NAME@sha256:");
-  else expect(requirePinnedBase()).toBe(pinnedBase() ?? "");
+  const file = readFileSync(join(ROOT, "scripts/release/container/Containerfile"), "utf8");
+  if (file.includes("@sha256:")) expect(requirePinnedBase()).toMatch(/@sha256:[0-9a-f]{64}$/);
+  else expect(requirePinnedBase).toThrow("Containerfile has no digest: write it as NAME@sha256:");
 });

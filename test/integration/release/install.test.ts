@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { releasesOf } from "../../../scripts/release/repository.ts";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
@@ -226,12 +225,4 @@ describe("install.sh", () => {
     const without = await install(await serveGood(), { command, env: { PATH: bin } });
     expect(without.stderr).toBe("momo: curl or wget is needed\n");
   });
-});
-
-test("the address of the releases comes from package.json, and is not known without one", () => {
-  const url = "git+https://example.org/pay/momo.git";
-  expect(releasesOf({ repository: { type: "git", url } })).toBe(
-    "https://example.org/pay/momo/releases/latest/download",
-  );
-  expect(releasesOf({})).toBeNull();
 });
