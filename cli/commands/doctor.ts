@@ -35,6 +35,7 @@ import { DEFAULT_PORT, outputOptions, readId, readPort, serverOptions, withOptio
 import { type OutputOptions, print, printData, printText, styled } from "../terminal/output.ts";
 import { wrapped } from "../terminal/plain.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
+import { quoted } from "../terminal/this-program.ts";
 
 interface DoctorFlags extends OutputOptions, TargetFlags {
   readonly port: number;
@@ -162,7 +163,7 @@ function checkFiles(directory: DataDirectory): Check[] {
       return [actOn(check, toFailure(error))];
     }
     const isOpen = (statSync(file).mode & 0o077) !== 0 && process.platform !== "win32";
-    return [isOpen ? act(check, `${file} can be read by others`, `chmod 600 '${file}'`) : fine(check, file)];
+    return [isOpen ? act(check, `${file} can be read by others`, `chmod 600 ${quoted(file)}`) : fine(check, file)];
   });
 }
 
