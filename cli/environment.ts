@@ -53,15 +53,20 @@ export function platformFolders() {
 
 /** The environment for a child process: ours and more, without the token of another sandbox, and without a proxy for this machine. */
 export function childEnvironment(more: Record<string, string>): Record<string, string | undefined> {
-  const direct = [process.env.no_proxy ?? process.env.NO_PROXY, "127.0.0.1"].filter(Boolean).join(",");
   return {
     ...process.env,
-    NO_PROXY: direct,
-    no_proxy: direct,
+    ...withoutProxy("127.0.0.1"),
     MOMO_CONTROL_TOKEN: undefined,
     MOMO_DATABASE: undefined,
     ...more,
   };
+}
+
+/** The exceptions from the proxy, and this host. Bun reads both names, and prefers lower case. */
+function withoutProxy(host: string) {
+  const before = process.env.no_proxy ?? process.env.NO_PROXY;
+  const direct = before?.split(",").includes(host) ? before : [before, host].filter(Boolean).join(",");
+  return { NO_PROXY: direct, no_proxy: direct };
 }
 
 /** A variable of other programs: the first of these names that is not empty. */
@@ -92,14 +97,7 @@ export function speaksUnicode(): boolean {
 }
 
 /** Reaches a host of this machine without the proxy. */
-export function reachDirectly(host: string): void {
-  const already = process.env.no_proxy ?? process.env.NO_PROXY;
-  if (already?.split(",").includes(host)) return;
-  const direct = [already, host].filter(Boolean).join(",");
-  // Bun reads both names, and prefers lower case.
-  process.env.no_proxy = direct;
-  process.env.NO_PROXY = direct;
-}
+export const reachDirectly = (host: string) => void Object.assign(process.env, withoutProxy(host));
 
 /** The program that shows long output, and its environment; null if the user wants none. */
 export function pagerCommand(): { command: string; environment: Record<string, string | undefined> } | null {
@@ -111,15 +109,3 @@ export function pagerCommand(): { command: string; environment: Record<string, s
 
 /** Whether the terminal can rewrite a line. */
 export const canRedraw = (): boolean => process.env.TERM !== "dumb";
-
-/** The name of the variable that sends requests to this address through a proxy; null if none does. */
-export function proxyInForce({ protocol, hostname }: URL): string | null {
-  if (/^(?:localhost|127\..*|\[::1\])$/.test(hostname)) return null;
-  const direct = (process.env.no_proxy ?? process.env.NO_PROXY ?? "").split(",").map((entry) => entry.trim());
-  if (
-    direct.some((entry) => entry === "*" || (entry !== "" && `.${hostname}`.endsWith(`.${entry.replace(/^\./, "")}`)))
-  )
-    return null;
-  const names = protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
-  return names.find((name) => process.env[name]) ?? null;
-}

@@ -1,7 +1,9 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { delimiter } from "node:path";
+import { isLoopback } from "../../sandbox/control/guard.ts";
 import { REDACTED } from "../../src/domain/redact.ts";
-import { proxyInForce, searchPath, variablesInForce } from "../environment.ts";
+import { callersVariable, searchPath, variablesInForce } from "../environment.ts";
+import { isException } from "../intercept/outer-proxy.ts";
 import { type Failure, toFailure } from "../terminal/failure.ts";
 import { type Client, controlClient, merchantClient, READS } from "./client.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
@@ -39,9 +41,17 @@ export async function diagnose(flags: TargetFlags): Promise<Check[]> {
   return [...findings, ...(await tryAccount(target, control.client)), ...(await steeringOf(control.client))];
 }
 
+/** A proxy of the environment through which requests to the server go. */
 function proxyOf({ baseUrl }: Target): Check[] {
-  const proxy = proxyInForce(new URL(baseUrl));
-  return proxy ? [fine("proxy", `requests go through ${proxy} of the environment; NO_PROXY bypasses it`)] : [];
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const isTls = protocol === "https:";
+  const proxy = (isTls ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"]).find((name) =>
+    callersVariable(name),
+  );
+  const exceptions = (callersVariable("no_proxy", "NO_PROXY") ?? "").split(/[\s,]+/);
+  const isDirect = exceptions.some((entry) => isException(entry, hostname, Number(port) || (isTls ? 443 : 80)));
+  if (!proxy || isDirect || isLoopback(hostname)) return [];
+  return [fine("proxy", `requests go through ${proxy} of the environment; NO_PROXY bypasses it`)];
 }
 
 /** Tries the address and the key with a list of one payment, which changes nothing. */

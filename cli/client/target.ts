@@ -139,8 +139,13 @@ const missing = (what: string, flag: string, variable: string) =>
 
 const isHere = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
-/** @param path of the example address in a refusal */
-function parseUrl(text: string, what: string, path = "/v2"): string {
+/**
+ * An address without a slash at the end.
+ * @param what named in the refusal
+ * @param path of the example address in the refusal
+ * @throws Failure `usage`, without the password of an address that has one
+ */
+export function parseUrl(text: string, what: string, path = "/v2"): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
     const rule = `is not an address such as http://127.0.0.1:2547${path}`;

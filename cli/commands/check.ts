@@ -8,7 +8,7 @@ import { budgetSpent, curlOf, type Received, type Send, type Sent, STRANGER } fr
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, systemClock } from "../../src/system.ts";
-import { resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
+import { parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { openStatusLine } from "../client/wait.ts";
 import { reachDirectly } from "../environment.ts";
 import { formatOfFile, writeReport } from "../serving/audit-report.ts";
@@ -71,8 +71,8 @@ async function check(flags: CheckFlags): Promise<void> {
   const { report: files = [], json = false } = flags;
   for (const file of files) formatOf(file);
   const address = flags.target ?? (await askText({ flag: "--target", message: "Which base address?", json }));
-  const { href, hostname } = parseTarget(address);
-  const baseUrl = href.replace(/\/+$/, "");
+  const baseUrl = parseUrl(address, "--target");
+  const { hostname } = new URL(baseUrl);
   const target = flags.dryRun ? null : await targetOf(baseUrl, flags);
   const isHere = isLoopback(hostname);
   if (isHere) reachDirectly(hostname);
@@ -96,13 +96,6 @@ async function check(flags: CheckFlags): Promise<void> {
   if (report.checked.some(({ verdict }) => verdict === "fails")) process.exitCode ??= EXIT.mistakes;
   const isWhole = report.stopped === null || report.stopped === budgetSpent(options.budget);
   if (!isWhole && process.exitCode === undefined) throw new Failure("unreachable", `${baseUrl}: ${report.stopped}`);
-}
-
-/** @throws Failure `usage` if the text is no address of a service */
-function parseTarget(text: string): URL {
-  const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === "") return url;
-  throw new Failure("usage", `--target is no base address: ${text}`, "write one such as https://pay.example/api/v2");
 }
 
 /** The service with its key, which is never a flag: other users of the machine see flags. */

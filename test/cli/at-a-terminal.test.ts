@@ -18,12 +18,6 @@ const linesOf = (text: string) => text.split("\r\n").map((line) => line.split("\
 
 const shared = await startIn(newFolder());
 
-test.concurrent("momo pay --quiet prints the id, and nothing else", async () => {
-  const { screen, exited } = atTerminal(["pay", "0712345678", "1", "-q", ...shared.at]);
-  expect(await exited).toBe(0);
-  expect(screen.text).toMatch(/^ws_CO_\w+\r\n$/);
-});
-
 describe("momo pay --wait", () => {
   const pay = ["pay", "0712345678", "1200", "--wait", "--interval", "50ms"];
 
@@ -239,11 +233,6 @@ describe("a person at a terminal", () => {
     asking.type(KEYS.ctrlC);
     expect(await asking.exited).toBe(130);
     for (const { screen } of [list, asking]) expect(screen.text).toMatch(/^\p{ASCII}*$/u);
-  });
-
-  test.concurrent("momo alone shows the running sandbox and the next step", async () => {
-    const { screen } = atTerminal([], { env: { ...PLAIN, MOMO_DATA: shared.at[1] }, columns: 200 });
-    await screen.until(/momo is running:[\s\S]*console +http\S+\/_momo\/\r\n[\s\S]* pay 0712345678 100 --wait/);
   });
 });
 

@@ -110,24 +110,6 @@ describe("what is no such service", () => {
     expect(run).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("the credentials are refused") });
     expect(fake.requests).toHaveLength(1);
   });
-
-  test.each([
-    [["--target", "pay.example"], 2, "--target is no base address: pay.example"],
-    [["--target", "http://127.0.0.1:9/v2"], 6, "nothing listens there"],
-    [["--target", "http://127.0.0.1:9/v2", "--report", "a.doc"], 2, "--report a.doc does not say its form"],
-    [["--target", "http://127.0.0.1:9/v2", "--profile", "/none/a.json"], 1, "/none/a.json cannot be written (ENOENT)"],
-    [["--target", "http://127.0.0.1:9/v2", "--pay", "0712345678"], 2, "--account is missing"],
-    [["--target", "http://127.0.0.1:9/v2", "--pay", "0712345678", "--account", "1"], 2, "--yes is missing"],
-    [[], 2, "--target is missing"],
-  ])("%j: exit %d", async (args, exitCode, said) => {
-    const run = await runMomo(["check", ...args], { env: KEYS });
-    expect(run).toMatchObject({ exitCode, stderr: expect.stringContaining(said) });
-  });
-
-  test("without a key it says which variables to set, and has no flag for the secret", async () => {
-    const run = await check("http://127.0.0.1:9/v2", [], {});
-    expect(run).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("set MOMO_API_KEY and MOMO_API_SECRET") });
-  });
 });
 
 test("a certificate that does not fit is named, and --format github prints annotations", async () => {

@@ -1,12 +1,14 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { knownControl, resolveTarget, type TargetFlags } from "../../cli/client/target.ts";
+import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { examine, FREE_PORT } from "../support/doctor.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { expectRefusal, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -31,29 +33,6 @@ const writeRecord = (data: string, name: string, record: object) =>
   writeFileSync(join(data, name), JSON.stringify(record), { mode: 0o600 });
 
 describe("nothing to do: exit 0", () => {
-  test.concurrent("two momos on the path: it says which one a shell starts", async () => {
-    const folders = [newFolder(), newFolder()];
-    for (const folder of folders) writeFileSync(join(folder, "momo"), "", { mode: 0o755 });
-    const [first, second] = folders;
-    const link = newFolder();
-    symlinkSync(join(String(first), "momo"), join(link, "momo"));
-    const env = { PATH: `${first}:/usr/bin:/bin:${second}:${link}` };
-    const { found, needAction } = await examine(["--data", join(newFolder(), "data")], { env });
-    expect(needAction).toEqual([]);
-    expect(found.path).toBe(`a shell starts ${first}/momo, and not ${second}/momo`);
-  });
-
-  test.concurrent("a server that was killed: its server.json is still there", async () => {
-    const data = used();
-    const gone = Bun.spawn(["true"]);
-    await gone.exited;
-    const urls = { base_url: "http://127.0.0.1:1/v2", control_url: "http://127.0.0.1:1/_momo" };
-    writeRecord(data, "server.json", { pid: gone.pid, ...urls, control_token: null });
-    const { found, needAction } = await examine(["--data", data]);
-    expect(needAction).toEqual([]);
-    expect(found.server).toContain(`process ${gone.pid} served ${urls.base_url} and was killed`);
-  });
-
   test.concurrent("a lock without a server.json: a server starts or stops; without both, there is none", async () => {
     const data = used();
     const release = acquireLock(join(data, "momo.lock"));
@@ -88,20 +67,6 @@ test.concurrent.each([
   expect((await examine(["--data", data])).needAction).toEqual(checks);
 });
 
-describe("variables of the environment are shown, and secrets are hidden", () => {
-  test.concurrent("a secret in an address or a path, however it is written", async () => {
-    const secret = "hidden".padEnd(40, "0");
-    const env = {
-      MOMO_BASE_URL: `http://127.0.0.1:1/v2/ms%5F${secret}`,
-      MOMO_CONTROL_URL: `http://127.0.0.1:1/ms_${secret}`,
-      MOMO_DATA: join(newFolder(), `ms_${secret}`),
-    };
-    const { found, remedies } = await examine([], { env });
-    expect(JSON.stringify([found, remedies])).not.toContain("hidden");
-    expect(found.MOMO_BASE_URL).toStartWith("http://127.0.0.1:1/v2/[redacted], ");
-  });
-});
-
 describe("action is needed: exit 1, and the finding names the problem", () => {
   test.concurrent.each([
     ["user_version = 99", "was written by a newer momo"],
@@ -112,21 +77,6 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
     const { found, needAction } = await examine(["--data", data]);
     expect(needAction).toEqual(["database"]);
     expect(found.database).toContain(`momo.db ${finding}`);
-  });
-
-  test.concurrent("credentials that others may read: the table has the same finding, and the remedy helps", async () => {
-    const data = used();
-    const file = join(data, "credentials.json");
-    chmodSync(file, 0o644);
-    const { found, remedies } = await examine(["--data", data]);
-    expect(found.credentials).toBe(`${file} can be read by others`);
-    expect(remedies).toEqual({ credentials: `chmod 600 '${file}'` });
-    const { stdout, exitCode } = await runMomo(["doctor", "--format", "table", ...FREE_PORT, "--data", data]);
-    expect(stdout).toContain(`ok   database        ${found.database}\n`);
-    expect(stdout).toContain(`act  credentials     ${found.credentials}\n${" ".repeat(21)}${remedies.credentials}\n`);
-    expect(exitCode).toBe(1);
-    Bun.spawnSync(["sh", "-c", remedies.credentials ?? ""]);
-    expect((await examine(["--data", data])).needAction).toEqual([]);
   });
 
   test.concurrent("a revoked key, with and without a running server; the next server makes a new one", async () => {
@@ -142,17 +92,7 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
     expect(again.headers["X-API-Key"]).not.toBe(key);
   });
 
-  test.concurrent("a port in use", async () => {
-    const { port } = serveFake(() => new Response("no momo"));
-    const { found, needAction } = await examine(["--data", join(newFolder(), "data"), "--port", String(port)]);
-    expect(needAction).toEqual(["port"]);
-    expect(found.port).toBe(`${port} is in use by another program`);
-  });
-
-  test.concurrent("a data directory that is a file, or may not be written", async () => {
-    const file = join(newFolder(), "data");
-    writeFileSync(file, "");
-    expect((await examine(["--data", file])).needAction).toContain("data directory");
+  test.concurrent("a data directory that may not be written", async () => {
     if (process.getuid?.() === 0) return; // root may write everywhere
     const folder = join(newFolder(), "data");
     mkdirSync(folder, { mode: 0o500 });
@@ -178,11 +118,9 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
 const NOWHERE = ["--data", join(newFolder(), "data")];
 
 describe("doctor calls the address with that key and that account, as momo pay would", () => {
-  test.concurrent("an address where another program answers, or nothing", async () => {
+  test.concurrent("an address where another program answers", async () => {
     const other = serveFake(() => new Response("It works!"));
     expect((await examine([...flagsOf(other), ...NOWHERE])).found.API).toContain("not like the payment service");
-    const closed = flagsOf({ baseUrl: "http://127.0.0.1:1/v2" });
-    expect((await examine([...closed, ...NOWHERE])).needAction).toEqual(["API"]);
   });
 
   test.concurrent("a control token that is refused", async () => {
@@ -202,11 +140,123 @@ describe("doctor calls the address with that key and that account, as momo pay w
     await runToEnd(["sh", "-c", remedy.replace(/ lets it.*/, "")]);
     expect((await examine(at)).needAction).toEqual([]);
   });
+});
 
-  test.concurrent("a proxy of the environment is named", async () => {
-    const flags = [...flagsOf({ baseUrl: "http://momo.invalid/v2" }), ...NOWHERE];
-    const { found, needAction } = await examine(flags, { env: { http_proxy: "http://127.0.0.1:1" } });
-    expect(found.proxy).toContain("requests go through http_proxy of the environment");
-    expect(needAction).toEqual(["API"]);
+const { at, baseUrl, controlUrl, headers } = await startIn(newFolder());
+const [, data] = at;
+const OTHER_KEY = { apiKey: "mk_flag", apiSecret: "ms_flag" };
+
+/** Runs `act` in this process with only these variables of momo's; `act` must be synchronous. */
+function withVariables<T>(variables: Record<string, string>, act: () => T): T {
+  const before = { ...process.env };
+  for (const name of Object.keys(before)) if (name.startsWith("MOMO_")) delete process.env[name];
+  Object.assign(process.env, variables);
+  try {
+    return act();
+  } finally {
+    for (const name of Object.keys(variables)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
+}
+
+const targetOf = (flags: TargetFlags, variables: Record<string, string> = {}) =>
+  withVariables(variables, () => resolveTarget({ data, ...flags }));
+
+function failureOf(act: () => unknown): Failure {
+  try {
+    act();
+  } catch (error) {
+    return toFailure(error);
+  }
+  throw new Error("it did not fail");
+}
+
+describe("which server: flag > MOMO_* > the data directory", () => {
+  const VARIABLES = {
+    MOMO_BASE_URL: "http://127.0.0.1:1/env",
+    MOMO_API_KEY: "mk_env",
+    MOMO_API_SECRET: "ms_env",
+    MOMO_PAYMENT_ACCOUNT_ID: "42",
+  };
+  const saved = { baseUrl, apiKey: headers["X-API-Key"], apiSecret: headers["X-API-Secret"], paymentAccountId: 1 };
+  const named = { baseUrl: "http://127.0.0.1:1/env", apiKey: "mk_env", apiSecret: "ms_env", paymentAccountId: 42 };
+
+  const byFlags = { baseUrl: "http://127.0.0.1:1/flag", ...OTHER_KEY, account: 7 };
+  test.each<[what: string, flags: TargetFlags, variables: Record<string, string>, target: object]>([
+    ["the data directory's", {}, {}, saved],
+    ["MOMO_* go before the data directory", {}, VARIABLES, named],
+    ["flags go before MOMO_*", byFlags, VARIABLES, { ...OTHER_KEY, baseUrl: byFlags.baseUrl, paymentAccountId: 7 }],
+    ["an empty variable counts as not set", {}, { MOMO_BASE_URL: "", MOMO_API_KEY: "", MOMO_API_SECRET: "" }, saved],
+  ])("%s", (_what, flags, variables, target) => {
+    expect(targetOf(flags, variables)).toMatchObject(target);
   });
+
+  test.concurrent("momo pay sends what the flags and the environment name", async () => {
+    const accounts: unknown[] = [];
+    const server = serveFake(async (request) => {
+      accounts.push(((await request.json()) as { payment_account_id: number }).payment_account_id);
+      return Response.json({ success: true, message: "sent", checkout_request_id: "ws_CO_1" });
+    });
+    const pay = (flags: string[], env: Record<string, string>) =>
+      runMomo(["pay", "0712345678", "1", "-q", ...flags], { env });
+    const byVariables = await pay([...at], { ...VARIABLES, MOMO_BASE_URL: server.baseUrl });
+    expect(byVariables.stdout).toBe("ws_CO_1\n");
+    await pay([...flagsOf(server), "--account", "7"], VARIABLES);
+    const keys = server.requests.map(({ headers: sent }) => `${sent.get("X-API-Key")} ${sent.get("X-API-Secret")}`);
+    expect(keys).toEqual(["mk_env ms_env", "mk_nobody ms_nobody"]);
+    expect(accounts).toEqual([42, 7]);
+  });
+
+  test.concurrent("the data directory: --data, then MOMO_DATA, then $XDG_DATA_HOME/momo", async () => {
+    const list = (flags: string[], env: Record<string, string>) => runMomo(["list", "-q", ...flags], { env });
+    expect((await list(["--data", data], { MOMO_DATA: newFolder() })).exitCode).toBe(0);
+    expect((await list([], { MOMO_DATA: data })).exitCode).toBe(0);
+    const share = newFolder();
+    await startIn(join(share, "momo"));
+    expect((await list([], { XDG_DATA_HOME: share })).exitCode).toBe(0);
+    expect((await list([], { XDG_DATA_HOME: "share" })).stderr).toContain("/.local/share/momo");
+  });
+});
+
+test("the control API of a payment service is that of MOMO_CONTROL_URL or of the running server, unless --base-url names another", () => {
+  const variables = { MOMO_CONTROL_URL: "http://127.0.0.1:1/_momo" };
+  const known = (flags: TargetFlags, environment: Record<string, string> = {}) =>
+    withVariables(environment, () => knownControl({ data, ...flags })?.controlUrl ?? null);
+  const elsewhere = { baseUrl: "http://127.0.0.1:1/v2" };
+  expect([known({}, variables), known(elsewhere, variables)]).toEqual([variables.MOMO_CONTROL_URL, null]);
+  expect([known({}), known({ baseUrl: `${baseUrl}/` }), known(elsewhere)]).toEqual([controlUrl, controlUrl, null]);
+});
+
+describe("the data directory's secret is not sent elsewhere: a usage error, and the flag's name", () => {
+  test.each([
+    "http://momo.invalid/v2",
+    "http://127.0.0.1.invalid/v2",
+    "http://localhost.invalid/v2",
+    "http://localhost:1@momo.invalid/v2",
+    "http://momo.invalid\\@127.0.0.1/v2",
+  ])("to %s", (url) => {
+    expect(failureOf(() => targetOf({ baseUrl: url })).code).toBe("usage");
+    expect(failureOf(() => targetOf({}, { MOMO_BASE_URL: url })).code).toBe("usage");
+  });
+
+  test("to another host it needs --api-key; with another key it needs --api-secret", () => {
+    expect(failureOf(() => targetOf({ baseUrl: "http://momo.invalid/v2" })).hint).toContain("--api-key");
+    expect(failureOf(() => targetOf({ apiKey: "mk_other" })).hint).toContain("--api-secret");
+  });
+});
+
+test.concurrent("off loopback: the control token too; exit 4 with a wrong one", async () => {
+  const controlToken = "a-control-token-of-ours";
+  const open = await startIn(newFolder(), { host: "0.0.0.0", controlToken });
+  const { stdout } = await runMomo(["env", ...open.at, "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ MOMO_CONTROL_URL: open.controlUrl, MOMO_CONTROL_TOKEN: controlToken });
+  const env = { MOMO_CONTROL_TOKEN: "not-the-token-at-all" };
+  expectRefusal(await runMomo(["env", ...open.at], { env }), 4, /^momo: .*\n.*MOMO_CONTROL_TOKEN/);
+});
+
+test.concurrent("--base-url chooses the sandbox that is steered, whatever MOMO_CONTROL_URL is", async () => {
+  const named = await startIn(newFolder());
+  const env = { MOMO_CONTROL_URL: controlUrl };
+  expect((await runMomo(["clock", "freeze", "--base-url", named.baseUrl], { env })).exitCode).toBe(0);
+  expect(await named.control("GET", "/clock")).toMatchObject({ frozen: true });
 });

@@ -1,7 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { canonicalHost, readHosts } from "../../cli/intercept/hosts.ts";
+import { isException } from "../../cli/intercept/outer-proxy.ts";
+import { allBut } from "../../cli/intercept/variables.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { serveFake } from "../support/fake-server.ts";
 import { type RunOptions, runMomo, startMomo } from "../support/momo.ts";
+import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
@@ -54,5 +59,90 @@ describe("signals are passed on", () => {
     child.signal("SIGTERM");
     expect(await child.exited).toBe(143);
     expect(readdirSync(TMPDIR)).toEqual([]);
+  });
+});
+
+const names = (count: number) => Array.from({ length: count }, (_, n) => `h${n}.example`).join();
+
+test("--intercept accepts up to ten hosts, in any letter case, and those of its earlier uses", () => {
+  expect(readHosts("A.Example, b.example", ["c.example"])).toEqual(["c.example", "a.example", "b.example"]);
+  expect(readHosts(names(10))).toHaveLength(10);
+});
+
+test("--intercept accepts a final dot and IDN; the host is the same, however a client writes it", () => {
+  expect(readHosts("Payflow.Example.,Bücher.example")).toEqual(["payflow.example", "xn--bcher-kva.example"]);
+  for (const written of ["payflow.example", "PAYFLOW.example.", "payflow.example:443", "payflow.example.:443"]) {
+    expect(canonicalHost(written)).toBe("payflow.example");
+  }
+  for (const other of [
+    "payflow.example:444",
+    "payflow.example/x",
+    "xpayflow.example",
+    "payflow.example@evil.example",
+    "",
+    "a b",
+  ]) {
+    expect(canonicalHost(other)).not.toBe("payflow.example");
+  }
+});
+
+test("Java reaches exactly the named hosts by its proxy, because all other names are exceptions", () => {
+  const exceptions = allBut(["payflow.example", "payflow.example.org", "api.other.example"]).map((pattern) =>
+    pattern.endsWith("*")
+      ? (name: string) => name.startsWith(pattern.slice(0, -1))
+      : (name: string) => name === pattern,
+  );
+  const usesProxy = (name: string) => !exceptions.some((fits) => fits(name));
+  const names = [
+    ..."payflow.example payflow.example. payflow.example.org api.other.example api.other.example.".split(" "),
+    ..."p payflow payflow.exampl payflow.examples payflow.example.or payflow.example.orgs payflow.example.com xpayflow.example".split(
+      " ",
+    ),
+    ..."api.payflow.example api.other.exampleX 127.0.0.1 [::1] localhost _x".toLowerCase().split(" "),
+  ];
+  expect(names.filter(usesProxy)).toEqual(names.slice(0, 5));
+});
+
+test.each([
+  ["payflow.example", ["payflow.example", "api.payflow.example"]],
+  [".payflow.example", ["payflow.example", "api.payflow.example"]],
+  ["*.payflow.example", ["payflow.example", "api.payflow.example"]],
+  ["PAYFLOW.example:443", ["payflow.example", "api.payflow.example"]],
+  ["payflow.example:8443", []],
+  ["flow.example", []],
+  [".", []],
+  ["*", ["payflow.example", "api.payflow.example", "xpayflow.example", "payflow.example.org"]],
+])("%s in NO_PROXY means %j, and no name that only ends alike", (entry, hosts) => {
+  const names = ["payflow.example", "api.payflow.example", "xpayflow.example", "payflow.example.org"];
+  expect(names.filter((name) => isException(entry, name, 443))).toEqual(hosts);
+});
+
+const { at, baseUrl } = await startIn(newFolder());
+/** What is sent through it is lost. */
+const proxy = serveFake(() => new Response("proxy", { status: 502 }));
+const address = `http://127.0.0.1:${proxy.port}`;
+
+describe("a proxy in the environment does not affect requests to this machine", () => {
+  test.concurrent.each<Record<string, string>>([
+    { HTTP_PROXY: address, HTTPS_PROXY: address, ALL_PROXY: address },
+    { HTTP_PROXY: address, NO_PROXY: "example.com" },
+    { http_proxy: address, https_proxy: address, all_proxy: address },
+    { http_proxy: address, no_proxy: "example.com" },
+  ])("the payment arrives with %j", async (env) => {
+    const run = await runMomo(["pay", "0712345678", "1", ...at, "-q"], { env });
+    expect(run).toMatchObject({ stdout: expect.stringMatching(/^ws_CO_/), stderr: "", exitCode: 0 });
+    expect(proxy.requests).toEqual([]);
+  });
+
+  test.concurrent("a server on another loopback address is reached directly too", async () => {
+    const other = await startIn(newFolder(), { host: "127.0.0.2" });
+    const run = await runMomo(["list", ...other.at], { env: { HTTP_PROXY: address } });
+    expect(run).toMatchObject({ stderr: "", exitCode: 0 });
+  });
+
+  test.concurrent("momo serve names the momo that holds the port", async () => {
+    const { port } = new URL(baseUrl);
+    const run = await runMomo(["serve", "--port", port], { env: { HTTP_PROXY: address } });
+    expect(run.stderr).toContain(`another momo (process ${process.pid})`);
   });
 });

@@ -1,56 +1,28 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { merchantClient } from "../../cli/client/client.ts";
 import { waitForOutcome } from "../../cli/client/wait.ts";
-import { readTypedPhone } from "../../cli/terminal/options.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { runMomo, startMomo } from "../support/momo.ts";
-import { startIn } from "../support/sandbox.ts";
+import { startMomo } from "../support/momo.ts";
 import { rejectionOf, SLACK_MS } from "../support/waiting.ts";
 
 /** `momo pay`, `momo status` and `momo list`: what a merchant's program would do. */
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { controlClient, merchantClient } from "../../cli/client/client.ts";
+import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
+import { cleanUp, later, newFolder } from "../support/cleanup.ts";
+import { flagsOf, serveFake } from "../support/fake-server.ts";
+import { expectRefusal, failureOf, openMomo, runMomo } from "../support/momo.ts";
+import { startIn } from "../support/sandbox.ts";
+
+/** What commands say of a server that answers badly, or not at all. */
 
 afterAll(cleanUp);
 
 const sandbox = await startIn(newFolder());
 
-describe("momo pay", () => {
-  test.each([
-    ["+254 712 345 678", "254712345678"],
-    ["0712-345-678", "0712345678"],
-    ["712345678", "254712345678"],
-    ["112 345 678", "254112345678"],
-    ["(0712) 345-678", "0712345678"],
-  ])("a phone as a person types it: %s", (typed, sent) => {
-    expect(readTypedPhone(typed.split(" "))).toBe(sent);
-  });
-});
-
-describe("momo list", () => {
-  test.concurrent("every filter of the API has a flag", async () => {
-    const server = serveFake(() => Response.json({ success: true, message: "", transactions: [{ id: 7 }] }));
-    const asked = async (...flags: string[]) => {
-      await runMomo(["list", ...flagsOf(server), ...flags]);
-      return Object.fromEntries(new URL(server.requests.at(-1)?.url ?? "").searchParams);
-    };
-    const paging = ["--limit", "5", "--page", "3", "--type", "API", "--status", "failed"];
-    const range = ["--search", "order-1", "--from", "2020-01-01", "--to", "2020-01-31"];
-    expect(await asked(...paging, ...range)).toEqual({
-      ...{ limit: "5", page: "3", type: "api", status: "failed" },
-      ...{ search: "order-1", date_from: "2020-01-01", date_to: "2020-01-31" },
-    });
-    const day = "2020-01-01"; // one day is a range, too
-    expect(await asked("--from", day, "--to", day)).toEqual({ date_from: day, date_to: day });
-    for (const number of ["7", "#7"]) expect(await asked("--id", number)).toEqual({ id: "7" });
-    expect(await asked("--id", "ws_CO_7")).toEqual({ search: "ws_CO_7" });
-  });
-
-  test.concurrent("it understands a server that answers in the short form", async () => {
-    const short = await startIn(newFolder(), { profile: { response_form: "short" } });
-    await short.pay();
-    expect((await runMomo(["list", ...short.at, "-q"])).stdout).toBe("1\n");
-    expect(JSON.parse((await runMomo(["list", ...short.at])).stdout)).toHaveProperty("data");
-  });
+test.concurrent("momo list understands a server that answers in the short form", async () => {
+  const short = await startIn(newFolder(), { profile: { response_form: "short" } });
+  await short.pay();
+  expect((await runMomo(["list", ...short.at, "-q"])).stdout).toBe("1\n");
+  expect(JSON.parse((await runMomo(["list", ...short.at])).stdout)).toHaveProperty("data");
 });
 
 describe("the exit code of `pay --wait` tells the outcome of the payment", () => {
@@ -114,4 +86,155 @@ describe("a server whose answers change while momo waits", () => {
     const still = Bun.sleep(SLACK_MS).then(() => "it still waits");
     expect(await Promise.race([answer, still])).toMatchObject({ status: "pending" });
   });
+});
+
+const failureOfCall = (call: Promise<unknown>): Promise<Failure> =>
+  call.then(() => Promise.reject(new Error("it did not fail")), toFailure);
+const clientOf = (baseUrl: string) =>
+  merchantClient({ baseUrl, apiKey: "mk_1", apiSecret: "ms_1", paymentAccountId: 1 });
+const failureFrom = ({ baseUrl }: { baseUrl: string }) => failureOfCall(clientOf(baseUrl).get("/transactions.php", {}));
+
+const html = (status: number) =>
+  new Response("<!doctype html><h1>It works!</h1>", { status, headers: { "Content-Type": "text/html" } });
+
+describe("a server that answers garbage is named, and gets one request", () => {
+  const GARBAGE: [what: string, answer: () => Response][] = [
+    ["HTML", () => html(200)],
+    ["HTML with 404", () => html(404)],
+    ["nothing", () => new Response("")],
+    ["null", () => Response.json(null)],
+    ["a list", () => Response.json([{ success: true }])],
+    ["success as a word", () => Response.json({ success: "true", message: "" })],
+    ["no message", () => Response.json({ success: true })],
+    ["bytes", () => new Response(new Uint8Array([0xff, 0xfe, 0x00, 0x7b]))],
+    ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 302)],
+  ];
+  test.concurrent.each(GARBAGE)("%s", async (_what, answer) => {
+    const server = serveFake(answer);
+    expect(await failureFrom(server)).toMatchObject({
+      code: "unexpected",
+      message: expect.stringContaining(`http://127.0.0.1:${server.port}`),
+      hint: expect.stringContaining("--base-url"),
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+test.concurrent.each<[status: number, code: string, exitCode: number, hint: string | null | undefined]>([
+  [200, "refused", 5, undefined],
+  [400, "refused", 5, undefined],
+  [401, "unauthorized", 4, expect.stringContaining("give those of a key in force")],
+  [403, "unauthorized", 4, null],
+  [404, "not_found", 3, undefined],
+  [409, "refused", 5, undefined],
+  [500, "refused", 5, undefined],
+  [503, "refused", 5, undefined],
+])("a refusal with %d: %s, exit %d", async (status, code, exitCode, hint) => {
+  const server = serveFake(() => Response.json({ success: false, message: "no" }, { status }));
+  const failure = { code, message: "no", exitCode, ...(hint !== undefined && { hint }) };
+  expect(await failureFrom(server)).toMatchObject(failure);
+});
+
+describe("a success without its members is a failure, and `undefined` is never printed or sent", () => {
+  const INCOMPLETE: [args: string[], members: object][] = [
+    [["pay", "0712345678", "1", "--account", "1", "-q"], {}],
+    [["pay", "0712345678", "1", "--account", "1", "--wait", "--interval", "50ms"], {}],
+    [["status", "x", "-q"], {}],
+    [["list", "-q"], {}],
+    [["list", "-q"], { transactions: [null] }],
+    [["list", "-q"], { transactions: [{}] }],
+  ];
+  test.concurrent.each(INCOMPLETE)("momo %j ← %j", async (args, members) => {
+    const server = serveFake(() => Response.json({ success: true, message: "", ...members }));
+    expectRefusal(await runMomo([...args, ...flagsOf(server)]), 1, /^momo: the service answer/);
+    expect(JSON.stringify(server.requests.map(({ url }) => url))).not.toContain("undefined");
+  });
+
+  test.concurrent("on a terminal: a list without its page", async () => {
+    const server = serveFake(() => Response.json({ success: true, message: "", transactions: [] }));
+    const { screen, exited } = openMomo(["list", ...flagsOf(server)]);
+    expect(await exited).toBe(1);
+    expect(screen.text).toContain("momo: the service answer");
+  });
+});
+
+test.concurrent("a number is not called unknown if the control API could not look it up", async () => {
+  const merchants = { success: true, message: "", merchants: [{ id: 1, name: "Shop" }] };
+  const stops = { success: false, message: "the server stops" };
+  const server = serveFake(({ url }) =>
+    url.endsWith("/merchants") ? Response.json(merchants) : Response.json(stops, { status: 503 }),
+  );
+  const run = await runMomo(["answer", "1", "--outcome", "cancelled", "--base-url", server.baseUrl]);
+  expectRefusal(run, 5, "the server stops");
+});
+
+/** The address of a server that answers each request with these bytes, and closes the connection. */
+function serveThenClose(bytes: string): string {
+  const data = (socket: Bun.Socket) => {
+    socket.write(bytes);
+    socket.end();
+  };
+  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
+  later(() => server.stop(true));
+  return `http://127.0.0.1:${server.port}/v2`;
+}
+
+describe("a write whose answer is lost may have been carried out, and momo says how to check: exit 6", () => {
+  const baseUrl = serveThenClose("");
+
+  test.concurrent("a payment that was started, and that the named command finds", async () => {
+    const sandbox = await startIn(newFolder());
+    await sandbox.control("PUT", "/faults", { faults: [{ path: "/stkpush.php", kind: "disconnect" }] });
+    const run = await runMomo(["pay", "0712345678", "1", ...sandbox.at, "--reference", "ORDER 7", "--json"]);
+    const look = `momo list --search 'ORDER 7' --data ${sandbox.at[1]}`;
+    expect(failureOf(run)).toEqual({
+      code: "answer_lost",
+      message: `${sandbox.origin} closed the connection without an answer`,
+      hint: `it may have been carried out: check with ${look} before you repeat it`,
+    });
+    expectRefusal(run, 6, "answer_lost");
+    const found = await runMomo(["list", "--search", "ORDER 7", ...sandbox.at, "--json"]);
+    expect(JSON.parse(found.stdout)).toMatchObject({ transactions: [{ amount: 1 }] });
+  });
+
+  const READS = "nothing was changed: try again";
+  test.concurrent.each([
+    [["pay", "0712345678", "1", "--account", "1", ...flagsOf({ baseUrl })], "check with momo list --limit 1"],
+    [["answer", "ws_CO_1", "--pin", "1234", "--base-url", baseUrl], "check with momo status ws_CO_1"],
+    [["clock", "advance", "3s", "--base-url", baseUrl], "check with momo clock show"],
+    [["reset", "--base-url", baseUrl], "repeat it, which does no harm"],
+    [["list", ...flagsOf({ baseUrl })], READS],
+    [["status", "ws_CO_1", ...flagsOf({ baseUrl })], READS],
+  ])("momo %j: %s", async (args, hint) => {
+    const run = await runMomo([...args, "--json"]);
+    const code = hint === READS ? "unreachable" : "answer_lost";
+    expect(failureOf(run)).toMatchObject({ code, hint: expect.stringContaining(hint) });
+    expectRefusal(run, 6, hint);
+    expect(run.stderr).not.toContain("ms_nobody");
+  });
+
+  const postTo = (address: string, timeoutMs = 10_000) =>
+    failureOfCall(clientOf(address).post("/stkpush.php", {}, { timeoutMs }));
+
+  test.concurrent("an answer that arrives after the client's time-out", async () => {
+    const failure = await postTo(serveFake(() => new Promise(() => {})).baseUrl, 50);
+    expect(failure).toMatchObject({ code: "answer_lost", exitCode: 6 });
+    expect(failure.message).toEndWith(" did not answer within 50ms");
+    expect(failure.hint).toContain("may have been carried out");
+    expect(failure.hint).toEndWith("the server may be stopped or busy: momo doctor says which");
+  });
+
+  test.concurrent("a proxy that has no answer, an answer that breaks off, and any other write of the client", async () => {
+    const proxy = serveFake(() => new Response("<h1>504</h1>", { status: 504 }));
+    const brokenOff = serveThenClose('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"success":tr');
+    const control = controlClient({ controlUrl: baseUrl, controlToken: null });
+    const writes = [control.put("/faults", {}), control.delete("/rules"), control.post("/rules", {})];
+    const failures = [postTo(proxy.baseUrl), postTo(brokenOff), ...writes.map(failureOfCall)];
+    for (const failure of failures) expect((await failure).code).toBe("answer_lost");
+  });
+});
+
+test.concurrent("momo audit at the address of another program: exit 1", async () => {
+  const other = serveFake(() => Response.json({ success: true, message: "hello" }));
+  expectRefusal(await runMomo(["audit", "--base-url", other.baseUrl]), 1, "answered without findings");
 });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { KEYS, openMomo, runMomo, serveMomo } from "../support/momo.ts";
+import { KEYS, openMomo, serveMomo } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -152,13 +152,5 @@ describe("momo phone at a terminal", () => {
     const { screen, exited } = openMomo(["phone", ...args], { env });
     expect(await exited).toBe(exitCode);
     expect(screen.text).toContain(says);
-  });
-});
-
-test.concurrent("not a terminal: exit 2, and the commands for scripts", async () => {
-  expect(await runMomo(["phone"])).toEqual({
-    stdout: "",
-    stderr: "momo: momo phone needs a person at a terminal\n      scripts use momo answer\n",
-    exitCode: 2,
   });
 });

@@ -1,87 +1,48 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { CommanderError } from "commander";
+import { Command } from "commander";
 import serveCommand from "../../cli/commands/serve.ts";
+import {
+  addSharingOptions,
+  databaseUnlessData,
+  drainOf,
+  namedDatabase,
+  type SharingFlags,
+  sharedDatabase,
+} from "../../cli/serving/database-flags.ts";
 import type { SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { configOf, type SandboxFlags } from "../../cli/serving/sandbox-flags.ts";
-import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
-import { usageFailure } from "../../cli/terminal/usage.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { expectRefusal, type ReadyRecord, runMomo, serveMomo, startMomo } from "../support/momo.ts";
+import { type ReadyRecord, runMomo, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { rejectionOf } from "../support/waiting.ts";
+
+/** The options of a database that several servers share, without a database. */
+
+const VARIABLES = ["MOMO_DATABASE", "PGPASSWORD"] as const;
+const before = VARIABLES.map((name) => [name, process.env[name]] as const);
+const restore = () => {
+  for (const [name, value] of before) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+};
+afterEach(restore);
 
 afterAll(cleanUp);
 
-/** The configuration that `momo serve` makes from these flags; no server starts. */
+/** The configuration that `momo serve` makes from these flags; no server starts. What it refuses is in sessions/serve.txt. */
 async function configFrom(...flags: string[]): Promise<Partial<SandboxConfig>> {
   let config: Partial<SandboxConfig> = {};
   const command = serveCommand()
     .exitOverride()
-    .configureOutput({ outputError: () => {} })
     .action(async (given: SandboxFlags) => {
       config = await configOf(given);
     });
-  await command.parseAsync(flags, { from: "user" }).catch((error: unknown) => {
-    throw error instanceof CommanderError ? usageFailure(error, command) : toFailure(error);
-  });
+  await command.parseAsync(flags, { from: "user" });
   return config;
 }
-
-const failureFrom = async (...flags: string[]) => (await rejectionOf(configFrom(...flags))) as Failure;
-
-describe("a bad value is a usage error that names the flag and what would be right", () => {
-  test.each<[flags: string[], named: RegExp]>([
-    [["--port", "65536"], /--port.*1 to 65535/],
-    [["--port", "http"], /--port/],
-    [["--port", "-1"], /--port/],
-    [["--host", ""], /--host/],
-    [["--accept", "all"], /--accept.*lenient/],
-    [["--base-path", "v2"], /--base-path.*\/v2/],
-    [["--base-path", "/v2/"], /--base-path/],
-    [["--base-path", "/_momo"], /--base-path.*_momo/],
-    [["--base-path", "/_momo/v2"], /--base-path/],
-    [["--base-path", "/a?b"], /--base-path/],
-    [["--base-path", "/.."], /--base-path/],
-    [["--base-path", "/a/./b"], /--base-path/],
-    [["--base-path", "/1/2/3/4/5/6/7/8"], /--base-path.*at most 7 parts/],
-    [["--base-path", `/${"a".repeat(100)}`], /--base-path/],
-    [["--outcome", "exploded"], /--outcome.*insufficient_funds/],
-    [["--after", "3"], /--after.*250ms, 3s, 2m or 1h/],
-    [["--after", "25h"], /--after/],
-    [["--outcome", "manual", "--after", "3s"], /--after.*manual/],
-    [["--prompt-timeout", "999ms"], /--prompt-timeout.*1s or more/],
-    [["--prompt-timeout", "60"], /--prompt-timeout.*duration/],
-    [["--fee", "101%"], /--fee.*tariff/],
-    [["--fee", ""], /--fee/],
-    [["--response-form", "long"], /--response-form.*full, short/],
-    [["--data", "x", "--ephemeral"], /--ephemeral.*cannot be used with.*--data|--data.*cannot.*--ephemeral/],
-    [["--webhook", "ftp://127.0.0.1/"], /^--webhook must be an http or https address of at most 2048 characters$/],
-    [["--webhook", "http://shop:pw@127.0.0.1/"], /^--webhook must have no user name and no password in it$/],
-  ])("%j", async (flags, named) => {
-    expect(await failureFrom(...flags)).toMatchObject({ code: "usage", message: expect.stringMatching(named) });
-  });
-
-  test("exit 2, before anything is made", async () => {
-    const cwd = newFolder();
-    const env = { XDG_DATA_HOME: join(cwd, "share") };
-    const run = await runMomo(["serve", "--port", "0", "--fee", "101%"], { cwd, env });
-    expectRefusal(run, 2, /^momo: --fee/);
-    expect(readdirSync(cwd)).toEqual([]);
-  });
-
-  test.concurrent.each([
-    ["of 15 characters", "a".repeat(15)],
-    ["of 201 characters", "a".repeat(201)],
-    ["of two lines", "aaaaaaaaaaaaaaaa\nbbbbbbbbbbbbbbbb"],
-  ])("a --control-token-file %s", async (_what, content) => {
-    const file = join(newFolder(), "token");
-    writeFileSync(file, content);
-    const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--control-token-file", file]);
-    expectRefusal(run, 2, "16 to 200");
-  });
-});
 
 describe("a good value does what it says", () => {
   test.each<[flags: string[], config: Partial<SandboxConfig>]>([
@@ -155,25 +116,6 @@ describe("--rules FILE", () => {
     expect(await sandbox.statusOf(await sandbox.pay({ amount: 7 }))).toBe("cancelled");
   });
 
-  test.each<[name: string, file: string, says: string]>([
-    [
-      "a bad phone",
-      fileWith('[{"outcome":"completed"},{"match":{"phone":"7"},"outcome":"x"}]'),
-      "rules[1].match.phone must be",
-    ],
-    ["no JSON", fileWith("[{]"), "it is not JSON: write one rule, or an array of them"],
-    ["nothing", fileWith(""), "it is not JSON"],
-    ["no UTF-8", fileWith(new Uint8Array([0x5b, 0xff, 0x5d])), ""],
-    ["a byte too much", fileWith(`[${" ".repeat(1024 * 1024 - 1)}]`), "larger than 1048576 bytes"],
-    ["no such file", join(newFolder(), "none.json"), "there is no such file"],
-    ["a folder", newFolder(), "it cannot be read (EISDIR)"],
-  ])("%s: one line that names the file and the place", async (_name, file, says) => {
-    const { code, message } = await failureFrom("--rules", file);
-    expect(code).toBe("usage");
-    expect(message).toStartWith(`--rules ${file}: ${says}`);
-    expect(message).not.toContain("\n");
-  });
-
   test("a file of 1 MiB is read", async () => {
     expect((await configFrom("--rules", fileWith(`[${" ".repeat(1024 * 1024 - 2)}]`))).rules).toEqual([]);
   });
@@ -198,25 +140,7 @@ describe("--profile NAME or FILE", () => {
     expect(await sandbox.list()).toMatchObject([{ phone: "0712345678", fee_amount: 10 }]);
     expect(await sandbox.control("GET", "/server")).toMatchObject({ profile: "my-service", prompt_timeout_ms: 30_000 });
   });
-
-  test.each<[name: string, file: string, says: string]>([
-    ["an unknown name", "payflo", "no profile of this name; the names are payflow, spawiko, shadowpay, optimapay"],
-    ["an unknown member", fileWith('{"arrays":"data"}'), 'there is no member "arrays"; the members are name'],
-    ["no JSON", fileWith("{"), "it is not JSON: write an object"],
-    ["a folder", newFolder(), "it cannot be read (EISDIR)"],
-    ["a byte too much", fileWith(`{${" ".repeat(1024 * 1024 - 1)}}`), "larger than 1048576 bytes"],
-  ])("%s: one line that names the file and the place", async (_name, file, says) => {
-    const { code, message } = await failureFrom("--profile", file);
-    expect(code).toBe("usage");
-    expect(message).toStartWith(`--profile ${file}: `);
-    expect(message).toContain(says);
-    expect(message).not.toContain("\n");
-  });
 });
-
-const API_KEY = `mk_${"MyOwnKey".repeat(2)}`;
-const API_SECRET = `ms_${"MyOwnKey".repeat(4)}`;
-const OWN_KEY = { MOMO_API_KEY: API_KEY, MOMO_API_SECRET: API_SECRET };
 
 const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 5 };
 
@@ -257,22 +181,80 @@ describe("every option of serve can come from the environment", () => {
     await post("/stkpush.php", ORDER);
     expect(await (await get("/transactions.php")).json()).toMatchObject({ transactions: [{ result_code: 2001 }] });
   });
+});
 
-  test.concurrent.each([
-    [{ MOMO_SERVE_PORT: "http" }, /MOMO_SERVE_PORT must be a port .*it is "http"/],
-    [{ MOMO_SERVE_OUTCOME: "paid" }, /MOMO_SERVE_OUTCOME must be one of completed/],
-    [{ MOMO_SERVE_EPHEMERAL: "maybe" }, /MOMO_SERVE_EPHEMERAL must be 1 or 0; it is "maybe"/],
-    [{ MOMO_SERVE_OUTCOM: "cancelled" }, /MOMO_SERVE_OUTCOM is set, and momo serve has no such option/],
-    [{ MOMO_SERVE_AFTER: "3" }, /MOMO_SERVE_AFTER is not a duration/],
-    [{ MOMO_SERVE_EPHEMERAL: "1", MOMO_SERVE_DATA: "x" }, /MOMO_SERVE_(?:EPHEMERAL|DATA)/],
-    [{ MOMO_CONTROL_TOKEN: "a".repeat(15) }, /MOMO_CONTROL_TOKEN must be 16 to 200/],
-    [{ MOMO_API_KEY: API_KEY }, /MOMO_API_KEY is set, and MOMO_API_SECRET is not/],
-    [{ MOMO_API_SECRET: API_SECRET }, /MOMO_API_SECRET is set, and MOMO_API_KEY is not/],
-    [{ ...OWN_KEY, MOMO_API_KEY: "mk_short" }, /MOMO_API_KEY must be mk_ and 16 to 64 .*; it is "mk_short"/],
-    [{ ...OWN_KEY, MOMO_API_SECRET: "ms_dash-dash" }, /MOMO_API_SECRET must be ms_ and 32 to 128/],
-  ] as [Record<string, string>, RegExp][])("a refusal names the variable: %j", async (env, message) => {
-    const run = await runMomo(["serve"], { env: { MOMO_SERVE_PORT: "0", ...env } });
-    expect(run.stderr).not.toContain("dash-dash");
-    expectRefusal(run, 2, message);
+const set = (env: Partial<Record<(typeof VARIABLES)[number], string>>) => {
+  for (const name of VARIABLES) process.env[name] = env[name] ?? "";
+};
+
+const URL = "postgres://u@db/shop";
+const WITH_PASSWORD = "postgres://u:in-url@db/shop";
+
+function passwordFile(text: string): string {
+  const file = join(newFolder(), "password");
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+}
+
+/** The flags of `momo serve` with these words. */
+function read(...words: string[]): SharingFlags {
+  const command = addSharingOptions(new Command())
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  return command.parse(words, { from: "user" }).opts();
+}
+
+test("the defaults: eight connections, ten seconds for a write, five to drain, and a name of its own for each process", () => {
+  set({ MOMO_DATABASE: URL });
+  const shared = sharedDatabase({});
+  expect(shared).toMatchObject({ url: URL, password: null, connections: 8, commitDeadlineMs: 10_000 });
+  expect(shared).toMatchObject({ requireReplica: false, replica: { allowsReset: false } });
+  expect(shared?.replica.name).toMatch(/^[A-Za-z0-9_.-]{1,40}$/);
+  expect(shared?.replica.name).toEndWith(`-${process.pid}`);
+  expect(shared?.replica.name).toStartWith(hostname().slice(0, 1));
+  expect([drainOf({}, shared), drainOf({}, null), drainOf({ drain: 0 }, shared)]).toEqual([5000, 0, 0]);
+  set({});
+  expect(sharedDatabase({})).toBeNull();
+});
+
+test("each option replaces its default", () => {
+  set({});
+  const words = ["--database-connections", "20", "--commit-deadline", "1s", "--drain", "7s", "--replica", "a.b-c_1"];
+  const flags = read("--database", URL, ...words, "--require-replica", "--allow-reset");
+  const shared = sharedDatabase(flags);
+  expect(shared).toEqual({
+    ...{ url: URL, password: null, connections: 20, commitDeadlineMs: 1000, requireReplica: true },
+    replica: { name: "a.b-c_1", allowsReset: true },
   });
+  expect(drainOf(flags, shared)).toBe(7000);
+});
+
+test("the password: that of the file, else that of the URL, else PGPASSWORD", () => {
+  const databasePasswordFile = passwordFile("in-file\n");
+  set({ PGPASSWORD: "in-variable", MOMO_DATABASE: WITH_PASSWORD });
+  expect(namedDatabase({})?.password).toBeNull(); // the URL has it
+  expect(namedDatabase({ databasePasswordFile })?.password).toBe("in-file");
+  expect(namedDatabase({ database: URL })).toEqual({ url: URL, password: "in-variable" });
+  expect(namedDatabase({ database: URL, databasePasswordFile })?.password).toBe("in-file");
+  expect(namedDatabase({ databasePasswordFile: passwordFile(" in file \r\n") })?.password).toBe(" in file ");
+  set({});
+  expect(namedDatabase({ database: URL })?.password).toBeNull();
+});
+
+test("a data directory that is named comes before MOMO_DATABASE, but not before --database", () => {
+  set({ MOMO_DATABASE: URL });
+  expect(databaseUnlessData({ data: "/tmp/a" })).toBeNull();
+  expect(databaseUnlessData({})?.url).toBe(URL);
+  const database = "postgres://u@other/shop";
+  expect(databaseUnlessData({ data: "/tmp/a", database })?.url).toBe(database);
+});
+
+test.each([
+  ["--database", "postgresql://u@db/shop", URL],
+  ["--database-connections", "2", "100"],
+  ["--commit-deadline", "1s", "60s"],
+  ["--drain", "0s", "60s"],
+  ["--replica", "a", "a".repeat(40)],
+])("%s takes %s and %.20s; sessions/serve.txt has what it refuses", (option, least, most) => {
+  for (const value of [least, most]) expect(() => read(option, value)).not.toThrow();
 });

@@ -74,25 +74,6 @@ describe("ready", () => {
 });
 
 describe("an old ready file is removed before anything else is tried, so that no start leaves a stale address in it", () => {
-  test.concurrent.each([
-    ["a data directory that cannot be used", ["--ready-file=ready.json", "--data", "file/data"]],
-    ["a missing file of rules", ["--ready-file", "ready.json", "--rules", "none", "--ephemeral"]],
-    ["a wrong value, before the flag", ["--port", "abc", "--ready-file", "ready.json"]],
-    ["a wrong value, after the flag", ["--ready-file=ready.json", "--port", "abc"]],
-    ["a wrong address of a webhook", ["--webhook", "ftp://x", "--ready-file=ready.json"]],
-    ["an unknown flag", ["--prot", "1", "--ready-file", "ready.json"]],
-    ["a missing value", ["--ready-file", "ready.json", "--fee"]],
-    ["a wrong value in a variable", [], { MOMO_SERVE_READY_FILE: "ready.json", MOMO_SERVE_PORT: "x" }],
-    ["a wrong switch in a variable", [], { MOMO_SERVE_READY_FILE: "ready.json", MOMO_SERVE_QUIET: "maybe" }],
-  ] as [string, string[], Record<string, string>?][])("where the start fails: %s", async (_what, args, env = {}) => {
-    const cwd = newFolder();
-    writeFileSync(join(cwd, "file"), "");
-    writeFileSync(join(cwd, "ready.json"), OLD);
-    const run = await runMomo(["serve", ...args], { cwd, env });
-    expect([1, 2]).toContain(run.exitCode);
-    expect(readdirSync(cwd)).toEqual(["file"]);
-  });
-
   test.concurrent("where the start is slow", async () => {
     const folder = newFolder();
     const [file, rules] = [join(folder, "ready.json"), join(folder, "rules")];
@@ -101,16 +82,6 @@ describe("an old ready file is removed before anything else is tried, so that no
     const child = startMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file, "--rules", rules]);
     while (existsSync(file) && child.stderr.text === "") await Bun.sleep(5);
     expect([existsSync(file), child.stdout.text]).toEqual([false, ""]);
-  });
-
-  test.concurrent.each([
-    [["serve", "--ready-file", "ready.json", "--help"]],
-    [["complete", "--", "serve", "--ready-file", "ready.json", "--prot"]],
-  ])("%j starts nothing, and removes nothing", async (args) => {
-    const cwd = newFolder();
-    writeFileSync(join(cwd, "ready.json"), "");
-    await runMomo(args, { cwd });
-    expect(readdirSync(cwd)).toEqual(["ready.json"]);
   });
 
   test("of a flag that is given twice, the last one counts, also in a command line with errors", () => {
@@ -131,15 +102,6 @@ describe("an old ready file is removed before anything else is tried, so that no
     expect(readFileSync(file, "utf8")).toBe('{"pid":2}\n');
     second.remove();
     expect(existsSync(file)).toBe(false);
-  });
-
-  test.concurrent("a ready file that cannot be written: one line names it, one the flag; exit 1, nothing is left", async () => {
-    const [folder, TMPDIR] = [newFolder(), newFolder()];
-    const file = join(folder, "missing", "ready.json");
-    const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file], { env: { TMPDIR } });
-    const stderr = `momo: ${file} cannot be written (ENOENT)\n      choose another place with --ready-file\n`;
-    expect(run).toEqual({ stdout: "", stderr, exitCode: 1 });
-    expect([...readdirSync(folder), ...readdirSync(TMPDIR)]).toEqual([]);
   });
 
   const OTHER = "is no ready file, and stays as it is";

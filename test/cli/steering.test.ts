@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { startSandbox } from "momo-sandbox/testing";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
-import { failureOf, PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
+import { PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { SLACK_MS, until } from "../support/waiting.ts";
 
@@ -82,40 +82,6 @@ describe("momo serve --webhook URL", () => {
     await sandbox.stop();
     expect(performance.now() - startedMs).toBeLessThan(3000 + SLACK_MS);
   });
-
-  test.concurrent("a push that waits for its webhook is answered when the server stops", async () => {
-    const receiver = startReceiver(hang);
-    const sandbox = await startIn(newFolder(), { fallback: AT_ONCE });
-    await sandbox.control("PUT", "/webhook", { url: receiver.url, early: true });
-    const push = sandbox.pay();
-    await receiver.until(1);
-    await sandbox.stop();
-    expect(await push).toStartWith("ws_CO_");
-  });
-});
-
-test.concurrent("momo webhooks list and resend; the list says that the specification has no webhooks", async () => {
-  const receiver = startReceiver((nth) => new Response("", { status: nth === 1 ? 500 : 200 }));
-  const sandbox = await startIn(newFolder(), { webhook: receiver.url, fallback: AT_ONCE });
-  const webhooks = (...args: string[]) => runMomo(["webhooks", ...args, ...sandbox.at]);
-  expect(await webhooks("list", "--format", "table")).toMatchObject({
-    stdout: "",
-    stderr: expect.stringContaining("has no webhooks"),
-  });
-  await sandbox.pay();
-  const deliveries = () => sandbox.control("GET", "/webhook");
-  await until(deliveries, (shown) => JSON.stringify(shown).includes('"status":500'));
-  await sandbox.control("POST", "/clock", { advance: "1s" });
-  await until(deliveries, (shown) => JSON.stringify(shown).includes('"delivered"'));
-  expect((await webhooks("list", "-q")).stdout).toBe("1\n");
-  const { stdout } = await webhooks("list", "--format", "table");
-  expect(stdout).toMatch(
-    /^ *id +payment +state +attempts +due +answer\n *1 +ws_CO_\w+ +delivered +2 +[-0-9: ]{19} +200\n$/,
-  );
-  expect(await webhooks("resend", "1")).toMatchObject({ stderr: "it is sent again as delivery 2\n", exitCode: 0 });
-  await receiver.until(3);
-  expect(receiver.received[2]?.body).toEqual(receiver.received[0]?.body as Record<string, unknown>);
-  expect(failureOf(await webhooks("resend", "9", "--json"))).toMatchObject({ code: "not_found" });
 });
 
 test.concurrent("momo exec --audit: never polling is a mistake, unless a webhook reports the outcome", async () => {
