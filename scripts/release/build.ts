@@ -101,7 +101,9 @@ function executableOf(target: Target): string {
   return join(OUT, target.name, target.executable);
 }
 
-const inLines = (content: object): string => `${JSON.stringify(content, null, 2)}\n`;
+function inLines(content: object): string {
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
 
 /** @returns the path of the file */
 function write(name: string, text: string): string {

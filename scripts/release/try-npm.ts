@@ -16,33 +16,6 @@ const { name: PACKAGE, version } = manifest;
 /** The package managers that are neither in Node nor in Bun. */
 const MANAGERS = ["pnpm@10.34.8", "yarn@npm:@yarnpkg/cli-dist@4.18.1"];
 
-await inTemporaryFolder("npm", async (work) => {
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  await run(["npm", "install", "--prefix", work, ...flags, ...MANAGERS]);
-  const registry = await serveRegistry();
-  const ways = Object.entries(waysOf(registry.url.href, join(work, "node_modules")));
-  const checks = ways.map(([name, way]) => [
-    name,
-    () => tryWay(way, homeIn(join(work, name), registry.url.href, way.env)),
-  ]);
-  await report(Object.fromEntries(checks) as Checks);
-  await registry.stop(true);
-});
-
-interface Way {
-  /** As words; missing where the start also installs. */
-  readonly install?: readonly string[];
-  readonly momo: readonly string[];
-  /** The words that run a file with the test helper; missing where there is no project. */
-  readonly runs?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-interface Place {
-  readonly cwd: string;
-  readonly env: Record<string, string>;
-}
-
 /** What a registry says of each package, and its tarball. Nothing else is there, because momo needs nothing else. */
 async function serveRegistry() {
   const packages = new Map<string, object>();
@@ -131,4 +104,31 @@ function homeIn(folder: string, url: string, env: Readonly<Record<string, string
       ...env,
     },
   };
+}
+
+await inTemporaryFolder("npm", async (work) => {
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  await run(["npm", "install", "--prefix", work, ...flags, ...MANAGERS]);
+  const registry = await serveRegistry();
+  const ways = Object.entries(waysOf(registry.url.href, join(work, "node_modules")));
+  const checks = ways.map(([name, way]) => [
+    name,
+    () => tryWay(way, homeIn(join(work, name), registry.url.href, way.env)),
+  ]);
+  await report(Object.fromEntries(checks) as Checks);
+  await registry.stop(true);
+});
+
+interface Way {
+  /** As words; missing where the start also installs. */
+  readonly install?: readonly string[];
+  readonly momo: readonly string[];
+  /** The words that run a file with the test helper; missing where there is no project. */
+  readonly runs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Place {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
 }
