@@ -56,11 +56,14 @@ export const systemRandom: Random = {
 
 /** Resolves after `durationMs`, or at once when `signal` is aborted. */
 export function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.resolve(); // an earlier abort fires no event
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, durationMs);
-    signal?.addEventListener("abort", () => {
+    const end = () => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, durationMs);
+    signal?.addEventListener("abort", end);
   });
 }

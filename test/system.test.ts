@@ -1,5 +1,6 @@
 import { expect, jest, spyOn, test } from "bun:test";
-import { clockBy, steadyTime, systemClock } from "../src/system.ts";
+import { clockBy, sleep, steadyTime, systemClock } from "../src/system.ts";
+import { nextTurn } from "./support/waiting.ts";
 
 /** A host whose two clocks a test moves. */
 function host() {
@@ -83,4 +84,12 @@ test("an alarm rings within 2 s after the time has jumped past it, and not after
   } finally {
     jest.useRealTimers();
   }
+});
+
+test("a sleep ends at once when its signal is aborted, also if it was before", async () => {
+  const stop = new AbortController();
+  const sleeps = () => Promise.race([sleep(60_000, stop.signal).then(() => "ended"), nextTurn().then(() => "sleeps")]);
+  expect(await sleeps()).toBe("sleeps");
+  stop.abort();
+  expect(await sleeps()).toBe("ended");
 });

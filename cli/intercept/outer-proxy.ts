@@ -49,9 +49,18 @@ export async function reach(host: string, port: number, { url, exceptions }: Out
   return [socket, Buffer.alloc(0)];
 }
 
+/** Other programs take a % that begins no escape as it is. */
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 function tunnel(host: string, port: number, url: URL): Promise<[Socket, Buffer]> {
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const user = [url.username, url.password].map(unescaped).join(":");
   const asking = request({
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: url.port || 80,

@@ -83,7 +83,13 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       clock,
       guard: { host: config.host, token: config.controlToken },
       // Servers that share a database share the clock, too: it is not in the data directory of one of them.
-      rememberClock: () => replica ?? writeClock(directory, clock.save()),
+      rememberClock() {
+        try {
+          if (!replica) writeClock(directory, clock.save());
+        } catch (error) {
+          config.reportFault(error); // the clock has moved already
+        }
+      },
       data: directory.path,
       command: () => ownCommand(directory.path),
       merchantPort: () => merchantPort,

@@ -19,7 +19,7 @@ const clockRequest = z
 export const CLOCK_CALLS: Calls = {
   "/clock": {
     GET: described("The time of the sandbox", clockAnswer, {}, async (context) => answer(context)),
-    /** In this order if several are given. Payments that an advance makes due are resolved before the answer. */
+    /** Several can be given: a refused advance changes nothing. Payments that an advance makes due are resolved before the answer. */
     POST: described(
       "Stop the clock, move it forward, or start it again",
       clockAnswer,
@@ -27,8 +27,8 @@ export const CLOCK_CALLS: Calls = {
       async (context, { request, body: { freeze, advance, resume }, keepOpen }) => {
         const { clock, service, steering } = context;
         await steering.change(() => {
-          if (freeze) clock.freeze();
           if (advance !== undefined) clock.advance(advance);
+          if (freeze) clock.freeze();
           if (resume) clock.resume();
         });
         context.rememberClock();

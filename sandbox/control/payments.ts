@@ -140,8 +140,12 @@ async function storyOf(
 function resultView(transaction: Transaction) {
   if (transaction.status === "pending") return null;
   const { resultCode, resultDesc } = transaction;
-  // All codes come from this table.
-  return { code: resultCode, description: resultDesc, ...RESULT_ADVICE[resultCode as ResultCode] };
+  // An imported payment can have a code of its own.
+  const known = RESULT_ADVICE[resultCode as ResultCode] ?? {
+    meaning: resultDesc,
+    advice: "Read the network's own text.",
+  };
+  return { code: resultCode, description: resultDesc, ...known };
 }
 
 /**

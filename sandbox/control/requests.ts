@@ -67,13 +67,20 @@ export const REQUEST_CALLS: Calls = {
         }
         const { method, target, body } = logged;
         const hasBody = body !== null && method !== "GET" && method !== "HEAD";
-        const again = new Request(new URL(target, request.url).href, { method, headers, ...(hasBody && { body }) });
+        const url = new URL(target, request.url);
+        if (url.pathname !== target.split("?", 1)[0] || UNSENDABLE.has(method)) {
+          throw invalid("this request cannot be sent again as it was: send it from the client");
+        }
+        const again = new Request(url.href, { method, headers, ...(hasBody && { body }) });
         const { status } = await merchantApi(again, () => keepOpen(request)).catch(() => ({ status: null }));
         return succeed(`sent again: ${status === null ? "the answer is lost" : `HTTP ${status}`}`, { status });
       },
     ),
   },
 };
+
+/** Methods that no Request can have. */
+const UNSENDABLE = new Set(["CONNECT", "TRACE", "TRACK"]);
 
 /** Headers of the client that are sent again. */
 const KEPT_HEADERS = ["content-type", "x-sandbox-outcome"];

@@ -57,9 +57,10 @@ export function unavailable(message: string, members: object): Reply {
   return reply(503, { success: false, message, ...members });
 }
 
-/** The error body of §7: exactly `success` and `message`. */
+/** The error body of §7: exactly `success` and `message`. A client may try again a second after a 503. */
 export function fail(status: number, message: string, more: Record<string, string> = {}): Reply {
   const headers = new Headers(HEADERS);
+  if (status === 503) headers.set("Retry-After", "1");
   for (const [name, value] of Object.entries(more)) headers.set(name, value);
   return reply(status, { success: false, message }, headers);
 }
@@ -77,8 +78,7 @@ export const ambiguousPath = () =>
  */
 export function failWith(error: unknown, reportFault: (error: unknown) => void): Reply {
   if (error instanceof Refusal) {
-    const status = STATUS_OF[error.kind];
-    return fail(status, redact(error.message), status === 503 ? { "Retry-After": "1" } : {});
+    return fail(STATUS_OF[error.kind], redact(error.message));
   }
   reportFault(error);
   return fail(500, "internal server error");

@@ -247,6 +247,14 @@ test.each([
   expect(parseAddress(url, null, "momo test").login).toMatchObject(login);
 });
 
+test("a % that begins no escape is refused, and the password is not shown", () => {
+  for (const url of ["postgres://u:50%off@h/x", "postgres://u%@h/x", "postgres://u@h/%zz"]) {
+    expect(() => parseAddress(url, null, "")).toThrow(
+      "the URL of the database has a % that begins no escape: write it as %25",
+    );
+  }
+});
+
 test("a password of its own counts, not that of the URL; messages name the database without its user", () => {
   const { login, name } = parseAddress("postgres://u:old@h/x", "new", "momo test");
   expect(login).toMatchObject({ password: "new" });

@@ -10,6 +10,15 @@ export interface Address {
 
 const TLS_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
 
+/** The part may be a password, so it is not shown. */
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new UnusableDatabase("refused", "the URL of the database has a % that begins no escape: write it as %25");
+  }
+}
+
 /**
  * Parses the URL itself, because Bun's client would mix it with variables such as PGDATABASE and DATABASE_URL.
  * @throws UnusableDatabase `refused` that names what is wrong, without user and password
@@ -19,9 +28,9 @@ export function parseAddress(text: string, password: string | null, applicationN
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol)) {
     throw new UnusableDatabase("refused", "the URL of the database must look like postgres://user@host:5432/name");
   }
-  const hostname = url.searchParams.get("host") ?? decodeURIComponent(url.hostname).replace(/^\[|\]$/g, "");
-  const username = decodeURIComponent(url.username);
-  const database = decodeURIComponent(url.pathname.slice(1)) || username;
+  const hostname = url.searchParams.get("host") ?? unescaped(url.hostname).replace(/^\[|\]$/g, "");
+  const username = unescaped(url.username);
+  const database = unescaped(url.pathname.slice(1)) || username;
   const port = url.port === "" ? 5432 : Number(url.port);
   const where = hostname.startsWith("/") ? hostname : `${hostname}:${port}`;
   const name = `the database ${database || "?"} at ${where || "?"}`;
@@ -53,7 +62,7 @@ export function parseAddress(text: string, password: string | null, applicationN
       hostname,
       port,
       username,
-      password: password ?? decodeURIComponent(url.password),
+      password: password ?? unescaped(url.password),
       database,
       tls,
       connection: settings,

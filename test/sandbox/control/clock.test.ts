@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dataDirectoryAt } from "../../../cli/serving/data-directory.ts";
 import { readClock } from "../../../cli/serving/records.ts";
@@ -110,6 +110,14 @@ test("a restart keeps payments, who decided them, messages and the clock; also w
   await third.control("POST", "/reset", {});
   expect(existsSync(join(directory, "clock.json"))).toBe(false);
   await third.stop();
+
+  const faults: unknown[] = [];
+  const fourth = await startIn(directory, { reportFault: (error) => void faults.push(error) });
+  mkdirSync(join(directory, "clock.json"));
+  expect(await fourth.control("POST", "/clock", { freeze: true })).toMatchObject({ frozen: true });
+  expect(String(faults)).toContain("clock.json");
+  await fourth.stop();
+  rmdirSync(join(directory, "clock.json"));
 
   const last = await startIn(directory);
   expect(await clockOf(last)).toMatchObject({ frozen: false });

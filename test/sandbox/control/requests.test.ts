@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { exchange } from "../../support/connection.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { HOST, payment, useScene } from "../../support/scene.ts";
 import { rejectionOf } from "../../support/waiting.ts";
@@ -111,6 +112,9 @@ test("POST /_momo/requests/ID/replay sends a logged request again, with the sand
   expect(String(await rejectionOf(server.control("POST", "/requests/3/replay")))).toContain(
     "does not have the whole body",
   );
+  const ambiguous = "POST /v2/../v2/stkpush.php HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
+  await exchange(server.origin, ambiguous, { answers: 1 });
+  expect(String(await rejectionOf(server.control("POST", "/requests/4/replay")))).toContain("cannot be sent again");
   await server.stop();
 });
 
