@@ -7,7 +7,6 @@ import { once } from "../../src/domain/once.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { ambiguousPath, fail, respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
-import { callersVariable } from "../environment.ts";
 import type { CredentialsRecord } from "../serving/records.ts";
 import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
@@ -33,25 +32,19 @@ export type Interception = Awaited<ReturnType<typeof startInterception>>;
  */
 export async function startInterception(options: InterceptOptions) {
   const { hosts, folder } = options;
-  const outer = readOuterProxy(
-    callersVariable("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
-    callersVariable("no_proxy", "NO_PROXY"),
-  );
+  const outer = readOuterProxy();
   const certificates = makeCertificates(hosts, options.clock, options.random);
   const silent = new Set(hosts);
   const password = token(options.random, 24);
-  const closing: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (let close = closing.pop(); close; close = closing.pop()) await close();
-  };
+  const open = new AsyncDisposableStack();
   try {
     const answer = createAnswer({ ...options, onRequest: (host) => silent.delete(host) });
     mkdirSync(folder, { mode: 0o700 });
     const name = socketName(folder, options.random);
     const tlsEnd = await openTlsEnd({ certificates, path: name, answer, onDistrust: once(() => tellDistrust(hosts)) });
-    closing.push(tlsEnd.close);
+    open.defer(tlsEnd.close);
     const proxy = await openProxy({ hosts, tlsEnd, answer, outer, password });
-    closing.push(proxy.close);
+    open.defer(proxy.close);
     const variables = interceptionVariables({
       hosts,
       proxyPort: proxy.port,
@@ -62,12 +55,12 @@ export async function startInterception(options: InterceptOptions) {
     });
     return {
       variables,
-      stop,
+      stop: () => open.disposeAsync(),
       /** The hosts that no request has reached. */
       silentHosts: (): readonly string[] => [...silent],
     };
   } catch (error) {
-    await stop();
+    await open.disposeAsync();
     throw error;
   }
 }

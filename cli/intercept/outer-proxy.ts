@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
+import { callersVariable } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 
 /** The proxy for https from the caller's environment, and the hosts that bypass it. */
@@ -8,13 +10,11 @@ export interface OuterProxy {
   readonly exceptions: readonly string[];
 }
 
-/**
- * Reads HTTPS_PROXY and NO_PROXY.
- * @throws Failure for a proxy that cannot make tunnels
- */
-export function readOuterProxy(proxy: string | undefined, exceptions: string | undefined): OuterProxy {
-  const list = (exceptions ?? "").split(/[\s,]+/).filter(Boolean);
-  if (!proxy) return { url: null, exceptions: list };
+/** @throws Failure for a proxy that cannot make tunnels */
+export function readOuterProxy(): OuterProxy {
+  const proxy = callersVariable("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY");
+  const exceptions = callersExceptions();
+  if (proxy === undefined) return { url: null, exceptions };
   const text = proxy.includes("://") ? proxy : `http://${proxy}`;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== "http:") {
@@ -24,8 +24,12 @@ export function readOuterProxy(proxy: string | undefined, exceptions: string | u
       "name such a proxy in HTTPS_PROXY, or unset both",
     );
   }
-  return { url, exceptions: list };
+  return { url, exceptions };
 }
+
+/** The entries of NO_PROXY. */
+export const callersExceptions = (): string[] =>
+  (callersVariable("no_proxy", "NO_PROXY") ?? "").split(/[\s,]+/).filter(Boolean);
 
 /** Whether an entry of NO_PROXY matches a host: the host, its domain, or all hosts. */
 export function isException(entry: string, host: string, port: number): boolean {
@@ -39,13 +43,7 @@ export function isException(entry: string, host: string, port: number): boolean 
 export async function reach(host: string, port: number, { url, exceptions }: OuterProxy): Promise<[Socket, Buffer]> {
   if (url !== null && !exceptions.some((entry) => isException(entry, host, port))) return tunnel(host, port, url);
   const socket = connect(port, host);
-  await new Promise<void>((resolve, reject) => {
-    socket.once("error", reject);
-    socket.once("connect", () => {
-      socket.off("error", reject);
-      resolve();
-    });
-  });
+  await once(socket, "connect");
   return [socket, Buffer.alloc(0)];
 }
 

@@ -5,6 +5,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Server, Socket } from "node:net";
+import { pipeline } from "node:stream";
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from "node:tls";
 import { Failure } from "../terminal/failure.ts";
 import { faultText } from "../terminal/output.ts";
@@ -85,20 +86,10 @@ const ESTABLISHED = "HTTP/1.1 200 Connection established\r\n\r\n";
 
 /** Forwards bytes both ways, as fast as the receiver reads them. Both connections end together. */
 function join(one: Socket, other: Socket): void {
-  if (one.destroyed || other.destroyed) {
+  pipeline(one, other, one, () => {
     one.destroy();
     other.destroy();
-    return;
-  }
-  one.pipe(other);
-  other.pipe(one);
-  for (const [socket, peer] of [
-    [one, other],
-    [other, one],
-  ] as const) {
-    socket.on("error", () => peer.destroy());
-    socket.on("close", () => peer.destroy());
-  }
+  });
 }
 
 function urlOf(text: string): URL | null {

@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { callersVariable } from "../environment.ts";
 import type { Certificates } from "./certificate.ts";
-import { isException } from "./outer-proxy.ts";
+import { callersExceptions, isException } from "./outer-proxy.ts";
 import preload from "./preload.cjs.txt" with { type: "text" };
 import preloadForRuby from "./preload.rb.txt" with { type: "text" };
 import { basicOf, PROXY_USER } from "./proxy.ts";
@@ -71,9 +71,7 @@ function filesIn({ folder, certificates: { authority } }: InterceptedBy) {
 
 function proxyVariables({ hosts, proxyPort, password }: InterceptedBy) {
   const proxy = `http://${PROXY_USER}:${password}@127.0.0.1:${proxyPort}`;
-  const direct = (callersVariable("no_proxy", "NO_PROXY") ?? "")
-    .split(/[\s,]+/)
-    .filter((entry) => entry !== "" && !hosts.some((host) => isException(entry, host, 443)));
+  const direct = callersExceptions().filter((entry) => !hosts.some((host) => isException(entry, host, 443)));
   const withoutProxy = [...direct, "127.0.0.1"].join(",");
   return { HTTPS_PROXY: proxy, https_proxy: proxy, NO_PROXY: withoutProxy, no_proxy: withoutProxy };
 }
@@ -105,6 +103,10 @@ function forNode({ hosts, tlsPath }: InterceptedBy, files: Files, inside: Record
   };
 }
 
+/**
+ * Java reads no variables for proxies and certificates, and cannot send a proxy the password of its address: the client's certificate
+ * takes its place.
+ */
 function forJava({ hosts, proxyPort, certificates }: InterceptedBy, files: Files, trusted: string) {
   const list = textOf(trusted).matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END/g);
   const store = javaKeyStore(
@@ -112,8 +114,20 @@ function forJava({ hosts, proxyPort, certificates }: InterceptedBy, files: Files
     certificates.client,
   );
   const keyStore = files.write("java.jks", store);
-  const file = files.write("java", javaOptions({ hosts, proxyPort, keyStore }));
-  return withFile("JDK_JAVA_OPTIONS", "@", file);
+  const properties = {
+    "https.proxyHost": "127.0.0.1",
+    "https.proxyPort": proxyPort,
+    "http.nonProxyHosts": allBut(hosts).join("|"),
+    "javax.net.ssl.trustStore": keyStore,
+    "javax.net.ssl.trustStoreType": "JKS",
+    "javax.net.ssl.keyStore": keyStore,
+    "javax.net.ssl.keyStoreType": "JKS",
+    "javax.net.ssl.keyStorePassword": PASSWORD,
+  };
+  const lines = Object.entries(properties).map(
+    ([name, value]) => `"-D${name}=${String(value).replaceAll("\\", "\\\\")}"\n`,
+  );
+  return withFile("JDK_JAVA_OPTIONS", "@", files.write("java", lines.join("")));
 }
 
 function forRuby({ hosts, proxyPort, password }: InterceptedBy, files: Files) {
@@ -151,32 +165,6 @@ function textOf(file: string | undefined): string {
   } catch {
     return "";
   }
-}
-
-/** What Java needs: it reads no variables for proxies and certificates, and cannot send a proxy the password of its address. */
-
-export interface ForJava {
-  readonly hosts: readonly string[];
-  readonly proxyPort: number;
-  /** The file of {@link javaKeyStore}. */
-  readonly keyStore: string;
-}
-
-/** The lines of a file with options for `java`. The client's certificate takes the place of the password. */
-function javaOptions({ hosts, proxyPort, keyStore }: ForJava): string {
-  const properties = {
-    "https.proxyHost": "127.0.0.1",
-    "https.proxyPort": proxyPort,
-    "http.nonProxyHosts": allBut(hosts).join("|"),
-    "javax.net.ssl.trustStore": keyStore,
-    "javax.net.ssl.trustStoreType": "JKS",
-    "javax.net.ssl.keyStore": keyStore,
-    "javax.net.ssl.keyStoreType": "JKS",
-    "javax.net.ssl.keyStorePassword": PASSWORD,
-  };
-  return Object.entries(properties)
-    .map(([name, value]) => `"-D${name}=${String(value).replaceAll("\\", "\\\\")}"\n`)
-    .join("");
 }
 
 /**

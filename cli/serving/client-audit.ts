@@ -21,9 +21,9 @@ export type ClientAudit = ReturnType<typeof auditClient>;
 
 /** The audit of one sandbox: it gets every request and every change. */
 export function auditClient(options: Options) {
-  const { log, service, clock, stopwatch, basePaths, inputs, promptTimeoutMs, hasWebhook } = options;
+  const { log, service, clock, stopwatch, promptTimeoutMs } = options;
   const delays = { underWay: 0 };
-  const audit = new Audit({ basePaths, inputs, hasWebhook });
+  const audit = new Audit(options);
   const moment = () => {
     const nowMs = clock.nowMs();
     return { nowMs, realMs: stopwatch(), livedMs: clock.livedMs(nowMs) };

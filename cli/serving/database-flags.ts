@@ -1,10 +1,9 @@
 import { hostname } from "node:os";
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseDuration } from "../../src/domain/duration.ts";
+import { type Command, Option } from "commander";
 import { momoEnvironment } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 import { SHARING } from "../terminal/help.ts";
-import { withOptions } from "../terminal/options.ts";
+import { must, number, readDuration, withOptions } from "../terminal/options.ts";
 import { tell } from "../terminal/output.ts";
 import { misuse } from "../terminal/usage.ts";
 import type { DatabaseConfig } from "./engine.ts";
@@ -41,8 +40,8 @@ export const databaseOptions = () => [
 export function addSharingOptions(command: Command): Command {
   return withOptions(command.optionsGroup(SHARING), ...databaseOptions())
     .option("--database-connections <number>", `at most (default: ${CONNECTIONS})`, readConnections)
-    .option("--commit-deadline <duration>", "how long a write is tried (default: 10s)", readDeadline)
-    .option("--drain <duration>", "serves on before a stop (default: 5s, without --database 0s)", readDrain)
+    .option("--commit-deadline <duration>", "how long a write is tried (default: 10s)", seconds(1))
+    .option("--drain <duration>", "serves on before a stop (default: 5s, without --database 0s)", seconds(0))
     .option("--replica <name>", "the name of this server", readReplica)
     .option("--require-replica", "refuse a database that a fail-over can set back")
     .option("--allow-reset", "momo reset may forget the payments of all servers");
@@ -57,35 +56,15 @@ function readDatabase(text: string): string {
   return text;
 }
 
-function readConnections(text: string): number {
-  if (!/^[0-9]{1,3}$/.test(text) || Number(text) < 2 || Number(text) > 100) {
-    throw new InvalidArgumentError("It must be a whole number from 2 to 100");
-  }
-  return Number(text);
-}
+const readConnections = number("a whole number from 2 to 100", /^(?:[2-9]|[1-9][0-9]|100)$/);
 
-const readDrain = (text: string): number => readSeconds(text, 0);
-const readDeadline = (text: string): number => readSeconds(text, 1);
-
-function readSeconds(text: string, least: number): number {
-  let durationMs: number;
-  try {
-    durationMs = parseDuration(text, "It");
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
-  if (durationMs < least * 1000 || durationMs > 60_000) {
-    throw new InvalidArgumentError(`It must be from ${least}s to 60s`);
-  }
+const seconds = (least: number) => (text: string) => {
+  const durationMs = readDuration(text);
+  must(`be from ${least}s to 60s`, () => durationMs >= least * 1000 && durationMs <= 60_000)(text);
   return durationMs;
-}
+};
 
-function readReplica(text: string): string {
-  if (!REPLICA.test(text)) throw new InvalidArgumentError("It must be 1 to 40 letters, digits, -, _ and .");
-  return text;
-}
-
-const REPLICA = /^[A-Za-z0-9_.-]{1,40}$/;
+const readReplica = must("be 1 to 40 letters, digits, -, _ and .", (text) => /^[A-Za-z0-9_.-]{1,40}$/.test(text));
 
 /** The named database and its password; null if none is named. */
 export function namedDatabase(flags: DatabaseFlags): { url: string; password: string | null } | null {
@@ -129,26 +108,28 @@ function passwordOf(file: string): string {
  */
 export function sharedDatabase(flags: SharingFlags): DatabaseConfig | null {
   const named = namedDatabase(flags);
-  const { databaseConnections, commitDeadline, replica, requireReplica, allowReset } = flags;
   if (!named) {
-    const options = {
-      "--database-connections": databaseConnections,
-      "--commit-deadline": commitDeadline,
-      "--replica": replica,
-      "--require-replica": requireReplica,
-      "--allow-reset": allowReset,
-    };
-    for (const [name, value] of Object.entries(options)) if (value !== undefined) throw onlyWithDatabase(name);
+    for (const [member, option] of Object.entries(FOR_SHARED)) {
+      if (flags[member as keyof typeof FOR_SHARED] !== undefined) throw onlyWithDatabase(option);
+    }
     return null;
   }
   return {
     ...named,
-    connections: databaseConnections ?? CONNECTIONS,
-    commitDeadlineMs: commitDeadline ?? COMMIT_DEADLINE_MS,
-    requireReplica: requireReplica === true,
-    replica: { name: replica ?? defaultReplica(), allowsReset: allowReset === true },
+    connections: flags.databaseConnections ?? CONNECTIONS,
+    commitDeadlineMs: flags.commitDeadline ?? COMMIT_DEADLINE_MS,
+    requireReplica: flags.requireReplica === true,
+    replica: { name: flags.replica ?? defaultReplica(), allowsReset: flags.allowReset === true },
   };
 }
+
+const FOR_SHARED = {
+  databaseConnections: "--database-connections",
+  commitDeadline: "--commit-deadline",
+  replica: "--replica",
+  requireReplica: "--require-replica",
+  allowReset: "--allow-reset",
+} as const;
 
 /** How long a server goes on when it should stop. It tells load balancers, and alone it has none. */
 export const drainOf = ({ drain }: SharingFlags, database: DatabaseConfig | null): number =>

@@ -6,7 +6,7 @@ import { commandLines, print, printFields, printText, styled } from "../terminal
 import { lineWidth } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 import { type DataDirectory, ownCommand } from "./data-directory.ts";
-import { writePrivateFile } from "./files.ts";
+import { readJsonFile, writePrivateFile } from "./files.ts";
 import type { RunningSandbox } from "./run-sandbox.ts";
 
 /** What `serve --json` and the ready file contain. */
@@ -102,7 +102,8 @@ export function prepareReadyFile(path: string) {
     // As root, rename() would replace a device such as /dev/null.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is not a file`);
     const own = lstatSync(file, { throwIfNoEntry: false }); // of a link only the link is removed
-    if (own?.isFile() && !isRecord(file, own.size)) throw new Error(`${file} is no ready file, and stays as it is`);
+    if (own?.isFile() && own.size > 0 && !isRecord(file))
+      throw new Error(`${file} is no ready file, and stays as it is`);
     rmSync(file, { force: true });
   });
   return {
@@ -124,18 +125,14 @@ export function prepareReadyFile(path: string) {
 }
 
 /** A wrong path must not cost a `package.json`: only what momo wrote is removed, or an empty file. */
-function isRecord(file: string, size: number): boolean {
-  if (size === 0) return true;
-  if (size > MAX_RECORD_BYTES) return false;
+function isRecord(file: string): boolean {
   try {
-    const { base_url, console_url, pid } = JSON.parse(readFileSync(file, "utf8"));
+    const { base_url, console_url, pid } = readJsonFile(file) as Partial<ReadyRecord>;
     return typeof base_url === "string" && typeof console_url === "string" && Number.isInteger(pid);
   } catch {
     return false;
   }
 }
-
-const MAX_RECORD_BYTES = 64 * 1024;
 
 function helpfully(step: () => void): void {
   try {

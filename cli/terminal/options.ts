@@ -117,7 +117,7 @@ export const readPromptTimeout = atLeast(1000);
 export const readName: (text: string) => string = reader((text) => parseName(text, "It"));
 
 /** A text that is right as it is. @param be what the refusal says that it must be */
-const must =
+export const must =
   (be: string, isRight: (text: string) => boolean) =>
   (text: string): string => {
     if (isRight(text)) return text;
@@ -125,7 +125,7 @@ const must =
   };
 
 /** A number, written in this form. */
-const number =
+export const number =
   (what: string, form: RegExp, most = Number.POSITIVE_INFINITY) =>
   (text: string): number =>
     Number(must(`be ${what}`, () => form.test(text) && Number(text) <= most)(text));
