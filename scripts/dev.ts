@@ -13,7 +13,7 @@ const DRAWN = { MOMO_TEST_TIMES: "20", MOMO_TEST_SEED: String(Date.now() % 1_000
 /** The commands of each, one after the other; the last one gets the arguments. */
 const PROGRAMS: Readonly<Record<string, readonly string[][]>> = {
   crash: [bun("test", `--timeout=${DAY_MS}`, "test/crash")],
-  failover: [bun("test/integration/failover/main.ts")],
+  failover: [bun("test", `--timeout=${DAY_MS}`, "test/integration/failover")],
   hostile: [bun("test", `--timeout=${DAY_MS}`, "test/hostile")],
   runtimes: [
     ["npm", "ci", "--prefix", INTERCEPT, "--ignore-scripts", "--no-audit", "--no-fund"],

@@ -1,29 +1,25 @@
 import { expect, test } from "bun:test";
 import { parseAddress } from "../../src/store/postgres/address.ts";
-import { type Attempts, createAttempts } from "../../src/store/postgres/attempts.ts";
-import { createConnections } from "../../src/store/postgres/connections.ts";
+import type { Attempts } from "../../src/store/postgres/attempts.ts";
 import { createEngineClock, createHeartbeat } from "../../src/store/postgres/engine-clock.ts";
-import { DeadlinePassed } from "../../src/store/postgres/failures.ts";
-import { createGroup } from "../../src/store/postgres/group.ts";
-import { createRecent } from "../../src/store/postgres/recent.ts";
+import { ConnectionEnded } from "../../src/store/postgres/failures.ts";
 import { fromStored, toStored } from "../../src/store/postgres/rows.ts";
-import { Meter } from "../../src/store/vitals.ts";
-import { systemClock } from "../../src/system.ts";
 import { createManualClock } from "../support/manual-clock.ts";
-import { nextTurn, rejectionOf } from "../support/waiting.ts";
+import { nextTurn } from "../support/waiting.ts";
 
-/** The parts of the PostgreSQL engine that need no server: its clock, and texts with NUL. */
+/** The parts of the PostgreSQL engine that need no server: its clock, its heartbeat, its address, and texts with NUL. */
 
 const HOST_MS = 1_800_000_000_000;
 
 /** A host whose clock is `aheadMs` wrong; time passes only when the test calls `pass`. */
-function openClock(aheadMs: number) {
+function openClock(aheadMs = 0) {
   const host = createManualClock(HOST_MS + aheadMs);
   let passedMs = 0;
   const clock = createEngineClock(host, () => passedMs);
   return {
     clock,
     host,
+    stopwatch: () => passedMs,
     pass(durationMs: number) {
       passedMs += durationMs;
       host.advance(durationMs);
@@ -35,20 +31,13 @@ function openClock(aheadMs: number) {
   };
 }
 
-test("hosts whose clocks are five seconds apart show the engine's time", () => {
-  for (const aheadMs of [-5000, 0, 5000]) {
-    const { clock, measure, pass, rightMs } = openClock(aheadMs);
-    expect(clock.state).toBe("unknown");
-    measure();
-    pass(1234);
-    expect(clock.nowMs()).toBe(rightMs());
-    expect([clock.state, clock.offsetMs]).toEqual(["known", 0 - aheadMs]);
-  }
-});
-
-test("an alarm rings when the engine's clock shows its time, not when the host's does", () => {
-  const { clock, measure, pass, rightMs } = openClock(5000);
+test.each([-5000, 0, 5000])("a host whose clock is %p ms wrong shows the engine's time, and rings by it", (aheadMs) => {
+  const { clock, measure, pass, rightMs } = openClock(aheadMs);
+  expect(clock.state).toBe("unknown");
   measure();
+  pass(1234);
+  expect(clock.nowMs()).toBe(rightMs());
+  expect([clock.state, clock.offsetMs]).toEqual(["known", 0 - aheadMs]);
   let rungAtMs = 0;
   clock.alarm(rightMs() + 3000, () => {
     rungAtMs = clock.nowMs();
@@ -60,7 +49,7 @@ test("an alarm rings when the engine's clock shows its time, not when the host's
 });
 
 test("an alarm waits for its time while the clock runs slower than the host's, and can be cancelled until then", () => {
-  const { clock, measure, pass } = openClock(0);
+  const { clock, measure, pass } = openClock();
   measure();
   measure(-500);
   const atMs = clock.nowMs() + 1000;
@@ -78,39 +67,143 @@ test("an alarm waits for its time while the clock runs slower than the host's, a
 test.each([500, -500])(
   "after a measurement that differs by %p ms, the clock runs at most a tenth faster or slower, and never jumps",
   (aheadMs) => {
-    const { clock, measure, pass, rightMs } = openClock(0);
+    const { clock, measure, pass, rightMs } = openClock();
     measure();
     pass(1000);
     let before = clock.nowMs();
     measure(aheadMs);
-    expect(clock.state).toBe("known");
-    expect(clock.nowMs()).toBe(before);
+    expect([clock.state, clock.nowMs()]).toEqual(["known", before]);
     for (let step = 1; step <= 50; step += 1) {
       pass(100);
-      const nowMs = clock.nowMs();
-      expect(Math.abs(nowMs - before - 100)).toBeLessThanOrEqual(11);
-      before = nowMs;
+      expect(Math.abs(clock.nowMs() - before - 100)).toBeLessThanOrEqual(11);
+      before = clock.nowMs();
     }
     expect(Math.abs(before - rightMs() - aheadMs)).toBeLessThanOrEqual(1);
   },
 );
 
 test("the state is unknown after half a minute without a measurement, and jumped while the clock is more than a second wrong", () => {
-  const { clock, measure, pass } = openClock(0);
-  expect(clock.state).toBe("unknown");
-  measure();
-  pass(30_000);
-  expect(clock.state).toBe("known");
-  pass(1);
-  expect(clock.state).toBe("unknown");
-  measure();
-  expect(clock.state).toBe("known");
-  measure(3000);
-  expect(clock.state).toBe("jumped");
-  pass(19_000);
-  expect(clock.state).toBe("jumped");
-  pass(2000);
-  expect(clock.state).toBe("known");
+  const { clock, measure, pass } = openClock();
+  for (const [step, state] of [
+    [() => measure(), "known"],
+    [() => pass(30_000), "known"],
+    [() => pass(1), "unknown"],
+    [() => measure(), "known"],
+    [() => measure(3000), "jumped"],
+    [() => pass(19_000), "jumped"],
+    [() => pass(2000), "known"],
+  ] as const) {
+    step();
+    expect(clock.state).toBe(state);
+  }
+});
+
+interface BeatParts {
+  /** Answers a query, or throws. */
+  readonly answer: () => object | Promise<object>;
+  readonly afterBeat?: () => void;
+  readonly reportFault?: (error: unknown) => void;
+}
+
+/** A heartbeat whose queries the test answers. */
+function openHeartbeat({ answer, afterBeat, reportFault }: BeatParts, { clock, host, stopwatch } = openClock()) {
+  const query = async () => [await answer()];
+  const attempts = { reading: (work: (connection: object) => unknown) => work({ query }) } as unknown as Attempts;
+  return createHeartbeat({
+    ...{ attempts, clock, host, stopwatch },
+    afterBeat: async () => afterBeat?.(),
+    reportFault: reportFault ?? ((error) => expect(error).toBeNull()),
+  });
+}
+const SAFE = { ms: HOST_MS, isStandby: false, commit: "on", standbys: "", fsync: "on" };
+
+test.each([
+  ["on", "", "on", "disk", false],
+  ["local", "*", "on", "disk", false],
+  ["on", "*", "on", "standby (*)", true],
+  ["remote_apply", "one", "on", "standby (one)", true],
+  ["remote_write", "*", "on", "memory of a standby (*)", false],
+  ["remote_write", "", "on", "disk", false],
+  ["off", "*", "on", "nothing: synchronous_commit is off", false],
+  ["on", "", "off", "nothing: fsync is off", false],
+])(
+  "synchronous_commit %s, standbys %p, fsync %s: a commit is kept by %s",
+  async (commit, standbys, fsync, durability, isReplicated) => {
+    const heartbeat = openHeartbeat({ answer: () => ({ ...SAFE, commit, standbys, fsync }) });
+    await heartbeat.beat();
+    expect(heartbeat.durability).toEqual({ durability, isReplicated, isStandby: false });
+    heartbeat.stop();
+  },
+);
+
+test("of three readings of the engine's clock the one with the shortest round trip counts", async () => {
+  const parts = openClock();
+  const tripsMs = [400, 20, 300];
+  // The engine reads its clock as soon as it is asked. Half a round trip is subtracted, so that the error is 10 ms.
+  const answer = () => {
+    const ms = parts.rightMs();
+    parts.pass(tripsMs.shift() ?? 0);
+    return { ms };
+  };
+  const heartbeat = openHeartbeat({ answer }, parts);
+  await heartbeat.beat();
+  expect(parts.clock.nowMs()).toBe(parts.rightMs() - 10);
+  heartbeat.stop();
+});
+
+test("the server is asked for its clock every ten seconds, each time with the work after it, until the heartbeat is stopped", async () => {
+  const parts = openClock();
+  let [queries, works] = [0, 0];
+  let answered = Promise.resolve();
+  const answer = async () => {
+    queries += 1;
+    await answered;
+    return SAFE;
+  };
+  const afterBeat = () => {
+    works += 1;
+  };
+  openHeartbeat({ answer, afterBeat }, parts).stop();
+  expect(parts.host.alarmsAtMs).toEqual([]);
+  const heartbeat = openHeartbeat({ answer, afterBeat }, parts);
+  for (let count = 1; count <= 3; count += 1) {
+    parts.pass(9999);
+    await nextTurn();
+    expect([queries, works]).toEqual([4 * (count - 1), count - 1]);
+    parts.pass(1);
+    await nextTurn();
+    expect([queries, works]).toEqual([4 * count, count]);
+  }
+  const { promise, resolve } = Promise.withResolvers<void>();
+  answered = promise;
+  parts.pass(10_000);
+  heartbeat.stop();
+  resolve();
+  await nextTurn();
+  expect(parts.host.alarmsAtMs).toEqual([]);
+});
+
+test("what goes wrong at a beat is reported once while it lasts; that the server is silent, never", async () => {
+  const parts = openClock();
+  const [refused, other] = ["22003", "25006"].map((errno) => Object.assign(new Error(errno), { errno }));
+  const errors = [refused, refused, new ConnectionEnded(), refused, other];
+  const faults: unknown[] = [];
+  const heartbeat = openHeartbeat(
+    {
+      answer() {
+        throw errors.shift();
+      },
+      reportFault: (error) => faults.push(error),
+    },
+    parts,
+  );
+  while (errors.length > 0) {
+    parts.pass(10_000);
+    await nextTurn();
+    await nextTurn();
+  }
+  expect(faults).toEqual([refused, refused, other]);
+  heartbeat.stop();
 });
 
 test.each(["", "a", "\0", "\u0001", "\u0002", "\0\u0001\u0002\u0001\0", "a\0\0b\u0001\u0001c"])(
@@ -124,154 +217,41 @@ test.each(["", "a", "\0", "\u0001", "\u0002", "\0\u0001\u0002\u0001\0", "a\0\0b\
   },
 );
 
-/** The queues in front of PostgreSQL, without a server. */
-
-test("writes to the same rows keep their order, also behind one that waits for another row", async () => {
-  const started: string[] = [];
-  const ends: (() => void)[] = [];
-  const group = createGroup<{ name: string; keys: number[] }, null>({
-    attempts: { isStuck: false } as Parameters<typeof createGroup>[0]["attempts"],
-    ...{ lanes: 3, most: 1, keysOf: ({ keys }) => keys },
-    async run(items) {
-      started.push(...items.map(({ name }) => name));
-      await new Promise<void>((resolve) => {
-        ends.push(resolve);
-      });
-      return items.map(() => null);
-    },
-  });
-  const added = [
-    group.add({ name: "first", keys: [1] }),
-    group.add({ name: "waits for it", keys: [1, 2] }),
-    group.add({ name: "waits for that one", keys: [2] }),
-    group.add({ name: "free", keys: [3] }),
-  ];
-  for (const running of [["first", "free"], ["waits for it"], ["waits for that one"]]) {
-    await nextTurn();
-    await nextTurn();
-    expect(started.splice(0)).toEqual(running);
-    for (const end of ends.splice(0)) end();
-  }
-  await Promise.all(added);
-  await group.whenEmpty();
-});
-
-test("20,000 writes can wait; one more is refused at once, and says why", async () => {
-  const { promise: end, resolve } = Promise.withResolvers<void>();
-  const group = createGroup<number, number>({
-    ...{ attempts: { isStuck: true } as Attempts, lanes: 1, most: 1 },
-    run: async (items) => end.then(() => items),
-  });
-  const added = Array.from({ length: 20_001 }, (_, item) => group.add(item).catch(String));
-  const waits = nextTurn().then(() => "it waits, too");
-  expect(await Promise.race([added.at(-1), waits])).toBe("Overloaded: 20000 others wait for the database server");
-  resolve();
-  expect(await added[0]).toBe(0);
-});
-
-function answerWith(error: Error | null): null {
-  if (error) throw error;
-  return null;
-}
-
-test("after a silence the server counts as stuck, until it answers, if only with a refusal", async () => {
-  const refusal = Object.assign(new Error("no"), { errno: "23514" });
-  const ends = [new DeadlinePassed(), refusal, new DeadlinePassed(), null];
-  let recoveries = 0;
-  const attempts = createAttempts({
-    connections: { use: async () => answerWith(ends.shift() ?? null) } as never,
-    ...{ clock: createManualClock(0), stopwatch: () => 0, meter: new Meter(), deadlineMs: 1 },
-    onRecovered: () => {
-      recoveries += 1;
-    },
-  });
-  const states: [boolean, number][] = [];
-  for (let count = 0; count < 4; count += 1) {
-    await rejectionOf(attempts.reading(async () => null));
-    states.push([attempts.isStuck, recoveries]);
-  }
-  expect(states).toEqual([
-    [true, 0],
-    [false, 1],
-    [true, 1],
-    [false, 2],
-  ]);
-});
-
-test("who waits for a connection gets an error when the store is closed", async () => {
-  const connections = createConnections(parseAddress("postgres://momo@127.0.0.1:1/momo", null, "test"), 0, systemClock);
-  const waiting = rejectionOf(connections.use(1000, async () => {}));
-  await connections.close();
-  const still = nextTurn().then(() => "it still waits");
-  expect(String(await Promise.race([waiting, still]))).toBe("Error: the store was closed");
-});
-
-test("rows that were just read are read again after a second, or when there are more than 4,000 of them", async () => {
-  let [nowMs, reads] = [0, 0];
-  const recent = createRecent(
-    () => nowMs,
-    async (key: number) => {
-      reads += 1;
-      return key;
-    },
-  );
-  const readsOf = async (...keys: number[]) => {
-    const before = reads;
-    for (const key of keys) await recent.find(key);
-    return reads - before;
-  };
-  const all = Array.from({ length: 4000 }, (_, key) => key);
-  expect([await readsOf(...all), await readsOf(0)]).toEqual([4000, 0]);
-  expect([await readsOf(4000), await readsOf(0), await readsOf(0)]).toEqual([1, 1, 0]);
-  nowMs += 999;
-  expect(await readsOf(0)).toBe(0);
-  nowMs += 1;
-  expect(await readsOf(0)).toBe(1);
-});
-
 test.each([
-  ["on", "", "on", "disk", false],
-  ["local", "*", "on", "disk", false],
-  ["on", "*", "on", "standby (*)", true],
-  ["remote_apply", "one", "on", "standby (one)", true],
-  ["remote_write", "*", "on", "memory of a standby (*)", false],
-  ["remote_write", "", "on", "disk", false],
-  ["off", "*", "on", "nothing: synchronous_commit is off", false],
-  ["on", "", "off", "nothing: fsync is off", false],
-])(
-  "synchronous_commit %s, standbys %p, fsync %s: a commit is kept by %s",
-  async (commit, standbys, fsync, kept, isSafe) => {
-    const { clock, host } = openClock(0);
-    const rows = [{ ms: HOST_MS, isStandby: false, commit, standbys, fsync }];
-    const reading = (work: (connection: { query: () => Promise<object[]> }) => unknown) =>
-      work({ query: async () => rows });
-    const heartbeat = createHeartbeat({
-      ...{ attempts: { reading } as unknown as Attempts, clock, host, stopwatch: () => 0 },
-      ...{ afterBeat: async () => {}, reportFault: (error) => expect(error).toBeNull() },
-    });
-    await heartbeat.beat();
-    expect(heartbeat.durability).toEqual({ durability: kept, isReplicated: isSafe, isStandby: false });
-    heartbeat.stop();
-  },
-);
+  ["postgres://shop@db/", { hostname: "db", port: 5432, username: "shop", password: "", database: "shop" }],
+  [
+    "postgresql://a%40b:p%2Fw@[::1]:6000/x%20y",
+    { hostname: "::1", port: 6000, username: "a@b", password: "p/w", database: "x y" },
+  ],
+  ["postgres://u@%2Frun%2Fpg/x", { hostname: "/run/pg", port: 5432 }],
+  ["postgres://u@ignored/x?host=/run/pg", { hostname: "/run/pg" }],
+  [
+    "postgres://u@h/x?application_name=till&options=-c%20a=b",
+    { connection: { application_name: "till", options: "-c a=b" } },
+  ],
+  ["postgres://u@h/x", { tls: "prefer" }],
+  [
+    "postgres://u@h/x?sslmode=disable&sslrootcert=/ca.pem",
+    { tls: { ca: expect.objectContaining({ name: "/ca.pem" }) } },
+  ],
+  ["postgres://u@h/x?sslmode=require", { tls: "require", connection: { application_name: "momo test" } }],
+])("the login of %s", (url, login) => {
+  expect(parseAddress(url, null, "momo test").login).toMatchObject(login);
+});
 
-test("of three readings of the engine's clock the one with the shortest round trip counts", async () => {
-  const { host } = openClock(0);
-  let passedMs = 0;
-  const clock = createEngineClock(host, () => passedMs);
-  const tripsMs = [400, 20, 300];
-  // The engine reads its clock as soon as it is asked. Half a round trip is subtracted, so that the error is 10 ms.
-  const query = async () => {
-    const ms = HOST_MS + passedMs;
-    passedMs += tripsMs.shift() ?? 0;
-    return [{ ms }];
-  };
-  const reading = (work: (connection: { query: () => Promise<object[]> }) => unknown) => work({ query });
-  const heartbeat = createHeartbeat({
-    ...{ attempts: { reading } as unknown as Attempts, clock, host, stopwatch: () => passedMs },
-    ...{ afterBeat: async () => {}, reportFault: (error) => expect(error).toBeNull() },
-  });
-  await heartbeat.beat();
-  expect(clock.nowMs()).toBe(HOST_MS + passedMs - 10);
-  heartbeat.stop();
+test("a % that begins no escape is refused, and the password is not shown", () => {
+  for (const url of ["postgres://u:50%off@h/x", "postgres://u%@h/x", "postgres://u@h/%zz"]) {
+    expect(() => parseAddress(url, null, "")).toThrow(
+      "the URL of the database has a % that begins no escape: write it as %25",
+    );
+  }
+});
+
+test("a password of its own counts, not that of the URL; messages name the database without its user", () => {
+  const { login, name } = parseAddress("postgres://u:old@h/x", "new", "momo test");
+  expect(login).toMatchObject({ password: "new" });
+  expect([name, parseAddress("postgres://u@%2Frun/x", null, "").name]).toEqual([
+    "the database x at h:5432",
+    "the database x at /run",
+  ]);
 });

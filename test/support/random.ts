@@ -27,7 +27,7 @@ export function drawFrom(seed: number): Draw {
 
 /**
  * Some tests draw their input. `npm test` tries a few inputs of seed 1; `npm run dev crash` and `npm run dev hostile` try many times
- * as many of a new seed.
+ * as many of a new seed, and `npm run dev failover` fails over as often.
  */
 export const TIMES = Number(process.env.MOMO_TEST_TIMES ?? 1);
 export const SEED = Number(process.env.MOMO_TEST_SEED ?? 1);

@@ -1,50 +1,41 @@
-import { writeFileSync } from "node:fs";
-import { connect } from "node:net";
-import { join } from "node:path";
-import { startChild } from "../../support/child.ts";
-import { later, newFolder } from "../../support/cleanup.ts";
-import { freePort, runSql, urlOf } from "../../support/postgres.ts";
+import { startForwarder } from "../../support/forwarder.ts";
+import { runSql, urlOf } from "../../support/postgres.ts";
 import { makeStandby, type Node, promote, startNode, startPrimary, stopNode, urlAt } from "../../support/standby.ts";
-import { until } from "../../support/waiting.ts";
 
-/** A PostgreSQL with a standby, behind HAProxy. The fail-overs, which a manager would do, are done here. */
-export interface Cluster {
-  /** Leads to the primary, also after a fail-over. */
-  readonly url: string;
-  primaryUrl(): string;
-  /** Makes the node that is not the primary its standby. */
-  rebuild(isSynchronous: boolean): Promise<void>;
-  /**
-   * Ends the primary at once, promotes the standby, and directs the address to it.
-   * @param lagMs how long the standby receives nothing before that: only with a synchronous standby, commits wait for it
-   * @param detectMs how long a manager takes to be sure that the primary has ended
-   * @param comesBack whether it is back at once, as a primary without a standby, and keeps the sessions that it gets
-   * @returns how long no write was possible
-   */
-  failOver(lagMs: number, detectMs: number, comesBack?: boolean): Promise<number>;
-}
+/** A PostgreSQL with a standby, under one address. The fail-overs, which a manager would do, are done here. */
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster() {
   let { primary, standby } = await startPrimary();
-  const address = await startProxy(primary, standby);
+  const forwarder = await startForwarder(primary.port);
   return {
-    url: urlOf(address.port, "postgres"),
+    /** Leads to the primary, also after a fail-over. */
+    url: urlOf(forwarder.port, "postgres"),
     primaryUrl: () => urlAt(primary),
-    async rebuild(isSynchronous) {
+    /** Makes the node that is not the primary its standby. */
+    async rebuild(isSynchronous: boolean): Promise<void> {
       await stopNode(standby).catch(() => {}); // it runs if it came back
       await makeStandby(primary, standby, isSynchronous);
     },
-    async failOver(lagMs, detectMs, comesBack = false) {
+    /**
+     * Ends the primary at once, promotes the standby, and directs the address to it.
+     * @param lagMs how long the standby receives nothing before that: only with a synchronous standby, commits wait for it
+     * @param detectMs how long a manager takes to be sure that the primary has ended
+     * @param comesBack whether it is back at once, as a primary without a standby, and keeps the sessions that it gets
+     * @returns how long no write was possible
+     */
+    async failOver(lagMs: number, detectMs: number, comesBack: boolean): Promise<number> {
       if (lagMs > 0) await starve(standby, lagMs);
       const startedMs = performance.now();
       await stopNode(primary);
       if (comesBack) await startNode(primary);
       await Bun.sleep(detectMs);
       await promote(standby);
-      await address.switchTo(standby, primary, !comesBack);
+      forwarder.redirect(standby.port);
       [primary, standby] = [standby, primary];
       return performance.now() - startedMs;
     },
+    close: () => forwarder.close(),
   };
 }
 
@@ -56,62 +47,4 @@ async function starve(node: Node, durationMs: number): Promise<void> {
   await Bun.sleep(durationMs);
   // The primary ends first, so what this process has not read is lost.
   setTimeout(() => process.kill(row.pid, "SIGKILL"), 300);
-}
-
-/** HAProxy in front of both nodes, which directs clients to one of them. */
-async function startProxy(primary: Node, standby: Node) {
-  const folder = newFolder();
-  const admin = join(folder, "admin");
-  const port = await freePort();
-  const server = ({ name, port: at }: Node, more = "") => `  server ${name} 127.0.0.1:${at} ${more}`;
-  const config = join(folder, "haproxy.conf");
-  writeFileSync(
-    config,
-    `global
-  stats socket ${admin} level admin
-defaults
-  mode tcp
-  timeout connect 1s
-  timeout client 1h
-  timeout server 1h
-  retries 0
-listen database
-  bind 127.0.0.1:${port}
-${server(primary)}
-${server(standby, "disabled")}
-`,
-  );
-  const places = `${process.env.PATH ?? ""}:/usr/sbin`;
-  const program = Bun.which("haproxy", { PATH: places }) ?? "haproxy";
-  const child = startChild([program, "-db", "-q", "-f", config], { env: { PATH: places }, cwd: folder });
-  later(async () => {
-    child.signal("SIGKILL");
-    await child.exited;
-  });
-  await until(
-    () => tell(admin, "show info").catch(() => ""),
-    (text) => text.includes("Version"),
-  );
-  return {
-    port,
-    async switchTo(next: Node, last: Node, endsSessions: boolean): Promise<void> {
-      // In this order, because without any server HAProxy would let new connections wait.
-      await tell(admin, `set server database/${next.name} state ready`);
-      await tell(admin, `set server database/${last.name} state maint`);
-      if (endsSessions) await tell(admin, `shutdown sessions server database/${last.name}`);
-    },
-  };
-}
-
-/** Sends a command to HAProxy. @returns its answer */
-function tell(path: string, command: string): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  let text = "";
-  const socket = connect(path, () => socket.write(`${command}\n`));
-  socket.on("data", (chunk) => {
-    text += chunk;
-  });
-  socket.on("end", () => resolve(text));
-  socket.on("error", reject);
-  return promise;
 }

@@ -14,8 +14,8 @@ export interface Load {
   readonly unanswered: number;
   /** Payments that were answered, and not found afterwards. */
   readonly notFound: number;
-  /** Why requests failed, and how often. */
-  readonly reasons: ReadonlyMap<string, number>;
+  /** Why requests failed. */
+  readonly reasons: ReadonlySet<string>;
   /** The longest time between two answers since the last reading. */
   takeSilenceMs(): number;
   /** Resolves at the next answer. */
@@ -31,7 +31,7 @@ const FAILURE_PAUSE_MS = 20;
 export function startLoad(origin: string, { clients, pauseMs }: { clients: number; pauseMs: number }): Load {
   const run = crypto.randomUUID().slice(0, 8);
   const answered: Answered[] = [];
-  const reasons = new Map<string, number>();
+  const reasons = new Set<string>();
   let [unanswered, notFound, isStopped] = [0, 0, false];
   let [lastMs, silenceMs] = [performance.now(), 0];
 
@@ -68,8 +68,7 @@ export function startLoad(origin: string, { clients, pauseMs }: { clients: numbe
         if (pauseMs > 0) await Bun.sleep(pauseMs);
       } catch (error) {
         unanswered += 1;
-        const reason = (error as Error).message.slice(0, 100);
-        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+        reasons.add((error as Error).message.slice(0, 100));
         await Bun.sleep(FAILURE_PAUSE_MS);
       }
     }
