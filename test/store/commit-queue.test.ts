@@ -4,13 +4,7 @@ import { createSearchQueue } from "../../src/store/search-queue.ts";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
-import {
-  CAPACITY,
-  createLookupCache,
-  createTurnReads,
-  type LookupCache,
-  type TurnReads,
-} from "../../src/store/sqlite/turn-reads.ts";
+import { CAPACITY, createLookupCache, createTurnReads, type TurnReads } from "../../src/store/sqlite/turn-reads.ts";
 import { Meter } from "../../src/store/vitals.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
@@ -117,23 +111,18 @@ describe("group commit", () => {
 });
 
 describe("the reads of a turn", () => {
-  test("all reads of a turn are of one point in time; the next turn sees what another process has written", async () => {
+  test("are of one point in time, until the turn or a commit ends; the next one sees what another process has written", async () => {
     const version = turnReads.enter();
-    expect(namesIn(database.client)).toEqual([]);
     add("Elsewhere", other);
     expect(turnReads.enter()).toBe(version);
     expect(namesIn(database.client)).toEqual([]);
     await nextTurn();
     expect(database.client.inTransaction).toBe(false);
-    expect(turnReads.enter()).not.toBe(version);
-    expect(namesIn(database.client)).toEqual(["Elsewhere"]);
-  });
-
-  test("a commit ends it; the version stays if only this process wrote", async () => {
-    const version = turnReads.enter();
+    const next = turnReads.enter();
+    expect(next).not.toBe(version);
     await commits.run(() => add("Here"));
-    expect(turnReads.enter()).toBe(version);
-    expect(namesIn(database.client)).toEqual(["Here"]);
+    expect(turnReads.enter()).toBe(next);
+    expect(namesIn(database.client)).toEqual(["Elsewhere", "Here"]);
   });
 
   test("if it cannot begin, nothing stays open: the next write is on disk", async () => {
@@ -149,36 +138,24 @@ describe("the reads of a turn", () => {
   });
 });
 
-let version: number;
-let reads: number[];
-let cache: LookupCache<number, string>;
-beforeEach(() => {
-  version = 1;
-  reads = [];
-  cache = createLookupCache({ enter: () => version, end: () => {} }, (key: number) => {
+test("a row is read once until it is written to, a missing row each time; a cache keeps 16,000, and one more evicts the older half", () => {
+  let [version, reads]: [number, number[]] = [1, []];
+  const cache = createLookupCache({ enter: () => version, end: () => {} }, (key: number) => {
     reads.push(key);
     return key < 0 ? null : `row ${key}`;
   });
-});
-
-/** Finds all keys, and returns those that were read from the database. */
-function readFor(...keys: number[]): number[] {
-  reads = [];
-  for (const key of keys) expect(cache.find(key)).toBe(key < 0 ? null : `row ${key}`);
-  return reads;
-}
-
-test("a row is read once until it is written to; a missing row is read each time", () => {
+  /** Finds all keys, and returns those that were read from the database. */
+  const readFor = (...keys: number[]) => {
+    reads = [];
+    for (const key of keys) expect(cache.find(key)).toBe(key < 0 ? null : `row ${key}`);
+    return reads;
+  };
   expect(readFor(1, 2, 1, 2, -1, -1)).toEqual([1, 2, -1, -1]);
   cache.forget(1);
   expect(readFor(1, 2)).toEqual([1]);
   cache.clear();
   expect(readFor(1, 2)).toEqual([1, 2]);
   version = 2; // another connection has written
-  expect(readFor(1, 2, 1)).toEqual([1, 2]);
-});
-
-test("the cache keeps 16,000 rows; one more evicts the older half", () => {
   const keys = Array.from({ length: 16_000 }, (_, key) => key);
   expect(CAPACITY).toBe(keys.length);
   expect(readFor(...keys)).toEqual(keys);
@@ -188,51 +165,38 @@ test("the cache keeps 16,000 rows; one more evicts the older half", () => {
   expect(readFor(8001)).toEqual([8001]);
 });
 
-/** A queue with one lane, and the searches that it has started, which a test ends. */
-function open() {
+test("searches run one at a time; 50 can wait, those whose clients hang up leave, and one that fails makes room for the next", async () => {
   const queue = createSearchQueue(1);
-  const started: (() => void)[] = [];
+  const started: ((error?: Error) => void)[] = [];
   const search = (signal?: AbortSignal) =>
     queue.run(() => {
-      const { promise, resolve } = Promise.withResolvers<string>();
-      started.push(() => resolve("found"));
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      started.push((error) => (error ? reject(error) : resolve("found")));
       return promise;
     }, signal);
-  return { queue, started, search };
-}
+  const GONE = { message: "the client has gone" };
 
-test("300 searches whose clients hang up leave the queue, and the next one runs after the one that runs", async () => {
-  const { queue, started, search } = open();
-  const running = search();
-  for (let round = 0; round < 300 / MOST_WAITING; round += 1) {
+  const failing = rejectionOf(search());
+  for (let round = 0; round < 6; round += 1) {
     const clients = Array.from({ length: MOST_WAITING }, () => new AbortController());
     const left = clients.map(({ signal }) => rejectionOf(search(signal)));
     for (const client of clients) client.abort();
-    for (const error of await Promise.all(left)) expect(error).toMatchObject({ message: "the client has gone" });
+    for (const error of await Promise.all(left)) expect(error).toMatchObject(GONE);
   }
   expect([queue.size, started.length]).toEqual([1, 1]);
-  const next = search(new AbortController().signal);
-  started[0]?.();
-  expect(await running).toBe("found");
-  while (!started[1]) await Promise.resolve();
-  started[1]();
-  expect(await next).toBe("found");
-  expect(queue.size).toBe(0);
-});
-
-test("a full queue refuses, and a search that fails makes room for the next", async () => {
-  const { queue, started, search } = open();
-  const failing = rejectionOf(queue.run(() => Promise.reject(new Error("no disk"))));
   const waiting = Array.from({ length: MOST_WAITING }, () => search());
   expect(await rejectionOf(search())).toMatchObject({
     kind: "unavailable",
     message: expect.stringContaining("long searches wait already"),
   });
+  expect(await rejectionOf(search(AbortSignal.abort()))).toMatchObject(GONE);
+  started[0]?.(new Error("no disk"));
   expect(await failing).toMatchObject({ message: "no disk" });
-  for (let place = 0; place < MOST_WAITING; place += 1) {
+  for (let place = 1; place <= MOST_WAITING; place += 1) {
     while (!started[place]) await Promise.resolve();
+    expect(started).toHaveLength(place + 1);
     started[place]?.();
   }
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(["found"]));
-  expect(await rejectionOf(search(AbortSignal.abort()))).toMatchObject({ message: "the client has gone" });
+  expect(queue.size).toBe(0);
 });

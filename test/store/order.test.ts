@@ -180,20 +180,3 @@ test("a copy keeps its own numbers if the database is missing, or damaged: then 
   expect(continueNumbers(copy, inFolder("momo.db"))).toBe(false);
   expect(await nextIn(copy)).toBe(2);
 });
-
-test("numbering is one row, with a key of 32 bytes that no other database has", async () => {
-  const [one, other] = [await databaseWith("momo.db", 0), await databaseWith("other.db", 0)].map(
-    (file) => new Database(file),
-  );
-  const keyIn = (client?: Database) => client?.query("SELECT request_id_key FROM numbering").values()[0]?.[0];
-  expect(keyIn(one)).toHaveLength(32);
-  expect(keyIn(one)).not.toEqual(keyIn(other));
-  for (const change of [
-    "INSERT INTO numbering VALUES (2, zeroblob(32), 0, 0, 1)",
-    "UPDATE numbering SET request_id_key = zeroblob(31)",
-    "UPDATE numbering SET last_forgotten = -1",
-  ]) {
-    expect(() => one?.run(change)).toThrow("CHECK");
-  }
-  for (const client of [one, other]) client?.close();
-});
