@@ -4,8 +4,8 @@ import { type Attempts, createAttempts } from "../../src/store/postgres/attempts
 import { createConnections } from "../../src/store/postgres/connections.ts";
 import { ConnectionEnded, DeadlinePassed, OutcomeUnknown } from "../../src/store/postgres/failures.ts";
 import { createGroup } from "../../src/store/postgres/group.ts";
+import { createRecent } from "../../src/store/postgres/merchants.ts";
 import { openNumbering } from "../../src/store/postgres/numbering.ts";
-import { createRecent } from "../../src/store/postgres/recent.ts";
 import { Meter } from "../../src/store/vitals.ts";
 import { systemClock } from "../../src/system.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
@@ -125,13 +125,14 @@ test("who waits for a connection gets one when the work before it fails, also in
 });
 
 /** A group whose statements the test ends, and the items of those that run. */
-function openGroup({ lanes = 3, isStuck = false } = {}) {
-  const running: { item: string; end: () => void }[] = [];
+function openGroup({ lanes = 1, most = 1, isStuck = false } = {}) {
+  const running: { names: readonly string[]; end: () => void }[] = [];
   const group = createGroup<{ item: string; keys: readonly number[] }, string>({
-    ...{ attempts: { isStuck } as Attempts, lanes, most: 1, keysOf: ({ keys }) => keys },
+    ...{ attempts: { isStuck } as Attempts, lanes, most, keysOf: ({ keys }) => keys },
     run: (items) => {
       const { promise, resolve } = Promise.withResolvers<string[]>();
-      for (const { item } of items) running.push({ item, end: () => resolve([item]) });
+      const names = items.map(({ item }) => item);
+      running.push({ names, end: () => resolve(names) });
       return promise;
     },
   });
@@ -142,16 +143,16 @@ function openGroup({ lanes = 3, isStuck = false } = {}) {
     async endAll() {
       await nextTurn();
       await nextTurn();
-      return running.splice(0).map(({ item, end }) => {
+      return running.splice(0).flatMap(({ names, end }) => {
         end();
-        return item;
+        return names;
       });
     },
   };
 }
 
 test("writes to the same rows keep their order, also behind one that waits for another row", async () => {
-  const { add, endAll } = openGroup();
+  const { add, endAll } = openGroup({ most: 2 });
   const added = [add("first", 1), add("waits for it", 1, 2), add("waits for that one", 2), add("free", 3)];
   for (const running of [["first", "free"], ["waits for it"], ["waits for that one"]]) {
     expect(await endAll()).toEqual(running);
@@ -165,7 +166,7 @@ test.each([
 ])(
   "if the server is stuck (%p), one statement runs at a time; who waits for the queue waits for all",
   async (isStuck, rounds) => {
-    const { group, add, endAll } = openGroup({ isStuck });
+    const { group, add, endAll } = openGroup({ lanes: 3, isStuck });
     const added = ["1", "2", "3"].map((item) => add(item));
     let isEmpty = false;
     const empty = group.whenEmpty().then(() => {
@@ -181,7 +182,7 @@ test.each([
 );
 
 test("20,000 writes can wait; one more is refused at once, and says why", async () => {
-  const { add, endAll } = openGroup({ lanes: 1 });
+  const { add, endAll } = openGroup();
   const added = Array.from({ length: 20_001 }, (_, item) => add(`${item}`).catch(String));
   const waits = nextTurn().then(() => "it waits, too");
   expect(await Promise.race([added.at(-1), waits])).toBe("Overloaded: 20000 others wait for the database server");

@@ -14,7 +14,7 @@ export interface GroupOptions<Item, Result> {
   readonly lanes: number;
   /** How many items one statement has at most; by default 500. */
   readonly most?: number;
-  /** What an item writes to: items with the same key never run at once, and keep their order. */
+  /** What an item writes to: items with the same key are never in one statement, and keep their order. Only with one lane. */
   readonly keysOf?: (item: Item) => readonly number[];
   /**
    * @param lane from 0: no two statements of one lane run at once
@@ -41,7 +41,6 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
   const { attempts, lanes, most = MOST_ITEMS, keysOf, run } = options;
   const waiting: Entry<Item, Result>[] = [];
   const freeLanes = Array.from({ length: lanes }, (_, lane) => lane);
-  const runningKeys = new Set<number>();
   let [running, isPlanned] = [0, false];
   let empty: PromiseWithResolvers<void> | null = null;
 
@@ -58,19 +57,18 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
     const mostLanes = attempts.isStuck ? 1 : lanes;
     while (waiting.length > 0 && lanes - freeLanes.length < mostLanes) {
       if (freeLanes.length < lanes && waiting.length < Math.min(ENOUGH, most)) return;
-      const batch = takeBatch(waiting, { most, keysOf, runningKeys });
-      if (batch.length === 0) return;
+      const batch = keysOf ? takeDistinct(waiting, most, keysOf) : waiting.splice(0, most);
       void runBatch(batch, freeLanes.shift() ?? 0);
     }
   }
 
   async function runBatch(batch: readonly Entry<Item, Result>[], lane: number): Promise<void> {
     running += batch.length;
-    const items = batch.map(({ item }) => item);
-    const keys = keysOf ? items.flatMap(keysOf) : [];
-    for (const key of keys) runningKeys.add(key);
     try {
-      const results = await run(items, lane);
+      const results = await run(
+        batch.map(({ item }) => item),
+        lane,
+      );
       for (const [index, { resolve, reject }] of batch.entries()) {
         const result = results[index];
         if (result instanceof Error) reject(result);
@@ -80,7 +78,6 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
       for (const { reject } of batch) reject(error);
     }
     running -= batch.length;
-    for (const key of keys) runningKeys.delete(key);
     freeLanes.push(lane);
     if (running === 0 && waiting.length === 0) {
       empty?.resolve();
@@ -107,25 +104,19 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
   };
 }
 
-interface Taking<Item> {
-  readonly most: number;
-  readonly keysOf: ((item: Item) => readonly number[]) | undefined;
-  readonly runningKeys: ReadonlySet<number>;
-}
-
 /** Removes the next batch from `waiting`. An entry that must wait also delays later entries with its keys. */
-function takeBatch<Item, Result>(
+function takeDistinct<Item, Result>(
   waiting: Entry<Item, Result>[],
-  { most, keysOf, runningKeys }: Taking<Item>,
+  most: number,
+  keysOf: (item: Item) => readonly number[],
 ): Entry<Item, Result>[] {
-  if (keysOf === undefined) return waiting.splice(0, most);
-  const blocked = new Set(runningKeys);
+  const taken = new Set<number>();
   const batch: Entry<Item, Result>[] = [];
   const rest: Entry<Item, Result>[] = [];
   for (const entry of waiting) {
     const keys = keysOf(entry.item);
-    const isFree = batch.length < most && !keys.some((key) => blocked.has(key));
-    for (const key of keys) blocked.add(key);
+    const isFree = batch.length < most && !keys.some((key) => taken.has(key));
+    for (const key of keys) taken.add(key);
     (isFree ? batch : rest).push(entry);
   }
   waiting.splice(0, waiting.length, ...rest);

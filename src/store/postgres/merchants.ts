@@ -3,7 +3,6 @@ import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_REVOKED_KEYS, type Merchant 
 import { type AccountRow, toAccount } from "../rows.ts";
 import type { MerchantStore } from "../store.ts";
 import type { EngineSql, Query } from "./options.ts";
-import { createRecent } from "./recent.ts";
 
 interface KeyRow extends Omit<ApiKey, "secretHash"> {
   readonly secretHash: string;
@@ -143,3 +142,38 @@ const lockMerchant = (query: Query, id: number) =>
   query("SELECT 1 FROM merchants WHERE id = $1::bigint FOR UPDATE", [id]);
 
 const toKey = ({ secretHash, ...key }: KeyRow): ApiKey => ({ ...key, secretHash: Buffer.from(secretHash, "hex") });
+
+/** How long a row is cached. For this time, other replicas still accept a revoked key. */
+const RECENT_MS = 1000;
+
+/** A cache with this many entries is emptied before the next one. */
+const CAPACITY = 4000;
+
+/** A cache of rows that every request needs and that change rarely. Lookups at the same time share one read. */
+export interface Recent<K, V> {
+  find(key: K): Promise<V | null>;
+  forget(key: K): void;
+}
+
+/** @param read reads a row; a missing row is not cached */
+export function createRecent<K, V>(stopwatch: () => number, read: (key: K) => Promise<V | null>): Recent<K, V> {
+  const kept = new Map<K, { readonly atMs: number; readonly row: Promise<V | null> }>();
+  return {
+    find(key) {
+      const atMs = stopwatch();
+      const known = kept.get(key);
+      if (known && atMs - known.atMs < RECENT_MS) return known.row;
+      const entry = { atMs, row: read(key) };
+      if (kept.size >= CAPACITY) kept.clear();
+      kept.set(key, entry);
+      const drop = () => {
+        if (kept.get(key) === entry) kept.delete(key);
+      };
+      void entry.row.then((row) => {
+        if (row === null) drop();
+      }, drop);
+      return entry.row;
+    },
+    forget: (key) => void kept.delete(key),
+  };
+}

@@ -27,7 +27,7 @@ export interface WritesParts {
   readonly deliveries: Deliveries;
 }
 
-/** How many statements of a kind run at once. Writes that arrive while they run share the next one. */
+/** How many statements insert at once. Writes that arrive while they run share the next one. */
 const LANES = 2;
 
 export const INSERT = "SELECT momo_insert($1, $2) AS ids";
@@ -44,11 +44,12 @@ export function createWrites(parts: WritesParts): Writes {
       lanes: LANES,
       run: (items, lane) => splitting(items, (some) => insert(parts, some, `${parts.replica}/i${lane}`)),
     }),
+    // Answers by hand and late ones: what is due is written by its claim.
     outcomes: createGroup({
       attempts,
-      lanes: LANES,
+      lanes: 1,
       keysOf: (outcomes) => outcomes.map(({ id }) => id),
-      run: (calls, lane) => splitting(calls, (some) => record(parts, some, `${parts.replica}/o${lane}`)),
+      run: (calls) => splitting(calls, (some) => record(parts, some, `${parts.replica}/o0`)),
     }),
   };
 }

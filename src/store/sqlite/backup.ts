@@ -28,11 +28,10 @@ const BUSY_TIMEOUT_MS = 5000;
  */
 export function copyDatabase(file: string, copy: string, name: string): void {
   requireDatabase(file);
-  let client: Database | undefined;
   let isOpen = false;
   try {
     // Open it for writing, although nothing is written: a reader would leave its journal files behind.
-    client = new Database(file, { readwrite: true });
+    using client = new Database(file, { readwrite: true });
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     refuseOthers(client, file);
     isOpen = true;
@@ -42,8 +41,6 @@ export function copyDatabase(file: string, copy: string, name: string): void {
     const problem = explain(error, file);
     const isOfCopy = isOpen && problem instanceof UnusableDatabase && problem.problem === "unwritable";
     throw isOfCopy ? explain(error, name) : problem;
-  } finally {
-    client?.close(true);
   }
 }
 
@@ -54,10 +51,9 @@ export function copyDatabase(file: string, copy: string, name: string): void {
  * @throws UnusableDatabase if it is damaged, of another program, or of a newer momo
  */
 export function inspectCopy(file: string, name: string): CopyContents {
-  let client: Database | undefined;
   try {
     // Open it for writing, although nothing is written: SQLite tests no CHECK for a reader.
-    client = new Database(file, { create: false, readwrite: true });
+    using client = new Database(file, { create: false, readwrite: true });
     client.run("PRAGMA trusted_schema = OFF");
     client.run("PRAGMA cell_size_check = ON");
     const schema = refuseOthers(client, name);
@@ -81,8 +77,6 @@ export function inspectCopy(file: string, name: string): CopyContents {
     };
   } catch (error) {
     throw explain(error, name);
-  } finally {
-    client?.close(true);
   }
 }
 
@@ -121,11 +115,10 @@ export type Inspection =
 
 /** Reads the whole file: every page, every index, and counts every row. */
 export function inspectDatabase(file: string): Inspection {
-  let client: Database | undefined;
   try {
     requirePlainFile(file);
     if (!existsSync(file)) return { state: "missing" };
-    client = new Database(file, { readonly: true });
+    using client = new Database(file, { readonly: true });
     client.run("PRAGMA busy_timeout = 1000");
     const schema = refuseOthers(client, file);
     const damage = firstOf(client, "PRAGMA integrity_check(1)");
@@ -135,19 +128,13 @@ export function inspectDatabase(file: string): Inspection {
     const explained = explain(error, file);
     if (explained instanceof UnusableDatabase) return { state: "unusable", message: explained.message };
     throw error;
-  } finally {
-    client?.close();
   }
 }
 
 /** How many transactions a database has, from its totals, without reading rows. */
 export function countTransactions(file: string): number {
-  const client = new Database(file, { readonly: true });
-  try {
-    return Number(firstOf(client, "SELECT coalesce(sum(count), 0) FROM totals WHERE bits = 0"));
-  } finally {
-    client.close();
-  }
+  using client = new Database(file, { readonly: true });
+  return Number(firstOf(client, "SELECT coalesce(sum(count), 0) FROM totals WHERE bits = 0"));
 }
 
 /**

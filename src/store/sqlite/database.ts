@@ -50,7 +50,7 @@ export function openDatabase(
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     refuseOthers(client, file);
     chmodSync(file, 0o600);
-    switchToWal(client);
+    client.run("PRAGMA journal_mode = WAL");
     client.run("PRAGMA synchronous = FULL");
     client.run("PRAGMA foreign_keys = ON");
     // The undo journal of a statement with triggers. In a file it would cost more than the statement.
@@ -90,9 +90,8 @@ function placeEmptyDatabase(file: string): void {
 function newDatabase(): Uint8Array {
   const { deflated, keyAt } = emptyDatabase();
   const file = Bun.inflateSync(Uint8Array.fromBase64(deflated));
-  const memory = new Database(":memory:");
+  using memory = new Database(":memory:");
   file.set(firstOf(memory, "SELECT randomblob(32)") as Uint8Array, keyAt);
-  memory.close();
   return file;
 }
 
@@ -154,24 +153,6 @@ export function refuseOthers(client: Database, file: string): number {
     );
   }
   return version;
-}
-
-/** How often the switch is tried while other processes open the same new file. */
-const MAX_ATTEMPTS = 100;
-
-/** SQLite does not wait for its lock here, so two processes that switch at once would both fail. */
-function switchToWal(client: Database): void {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      client.run("PRAGMA journal_mode = WAL");
-      return;
-    } catch (error) {
-      if (!isBusy(error) || attempt === MAX_ATTEMPTS) throw error;
-      // SQLite waits here until the other process is done.
-      client.run("BEGIN IMMEDIATE");
-      client.run("ROLLBACK");
-    }
-  }
 }
 
 /** The first value of the first row; undefined if there is no row. */

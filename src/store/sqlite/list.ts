@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { once } from "../../domain/once.ts";
-import { clientHasGone, createSearchQueue } from "../search-queue.ts";
+import { clientHasGone, createSearchQueue } from "../list-query.ts";
 import type { TransactionList } from "../store.ts";
 import { openForReading } from "./database.ts";
 import type { Numbering } from "./numbering.ts";

@@ -27,15 +27,12 @@ export function acquireLock(file: string): () => void {
 /** Whether a process holds the lock. It changes nothing, and blocks another process only for a moment. */
 export function isHeld(file: string): boolean {
   if (!existsSync(file) || !lstatSync(file).isFile()) return false;
-  let reader: Database | undefined;
   try {
-    reader = new Database(file, { readonly: true });
+    using reader = new Database(file, { readonly: true });
     reader.run("PRAGMA busy_timeout = 0");
     reader.query("SELECT count(*) FROM sqlite_schema").get();
     return false;
   } catch (error) {
     return isBusy(error);
-  } finally {
-    reader?.close();
   }
 }

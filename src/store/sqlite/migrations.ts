@@ -59,11 +59,7 @@ export function statisticsOf(client: Database): string[] {
 
 /** The {@link declarationsOf} a new database of this schema. */
 export function declarationsAt(schema: number): string {
-  const client = new Database(":memory:");
-  try {
-    for (const migration of MIGRATIONS.slice(0, schema - LAST_UNRELEASED)) client.run(migration);
-    return declarationsOf(client);
-  } finally {
-    client.close();
-  }
+  using client = new Database(":memory:");
+  for (const migration of MIGRATIONS.slice(0, schema - LAST_UNRELEASED)) client.run(migration);
+  return declarationsOf(client);
 }

@@ -61,16 +61,14 @@ function saveLastUsed(client: Database, lastUsed: number): void {
 export function continueNumbers(copy: string, file: string): boolean {
   const lastUsed = existsSync(file) ? lastUsedNumber(file) : 0;
   if (lastUsed === null || lastUsed === 0) return lastUsed !== null;
-  const client = new Database(copy, { readwrite: true });
   try {
+    using client = new Database(copy, { readwrite: true });
     // Without a log: only the file of the copy is moved.
     client.run("PRAGMA journal_mode = DELETE");
     client.run("PRAGMA synchronous = FULL");
     saveLastUsed(client, lastUsed);
   } catch (error) {
     throw explain(error, copy);
-  } finally {
-    client.close(true);
   }
   return true;
 }
@@ -78,9 +76,9 @@ export function continueNumbers(copy: string, file: string): boolean {
 /** The greatest number that a database has used; null if it cannot be read. */
 function lastUsedNumber(file: string): number | null {
   requirePlainFile(file);
-  // Open it for writing, although nothing is written: a reader cannot open a log that a killed process left.
-  const client = new Database(file, { readwrite: true });
   try {
+    // Open it for writing, although nothing is written: a reader cannot open a log that a killed process left.
+    using client = new Database(file, { readwrite: true });
     client.run("PRAGMA busy_timeout = 5000");
     const has = (table: string) => firstOf(client, `SELECT 1 FROM sqlite_schema WHERE name = '${table}'`) === 1;
     const lastForgotten = has("numbering") ? Number(firstOf(client, "SELECT last_forgotten FROM numbering") ?? 0) : 0;
@@ -89,7 +87,5 @@ function lastUsedNumber(file: string): number | null {
   } catch (error) {
     if (error instanceof SQLiteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code ?? "")) return null;
     throw explain(error, file);
-  } finally {
-    client.close(true);
   }
 }

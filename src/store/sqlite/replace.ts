@@ -69,9 +69,8 @@ const logs = (copy: string, file: string): [log: string, aside: string][] =>
  */
 function checkpoint(file: string): void {
   if (!withCompanions(file).slice(1).some(existsSync) || !existsSync(file)) return;
-  let client: Database | undefined;
   try {
-    client = new Database(file, { create: false, readwrite: true });
+    using client = new Database(file, { create: false, readwrite: true });
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     client.run("PRAGMA synchronous = FULL");
     firstOf(client, "SELECT count(*) FROM sqlite_schema"); // applies a journal
@@ -81,7 +80,5 @@ function checkpoint(file: string): void {
     }
   } catch (error) {
     throw explain(error, file);
-  } finally {
-    client?.close(true);
   }
 }

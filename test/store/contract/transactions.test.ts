@@ -214,6 +214,29 @@ onEveryEngine((engine) => {
     expect(await merchants.listMerchants()).toHaveLength(2);
   });
 
+  const nextNumber = async (store = shop.store) => (await insertPending(store)).id;
+
+  test("numbers start at 1 and continue after resets, also in another process", async () => {
+    expect([await nextNumber(), await nextNumber()]).toEqual([1, 2]);
+    await shop.store.transactions.clear();
+    await shop.store.transactions.clear();
+    expect(await nextNumber()).toBe(3);
+    await shop.store.transactions.clear();
+    expect(await nextNumber(await shop.openAnother())).toBeGreaterThan(3);
+  });
+
+  test("a payment that starts during a reset keeps its number", async () => {
+    const early = await identified(shop.store);
+    await Promise.all([shop.store.transactions.clear(), shop.store.transactions.insert(early)]);
+    expect(await nextNumber(await shop.openAnother())).toBeGreaterThan(early.id);
+  });
+
+  test("payments at once have different numbers, also if there are more than a process reserves", async () => {
+    const ids = await Promise.all(Array.from({ length: 2500 }, async () => (await identified(shop.store)).id));
+    expect(new Set(ids).size).toBe(2500);
+    expect(Math.min(...ids)).toBeGreaterThan(0);
+  });
+
   test("the last start is that of the newest payment", async () => {
     const { transactions } = shop.store;
     expect(await transactions.lastStartMs()).toBeNull();
