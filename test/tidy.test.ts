@@ -49,9 +49,9 @@ describe("a server is ready before it needs zod or a page", () => {
     expect(packages.filter((name) => !/^(?:node|bun):/.test(name))).toEqual(["commander"]);
   });
 
-  test("src/http/stkpush.ts, which is loaded later, needs zod", async () => {
-    expect((await staticImportsOf("cli/commands/serve.ts")).files).not.toContain("src/http/stkpush.ts");
-    expect((await staticImportsOf("src/http/stkpush.ts")).packages).toContain("zod");
+  test("src/http/operations.ts, which is loaded later, needs zod", async () => {
+    expect((await staticImportsOf("cli/commands/serve.ts")).files).not.toContain("src/http/operations.ts");
+    expect((await staticImportsOf("src/http/operations.ts")).packages).toContain("zod");
   });
 });
 

@@ -1,9 +1,8 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { LoadedLater } from "../../src/domain/once.ts";
-import { newExchange } from "../../src/http/exchange.ts";
 import { type Api, type BasePaths, operationsAt } from "../../src/http/operation.ts";
 import { ambiguousPath, fail, type Reply, respond } from "../../src/http/reply.ts";
-import { type Handler, type RefusePath, readBytes, targetOf } from "../../src/http/request.ts";
+import { type Handler, newExchange, type RefusePath, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Fault, FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";

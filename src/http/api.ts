@@ -3,24 +3,15 @@ import type { Transaction } from "../domain/transaction.ts";
 import type { Service } from "../service/service.ts";
 import { parseInput } from "./input.ts";
 import type { Api, BasePaths, Operation } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
 import type { Profile } from "./profile.ts";
-import { createInputReader, type Known } from "./read-input.ts";
+import { createInputReader } from "./read-input.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
 import { originOf, targetOf } from "./request.ts";
-import { status } from "./status.ts";
-import { stkpush } from "./stkpush.ts";
-import { transactions } from "./transactions.ts";
-
-/** The three operations of §4, each below the base address. */
-const OPERATIONS = [
-  { path: "/stkpush.php", method: "POST", operation: stkpush },
-  { path: "/status.php", method: "POST", operation: status },
-  { path: "/transactions.php", method: "GET", operation: transactions },
-] as const;
 
 /** The input of each operation, by its path: the members of its body, or the parameters of its query. */
 export const INPUTS: ReadonlyMap<string, readonly string[]> = new Map(
-  OPERATIONS.map(({ path, operation }) => [path, Object.keys(operation.schema.shape)]),
+  OPERATIONS.map(({ path, schema }) => [path, Object.keys(schema.shape)]),
 );
 
 /** The path of the OpenAPI description. */
@@ -41,13 +32,8 @@ export interface ApiOptions {
  * (400). Then the operation runs.
  */
 export function createApi({ service, basePaths, profile, version, reportFault }: ApiOptions): Api {
-  const operations = new Map<string, Known>(
-    basePaths.flatMap((basePath) =>
-      OPERATIONS.map(({ path, method, operation }) => {
-        const members = INPUTS.get(path) ?? [];
-        return [basePath + path, { method, operation, members }] as const;
-      }),
-    ),
+  const operations = new Map<string, Operation>(
+    basePaths.flatMap((basePath) => OPERATIONS.map((operation) => [basePath + operation.path, operation] as const)),
   );
   const input = createInputReader(profile);
   const statusReplies = new WeakMap<Transaction, Reply>();
@@ -81,27 +67,16 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
         const merchantId = owner instanceof Promise ? await owner : owner;
         // A list waits until all due payments are resolved, and a long search for others: longer than a connection may be silent.
         if (known.method === "GET") keepOpen(request);
-        const { operation } = known;
         const sent = await input.read(request, query, known, exchange);
-        const parsed = operation.fits?.(sent) ? sent : parseInput(operation.schema, sent);
-        const reply = operation.carryOut(parsed, merchantId, { service, profile, request, statusReplies });
+        const parsed = known.fits?.(sent) ? sent : parseInput(known.schema, sent);
+        const reply = known.carryOut(parsed, merchantId, { service, profile, request, statusReplies });
         return reply instanceof Promise ? await reply : reply;
       } catch (error) {
-        return (
-          refuseAs(profile, error, operations.get(targetOf(request).path)?.operation) ?? failWith(error, reportFault)
-        );
+        const operation = operations.get(targetOf(request).path);
+        const own = error instanceof Refusal && operation?.refusedBy(profile, error.kind);
+        return own ? fail(own.status, own.message) : failWith(error, reportFault);
       }
     },
     wouldTake: (request, body) => input.wouldTake(request, body, operations.get(targetOf(request).path)),
   };
-}
-
-/** The refusal that the profile has instead of momo's own; null if it has none for this error. */
-function refuseAs(profile: Profile, error: unknown, operation?: Operation): Reply | null {
-  if (!(error instanceof Refusal)) return null;
-  let own: Profile["bad_filter"];
-  if (error.kind === "account") own = profile.invalid_account;
-  if (error.kind === "not_found" && operation === status) own = profile.unknown_id;
-  if (error.kind === "invalid" && operation === transactions) own = profile.bad_filter;
-  return own === undefined || own === "ignored" ? null : fail(own.status, own.message);
 }

@@ -3,9 +3,8 @@ import { shown } from "../domain/error.ts";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { roundToCents } from "../domain/money.ts";
 import { typedPhone } from "../domain/phone.ts";
-import type { Leniency } from "./exchange.ts";
 import { listTransactionsSchema } from "./input.ts";
-import { isJson, parseJsonObject, readForm } from "./request.ts";
+import { isJson, type Leniency, parseJsonObject, readForm } from "./request.ts";
 
 /**
  * The lenient form accepts what the real services accept and the specification does not promise. It corrects values before the

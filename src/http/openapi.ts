@@ -1,10 +1,9 @@
-import type { z } from "zod";
 import { answersOf, failureSchema } from "./answers.ts";
 import { answerExamples, FAILURE_EXAMPLES, REQUEST_EXAMPLES } from "./examples.ts";
-import { checkStatusSchema, listTransactionsSchema, startPaymentSchema } from "./input.ts";
 import { jsonSchemaOf, parametersOf } from "./json-schema.ts";
-import type { BasePaths } from "./operation.ts";
-import type { Profile, RefusalAnswer } from "./profile.ts";
+import type { BasePaths, Operation } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
+import type { Profile } from "./profile.ts";
 
 export interface Described {
   readonly basePaths: BasePaths;
@@ -26,34 +25,12 @@ export function describeApi({ basePaths, origin, profile, version }: Described) 
     },
     servers: basePaths.map((basePath) => ({ url: origin + basePath || "/" })),
     security: [{ apiKey: [], apiSecret: [] }],
-    paths: {
-      "/stkpush.php": {
-        post: {
-          operationId: "startPayment",
-          summary: "Start a payment: the customer is asked for a PIN",
-          parameters: CREDENTIALS,
-          requestBody: bodyOf(startPaymentSchema, "/stkpush.php"),
-          responses: responsesOf("/stkpush.php", profile),
-        },
-      },
-      "/status.php": {
-        post: {
-          operationId: "checkStatus",
-          summary: "The status of a payment",
-          parameters: CREDENTIALS,
-          requestBody: bodyOf(checkStatusSchema, "/status.php"),
-          responses: responsesOf("/status.php", profile),
-        },
-      },
-      "/transactions.php": {
-        get: {
-          operationId: "listTransactions",
-          summary: "The merchant's transactions, newest first",
-          parameters: [...CREDENTIALS, ...parametersOf(listTransactionsSchema, REQUEST_EXAMPLES["/transactions.php"])],
-          responses: responsesOf("/transactions.php", profile),
-        },
-      },
-    },
+    paths: Object.fromEntries(
+      OPERATIONS.map((operation) => [
+        operation.path,
+        { [operation.method.toLowerCase()]: describeOperation(operation, profile) },
+      ]),
+    ),
     components: {
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
@@ -73,11 +50,22 @@ const CREDENTIALS = ["X-API-Key", "X-API-Secret"].map((name) => ({
   schema: { type: "string" },
 }));
 
-type Path = keyof typeof REQUEST_EXAMPLES;
-
-function bodyOf(schema: z.ZodType, path: Path) {
-  const content = { schema: jsonSchemaOf(schema, "input"), example: REQUEST_EXAMPLES[path] };
-  return { required: true, content: { "application/json": content } };
+function describeOperation(operation: Operation, profile: Profile) {
+  const { path, method, operationId, summary, schema } = operation;
+  const example = REQUEST_EXAMPLES[path];
+  const parameters = method === "GET" ? parametersOf(schema, example) : [];
+  return {
+    operationId,
+    summary,
+    parameters: [...CREDENTIALS, ...parameters],
+    ...(method === "POST" && {
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: jsonSchemaOf(schema, "input"), example } },
+      },
+    }),
+    responses: responsesOf(operation, profile),
+  };
 }
 
 /** The meaning of each failing status (§7). */
@@ -89,13 +77,14 @@ const FAILURES: Readonly<Record<string, string>> = {
   500: "Internal server error, or the network did not accept the prompt",
 };
 
-function responsesOf(path: Path, profile: Profile) {
+function responsesOf({ path, refusedBy }: Operation, profile: Profile) {
   const answer = { schema: jsonSchemaOf(answersOf(profile)[path]), example: answerExamples(profile)[path] };
   const described: Record<string, object> = {
     200: { description: "Success", content: { "application/json": answer } },
   };
-  const own = refusalsOf(path, profile).map(({ status, message }) => [status, message] as const);
-  for (const [status, message] of [...Object.entries(FAILURE_EXAMPLES[path]), ...own]) {
+  const own = (["account", "not_found", "invalid"] as const).flatMap((kind) => refusedBy(profile, kind) ?? []);
+  const examples = Object.entries(FAILURE_EXAMPLES[path]);
+  for (const [status, message] of [...examples, ...own.map(({ status, message }) => [status, message] as const)]) {
     const content = { schema: FAILURE, example: { success: false, message } };
     // A profile can refuse with 200.
     described[status] =
@@ -110,9 +99,3 @@ function responsesOf(path: Path, profile: Profile) {
 }
 
 const FAILURE = { $ref: "#/components/schemas/Failure" };
-
-/** The refusals of an operation that a profile has of its own. */
-function refusalsOf(path: Path, { invalid_account, unknown_id, bad_filter }: Profile): RefusalAnswer[] {
-  const own = { "/stkpush.php": invalid_account, "/status.php": unknown_id, "/transactions.php": bad_filter }[path];
-  return own === undefined || own === "ignored" ? [] : [own];
-}

@@ -1,10 +1,10 @@
 import type { z } from "zod";
+import type { RefusalKind } from "../domain/error.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Service } from "../service/service.ts";
-import type { Exchange } from "./exchange.ts";
-import type { Profile } from "./profile.ts";
+import type { Profile, RefusalAnswer } from "./profile.ts";
 import type { Reply } from "./reply.ts";
-import type { KeepOpen } from "./request.ts";
+import type { Exchange, KeepOpen } from "./request.ts";
 
 /** The merchant API from request to answer. */
 export interface Api {
@@ -29,11 +29,18 @@ export interface OperationContext {
 
 /** One of the three operations (§4). */
 export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
+  readonly path: (typeof OPERATION_PATHS)[number];
+  readonly method: "GET" | "POST";
+  /** For the OpenAPI description. */
+  readonly operationId: string;
+  readonly summary: string;
   /** The members of its body; with the method GET, the parameters of its query. */
   readonly schema: Schema;
   /** Whether the members of a body are certainly such an input, so that the schema need not check them. */
   readonly fits?: (members: object) => members is z.output<Schema>;
   carryOut(input: z.output<Schema>, merchantId: number, context: OperationContext): Reply | Promise<Reply>;
+  /** The answer that a profile has for a refusal of this kind, instead of momo's own. */
+  readonly refusedBy: (profile: Profile, kind: RefusalKind) => RefusalAnswer | undefined;
 }
 
 /** The paths of the three operations below the base address (§4). */

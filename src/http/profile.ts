@@ -1,48 +1,74 @@
-import type { ResponseForm } from "./answers.ts";
+import { z } from "zod";
+import { parseDuration } from "../domain/duration.ts";
+import { parseTariff } from "../domain/money.ts";
+import { RESPONSE_FORMS } from "./answers.ts";
 
-/** What a client may send: only what the specification says, or also what the real services accept. */
-export type Accept = "strict" | "lenient";
+const text = (most: number) => z.string().min(1).max(most);
+
+/** Text that a function of the domain can read, which is kept as it was written. */
+const checked = (read: (value: string) => unknown) =>
+  text(100).superRefine((value, context) => {
+    try {
+      read(value);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: (error as Error).message });
+    }
+  });
 
 /** The answer to a request that is refused. */
-export interface RefusalAnswer {
-  readonly status: number;
-  readonly message: string;
-}
+const refusal = z.strictObject({ status: z.int().min(200).max(599), message: text(500) });
 
-/** How phones in answers begin. */
-export const PHONE_STARTS = ["254", "0", "+254"] as const;
+/** At most 7 parts, as `--base-path`, and outside the control API. */
+const BASE_PATH = /^(?!\/_momo(?:\/|$))(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+){0,7}$/;
+
+const areCodes = (results: object): boolean => {
+  const codes = Object.keys(results);
+  return codes.length <= 50 && codes.every((code) => /^[0-9]{1,6}$/.test(code));
+};
 
 /**
  * What a service does where the specification is silent. A member that is absent says nothing, and momo does as it does by itself.
  * The names are those of the file.
  */
-export interface Profile {
-  readonly name?: string | undefined;
+export const profileSchema = z.strictObject({
+  name: text(100).optional(),
   /** What is known, and how. */
-  readonly source?: string | undefined;
+  source: text(1000).optional(),
   /** Where the operations are, such as `/api/v2`. */
-  readonly base_path?: string | undefined;
-  readonly accept?: Accept | undefined;
-  readonly response_form?: ResponseForm | undefined;
+  base_path: z
+    .string()
+    .max(100)
+    .regex(BASE_PATH, "must be a path such as /v2 of at most 7 parts, outside /_momo")
+    .optional(),
+  /** What a client may send: only what the specification says, or also what the real services accept. */
+  accept: z.enum(["strict", "lenient"]).optional(),
+  response_form: z.enum(RESPONSE_FORMS).optional(),
   /** The list's array (§4.3); by default that of the response form. */
-  readonly array_name?: "transactions" | "data" | undefined;
+  array_name: z.enum(["transactions", "data"]).optional(),
   /** To the status of an id that was never issued (§4.2). */
-  readonly unknown_id?: RefusalAnswer | undefined;
+  unknown_id: refusal.optional(),
   /** To a payment for an account that is not the merchant's (§4.1). */
-  readonly invalid_account?: RefusalAnswer | undefined;
+  invalid_account: refusal.optional(),
   /** To a list with a filter that has an unknown value (§4.3). */
-  readonly bad_filter?: "ignored" | RefusalAnswer | undefined;
+  bad_filter: z.union([z.literal("ignored"), refusal], 'must be "ignored", or a status and a message').optional(),
   /** What a `page` or a `limit` out of its range is (§4.3). */
-  readonly page_bounds?: "refused" | "clamped" | undefined;
+  page_bounds: z.enum(["refused", "clamped"]).optional(),
   /** In which letter case the filters `type` and `status` are accepted. */
-  readonly filter_case?: "any" | "lower" | undefined;
-  readonly phone?: (typeof PHONE_STARTS)[number] | undefined;
+  filter_case: z.enum(["any", "lower"]).optional(),
+  /** How phones in answers begin. */
+  phone: z.enum(["254", "0", "+254"]).optional(),
   /** The zone of timestamps (§2.2). */
-  readonly timestamps?: "nairobi" | "utc" | undefined;
+  timestamps: z.enum(["nairobi", "utc"]).optional(),
   /** The tariff of the account, such as `1%`. */
-  readonly fee?: string | undefined;
+  fee: checked((value) => parseTariff(value, "it")).optional(),
   /** How long a prompt waits, such as `60s`. */
-  readonly prompt_timeout?: string | undefined;
+  prompt_timeout: checked((value) => {
+    if (parseDuration(value, "it") < 1000) throw new Error("must be 1s or more");
+  }).optional(),
   /** The text of each result code that has another one than the network's. */
-  readonly results?: Readonly<Record<string, string>> | undefined;
-}
+  results: z.record(z.string(), text(200)).refine(areCodes, "must have result codes as members, 50 at most").optional(),
+});
+
+export type Profile = Readonly<z.output<typeof profileSchema>>;
+export type Accept = NonNullable<Profile["accept"]>;
+export type RefusalAnswer = z.output<typeof refusal>;

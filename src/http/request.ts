@@ -1,5 +1,4 @@
 import { invalid, kindOf, type Refusal, shown, whatCame } from "../domain/error.ts";
-import type { Exchange } from "./exchange.ts";
 
 /** A server as a function: tests call it without a port. */
 export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Response>;
@@ -12,6 +11,27 @@ export type RefusePath = (request: Request, sentPath: string) => Promise<Respons
 
 /** Exempts a request from the idle time-out of the server, because its answer may take long. */
 export type KeepOpen = (request: Request) => void;
+
+/** A value that only the lenient form accepts: the strict form refuses it. */
+export interface Leniency {
+  /** A member of the body, a parameter of the query, `body` or `Content-Type`. */
+  readonly member: string;
+  /** The received value, as a refusal would show it. */
+  readonly came: string;
+}
+
+/** What the log needs from reading one request. */
+export interface Exchange {
+  /** The body as text, as far as it was read. Null if nothing was read. */
+  body: string | null;
+  /** The members of a body that is a JSON object, so that the audit need not parse it again. Null if it was not parsed. */
+  members: object | null;
+  readonly leniencies: Leniency[];
+}
+
+export function newExchange(): Exchange {
+  return { body: null, members: null, leniencies: [] };
+}
 
 /** Far more than a payment needs. A longer list of rules must be sent in parts. */
 const MAX_BODY_BYTES = 64 * 1024;

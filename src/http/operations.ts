@@ -1,0 +1,75 @@
+import type { Transaction } from "../domain/transaction.ts";
+import {
+  checkStatusSchema,
+  hasWrittenId,
+  listTransactionsSchema,
+  orderOf,
+  selectionOf,
+  startPaymentSchema,
+} from "./input.ts";
+import type { Operation, OperationContext } from "./operation.ts";
+import { type Reply, succeed } from "./reply.ts";
+import { listMessage, listView, startedView, statusView } from "./view.ts";
+
+/** A note to the provider, which the service does not read. */
+const INSTRUCTION_HEADER = "X-Sandbox-Outcome";
+
+/** §4.1. */
+const stkpush: Operation<typeof startPaymentSchema> = {
+  path: "/stkpush.php",
+  method: "POST",
+  operationId: "startPayment",
+  summary: "Start a payment: the customer is asked for a PIN",
+  schema: startPaymentSchema,
+  async carryOut(input, merchantId, { service, profile, request }) {
+    const transaction = await service.startPayment(merchantId, {
+      ...orderOf(input),
+      kind: "api",
+      instruction: request.headers.get(INSTRUCTION_HEADER),
+    });
+    return succeed("STK push sent: the customer has been asked for a PIN", startedView(transaction, profile));
+  },
+  refusedBy: (profile, kind) => (kind === "account" ? profile.invalid_account : undefined),
+};
+
+/** Clients poll the same payment again and again: its answer is made once for each state of the payment. */
+function answerOf(transaction: Transaction, { profile, statusReplies }: OperationContext): Reply {
+  const known = statusReplies.get(transaction);
+  if (known) return known;
+  const reply = succeed(`the payment is ${transaction.status}`, statusView(transaction, profile));
+  statusReplies.set(transaction, reply);
+  return reply;
+}
+
+/** §4.2. */
+const status: Operation<typeof checkStatusSchema> = {
+  path: "/status.php",
+  method: "POST",
+  operationId: "checkStatus",
+  summary: "The status of a payment",
+  schema: checkStatusSchema,
+  fits: hasWrittenId,
+  carryOut(input, merchantId, context) {
+    const found = context.service.checkStatus(merchantId, input.checkout_request_id);
+    return found instanceof Promise ? found.then((later) => answerOf(later, context)) : answerOf(found, context);
+  },
+  refusedBy: (profile, kind) => (kind === "not_found" ? profile.unknown_id : undefined),
+};
+
+/** §4.3. */
+const transactions: Operation<typeof listTransactionsSchema> = {
+  path: "/transactions.php",
+  method: "GET",
+  operationId: "listTransactions",
+  summary: "The merchant's transactions, newest first",
+  schema: listTransactionsSchema,
+  async carryOut(input, merchantId, { service, profile, request }) {
+    const { filter, page } = selectionOf(input);
+    const list = await service.listTransactions(merchantId, filter, page, request.signal);
+    return succeed(listMessage(list.summary), listView(list, input, profile));
+  },
+  refusedBy: ({ bad_filter }, kind) => (kind === "invalid" && bad_filter !== "ignored" ? bad_filter : undefined),
+};
+
+/** The three operations, each below the base address. */
+export const OPERATIONS: readonly Operation[] = [stkpush, status, transactions];
