@@ -73,7 +73,9 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
   const readOnlyHint = calls.every(isReading);
   const destructiveHint = calls.some((call) => /^DELETE |^PUT |\/reset$|\/restore$/.test(call));
   const config = {
-    ...{ description, inputSchema: inputOf(tool, Object.keys(defaults)), outputSchema: outputOf(tool) },
+    description,
+    inputSchema: inputOf(tool, Object.keys(defaults)),
+    outputSchema: outputOf(tool),
     annotations: { readOnlyHint, destructiveHint, idempotentHint: readOnlyHint, openWorldHint: false },
   };
   async function carryOut({ action, ...given }: Arguments, { signal }: ServerContext["mcpReq"]): Promise<Answer> {

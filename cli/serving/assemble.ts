@@ -1,7 +1,7 @@
 import guide from "../../docs/llms.txt" with { type: "text" };
 import pageFile from "../../sandbox/console/dist/console.html" with { type: "file" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
-import { CONTROL_PATH, type ControlContext, type Replica, type ServerFacts } from "../../sandbox/control/context.ts";
+import { CONTROL_PATH, type ControlContext, type ServerFacts } from "../../sandbox/control/context.ts";
 import { createControl } from "../../sandbox/control/control.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import { type GuardOptions, isLoopback } from "../../sandbox/control/guard.ts";
@@ -14,30 +14,24 @@ import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { createNetwork, type Network } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import { createRequestCounts, createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
-import { createForgetting, type State, type Steering } from "../../sandbox/steering.ts";
+import { createForgetting, type State } from "../../sandbox/steering.ts";
 import { DEFAULT_SETTINGS } from "../../sandbox/webhooks/settings.ts";
 import { type DeliveryListener, Webhooks } from "../../sandbox/webhooks/webhooks.ts";
-import type { Clock } from "../../src/domain/clock.ts";
 import { createMutex } from "../../src/domain/mutex.ts";
 import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
-import type { Random } from "../../src/domain/random.ts";
 import { operationsAt } from "../../src/http/operation.ts";
 import { fail, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createService } from "../../src/service/service.ts";
-import type { Store } from "../../src/store/store.ts";
 import { reachDirectly } from "../environment.ts";
 import { version } from "../version.ts";
 import { auditClient } from "./client-audit.ts";
+import type { Engine, World } from "./engine.ts";
 import { createMerchantApi, type MerchantSettings } from "./merchant-api.ts";
 
-/** What a user chooses for a sandbox, and the world that it runs in. */
+/** What a user chooses for a sandbox. */
 export interface Settings extends MerchantSettings {
-  readonly realClock: Clock;
-  /** Milliseconds with fractions, from any beginning. */
-  readonly stopwatch: () => number;
-  readonly random: Random;
   readonly promptTimeoutMs: number;
   /** A name that distinguishes this sandbox from others; absent by default. */
   readonly name?: string;
@@ -51,13 +45,8 @@ export interface Settings extends MerchantSettings {
   readonly onDelivery?: DeliveryListener;
 }
 
-export interface AssembleOptions extends Settings, ServerFacts {
-  readonly store: Store;
+export interface AssembleOptions extends World, Settings, ServerFacts, Pick<Engine, "store" | "steering" | "replica"> {
   readonly clock: VirtualClock;
-  /** How settings are changed: in this server, or in all on its database. */
-  readonly steering: Steering;
-  /** This server, if several share its database; else null. */
-  readonly replica: Replica | null;
   /** The provider of the service: the network itself, unless a test wraps it. */
   readonly between?: (network: Network) => Provider;
   readonly guard: GuardOptions;

@@ -1,20 +1,21 @@
-import { Audit, type AuditReport, type FindingListener, type RunEnd } from "../../sandbox/audit/audit.ts";
-import type { Inputs } from "../../sandbox/audit/rules.ts";
+import {
+  Audit,
+  type AuditOptions,
+  type AuditReport,
+  type FindingListener,
+  type RunEnd,
+} from "../../sandbox/audit/audit.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { REPLAY_HEADER, type RequestLog } from "../../sandbox/request-log.ts";
 import type { Service } from "../../src/service/service.ts";
 
-interface Options {
+interface Options extends AuditOptions {
   readonly log: Pick<RequestLog, "subscribe">;
   readonly service: Pick<Service, "subscribe" | "resolver">;
   readonly clock: VirtualClock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
-  readonly basePaths: readonly string[];
-  readonly inputs: () => Inputs;
   readonly promptTimeoutMs: number;
-  /** Whether a webhook also reports payments. */
-  readonly hasWebhook: () => boolean;
 }
 
 export type ClientAudit = ReturnType<typeof auditClient>;

@@ -31,15 +31,19 @@ export interface DatabaseConfig
   readonly replica: Replica;
 }
 
-export interface EngineOptions {
-  readonly directory: DataDirectory;
-  /** A database that several servers share; absent or null: the file in the data directory. */
-  readonly database?: DatabaseConfig | null;
+/** What a server needs from outside, so that tests can choose it. */
+export interface World {
   readonly realClock: Clock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
   readonly random: Random;
   readonly reportFault: (error: unknown) => void;
+}
+
+export interface EngineOptions extends World {
+  readonly directory: DataDirectory;
+  /** A database that several servers share; absent or null: the file in the data directory. */
+  readonly database?: DatabaseConfig | null;
 }
 
 /** How long a write may wait for another program. Everything else waits with it, also a stop. */

@@ -85,25 +85,22 @@ export async function explainListenFailure(
   { host, port, flag }: Address,
   holderTimeoutMs = HOLDER_TIMEOUT_MS,
 ): Promise<unknown> {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code = "" } = error as NodeJS.ErrnoException;
   const address = `${host}:${port}`;
+  const refuse = (message: string, hint: string) => new Failure("unexpected", message, hint);
   if (code === "EADDRINUSE") {
-    return new Failure(
-      "unexpected",
-      `${address} is in use by ${await holderOf(host, port, holderTimeoutMs)}`,
+    const holder = await holderOf(host, port, holderTimeoutMs);
+    return refuse(
+      `${address} is in use by ${holder}`,
       `choose another port with ${flag}, or ${flag} 0 for any free one`,
     );
   }
   if (code === "EACCES" || code === "EPERM") {
-    return new Failure(
-      "unexpected",
-      `${address} may not be listened on (${code})`,
-      `choose a port above 1023 with ${flag}`,
-    );
+    return refuse(`${address} may not be listened on (${code})`, `choose a port above 1023 with ${flag}`);
   }
-  const reason = code === undefined ? undefined : NO_ADDRESS[code];
+  const reason = NO_ADDRESS[code];
   if (reason === undefined) return error;
-  return new Failure("unexpected", `${host} ${reason} (${code})`, "choose an address with --host, such as 127.0.0.1");
+  return refuse(`${host} ${reason} (${code})`, "choose an address with --host, such as 127.0.0.1");
 }
 
 const NO_ADDRESS: Readonly<Record<string, string>> = {

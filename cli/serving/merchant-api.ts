@@ -19,7 +19,6 @@ export interface MerchantSettings {
   /** Whether a payment opens its account if there is none, with this tariff. */
   readonly opensAccounts?: boolean;
   readonly tariff?: Tariff | null;
-  readonly reportFault: (error: unknown) => void;
 }
 
 interface Options extends Omit<ObserveOptions, "delays" | "authenticate" | "steering">, MerchantSettings {
@@ -28,6 +27,7 @@ interface Options extends Omit<ObserveOptions, "delays" | "authenticate" | "stee
   readonly audit: ClientAudit;
   readonly webhooks: Webhooks;
   readonly steering: Steering;
+  readonly reportFault: (error: unknown) => void;
 }
 
 /** The merchant API as a client of the sandbox sees it: with faults, the log, and what the webhook and the audit need. */

@@ -24,8 +24,15 @@ export async function startPrivateSandbox(config: PrivateConfig): Promise<Privat
   try {
     const sandbox = await runSandbox({
       ...config,
-      ...{ directory, host: "127.0.0.1", port: 0, controlPort: null, controlToken: null },
-      ...{ realClock: systemClock, stopwatch, random: systemRandom, reportFault },
+      directory,
+      host: "127.0.0.1",
+      port: 0,
+      controlPort: null,
+      controlToken: null,
+      realClock: systemClock,
+      stopwatch,
+      random: systemRandom,
+      reportFault,
     });
     const { baseUrl, controlUrl, credentials } = sandbox;
     if (!credentials) throw new Error("a private sandbox has a key");

@@ -71,13 +71,11 @@ const isClock = (content: unknown): content is ClockRecord =>
 export const readCredentials = ({ credentials }: DataDirectory) => read(credentials, isCredentials);
 export const readServer = ({ server }: DataDirectory) => read(server, isServer);
 
-export function writeCredentials({ credentials }: DataDirectory, record: CredentialsRecord): void {
-  writePrivateFile(credentials, `${JSON.stringify(record, null, 2)}\n`);
-}
+export const writeCredentials = ({ credentials }: DataDirectory, record: CredentialsRecord) =>
+  write(credentials, record);
+export const writeServer = ({ server }: DataDirectory, record: ServerRecord) => write(server, record);
 
-export function writeServer({ server }: DataDirectory, record: ServerRecord): void {
-  writePrivateFile(server, `${JSON.stringify(record, null, 2)}\n`);
-}
+const write = (file: string, record: object): void => writePrivateFile(file, `${JSON.stringify(record, null, 2)}\n`);
 
 /** The state of a clock that was moved by hand; null if it was not moved. */
 export function readClock({ clock }: DataDirectory): ClockState | null {

@@ -77,9 +77,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     let merchantPort: number | null = null;
     const { service, startSteering, finishAudit, drain, endStreams, webhooks, ...handlers } = assemble({
       ...config,
-      store,
-      steering,
-      replica,
+      ...engine,
       clock,
       guard: { host: config.host, token: config.controlToken },
       // Servers that share a database share the clock, too: it is not in the data directory of one of them.

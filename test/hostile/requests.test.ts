@@ -183,7 +183,10 @@ async function startSome(): Promise<string[]> {
 async function expectSound(sent: Sent, responses: Operation["responses"]): Promise<void> {
   const { method, target, headers = {}, body } = sent;
   const response = await fetch(new URL(server.ready.base_url).origin + target, {
-    ...{ method, headers, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) },
+    method,
+    headers,
+    redirect: "manual",
+    signal: AbortSignal.timeout(PATIENCE_MS),
     ...(body !== undefined && method !== "GET" && method !== "HEAD" && { body }),
   });
   const answered = await response.text();
