@@ -1,5 +1,6 @@
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
+import { sleep } from "../../src/system.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
 import { type ControlTarget, type KeySource, knownControl, type Target, type TargetFlags } from "./target.ts";
@@ -72,15 +73,26 @@ const CONTROL_HINTS: Hints = {
 
 /**
  * The control API's stream of events, open until one side closes it.
+ * @param lastId the id of the last event that was read; null begins with the next one
  * @throws Failure in the words of the sandbox; `unreachable` if nothing answers
  */
-export async function openEvents({ controlUrl, controlToken }: ControlTarget): Promise<ReadableStream<Uint8Array>> {
-  const { hostname } = new URL(controlUrl);
+export async function openEvents(
+  { controlUrl, controlToken }: ControlTarget,
+  lastId: string | null = null,
+): Promise<ReadableStream<Uint8Array>> {
+  const { origin, hostname } = new URL(controlUrl);
   if (isLoopback(hostname)) reachDirectly(hostname);
-  const response = await fetch(`${controlUrl}/events`, { headers: bearer(controlToken), redirect: "manual" }).catch(
-    () => null,
-  );
-  if (!response) throw nothingAnswersAt(new URL(controlUrl).origin);
+  const headers = { ...bearer(controlToken), ...(lastId !== null && { "Last-Event-ID": lastId }) };
+  // The time-out is for the answer only, not for the stream.
+  const [late, answered] = [new AbortController(), new AbortController()];
+  void sleep(REQUEST_TIMEOUT_MS, answered.signal).then(() => {
+    if (!answered.signal.aborted) late.abort(new DOMException("", "TimeoutError"));
+  });
+  const asking = fetch(`${controlUrl}/events`, { headers, redirect: "manual", signal: late.signal });
+  const response = await asking.catch((error) => {
+    throw withoutAnswer(error, origin, READS);
+  });
+  answered.abort();
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (response.status === 200 && isStream && response.body) return response.body;
   throw refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINTS);

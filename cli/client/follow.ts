@@ -11,8 +11,12 @@ export interface SandboxEvent {
 
 const RETRY_MS = 500;
 
+/** A stream without data for this long is dead: a heartbeat comes every 15 s. */
+const SILENCE_MS = 40_000;
+
 /**
- * Follows the events, also across restarts of the server. It resolves when it is stopped.
+ * Follows the events, also across restarts of the server. After a lost connection it goes on behind the last event, or gets a `gap`. It
+ * resolves when it is stopped.
  * @param target finds the server before each connection, because a restart may change its port
  * @param first the stream of the first connection; the command opens it, and reports a missing server
  */
@@ -23,33 +27,39 @@ export async function followEvents(
   stopped: AbortSignal,
 ): Promise<void> {
   let events: ReadableStream<Uint8Array> | null = first;
+  let lastId: string | null = null;
+  const reopen = async () => openEvents(target(), lastId);
   while (!stopped.aborted) {
     if (events) {
       onEvent({ name: "connected", data: {} });
-      await readEvents(events, onEvent);
+      await readEvents(events, (event, id) => {
+        lastId = id ?? lastId;
+        onEvent(event);
+      });
       onEvent({ name: "lost", data: {} });
     }
     await sleep(RETRY_MS, stopped);
-    events = await reopen(target);
+    events = await reopen().catch(() => null); // not yet
   }
 }
 
-async function readEvents(events: ReadableStream<Uint8Array>, onEvent: (event: SandboxEvent) => void): Promise<void> {
+/** Reads to the end of the connection; the reason of the end does not matter. */
+async function readEvents(
+  events: ReadableStream<Uint8Array>,
+  onEvent: (event: SandboxEvent, id: string | undefined) => void,
+): Promise<void> {
   const parser = createParser({
-    onEvent: ({ event, data }) => onEvent({ name: event ?? "", data: JSON.parse(data) as Record<string, unknown> }),
+    onEvent: ({ event, data, id }) => onEvent({ name: event ?? "", data: JSON.parse(data) }, id),
   });
   const decoder = new TextDecoder();
-  try {
-    for await (const chunk of events) parser.feed(decoder.decode(chunk, { stream: true }));
-  } catch {
-    // The connection ended; the reason does not matter.
+  const reader = events.getReader();
+  for (;;) {
+    const heard = new AbortController();
+    const silence = sleep(SILENCE_MS, heard.signal).then(() => null);
+    const chunk = await Promise.race([reader.read().catch(() => null), silence]);
+    heard.abort();
+    if (!chunk?.value) break;
+    parser.feed(decoder.decode(chunk.value, { stream: true }));
   }
-}
-
-async function reopen(target: () => ControlTarget): Promise<ReadableStream<Uint8Array> | null> {
-  try {
-    return await openEvents(target());
-  } catch {
-    return null; // not yet
-  }
+  await reader.cancel().catch(() => {});
 }

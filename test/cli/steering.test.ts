@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { startSandbox } from "momo-sandbox/testing";
+import { openEvents } from "../../cli/client/client.ts";
+import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
 import { PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
@@ -124,4 +126,19 @@ test.concurrent("the test helper sets a webhook, shows what was delivered, and s
   expect(await startSandbox({ webhook: "http://a:b@c/" }).catch(String)).toContain(
     "webhook must have no user name and no password",
   );
+});
+
+test("a command that follows the events asks for those that it missed while the connection was lost", async () => {
+  const event = "id: b-7\nevent: transaction\ndata: {}\n\n";
+  const server = serveFake(() => new Response(event, { headers: { "Content-Type": "text/event-stream" } }));
+  const target = () => ({ controlUrl: server.baseUrl, controlToken: null });
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const onEvent = ({ name }: SandboxEvent) => {
+    if (seen.push(name) === 4) stop.abort();
+  };
+  await followEvents(target, await openEvents(target()), onEvent, stop.signal);
+  expect(seen.slice(0, 4)).toEqual(["connected", "transaction", "lost", "connected"]);
+  const [, again] = server.requests;
+  expect(again?.headers.get("Last-Event-ID")).toBe("b-7");
 });
