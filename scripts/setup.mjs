@@ -4,26 +4,33 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const self = fileURLToPath(import.meta.url);
+const root = dirname(dirname(self));
+const lockFile = join(root, "package-lock.json");
 const modules = join(root, "node_modules");
 const stampFile = join(modules, ".installed-lock");
 const bunProgram = join(modules, "bun", "bin", "bun.exe"); // named so on every system
+const sources = join(root, "sandbox", "console", "browser");
+/** One HTML file with everything inside, which the server serves and the executable contains. */
+const page = join(root, "sandbox", "console", "dist", "console.html");
 
 /** Until Bun's install script has run, the program is a shell script of a few hundred bytes. */
 const SMALLEST_PROGRAM_BYTES = 1_000_000;
 
-const lock = createHash("sha256")
-  .update(readFileSync(join(root, "package-lock.json")))
-  .digest("hex");
+const lock = createHash("sha256").update(readFileSync(lockFile)).digest("hex");
 const upToDate = readStamp() === lock && bunBytes() > 0;
 if (!upToDate) install();
 if (bunBytes() < SMALLEST_PROGRAM_BYTES) placeBun();
 if (!upToDate) writeFileSync(stampFile, lock);
-await import("./build-console.mjs");
+
+// The lock file says which libraries go into the page.
+const names = readdirSync(sources, { recursive: true, encoding: "utf8" });
+const inputs = [...names.map((name) => join(sources, name)), self, lockFile];
+if (changedAtMs(page) <= Math.max(...inputs.map(changedAtMs))) buildPage();
 
 function readStamp() {
   try {
@@ -35,6 +42,10 @@ function readStamp() {
 
 function bunBytes() {
   return statSync(bunProgram, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function changedAtMs(file) {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 function install() {
@@ -55,6 +66,15 @@ function install() {
 function placeBun() {
   run(process.execPath, [join(modules, "bun", "install.js")]);
   if (bunBytes() < SMALLEST_PROGRAM_BYTES) fail("node_modules/bun holds no program for this system");
+}
+
+function buildPage() {
+  // Write a draft and rename it, because a server may be reading the old page.
+  const draft = join(dirname(page), `draft-${process.pid}`);
+  const options = ["--compile", "--target=browser", "--production", "--minify", "--outdir", draft];
+  run(bunProgram, ["build", ...options, join(sources, "page.html")], { stdio: ["ignore", "ignore", 2] });
+  renameSync(join(draft, "page.html"), page);
+  rmSync(draft, { recursive: true, force: true });
 }
 
 function run(command, args, options = {}) {
