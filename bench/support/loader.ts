@@ -62,20 +62,15 @@ export function loadPending(file: string, rows: number, { nowMs, dueMs }: { nowM
 function fill(file: string, rows: number, insert: (client: Database) => void): void {
   const client = new Database(file, { readwrite: true, strict: true });
   // Durability is not needed: a damaged file can be made again.
-  const pragmas = [
-    "journal_mode = DELETE",
-    "journal_mode = OFF",
-    "locking_mode = EXCLUSIVE",
-    "synchronous = OFF",
-    "temp_store = MEMORY",
-    "threads = 2",
-  ];
-  for (const pragma of [...pragmas, `cache_size = -${Math.min(Math.floor(totalmem() / 4096), 3_000_000)}`]) {
+  for (const pragma of [
+    ...["journal_mode = DELETE", "journal_mode = OFF", "locking_mode = EXCLUSIVE", "synchronous = OFF"],
+    ...["temp_store = MEMORY", "threads = 2", `cache_size = -${Math.min(Math.floor(totalmem() / 4096), 3_000_000)}`],
+  ]) {
     client.run(`PRAGMA ${pragma}`);
   }
   // Some prompts live for longer than a day, so that they are still pending.
   client.run("PRAGMA ignore_check_constraints = ON");
-  const before = schemaOf(client);
+  const before = declarationsOf(client);
   const countBefore = countOf(client);
   client.run("BEGIN EXCLUSIVE");
   const dropped = before.filter(({ type, tbl_name, sql }) => tbl_name === "transactions" && type !== "table" && sql);
@@ -84,7 +79,10 @@ function fill(file: string, rows: number, insert: (client: Database) => void): v
   deriveAgain(client);
   for (const { sql } of dropped) client.run(sql ?? "");
   client.run("COMMIT");
-  verify(client, countBefore + rows, JSON.stringify(before));
+  if (!Bun.deepEquals(declarationsOf(client), before)) throw new Error("the loader has changed the schema");
+  const stored = countOf(client) - countBefore;
+  if (stored !== rows) throw new Error(`the loader has stored ${stored} rows instead of ${rows}`);
+  if (!isDerivedTrue(client)) throw new Error("the totals or the words are not true");
   client.run("PRAGMA journal_mode = WAL");
   client.close();
   writeThrough(file);
@@ -105,21 +103,13 @@ interface SchemaEntry {
 }
 
 /** The declared tables and indexes, without the statistics of SQLite. */
-function schemaOf(client: Database): SchemaEntry[] {
+function declarationsOf(client: Database): SchemaEntry[] {
   const sql = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE tbl_name <> 'sqlite_stat1' ORDER BY name";
   return client.query<SchemaEntry, []>(sql).all();
 }
 
 function countOf(client: Database): number {
   return client.query<{ count: number }, []>("SELECT count(*) AS count FROM transactions").get()?.count ?? 0;
-}
-
-/** @throws Error if the schema has changed, or rows or counts are missing */
-function verify(client: Database, rows: number, schema: string): void {
-  if (JSON.stringify(schemaOf(client)) !== schema) throw new Error("the loader has changed the schema");
-  const count = countOf(client);
-  if (count !== rows) throw new Error(`the loader has stored ${count} rows instead of ${rows}`);
-  if (!isDerivedTrue(client)) throw new Error("the totals or the words are not true");
 }
 
 /** The checkout request ids of some payments in a database, not in the order of creation. */

@@ -1,25 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Ended, run, runToEnd } from "../run.ts";
+import { run, runToEnd } from "../run.ts";
 
-/** buildah and podman with their own store: they see no other images and containers, and leave none. They need no daemon. */
-export interface Engine {
-  /** A folder for files of the caller; it is removed at the end. */
-  readonly folder: string;
-  buildah(...args: string[]): Promise<string>;
-  podman(...args: string[]): Promise<string>;
-  /** The same, whatever the exit code. */
-  tryPodman(...args: string[]): Promise<Ended>;
-  /** Runs a container, as `podman run` does. */
-  tryRun(...args: string[]): Promise<Ended>;
-  run(...args: string[]): Promise<string>;
-  /** Removes everything. It does not throw, because that would hide the error that it follows: what remains is named on stderr. */
-  close(): Promise<void>;
-  /** The command that reaches the same containers from other programs, and its environment. */
-  readonly podmanCommand: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
+export type Engine = ReturnType<typeof openEngine>;
 
 /** With Debian's folders for programs of administrators. */
 const PATH = `${process.env.PATH ?? ""}:/usr/sbin:/sbin`;
@@ -41,7 +25,8 @@ export function missingPrograms(others: readonly string[] = []): string[] {
   return programs.filter((program) => Bun.which(program, { PATH: `${PATH}:${HELPERS}` }) === null);
 }
 
-export function openEngine(): Engine {
+/** buildah and podman with their own store: they see no other images and containers, and leave none. They need no daemon. */
+export function openEngine() {
   const folder = mkdtempSync(join(tmpdir(), "momo-image-"));
   const store = ["--root", join(folder, "store"), "--runroot", join(folder, "run")];
   for (const name of ["networks", "tmp"]) mkdirSync(join(folder, name));
@@ -50,21 +35,28 @@ export function openEngine(): Engine {
   const places = ["--network-config-dir", join(folder, "networks"), "--tmpdir", join(folder, "tmp")];
   const podmanCommand = ["podman", ...store, ...places, "--runtime", "runc"];
   const env = { PATH, CONTAINERS_CONF: conf };
+  const podman = (...args: string[]) => run([...podmanCommand, ...args], { env });
+  const tryPodman = (...args: string[]) => runToEnd([...podmanCommand, ...args], { env });
   // A machine without systemd has no timers: the health check is run by hand.
   const runFlags = ["run", "--health-interval", "disable"];
   return {
+    /** A folder for files of the caller; it is removed at the end. */
     folder,
+    /** The command that reaches the same containers from other programs, and its environment. */
     podmanCommand,
     env,
-    buildah: (...args) => run(["buildah", ...store, ...args], { env }),
-    podman: (...args) => run([...podmanCommand, ...args], { env }),
-    tryPodman: (...args) => runToEnd([...podmanCommand, ...args], { env }),
-    tryRun: (...args) => runToEnd([...podmanCommand, ...runFlags, ...args], { env }),
-    run: (...args) => run([...podmanCommand, ...runFlags, ...args], { env }),
+    buildah: (...args: string[]) => run(["buildah", ...store, ...args], { env }),
+    podman,
+    /** The same, whatever the exit code. */
+    tryPodman,
+    /** Runs a container, as `podman run` does. */
+    run: (...args: string[]) => podman(...runFlags, ...args),
+    tryRun: (...args: string[]) => tryPodman(...runFlags, ...args),
+    /** Removes everything. It does not throw, because that would hide the error that it follows: what remains is named on stderr. */
     async close() {
-      await runToEnd([...podmanCommand, "rm", "--all", "--force", "--time", "0", "--volumes"], { env });
-      await runToEnd([...podmanCommand, "network", "prune", "--force"], { env });
-      await runToEnd([...podmanCommand, "unmount", "--all", "--force"], { env });
+      await tryPodman("rm", "--all", "--force", "--time", "0", "--volumes");
+      await tryPodman("network", "prune", "--force");
+      await tryPodman("unmount", "--all", "--force");
       // After a failed build, a mount of buildah's stays.
       for (const mount of mountsBelow(folder)) await runToEnd(["umount", "--lazy", mount], { env });
       try {

@@ -5,7 +5,7 @@ import { YAML } from "bun";
 import { until } from "../../../test/support/waiting.ts";
 import { payment, run, runToEnd } from "../run.ts";
 import type { Engine } from "./engine.ts";
-import { healthy, start, type Trial } from "./trials.ts";
+import { flagsOf, healthy, KEY, remove, start, type Trial } from "./trials.ts";
 
 /** Runs the container recipes in docs/examples, as far as possible without Docker, GitHub and GitLab. */
 
@@ -30,13 +30,9 @@ interface Recipe {
 const recipe = (file: string, image: string): string =>
   readFileSync(join(EXAMPLES, file), "utf8").replaceAll(NAME_IN_DOCUMENT, image);
 
-const flagsOf = (env: Record<string, string> = {}) =>
-  Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
-
 export const RECIPES: Record<string, Trial> = {
   "-p: a client on this machine pays, and the health request needs no token": async (engine, image) => {
-    const env = { MOMO_API_KEY: `mk_${"k".repeat(20)}`, MOMO_API_SECRET: `ms_${"s".repeat(40)}` };
-    const container = await start(engine, "published", ["--publish", "127.0.0.1::2547", ...flagsOf(env)], image);
+    const container = await start(engine, "published", ["--publish", "127.0.0.1::2547", ...flagsOf(KEY)], image);
     const home = `http://${await addressOf(engine, container)}`;
     equal((await fetch(`${home}/_momo/health`)).status, 200);
     equal((await fetch(`${home}/_momo/clock`)).status, 401);
@@ -44,8 +40,8 @@ export const RECIPES: Record<string, Trial> = {
       method: "POST",
       headers: {
         "Content-Type": "application/json",
-        "X-API-Key": env.MOMO_API_KEY,
-        "X-API-Secret": env.MOMO_API_SECRET,
+        "X-API-Key": KEY.MOMO_API_KEY,
+        "X-API-Secret": KEY.MOMO_API_SECRET,
       },
       body: JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100 }),
     });
@@ -128,13 +124,8 @@ export const RECIPES: Record<string, Trial> = {
   },
 };
 
-async function addressOf(engine: Engine, container: string): Promise<string> {
-  return (await engine.podman("port", container, "2547/tcp")).trim();
-}
-
-async function remove(engine: Engine, container: string): Promise<void> {
-  await engine.podman("rm", "--force", "--volumes", "--time", "5", container);
-}
+const addressOf = async (engine: Engine, container: string): Promise<string> =>
+  (await engine.podman("port", container, "2547/tcp")).trim();
 
 /** An environment in which `podman` uses the store of the engine. */
 function withOwnPodman(engine: Engine, folder: string): Record<string, string> {

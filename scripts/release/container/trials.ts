@@ -16,6 +16,11 @@ const CONFINED = [
 ];
 const OFFLINE = ["--network", "none"];
 
+export const KEY = { MOMO_API_KEY: `mk_${"k".repeat(20)}`, MOMO_API_SECRET: `ms_${"s".repeat(40)}` };
+
+export const flagsOf = (env: Readonly<Record<string, string>> = {}): string[] =>
+  Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
+
 export const TRIALS: Record<string, Trial> = {
   "read-only, without capabilities and with 96 MB it serves, a payment ends with 0, a cancelled one with 11, SIGTERM with 0":
     async (engine, image) => {
@@ -39,27 +44,25 @@ export const TRIALS: Record<string, Trial> = {
 
   "kill -9 and a restart keep the key and the payment": async (engine, image) => {
     const container = await start(engine, "killed", [...CONFINED, ...OFFLINE, "--volume", "kept:/data"], image);
-    const key = await keyOf(engine, container);
+    const before = await envOf(engine, container);
     await engine.podman("exec", container, "momo", ...payment("completed"), "--reference", "ORDER-9");
     await engine.podman("kill", "--signal", "KILL", container);
     equal((await engine.podman("wait", container)).trim(), "137");
     await engine.podman("start", container);
     await healthy(engine, container);
-    equal(await keyOf(engine, container), key);
+    equal((await envOf(engine, container)).MOMO_API_KEY, before.MOMO_API_KEY);
     match(await engine.podman("exec", container, "momo", "list", "--search", "ORDER-9", "--json"), /"total_items":1,/);
 
     const second = await engine.tryRun("--rm", ...OFFLINE, "--volume", "kept:/data", image);
     refused(second, 1, /^momo: \/data is in use by another momo /m);
-    await engine.podman("rm", "--force", "--time", "5", container);
+    await remove(engine, container);
   },
 
   "the first key of the environment is the key of the sandbox": async (engine, image) => {
-    const variables = { MOMO_API_KEY: `mk_${"k".repeat(20)}`, MOMO_API_SECRET: `ms_${"s".repeat(40)}` };
-    const flags = Object.entries(variables).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
-    const container = await start(engine, "known", [...OFFLINE, ...flags], image);
-    const said = JSON.parse(await engine.podman("exec", container, "momo", "env", "--json"));
-    deepEqual({ MOMO_API_KEY: said.MOMO_API_KEY, MOMO_API_SECRET: said.MOMO_API_SECRET }, variables);
-    await engine.podman("rm", "--force", "--time", "5", container);
+    const container = await start(engine, "known", [...OFFLINE, ...flagsOf(KEY)], image);
+    const { MOMO_API_KEY, MOMO_API_SECRET } = await envOf(engine, container);
+    deepEqual({ MOMO_API_KEY, MOMO_API_SECRET }, KEY);
+    await remove(engine, container);
   },
 
   "a folder of root, a read-only volume and another user are refused, and the refusal says what to do": async (
@@ -130,8 +133,12 @@ export async function healthy(engine: Engine, container: string): Promise<void> 
   );
 }
 
-async function keyOf(engine: Engine, container: string): Promise<string> {
-  return JSON.parse(await engine.podman("exec", container, "momo", "env", "--json")).MOMO_API_KEY;
+async function envOf(engine: Engine, container: string): Promise<Record<string, string>> {
+  return JSON.parse(await engine.podman("exec", container, "momo", "env", "--json"));
+}
+
+export async function remove(engine: Engine, container: string): Promise<void> {
+  await engine.podman("rm", "--force", "--volumes", "--time", "5", container);
 }
 
 function refused({ stderr, exitCode }: Ended, expected: number, message: RegExp): void {
