@@ -12,8 +12,6 @@ import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { expectRefusal, failureOf, openMomo, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
-/** What commands say of a server that answers badly, or not at all. */
-
 afterAll(cleanUp);
 
 const sandbox = await startIn(newFolder());
@@ -88,6 +86,7 @@ describe("a server whose answers change while momo waits", () => {
   });
 });
 
+/** What commands say of a server that answers badly, or not at all. */
 const failureOfCall = (call: Promise<unknown>): Promise<Failure> =>
   call.then(() => Promise.reject(new Error("it did not fail")), toFailure);
 const clientOf = (baseUrl: string) =>

@@ -95,10 +95,6 @@ describe("momo asks only a person at a terminal; otherwise exit 2 and the missin
   });
 });
 
-const API_KEY = `mk_${"MyOwnKey".repeat(2)}`;
-const API_SECRET = `ms_${"MyOwnKey".repeat(4)}`;
-const OWN_KEY = { MOMO_API_KEY: API_KEY, MOMO_API_SECRET: API_SECRET };
-
 describe("the first key and the control token can be chosen in advance", () => {
   test.each([
     [API_KEY_FORM, "mk_", 16, 64],
@@ -106,28 +102,6 @@ describe("the first key and the control token can be chosen in advance", () => {
   ])("%p: %s and %d to %d letters and digits", (form, prefix, least, most) => {
     const isTaken = (length: number) => form.test(prefix + "aB3".repeat(50).slice(0, length));
     expect([least - 1, least, most, most + 1].map(isTaken)).toEqual([false, true, true, false]);
-  });
-
-  test.concurrent("MOMO_API_KEY and MOMO_API_SECRET are the first key of an empty data directory, also after restarts", async () => {
-    const data = join(newFolder(), "data");
-    for (const env of [OWN_KEY, OWN_KEY, {}]) {
-      const { ready, get, stop, child } = await serveMomo(["--data", data], { env });
-      expect(ready).toMatchObject({ api_key: API_KEY, api_secret: API_SECRET });
-      expect((await get("/transactions.php")).status).toBe(200);
-      await stop();
-      expect(child.stderr.text).toBe("");
-    }
-  });
-
-  test.concurrent("a data directory with a key keeps it, and the server says that it does not use the variable", async () => {
-    const first = await startIn(newFolder());
-    await first.stop();
-    const second = await serveMomo(first.at, { env: OWN_KEY });
-    expect(second.ready.api_key).toBe(String(first.headers["X-API-Key"]));
-    await second.stop();
-    expect(second.child.stderr.text).toContain(
-      "MOMO_API_KEY is not used, because this data directory has a key already: mk_",
-    );
   });
 
   const [SHORTEST, LONGEST] = ["s".repeat(16), "l".repeat(200)];

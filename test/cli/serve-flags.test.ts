@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
@@ -15,20 +15,8 @@ import {
 import type { SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { configOf, type SandboxFlags } from "../../cli/serving/sandbox-flags.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { type ReadyRecord, runMomo, serveMomo, startMomo } from "../support/momo.ts";
+import { runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-
-/** The options of a database that several servers share, without a database. */
-
-const VARIABLES = ["MOMO_DATABASE", "PGPASSWORD"] as const;
-const before = VARIABLES.map((name) => [name, process.env[name]] as const);
-const restore = () => {
-  for (const [name, value] of before) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
-};
-afterEach(restore);
 
 afterAll(cleanUp);
 
@@ -69,19 +57,6 @@ describe("a good value does what it says", () => {
       rules: [],
       webhook: null,
     });
-  });
-
-  test.concurrent("--outcome, --after, --accept and --base-path reach the server; --fee also with existing data", async () => {
-    const flags = "--outcome pin_locked --after 0s --accept lenient --base-path /api --fee 10";
-    const server = await serveMomo(flags.split(" "));
-    expect(server.ready.base_url).toEndWith("/api");
-    const order = { payment_account_id: 1, phone: "0712345678", amount: "1000" };
-    await server.post("/stkpush.php", order);
-    await server.stop();
-    const again = await serveMomo([...server.at, "--fee", "2%", "--accept", "lenient"]);
-    await again.post("/stkpush.php", order);
-    const { transactions } = (await (await again.get("/transactions.php")).json()) as { transactions: object[] };
-    expect(transactions).toMatchObject([{ fee_amount: 20 }, { fee_amount: 10, status: "failed", result_code: 8006 }]);
   });
 
   test.concurrent.each([
@@ -142,46 +117,17 @@ describe("--profile NAME or FILE", () => {
   });
 });
 
-const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 5 };
+/** The options of a database that several servers share, without a database. */
 
-describe("every option of serve can come from the environment", () => {
-  test.concurrent("port, outcome, time, ephemeral, JSON, ready file and fee", async () => {
-    const readyFile = join(newFolder(), "ready.json");
-    const env = {
-      MOMO_SERVE_PORT: "0",
-      MOMO_SERVE_OUTCOME: "cancelled",
-      MOMO_SERVE_AFTER: "0s",
-      MOMO_SERVE_EPHEMERAL: "1",
-      MOMO_SERVE_JSON: "true",
-      MOMO_SERVE_READY_FILE: readyFile,
-      MOMO_SERVE_FEE: "10",
-    };
-    const child = startMomo(["serve"], { env });
-    const [line] = await child.stdout.until(/^.*\n/);
-    const ready = JSON.parse(line) as ReadyRecord;
-    expect(JSON.parse(readFileSync(readyFile, "utf8"))).toEqual(ready);
-    const headers = { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret };
-    const json = { ...headers, "Content-Type": "application/json" };
-    await fetch(`${ready.base_url}/stkpush.php`, { method: "POST", headers: json, body: JSON.stringify(ORDER) });
-    const list = await (await fetch(`${ready.base_url}/transactions.php`, { headers })).json();
-    expect(list).toMatchObject({ transactions: [{ status: "cancelled", fee_amount: 10 }] });
-    child.signal("SIGTERM");
-    expect(await child.exited).toBe(0);
-    expect([existsSync(ready.data), existsSync(readyFile)]).toEqual([false, false]);
-  });
-
-  test.concurrent("a flag wins; an empty variable and a switch that is 0 count as not set", async () => {
-    const env = {
-      MOMO_SERVE_OUTCOME: "cancelled",
-      MOMO_SERVE_EPHEMERAL: "0",
-      MOMO_SERVE_QUIET: "false",
-      MOMO_SERVE_FEE: "",
-    };
-    const { get, post } = await serveMomo(["--outcome", "wrong_pin", "--after", "0s"], { env });
-    await post("/stkpush.php", ORDER);
-    expect(await (await get("/transactions.php")).json()).toMatchObject({ transactions: [{ result_code: 2001 }] });
-  });
-});
+const VARIABLES = ["MOMO_DATABASE", "PGPASSWORD"] as const;
+const before = VARIABLES.map((name) => [name, process.env[name]] as const);
+const restore = () => {
+  for (const [name, value] of before) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+};
+afterEach(restore);
 
 const set = (env: Partial<Record<(typeof VARIABLES)[number], string>>) => {
   for (const name of VARIABLES) process.env[name] = env[name] ?? "";

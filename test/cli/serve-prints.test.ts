@@ -24,77 +24,9 @@ const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 5 };
 /** Only --accept lenient accepts this. */
 const AMOUNT_IN_TEXT = { ...ORDER, amount: "5" };
 
-const linesOf = ({ child }: Served) =>
-  child.stderr.text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-
-describe("--log-format json: one structured line per merchant-API request, on stderr", () => {
-  test.concurrent("in their order, with the outcome, and no line for the control API", async () => {
-    const server = await serveMomo(["--log-format", "json"]);
-    const manual = { "X-Sandbox-Outcome": "manual" }; // pending, however slow this machine is
-    const { checkout_request_id } = (await (await server.post("/stkpush.php", ORDER, manual)).json()) as {
-      checkout_request_id: string;
-    };
-    await fetch(`${server.ready.control_url}/health`);
-    await server.post("/status.php", { checkout_request_id });
-    await server.post("/stkpush.php", { ...ORDER, amount: "five" });
-    await server.post("/stkpush.php", AMOUNT_IN_TEXT);
-    await server.get("/transactions.php?search=0712345678");
-    await fetch(`${server.ready.base_url}/nothing`);
-    expect(await server.stop()).toBe(0);
-    const common = {
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
-      duration_ms: expect.any(Number),
-      level: "info",
-    };
-    const push = { ...common, method: "POST", path: "/v2/stkpush.php" };
-    const refused = { ...push, status: 400, message: expect.stringContaining("amount") };
-    expect(linesOf(server)).toEqual([
-      { ...push, status: 200, checkout_request_id },
-      {
-        ...common,
-        method: "POST",
-        path: "/v2/status.php",
-        status: 200,
-        checkout_request_id,
-        transaction_status: "pending",
-      },
-      refused,
-      { ...refused, hint: "--accept lenient would take this form" },
-      { ...common, method: "GET", path: "/v2/transactions.php", status: 200 },
-      {
-        ...common,
-        method: "GET",
-        path: "/v2/nothing",
-        status: 404,
-        message: expect.stringContaining("nothing at this path"),
-      },
-    ]);
-    expect(server.child.stderr.text).not.toContain("0712345678");
-  });
-});
-
+/** sessions/serving.txt has the lines of single requests. */
 describe("without a flag, a line for each refused request", () => {
   const refusedIn = ({ child }: Served) => child.stderr.text.trimEnd().split("\n");
-
-  test.concurrent("with status, path and reason, and no line for an accepted one; --quiet has none", async () => {
-    for (const [flags, statuses] of [
-      [[], ["401", "401", "400", "500"]],
-      [["--quiet"], [""]],
-    ] as const) {
-      const server = await serveMomo([...flags]);
-      for (let call = 0; call < 2; call += 1) await server.post("/stkpush.php", ORDER, { "X-API-Key": "mk_other" });
-      await server.post("/stkpush.php", AMOUNT_IN_TEXT);
-      await server.post("/stkpush.php", ORDER);
-      await server.post("/stkpush.php", ORDER, { "X-Sandbox-Outcome": "refused" });
-      await server.stop();
-      const lines = refusedIn(server);
-      expect(lines.map((line) => line.split(/ +/)[1] ?? "")).toEqual([...statuses]);
-      if (flags.length === 0) expect(lines[2]).toMatch(/ 400 {2}POST {2}\/v2\/stkpush\.php .* amount must be a number/);
-    }
-  });
 
   test.concurrent("a burst is a few lines and a count, without secrets and control characters", async () => {
     const server = await serveMomo();

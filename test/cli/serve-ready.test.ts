@@ -1,77 +1,20 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { prepareReadyFile, removeReadyFileOf } from "../../cli/serving/ready.ts";
-import packageJson from "../../package.json";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { expectRefusal, type ReadyRecord, runMomo, serveMomo, startMomo, UNDER_UMASK_000 } from "../support/momo.ts";
+import { expectRefusal, runMomo, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
 /** How a server says that it is ready. */
 
-const PAYMENT = { payment_account_id: 1, phone: "0712345678", amount: 1 };
 /** The ready file of a server that has ended. */
 const OLD = '{"base_url":"http://127.0.0.1:1/v2","console_url":"http://127.0.0.1:1/_momo/","pid":1}';
-const CLOSED = ["credentials.json", "momo.db", "momo.lock"];
-
-const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-
-describe("ready", () => {
-  test.concurrent("one ready record, on stdout and whole in the ready file, when requests are served", async () => {
-    const file = join(newFolder(), "ready.json");
-    const serving = serveMomo(["--ready-file", file]);
-    while (!existsSync(file)) await Bun.sleep(1);
-    const seen: unknown = JSON.parse(readFileSync(file, "utf8"));
-    const { child, ready, at, get, stop } = await serving;
-    expect((await get("/transactions.php")).status).toBe(200);
-    const { origin } = new URL(ready.base_url);
-    expect(origin).toStartWith("http://127.0.0.1:");
-    expect(ready).toEqual({
-      ...{ base_url: `${origin}/v2`, control_url: `${origin}/_momo`, console_url: `${origin}/_momo/` },
-      ...{ pid: child.pid, data: at[1], payment_account_id: 1 },
-      api_key: expect.stringMatching(/^mk_[0-9a-z]{20,}$/),
-      api_secret: expect.stringMatching(/^ms_[0-9a-z]{32,}$/),
-    });
-    expect(seen).toEqual(ready);
-    const health = await (await fetch(`${ready.control_url}/health`)).json();
-    expect(health).toMatchObject({ status: "ok", version: packageJson.version });
-    expect(await stop()).toBe(0);
-    expect(child.stdout.text.trimEnd().split("\n")).toHaveLength(1);
-    expect(child.stderr.text).toBe("");
-    expect(readdirSync(join(file, ".."))).toEqual([]);
-  });
-
-  test.concurrent("under umask 000 the data directory is 0700, its files and a replaced ready file are 0600", async () => {
-    const [data, file] = [join(newFolder(), "new", "data"), join(newFolder(), "ready.json")];
-    writeFileSync(file, OLD, { mode: 0o644 });
-    const options = { program: UNDER_UMASK_000 };
-    const { ready, post, stop } = await serveMomo(["--data", data, "--ready-file", file], options);
-    await post("/stkpush.php", PAYMENT);
-    expect([modeOf(data), modeOf(file)]).toEqual(["700", "600"]);
-    const names = readdirSync(data);
-    expect(names).toEqual(expect.arrayContaining(["credentials.json", "server.json", "momo.db", "momo.db-wal"]));
-    for (const name of names) expect([name, modeOf(join(data, name))]).toEqual([name, "600"]);
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(ready);
-    await stop();
-    expect(readdirSync(data).sort()).toEqual(CLOSED);
-  });
-
-  test.concurrent("a restart keeps the key, the account and the payments, also after kill -9", async () => {
-    const first = await serveMomo();
-    await first.post("/stkpush.php", PAYMENT);
-    await first.kill();
-    const second = await serveMomo(first.at);
-    const { api_key, api_secret, payment_account_id, data } = first.ready;
-    expect(second.ready).toMatchObject({ api_key, api_secret, payment_account_id, data });
-    expect(await (await second.get("/transactions.php")).json()).toMatchObject({ pagination: { total_items: 1 } });
-    expect(await second.stop()).toBe(0);
-  });
-});
 
 describe("an old ready file is removed before anything else is tried, so that no start leaves a stale address in it", () => {
   test.concurrent("where the start is slow", async () => {
@@ -162,45 +105,6 @@ test("--control-port: control API and console have a separate listener", async (
 
   await stop();
   for (const url of [baseUrl, controlUrl]) expect(await fetch(url).catch(() => "refused")).toBe("refused");
-});
-
-test.concurrent("ready record, ready file, server.json, momo env, the commands and doctor follow it", async () => {
-  const file = join(newFolder(), "ready.json");
-  const { ready, at } = await serveMomo(["--control-port", "0", "--after", "0s", "--ready-file", file]);
-  const { base_url, control_url } = ready;
-  expect(new URL(control_url).port).not.toBe(new URL(base_url).port);
-  expect(ready.console_url).toBe(`${control_url}/`);
-  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(ready);
-  const record = JSON.parse(readFileSync(join(ready.data, "server.json"), "utf8"));
-  expect(record).toMatchObject({ base_url, control_url });
-
-  const variables = JSON.parse((await runMomo(["env", "--json", ...at])).stdout);
-  expect(variables).toMatchObject({ MOMO_BASE_URL: base_url, MOMO_CONTROL_URL: control_url });
-  expect((await runMomo(["clock", "freeze", ...at])).exitCode).toBe(0);
-  // The record also helps if only the merchant API is named.
-  expect((await runMomo(["clock", "resume", "--base-url", base_url, ...at])).exitCode).toBe(0);
-  const named = { env: { MOMO_BASE_URL: base_url, MOMO_DATA: ready.data } };
-  expect((await runMomo(["clock", "show"], named)).exitCode).toBe(0);
-  const doctor = await runMomo(["doctor", ...at]);
-  expect(doctor.stdout).toContain(`serves ${base_url}, and ${control_url}`);
-  expect(doctor.exitCode).toBe(0);
-});
-
-test.concurrent("a token from a file is required, and printed nowhere", async () => {
-  const file = join(newFolder(), "token");
-  writeFileSync(file, "a-token-of-ours-from-a-file", { mode: 0o600 });
-  const { ready, child, at } = await serveMomo(["--control-token-file", file]);
-  expect((await json(`${ready.control_url}/keys`)).status).toBe(401);
-  expect((await runMomo(["clock", "show", ...at])).exitCode).toBe(0);
-  expect(child.stdout.text).not.toContain("a-token-of-ours");
-});
-
-test.concurrent("off loopback the control port requires a token, too", async () => {
-  const { ready } = await serveMomo(["--control-port", "0", "--host", "0.0.0.0"]);
-  expect((await json(`${ready.control_url}/keys`)).status).toBe(401);
-  const { control_token } = ready as ReadyRecord & { control_token: string };
-  const headers = { Authorization: `Bearer ${control_token}` };
-  expect((await json(`${ready.control_url}/keys`, { headers })).status).toBe(200);
 });
 
 test.concurrent.each([

@@ -146,9 +146,6 @@ export function expectRefusal(run: Run, exitCode: number, says: string | RegExp)
   expect(run.stderr).not.toMatch(/^ {4}at /m);
 }
 
-/** The program under umask 000, as a service may start it. */
-export const UNDER_UMASK_000 = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];
-
 /** The program as a person at a terminal sees it. */
 export interface TerminalSession {
   /** All that was written to the terminal, escape sequences included. */
