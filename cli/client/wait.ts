@@ -25,16 +25,11 @@ export interface WaitFlags {
   readonly timeout: number;
 }
 
-const EXIT_OF_STATUS: Record<Status, number> = {
-  completed: EXIT.done,
-  failed: EXIT.failed,
-  cancelled: EXIT.cancelled,
-  expired: EXIT.expired,
-  pending: EXIT.pending,
-};
-
 /** The exit code of a command that waited. */
-const exitCodeOf = (answer: Answer): number => EXIT_OF_STATUS[statusOf(answer)];
+function exitCodeOf(answer: Answer): number {
+  const status = statusOf(answer);
+  return status === "completed" ? EXIT.done : EXIT[status];
+}
 
 function statusOf({ status }: Answer): Status {
   const known = STATUSES.find((candidate) => candidate === status);

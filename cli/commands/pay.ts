@@ -83,11 +83,17 @@ async function askAndPay(flags: PayFlags): Promise<void> {
   if (!canAsk({ json: asksForJson(flags) })) throw missingArgument("PHONE and AMOUNT are missing");
   resolveTarget(flags); // ask nothing if there is no server
   const phone = await askText({
-    ...{ flag: "PHONE", message: "Phone of the customer", json: false, initial: "0712345678" },
+    flag: "PHONE",
+    message: "Phone of the customer",
+    json: false,
+    initial: "0712345678",
     check: (text) => readTypedPhone([text], "It"),
   });
   const amount = await askText({
-    ...{ flag: "AMOUNT", message: "Amount in KES", json: false, initial: "100" },
+    flag: "AMOUNT",
+    message: "Amount in KES",
+    json: false,
+    initial: "100",
     check: (text) => readAmount(text, "It"),
   });
   const outcome = flags.outcome ?? (await askOutcome());
@@ -114,13 +120,7 @@ function explainAccount(error: unknown): never {
 function start(target: Target, phone: string, amount: number, flags: PayFlags): Promise<Answer> {
   const { reference, description, outcome, kind } = flags;
   if (outcome !== undefined) parseChoice(outcome, "--outcome"); // before it goes into a header
-  const body = {
-    payment_account_id: target.paymentAccountId,
-    phone,
-    amount,
-    reference,
-    description,
-  };
+  const body = { payment_account_id: target.paymentAccountId, phone, amount, reference, description };
   const checkWith = commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"]));
   if (kind !== "api") {
     return controlClient(resolveControl(flags)).post("/payments", { ...body, kind, outcome }, { checkWith });

@@ -18,15 +18,15 @@ export function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(EACH_HARMFUL, "\u{FFFD}");
 }
 
-/** What people see where the locale has only ASCII. */
-const IN_ASCII: Readonly<Record<string, string>> = {
-  ...{ "✓": "+", "✗": "x", "•": "*", "…": "...", "—": "-", "█": "_", "↑": "^", "↓": "v" },
-  ...{ "│": "|", "└": "-", "◆": "*", "◇": "o", "●": ">", "○": " ", "▲": "x", "■": "x" },
-};
+/** The characters of momo's own texts, and below each one what people see where the locale has only ASCII. */
+const CHARACTERS = "✓✗•—█↑↓│└◆◇●○▲■";
+const IN_ASCII = "+x*-_^v|-*o> xx";
+
+const asciiOf = (character: string): string =>
+  character === "…" ? "..." : (IN_ASCII[CHARACTERS.indexOf(character)] ?? "?");
 
 /** A text for people in the characters of their locale. */
-export const inLocale = (text: string): string =>
-  speaksUnicode() ? text : text.replaceAll(/[^\0-\x7F]/gu, (character) => IN_ASCII[character] ?? "?");
+export const inLocale = (text: string): string => (speaksUnicode() ? text : text.replaceAll(/[^\0-\x7F]/gu, asciiOf));
 
 /** Breaks a line between words where it is wider than the terminal, and keeps its indentation. */
 export function wrapped(line: string, width: number): string[] {

@@ -54,7 +54,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
     },
     onTransaction(transaction: Transaction): void {
       const payment = transactionView(transaction);
-      if (format === "json") write(jsonText({ time: new Date(nowMs()).toISOString(), level: "info", ...payment }));
+      if (format === "json") write(logLine(format, nowMs(), payment, []));
       else writeLine(lineOf(paymentLine(payment, nowMs()), isErrorTerminal));
     },
     onDelivery: (delivery: Delivery) => writeLine(deliveryLine(format, delivery, nowMs())),
@@ -89,9 +89,32 @@ interface Outcome {
 
 /** @param atMs the host's time, not the sandbox's */
 export function requestLine(format: LogFormat, request: LoggedRequest, atMs: number): string {
+  const { method, status, durationMs, fault, isTakenLeniently } = request;
   const path = redact(request.target.split("?", 1)[0] ?? "").slice(0, MAX_PATH_LENGTH);
   const outcome = outcomeOf(request);
-  return format === "json" ? jsonLine(request, path, outcome, atMs) : prettyLine(request, path, outcome, atMs);
+  const leniencies = request.leniencies.map(({ member }) => member);
+  const members = {
+    method,
+    path,
+    status,
+    duration_ms: Math.round(durationMs * 1000) / 1000,
+    ...outcome,
+    ...(fault !== null && { fault }),
+    ...(leniencies.length > 0 && { leniencies }),
+    ...(isTakenLeniently && { hint: HINT }),
+  };
+  return logLine(format, atMs, members, [
+    styled(status === null || status >= 500 ? "red" : status >= 400 ? "yellow" : "green", String(status ?? "---")),
+    method.padEnd(4),
+    path,
+    styled("dim", `${durationMs.toFixed(1)} ms`),
+    outcome.transaction_status,
+    outcome.checkout_request_id,
+    outcome.message,
+    fault && `(fault: ${fault})`,
+    leniencies.length > 0 && `(lenient: ${leniencies.join(", ")})`,
+    isTakenLeniently && `(${HINT})`,
+  ]);
 }
 
 function outcomeOf({ answer }: LoggedRequest): Outcome {
@@ -104,48 +127,23 @@ function outcomeOf({ answer }: LoggedRequest): Outcome {
   };
 }
 
-function jsonLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: number): string {
-  return jsonText({
-    time: new Date(atMs).toISOString(),
-    level: "info",
-    method: request.method,
-    path,
-    status: request.status,
-    duration_ms: Math.round(request.durationMs * 1000) / 1000,
-    ...outcome,
-    ...(request.fault !== null && { fault: request.fault }),
-    ...(request.leniencies.length > 0 && { leniencies: request.leniencies.map(({ member }) => member) }),
-    ...(request.isTakenLeniently && { hint: HINT }),
-  });
-}
-
-function prettyLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: number): string {
-  const { status, fault, leniencies, isTakenLeniently } = request;
-  const style = status === null || status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
-  return timedLine(atMs, [
-    styled(style, String(status ?? "---")),
-    request.method.padEnd(4),
-    path,
-    styled("dim", `${request.durationMs.toFixed(1)} ms`),
-    outcome.transaction_status,
-    outcome.checkout_request_id,
-    outcome.message,
-    fault && `(fault: ${fault})`,
-    leniencies.length > 0 ? `(lenient: ${leniencies.map(({ member }) => member).join(", ")})` : null,
-    isTakenLeniently ? `(${HINT})` : null,
-  ]);
-}
-
-/** The time of the day, and the words that are not empty. */
-function timedLine(atMs: number, words: readonly (Piece | null | undefined)[]): string {
+/** A line for a program, or one for a person: the time of the day, and the words that are not empty. */
+function logLine(
+  format: LogFormat,
+  atMs: number,
+  members: object,
+  words: readonly (Piece | null | undefined | false)[],
+  level: "error" | "info" = "info",
+): string {
+  if (format === "json") return jsonText({ time: new Date(atMs).toISOString(), level, ...members });
   const pieces = words.flatMap((word) => (word ? ["  ", word] : []));
   return lineOf([formatTimestamp(atMs).slice(-"HH:MM:SS".length), ...pieces], isErrorTerminal);
 }
 
 /** An error that no caller waits for, in the same format, or a message about the log itself. */
 export function messageLine(format: LogFormat, message: string, atMs: number, level: "error" | "info"): string {
-  if (format === "json") return jsonText({ time: new Date(atMs).toISOString(), level, message });
-  return level === "error" ? lineOf([`momo: ${message}`], isErrorTerminal) : timedLine(atMs, [message]);
+  if (format === "pretty" && level === "error") return lineOf([`momo: ${message}`], isErrorTerminal);
+  return logLine(format, atMs, { message }, [message], level);
 }
 
 /** An attempt to deliver a webhook, as one line on stderr. It does not show the address, which may have a secret. */
@@ -153,20 +151,16 @@ function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number): stri
   const { id, payment, attempts } = delivery;
   const state = stateOf(delivery);
   const last = attempts.at(-1);
-  if (format === "json") {
-    return jsonText({
-      time: new Date(atMs).toISOString(),
-      level: "info",
-      webhook: id,
-      state,
-      attempt: attempts.length,
-      status: last?.status ?? null,
-      ...(last && { duration_ms: last.durationMs }),
-      checkout_request_id: payment.checkoutRequestId,
-      ...(last?.problem && { message: last.problem }),
-    });
-  }
-  return timedLine(atMs, [
+  const members = {
+    webhook: id,
+    state,
+    attempt: attempts.length,
+    status: last?.status ?? null,
+    ...(last && { duration_ms: last.durationMs }),
+    checkout_request_id: payment.checkoutRequestId,
+    ...(last?.problem && { message: last.problem }),
+  };
+  return logLine(format, atMs, members, [
     styled(state === "delivered" ? "green" : "yellow", String(last?.status ?? "---")),
     `webhook ${id}`,
     state === "waiting" ? "to be tried again" : state,
