@@ -1,10 +1,12 @@
 import { afterAll, describe, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { cleanUp } from "../../support/cleanup.ts";
 import { expectToPay } from "../../support/intercept.ts";
-import { type Needed, testWith } from "../../support/needs.ts";
+import { type Needed, named, testWith } from "../../support/needs.ts";
 import { SOURCES } from "./sources.ts";
 
-/** Real programs with the address of a service in their source, on what this machine has; `npm run dev runtimes` tries others. */
+/** Real programs with the address of a service in their source, on what this machine has. */
 
 afterAll(cleanUp);
 
@@ -30,9 +32,31 @@ const PROGRAMS: readonly (readonly [command: string, file: string, ...needs: Nee
   ["php", "curl.php", "php curl"],
 ];
 
+const PACKAGES = join(import.meta.dir, "node_modules");
+const DENO = join(PACKAGES, "@deno/linux-x64-glibc/deno");
+
+/** Other runtimes, for clients of packages. `npm run dev runtimes` installs all of it (half a gigabyte). */
+const RUNTIMES: Record<string, readonly string[]> = {
+  node: ["node"],
+  "Node 22": [join(PACKAGES, "node-22/bin/node")],
+  "Node 24": [join(PACKAGES, "node-24/bin/node")],
+  Bun: [process.execPath],
+  Deno: [DENO, "run", "--allow-all"],
+  "Deno, which may reach the network and nothing else,": [DENO, "run", "--allow-net"],
+};
+
 describe("a program with its service's address in it is tested as it is", () => {
   for (const [command, file, ...needs] of PROGRAMS) {
     const name = `${command.split("/").at(-1)} runs ${file}`;
     testWith(needs, name, () => expectToPay([command], file, SOURCES[file]), test.concurrent);
+  }
+
+  for (const [runtime, command] of Object.entries(RUNTIMES)) {
+    const files = ["fetch.mjs", "https.mjs", "axios.mjs", "axios-without-tunnels.mjs", "got.mjs"];
+    for (const file of runtime.startsWith("Deno,") ? files.slice(0, 1) : files) {
+      const isMissing = !existsSync(PACKAGES) || (command[0]?.startsWith(PACKAGES) && !existsSync(command[0]));
+      const name = named(`${runtime} runs ${file}`, isMissing ? "npm run dev runtimes installs it" : "");
+      test.concurrent.skipIf(Boolean(isMissing))(name, () => expectToPay(command, file));
+    }
   }
 });
