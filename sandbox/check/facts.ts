@@ -117,16 +117,16 @@ export const shown = (value: unknown): string =>
   value === undefined ? "missing" : (JSON.stringify(value) ?? "").slice(0, 80);
 export const holds = (exchange: Exchange | null): Seen => ({ exchange, wrong: null });
 export const wrong = (exchange: Exchange | null, why: string): Seen => ({ exchange, wrong: why });
+/** @param why what is wrong, if it does not hold */
+export const judge = (exchange: Exchange | null, doesHold: boolean, why: string): Seen =>
+  doesHold ? holds(exchange) : wrong(exchange, why);
 /** Compares a value with what it must be. */
 export const must = (exchange: Exchange, what: string, value: unknown, [words, fits]: Test): Seen =>
-  fits(value) ? holds(exchange) : wrong(exchange, `${what} must be ${words}; it is ${shown(value)}`);
+  judge(exchange, fits(value), `${what} must be ${words}; it is ${shown(value)}`);
 
-export const check = (
-  id: string,
-  section: string,
-  sentence: string,
-  look: (service: Service) => Promise<Seen>,
-): Check => ({
-  ...{ id, section, sentence },
-  look: ({ service }) => look(service),
+export const check = (id: string, section: string, sentence: string, look: Check["look"]): Check => ({
+  id,
+  section,
+  sentence,
+  look,
 });

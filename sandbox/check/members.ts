@@ -100,7 +100,7 @@ async function items(service: Service, what: string, isMeant: (item: Json) => bo
 }
 
 const itemRow = ([name, test]: [string, Test]): Check =>
-  check(`list.${name}`, "§2.2", `Each transaction of a list has \`${name}\`: ${test[0]}`, async (service) => {
+  check(`list.${name}`, "§2.2", `Each transaction of a list has \`${name}\`: ${test[0]}`, async ({ service }) => {
     const all = await lists(service);
     const ofForm = all.filter((one) => !NOT_IN_SHORT_LIST.includes(name) || !isShort(one));
     if (ofForm.length === 0) throw new Skip("the short form of the list leaves it out");
@@ -117,18 +117,24 @@ const itemRow = ([name, test]: [string, Test]): Check =>
   });
 
 const statusRow = (name: string): Check =>
-  check(`status.${name}`, "§4.2", `The status of a payment has \`${name}\`: ${MEMBERS[name]?.[0]}`, async (service) => {
-    const exchange = await statusOf(service, await newest(service));
-    if (exchange.status !== 200)
-      return wrong(exchange, `the status of a listed payment was answered with ${exchange.status}`);
-    const isMinimal = FULL_STATUS.every((member) => exchange.json?.[member] === undefined);
-    if (isMinimal && FULL_STATUS.includes(name)) throw new Skip("the minimal form of the answer leaves it out");
-    return must(exchange, `\`${name}\``, exchange.json?.[name], MEMBERS[name] as Test);
-  });
+  check(
+    `status.${name}`,
+    "§4.2",
+    `The status of a payment has \`${name}\`: ${MEMBERS[name]?.[0]}`,
+    async ({ service }) => {
+      const exchange = await statusOf(service, await newest(service));
+      if (exchange.status !== 200) {
+        return wrong(exchange, `the status of a listed payment was answered with ${exchange.status}`);
+      }
+      const isMinimal = FULL_STATUS.every((member) => exchange.json?.[member] === undefined);
+      if (isMinimal && FULL_STATUS.includes(name)) throw new Skip("the minimal form of the answer leaves it out");
+      return must(exchange, `\`${name}\``, exchange.json?.[name], MEMBERS[name] as Test);
+    },
+  );
 
 /** What a member must be in some states (§2.2, §3). */
 const stateRow = (id: string, states: readonly string[], name: string, test: Test, words: string): Check =>
-  check(`${id}.${name}`, "§2.2", `\`${name}\` ${words}`, async (service) => {
+  check(`${id}.${name}`, "§2.2", `\`${name}\` ${words}`, async ({ service }) => {
     const isMeant = (item: Json) => states.includes(String(item.status)) && item[name] !== undefined;
     for (const { item, exchange } of await items(service, `${states.join(" or ")} payment with it`, isMeant)) {
       if (!test[1](item[name])) return wrong(exchange, `it is ${shown(item[name])} while the status is ${item.status}`);
@@ -139,34 +145,26 @@ const stateRow = (id: string, states: readonly string[], name: string, test: Tes
 const NULL: Test = ["null", (value) => value === null];
 const SET: Test = ["set", (value) => value !== null];
 const CODES = ["transaction_code", "momo_receipt_number"];
+const UNPAID = ["failed", "cancelled", "expired"];
+const WHEN_CONFIRMED = "when the provider confirms a payment";
 
 export const MEMBER_CHECKS: readonly Check[] = [
   ...Object.entries(MEMBERS).map(itemRow),
-  ...["transaction_code", "momo_receipt_number", "result_code", "result_desc", "completed_at"].map((name) =>
+  ...[...CODES, "result_code", "result_desc", "completed_at"].map((name) =>
     stateRow("pending", ["pending"], name, NULL, "is null while a payment is pending"),
   ),
-  ...CODES.map((name) =>
-    stateRow("completed", ["completed"], name, SET, "is set when the provider confirms a payment"),
-  ),
-  ...CODES.map((name) =>
-    stateRow(
-      "unpaid",
-      ["failed", "cancelled", "expired"],
-      name,
-      NULL,
-      "is set only when the provider confirms a payment",
-    ),
-  ),
+  ...CODES.map((name) => stateRow("completed", ["completed"], name, SET, `is set ${WHEN_CONFIRMED}`)),
+  ...CODES.map((name) => stateRow("unpaid", UNPAID, name, NULL, `is set only ${WHEN_CONFIRMED}`)),
   stateRow("completed", ["completed"], "result_code", ["0", (value) => value === 0], "is 0 on successful completion"),
   stateRow("completed", ["completed"], "completed_at", SET, "is set when a payment is completed"),
   ...PAGINATION.map((name) =>
-    check(`pagination.${name}`, "§2.3", `The pagination has \`${name}\`: an integer`, async (service) => {
+    check(`pagination.${name}`, "§2.3", `The pagination has \`${name}\`: an integer`, async ({ service }) => {
       const { exchange, pagination } = await list(service);
       return must(exchange, `\`${name}\``, pagination[name], INTEGER);
     }),
   ),
   ...Object.entries(SUMMARY).map(([name, test]) =>
-    check(`summary.${name}`, "§2.4", `The summary has \`${name}\`: ${test[0]}`, async (service) => {
+    check(`summary.${name}`, "§2.4", `The summary has \`${name}\`: ${test[0]}`, async ({ service }) => {
       const listed = await list(service);
       if (listed.summary === null && isShort(listed)) throw new Skip("the short form of the list has no summary");
       return must(listed.exchange, `\`${name}\``, listed.summary?.[name], test);

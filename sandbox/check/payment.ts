@@ -1,4 +1,4 @@
-import { type Check, type Checking, isObject, type Json, list, listIn, type Payment, type Seen } from "./facts.ts";
+import { type Check, type Checking, check, type Json, judge, list, listIn, type Payment } from "./facts.ts";
 import { type Exchange, NEEDS_PAYMENT, Skip } from "./service.ts";
 
 /** The sentences that need a payment. Each push may reach a phone and cost money: none is ever repeated. */
@@ -64,97 +64,86 @@ async function final(checking: Checking): Promise<Exchange> {
   return last;
 }
 
-const check = (id: string, section: string, sentence: string, look: Check["look"]): Check => ({
-  id,
-  section,
-  sentence,
-  look,
-});
-
-const held = (exchange: Exchange, wrong: string | null): Seen => ({ exchange, wrong });
-
 /** A payment that must be refused. */
-const refused = (id: string, sentence: string, change: Json, reaches = true): Check =>
-  check(id, "§4.1", sentence, async (checking) => {
+const refused = (id: string, what: string, change: Json, reaches = true): Check =>
+  check(id, "§4.1", `${what} is refused`, async (checking) => {
     const order = { ...orderOf(paymentOf(checking)), ...change };
     const sent = Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined));
     const exchange = await push(checking, sent, reaches);
-    return held(exchange, exchange.status >= 400 ? null : `it was answered with ${exchange.status}`);
+    return judge(exchange, exchange.status >= 400, `it was answered with ${exchange.status}`);
+  });
+
+/** The status of the payment that the check has started, right after its start. */
+async function firstStatus(checking: Checking): Promise<Exchange> {
+  const json = { checkout_request_id: idOf(await started(checking)) };
+  return checking.service.ask({ path: "/status.php", json });
+}
+
+/** An id in the answer to a payment. */
+const identifier = (name: string, prefix: string): Check =>
+  check(`pay.${name}`, "§4.1", `The answer has \`${name}\`, a string of the shape of §2.2`, async (checking) => {
+    const exchange = await started(checking);
+    const value = exchange.json[name];
+    const fits = typeof value === "string" && new RegExp(`^${prefix}_[^_]+_.+$`).test(value);
+    return judge(exchange, fits, `it is ${JSON.stringify(value)}`);
   });
 
 export const PAYMENT_CHECKS: readonly Check[] = [
   check("pay.accepted", "§4.1", "A payment is answered with 200 and `success` true", async (checking) => {
     const exchange = await push(checking, orderOf(paymentOf(checking)));
     const isAccepted = exchange.status === 200 && exchange.json?.success === true;
-    return held(exchange, isAccepted ? null : `it was answered with ${exchange.status}`);
+    return judge(exchange, isAccepted, `it was answered with ${exchange.status}`);
   }),
-  ...[
-    { name: "checkout_request_id", shape: /^ws_CO_[^_]+_.+$/ },
-    { name: "merchant_request_id", shape: /^ws_MR_[^_]+_.+$/ },
-  ].map(({ name, shape }) =>
-    check(`pay.${name}`, "§4.1", `The answer has \`${name}\`, a string of the shape of §2.2`, async (checking) => {
-      const exchange = await started(checking);
-      const value = exchange.json[name];
-      return held(exchange, typeof value === "string" && shape.test(value) ? null : `it is ${JSON.stringify(value)}`);
-    }),
-  ),
+  identifier("checkout_request_id", "ws_CO"),
+  identifier("merchant_request_id", "ws_MR"),
   check(
     "pay.transaction_id",
     "§4.1",
-    "The answer has `transaction_id`, an integer, in its fuller form",
+    `The answer has \`transaction_id\`, an integer, in its fuller form`,
     async (checking) => {
       const exchange = await started(checking);
       const { transaction_id } = exchange.json;
       if (transaction_id === undefined) throw new Skip("it is not in the shorter form");
-      return held(exchange, Number.isInteger(transaction_id) ? null : `it is ${JSON.stringify(transaction_id)}`);
+      return judge(exchange, Number.isInteger(transaction_id), `it is ${JSON.stringify(transaction_id)}`);
     },
   ),
   check(
     "pay.pending",
     "§3",
-    "An accepted payment is pending, until the provider reports an outcome",
+    `An accepted payment is pending, until the provider reports an outcome`,
     async (checking) => {
-      const exchange = await checking.service.ask({
-        path: "/status.php",
-        json: { checkout_request_id: idOf(await started(checking)) },
-      });
+      const exchange = await firstStatus(checking);
       const { status } = exchange.json ?? {};
-      return held(
-        exchange,
-        status === "pending" ? null : `its status is ${JSON.stringify(status)} right after the start`,
-      );
+      return judge(exchange, status === "pending", `its status is ${JSON.stringify(status)} right after the start`);
     },
   ),
   check("pay.kept", "§4.2", "The status has the amount of the payment", async (checking) => {
-    const exchange = await checking.service.ask({
-      path: "/status.php",
-      json: { checkout_request_id: idOf(await started(checking)) },
-    });
+    const exchange = await firstStatus(checking);
     const { amount } = exchange.json ?? {};
-    return held(exchange, amount === paymentOf(checking).amount ? null : `the amount is ${JSON.stringify(amount)}`);
+    return judge(exchange, amount === paymentOf(checking).amount, `the amount is ${JSON.stringify(amount)}`);
   }),
   check(
     "pay.listed",
     "§2.2",
-    "A payment creates a transaction, which the list has with the same id",
+    `A payment creates a transaction, which the list has with the same id`,
     async (checking) => {
       const { transaction_id } = (await started(checking)).json;
       if (transaction_id === undefined) throw new Skip("the shorter form of the answer has no transaction_id");
       const { exchange, items } = await list(checking.service, `?id=${transaction_id}`);
-      return held(exchange, isObject(items[0]) && items[0].id === transaction_id ? null : "it is not in the list");
+      return judge(exchange, items[0]?.id === transaction_id, "it is not in the list");
     },
   ),
   check("pay.final", "§4.4", "A payment becomes final", async (checking) => {
     const exchange = await final(checking);
     const { status } = exchange.json ?? {};
     const isFinal = ["completed", "failed", "cancelled", "expired"].includes(String(status));
-    return held(exchange, isFinal ? null : `its status is ${JSON.stringify(status)}`);
+    return judge(exchange, isFinal, `its status is ${JSON.stringify(status)}`);
   }),
-  refused("pay.no-phone", "A payment without `phone` is refused", { phone: undefined }, false),
-  refused("pay.no-amount", "A payment without `amount` is refused", { amount: undefined }),
-  refused("pay.no-account", "A payment without `payment_account_id` is refused", { payment_account_id: undefined }),
-  refused("pay.minimum", "An amount below KES 1 is refused", { amount: 0 }),
-  refused("pay.amount-type", "An amount that is no number is refused", { amount: true }),
+  refused("pay.no-phone", "A payment without `phone`", { phone: undefined }, false),
+  refused("pay.no-amount", "A payment without `amount`", { amount: undefined }),
+  refused("pay.no-account", "A payment without `payment_account_id`", { payment_account_id: undefined }),
+  refused("pay.minimum", "An amount below KES 1", { amount: 0 }),
+  refused("pay.amount-type", "An amount that is no number", { amount: true }),
 ];
 
 /** Whether a final payment stays final. */

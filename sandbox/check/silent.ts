@@ -5,6 +5,7 @@ import type { Profile, RefusalAnswer } from "../../src/http/profile.ts";
 import {
   type Check,
   type Checking,
+  check,
   inState,
   isShort,
   type Json,
@@ -19,8 +20,9 @@ import { type Exchange, Skip, UNKNOWN_ID } from "./service.ts";
 
 /** What a service does where the specification is silent: recorded, never a failure. */
 
-const check = (id: string, section: string, sentence: string, momo: string, look: Check["look"]): Check => ({
-  ...{ id, section, sentence, momo, look },
+const silent = (id: string, section: string, sentence: string, momo: string, look: Check["look"]): Check => ({
+  ...check(id, section, sentence, look),
+  momo,
 });
 
 const does = (exchange: Exchange | null, words: string, profile: Profile = {}): Seen => ({
@@ -48,7 +50,7 @@ const badParameter = (
   momo: string,
   profile: (seen: Exchange) => Profile,
 ): Check =>
-  check(id, "§4.3", sentence, momo, async ({ service }) => {
+  silent(id, "§4.3", sentence, momo, async ({ service }) => {
     const exchange = await service.ask({ path: `/transactions.php?${query}` });
     if (!isTaken(exchange))
       return does(exchange, `refused with ${exchange.status}: ${messageOf(exchange)}`, profile(exchange));
@@ -96,14 +98,14 @@ async function samples({ service }: Checking): Promise<Json[]> {
 const CAPITALS = "status=COMPLETED";
 
 export const SILENT_CHECKS: readonly Check[] = [
-  check("silent.array", "§4.3", "Which name the array of transactions has", "transactions", async ({ service }) => {
+  silent("silent.array", "§4.3", "Which name the array of transactions has", "transactions", async ({ service }) => {
     const listed = await list(service);
     const form = isShort(listed) ? "short" : "full";
     const own = form === "short" ? "data" : "transactions";
     const profile: Profile = { response_form: form, ...(listed.arrayName !== own && { array_name: listed.arrayName }) };
     return does(listed.exchange, `${listed.arrayName}, in the ${form} form`, profile);
   }),
-  check("silent.unknown-id", "§4.2", "The status of an id that was never issued", "404", async ({ service }) => {
+  silent("silent.unknown-id", "§4.2", "The status of an id that was never issued", "404", async ({ service }) => {
     const exchange = await service.ask({ path: "/status.php", json: { checkout_request_id: UNKNOWN_ID } });
     const refusal = refusalOf(exchange);
     return does(exchange, `${exchange.status}: ${messageOf(exchange)}`, refusal ? { unknown_id: refusal } : {});
@@ -137,7 +139,7 @@ export const SILENT_CHECKS: readonly Check[] = [
     const { filters } = listIn(exchange);
     return { filter_case: "status" in (filters ?? {}) ? "any" : "lower" };
   }),
-  check("silent.order", "§4.3", "The order of the list", "newest first", async ({ service }) => {
+  silent("silent.order", "§4.3", "The order of the list", "newest first", async ({ service }) => {
     const { exchange, items } = await list(service);
     const ids = items.map(({ id }) => Number(id));
     if (ids.length < 2) throw new Skip("there are fewer than two transactions");
@@ -145,14 +147,14 @@ export const SILENT_CHECKS: readonly Check[] = [
     const rises = ids.every((id, turn) => turn === 0 || id >= (ids[turn - 1] ?? 0));
     return does(exchange, falls ? "newest first" : rises ? "oldest first" : "neither by id nor against it");
   }),
-  check("silent.phone", "§2.2", "How a phone is written in answers", "254 and nine digits", async ({ service }) => {
+  silent("silent.phone", "§2.2", "How a phone is written in answers", "254 and nine digits", async ({ service }) => {
     const { phone } = await newest(service);
     const start = (["+254", "254", "0"] as const).find((one) => String(phone).startsWith(one));
     const { exchange } = await list(service);
     if (start === undefined) return does(exchange, "in another way than +254…, 254… or 0…");
     return does(exchange, start === "0" ? "0 and nine digits" : `${start} and nine digits`, { phone: start });
   }),
-  check("silent.fee", "§2.2", "How the fee is computed", "1%", async (checking) => {
+  silent("silent.fee", "§2.2", "How the fee is computed", "1%", async (checking) => {
     const payments = (await samples(checking))
       .filter(({ amount, fee_amount }) => typeof amount === "number" && typeof fee_amount === "number")
       .map(({ amount, fee_amount }) => ({ amount: cents(amount) as AmountCents, fee: cents(fee_amount) }));
@@ -162,7 +164,7 @@ export const SILENT_CHECKS: readonly Check[] = [
       ? does(null, formatTariff(tariff), { fee: formatTariff(tariff) })
       : does(null, "not as a share and a fixed part");
   }),
-  check("silent.results", "§2.2", "The texts of the results", "those of the network", async (checking) => {
+  silent("silent.results", "§2.2", "The texts of the results", "those of the network", async (checking) => {
     const results: Record<string, string> = {};
     const known: Readonly<Record<string, string>> = RESULT_CODES;
     let count = 0;
@@ -179,7 +181,7 @@ export const SILENT_CHECKS: readonly Check[] = [
       others.length > 0 ? { results } : {},
     );
   }),
-  check("silent.zone", "§2.2", "The zone of timestamps", "Nairobi", async (checking) => {
+  silent("silent.zone", "§2.2", "The zone of timestamps", "Nairobi", async (checking) => {
     const exchange = await started(checking);
     const status = await checking.service.ask({
       path: "/status.php",
@@ -197,7 +199,7 @@ export const SILENT_CHECKS: readonly Check[] = [
     }
     return does(status, `another: ${at} at ${formatTimestamp(exchange.atMs)} in Nairobi`);
   }),
-  check(
+  silent(
     "silent.account",
     "§4.1",
     "A payment for an account that is not the merchant's",
@@ -208,14 +210,14 @@ export const SILENT_CHECKS: readonly Check[] = [
       return does(exchange, `${exchange.status}: ${messageOf(exchange)}`, refusal ? { invalid_account: refusal } : {});
     },
   ),
-  check("silent.text", "§4.1", "An account id as text", "refused with 400", async (checking) => {
+  silent("silent.text", "§4.1", "An account id as text", "refused with 400", async (checking) => {
     const order = orderOf(paymentOf(checking));
     const exchange = await push(checking, { ...order, payment_account_id: String(order.payment_account_id) });
     return does(exchange, isTaken(exchange) ? "accepted" : `refused with ${exchange.status}`, {
       accept: isTaken(exchange) ? "lenient" : "strict",
     });
   }),
-  check("silent.final", "§3", "Whether a final state changes", "never", async (checking) => {
+  silent("silent.final", "§3", "Whether a final state changes", "never", async (checking) => {
     const { first, then } = await afterFinal(checking);
     const [before, after] = [first.json?.status, then.json?.status];
     return does(then, before === after ? "never" : `${before} became ${after}`);

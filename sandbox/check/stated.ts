@@ -6,6 +6,7 @@ import {
   inState,
   isObject,
   type Json,
+  judge,
   list,
   listIn,
   must,
@@ -15,16 +16,20 @@ import {
   wrong,
 } from "./facts.ts";
 import { MEMBER_CHECKS, MINIMAL_STATUS } from "./members.ts";
-import { NEEDS_PAYMENT, type Service, Skip, UNKNOWN_ID } from "./service.ts";
+import { type Ask, NEEDS_PAYMENT, Skip, UNKNOWN_ID } from "./service.ts";
 
 /** The sentences of the specification that reading can check. */
 
+const PUSH = "/stkpush.php";
+const LIST = "/transactions.php";
+const STATUS = "/status.php";
+
 /** A list whose rows must all fit. */
 const filterRow = (id: string, sentence: string, query: string, fits: (item: Json) => boolean): Check =>
-  check(id, "§4.3", sentence, async (service) => {
+  check(id, "§4.3", sentence, async ({ service }) => {
     const { exchange, items: some } = await list(service, query);
     const other = some.find((item) => !fits(item));
-    return other ? wrong(exchange, `transaction ${shown(other.id)} is in the list for ${query}`) : holds(exchange);
+    return judge(exchange, !other, `transaction ${shown(other?.id)} is in the list for ${query}`);
   });
 
 const dayOf = (item: Json): string => {
@@ -35,122 +40,101 @@ const dayOf = (item: Json): string => {
 /** Whether a service whose timestamps are in UTC, and whose days are Nairobi's, counts the transaction to the next day. */
 const isLate = ({ created_at }: Json): boolean => String(created_at).slice(11, 13) >= "21";
 
-const refusal = (
-  id: string,
-  section: string,
-  sentence: string,
-  expected: readonly number[],
-  ask: Parameters<Service["ask"]>[0],
-): Check => ({
-  ...{ id, section, sentence },
-  async look({ service, payment }) {
+/** A page of a list: it has no more transactions than its limit. */
+const pageOf = (id: string, section: string, sentence: string, query: string, size: number): Check =>
+  check(id, section, sentence, async ({ service }) => {
+    const { exchange, pagination, items: some } = await list(service, query);
+    const words = query === "" ? "a page without a limit" : `a page with limit ${size}`;
+    if (some.length > size) return wrong(exchange, `${words} has ${some.length} transactions`);
+    return must(exchange, "`per_page`", pagination.per_page, [`${size}`, (value) => Number(value) === size]);
+  });
+
+/** A request that must be refused. @param or another status that is right as well */
+const refusal = (id: string, section: string, status: number, what: string, ask: Ask, or = status): Check =>
+  check(id, section, `${what} is answered with ${status}`, async ({ service, payment }) => {
     // Elsewhere the check only reads, unless a payment is asked for.
     if (ask.json && ask.path === PUSH && service.isCareful && !payment) throw new Skip(NEEDS_PAYMENT);
     const exchange = await service.ask(ask);
-    return expected.includes(exchange.status)
-      ? holds(exchange)
-      : wrong(exchange, `it was answered with ${exchange.status}, not with ${expected.join(" or ")}`);
-  },
-});
-
-const PUSH = "/stkpush.php";
-const LIST = "/transactions.php";
-const STATUS = "/status.php";
+    const expected = or === status ? status : `${status} or ${or}`;
+    const isRefused = exchange.status === status || exchange.status === or;
+    return judge(exchange, isRefused, `it was answered with ${exchange.status}, not with ${expected}`);
+  });
 
 export const STATED_CHECKS: readonly Check[] = [
   check(
     "list.answer",
     "§4.3",
-    "The list is answered with 200, `success` true and an array of transactions",
-    async (service) => {
+    `The list is answered with 200, \`success\` true and an array of transactions`,
+    async ({ service }) => {
       const exchange = await service.ask({ path: LIST });
       const { status, json } = exchange;
       const hasArray = Array.isArray(json?.transactions) || Array.isArray(json?.data);
-      if (status === 200 && json?.success === true && hasArray) return holds(exchange);
-      return wrong(
-        exchange,
-        `it was answered with ${status}, success ${shown(json?.success)}, ${hasArray ? "with" : "without"} an array`,
-      );
+      const array = `${hasArray ? "with" : "without"} an array`;
+      const why = `it was answered with ${status}, success ${shown(json?.success)}, ${array}`;
+      return judge(exchange, status === 200 && json?.success === true && hasArray, why);
     },
   ),
   ...MEMBER_CHECKS,
-  check("status.same", "§4.2", "The status of a payment is the one that the list shows", async (service) => {
+  check("status.same", "§4.2", "The status of a payment is the one that the list shows", async ({ service }) => {
     const { items: finals } = await inState(service, "completed");
     const item = finals[0] ?? (await newest(service));
     const { checkout_request_id } = item;
     if (item.status === "pending") throw new Skip("a pending payment may change between two requests");
     if (checkout_request_id === undefined) throw new Skip("the list shows no checkout_request_id");
-    const exchange = await service.again({ path: "/status.php", json: { checkout_request_id } });
+    const exchange = await service.again({ path: STATUS, json: { checkout_request_id } });
     const names = MINIMAL_STATUS.filter((name) => item[name] !== undefined && exchange.json?.[name] !== undefined);
     const other = names.find((name) => exchange.json?.[name] !== item[name]);
-    return other === undefined
-      ? holds(exchange)
-      : wrong(
-          exchange,
-          `\`${other}\` is ${shown(exchange.json?.[other])} there, and ${shown(item[other])} in the list`,
-        );
+    if (other === undefined) return holds(exchange);
+    const [there, here] = [shown(exchange.json?.[other]), shown(item[other])];
+    return wrong(exchange, `\`${other}\` is ${there} there, and ${here} in the list`);
   }),
-  check("list.page", "§4.3", "The default page is 1", async (service) => {
+  check("list.page", "§4.3", "The default page is 1", async ({ service }) => {
     const { exchange, pagination } = await list(service);
     return must(exchange, "`current_page`", pagination.current_page, ["1", (value) => Number(value) === 1]);
   }),
-  check("list.limit", "§8", "The default page size is 10", async (service) => {
-    const { exchange, pagination, items: some } = await list(service);
-    if (some.length > 10) return wrong(exchange, `a page without a limit has ${some.length} transactions`);
-    return must(exchange, "`per_page`", pagination.per_page, ["10", (value) => Number(value) === 10]);
-  }),
-  check("list.limit-one", "§4.3", "`limit` is the number of items on a page", async (service) => {
-    const { exchange, pagination, items: some } = await list(service, "?limit=1");
-    if (some.length > 1) return wrong(exchange, `a page with limit 1 has ${some.length} transactions`);
-    return must(exchange, "`per_page`", pagination.per_page, ["1", (value) => Number(value) === 1]);
-  }),
-  check("list.limit-most", "§8", "`limit` can be 100", async (service) => {
-    const { exchange, pagination, items: some } = await list(service, "?limit=100");
-    if (some.length > 100) return wrong(exchange, `a page with limit 100 has ${some.length} transactions`);
-    return must(exchange, "`per_page`", pagination.per_page, ["100", (value) => Number(value) === 100]);
-  }),
+  pageOf("list.limit", "§8", "The default page size is 10", "", 10),
+  pageOf("list.limit-one", "§4.3", "`limit` is the number of items on a page", "?limit=1", 1),
+  pageOf("list.limit-most", "§8", "`limit` can be 100", "?limit=100", 100),
   check(
     "list.full-page",
     "§4.3",
-    "A page has as many transactions as its limit, if there are so many",
-    async (service) => {
-      for (const listed of [await list(service), await list(service, "?limit=1")]) {
-        const { pagination, items: some, exchange } = listed;
-        const most = Math.min(Number(pagination.total_items), Number(pagination.per_page));
-        if (some.length !== most)
-          return wrong(
-            exchange,
-            `${some.length} of ${shown(pagination.total_items)} are on the first page of ${shown(pagination.per_page)}`,
-          );
+    `A page has as many transactions as its limit, if there are so many`,
+    async ({ service }) => {
+      for (const { pagination, items: some, exchange } of [await list(service), await list(service, "?limit=1")]) {
+        const { total_items, per_page } = pagination;
+        if (some.length !== Math.min(Number(total_items), Number(per_page))) {
+          const page = `the first page of ${shown(per_page)}`;
+          return wrong(exchange, `${some.length} of ${shown(total_items)} are on ${page}`);
+        }
       }
       return holds(null);
     },
   ),
-  check("list.total-pages", "§2.3", "`total_pages` is the number of pages that hold `total_items`", async (service) => {
-    for (const { exchange, pagination } of [await list(service), await list(service, "?limit=1")]) {
-      const { total_items, per_page, total_pages } = pagination;
-      const pages = Math.ceil(Number(total_items) / Number(per_page));
-      // Without items, one empty page is a page as well.
-      if (Number(total_pages) !== pages && !(pages === 0 && total_pages === 1))
-        return wrong(
-          exchange,
-          `it is ${shown(total_pages)} for ${shown(total_items)} items, ${shown(per_page)} on a page`,
-        );
-    }
-    return holds(null);
-  }),
-  check("list.next-page", "§4.3", "Another page has other transactions", async (service) => {
+  check(
+    "list.total-pages",
+    "§2.3",
+    `\`total_pages\` is the number of pages that hold \`total_items\``,
+    async ({ service }) => {
+      for (const { exchange, pagination } of [await list(service), await list(service, "?limit=1")]) {
+        const { total_items, per_page, total_pages } = pagination;
+        const pages = Math.ceil(Number(total_items) / Number(per_page));
+        // Without items, one empty page is a page as well.
+        if (Number(total_pages) === pages || (pages === 0 && total_pages === 1)) continue;
+        const items = `${shown(total_items)} items, ${shown(per_page)} on a page`;
+        return wrong(exchange, `it is ${shown(total_pages)} for ${items}`);
+      }
+      return holds(null);
+    },
+  ),
+  check("list.next-page", "§4.3", "Another page has other transactions", async ({ service }) => {
     const [first, second] = [await list(service, "?limit=1"), await list(service, "?page=2&limit=1")];
-    if (!first.items[0] || first.pagination.total_items === 1) throw new Skip("there are fewer than two transactions");
+    const [one, other] = [first.items[0], second.items[0]];
+    if (!one || first.pagination.total_items === 1) throw new Skip("there are fewer than two transactions");
     if (first.pagination.total_items !== second.pagination.total_items) throw new Skip("a payment came in between");
-    if (second.pagination.current_page !== 2)
-      return wrong(second.exchange, `\`current_page\` of page 2 is ${shown(second.pagination.current_page)}`);
-    return second.items[0]?.id !== first.items[0].id && second.items[0] !== undefined
-      ? holds(second.exchange)
-      : wrong(
-          second.exchange,
-          `page 2 begins with ${shown(second.items[0]?.id)}, page 1 with ${shown(first.items[0].id)}`,
-        );
+    const { current_page } = second.pagination;
+    if (current_page !== 2) return wrong(second.exchange, `\`current_page\` of page 2 is ${shown(current_page)}`);
+    const isAnother = other !== undefined && other.id !== one.id;
+    return judge(second.exchange, isAnother, `page 2 begins with ${shown(other?.id)}, page 1 with ${shown(one.id)}`);
   }),
   ...STATES.map((state) =>
     filterRow(
@@ -166,7 +150,7 @@ export const STATED_CHECKS: readonly Check[] = [
     "?type=api",
     ({ kind = "api", type = "API" }) => kind === "api" && type === "API",
   ),
-  check("list.dates", "§4.3", "`date_from` and `date_to` bound the days of the list", async (service) => {
+  check("list.dates", "§4.3", "`date_from` and `date_to` bound the days of the list", async ({ service }) => {
     const one = await newest(service);
     const day = dayOf(one);
     const number = parseDay(day);
@@ -180,41 +164,33 @@ export const STATED_CHECKS: readonly Check[] = [
     const until = await list(service, `?date_to=${before}`);
     const later = until.items.find((item) => dayOf(item) > before);
     if (later) return wrong(until.exchange, `a transaction of ${dayOf(later)} is in the list until ${before}`);
-    return some.length > 0 || (isLate(one) && (await ofDay(next)).items.length > 0)
-      ? holds(exchange)
-      : wrong(exchange, `the list of ${day} is empty, but a transaction is of this day`);
+    const hasRows = some.length > 0 || (isLate(one) && (await ofDay(next)).items.length > 0);
+    return judge(exchange, hasRows, `the list of ${day} is empty, but a transaction is of this day`);
   }),
-  check("list.search", "§4.3", "`search` finds a phone number by its start", async (service) => {
+  check("list.search", "§4.3", "`search` finds a phone number by its start", async ({ service }) => {
     const { phone } = await newest(service);
     if (typeof phone !== "string") throw new Skip("the list shows no phone");
-    const {
-      exchange,
-      pagination,
-      items: some,
-    } = await list(service, `?search=${encodeURIComponent(phone.slice(0, 5))}`);
-    return some.length > 0 && pagination.total_items !== 0
-      ? holds(exchange)
-      : wrong(exchange, "it finds no transaction, but there is one with such a phone");
+    const query = `?search=${encodeURIComponent(phone.slice(0, 5))}`;
+    const { exchange, pagination, items: some } = await list(service, query);
+    const hasRows = some.length > 0 && pagination.total_items !== 0;
+    return judge(exchange, hasRows, "it finds no transaction, but there is one with such a phone");
   }),
-  check("list.by-id", "§4.3", "`id` returns a single record", async (service) => {
+  check("list.by-id", "§4.3", "`id` returns a single record", async ({ service }) => {
     const { id } = await newest(service);
     const { exchange, items: some } = await list(service, `?id=${id}`);
-    return some.length === 1 && some[0]?.id === id
-      ? holds(exchange)
-      : wrong(exchange, `it returns ${some.length} transactions, the first is ${shown(some[0]?.id)}`);
+    const why = `it returns ${some.length} transactions, the first is ${shown(some[0]?.id)}`;
+    return judge(exchange, some.length === 1 && some[0]?.id === id, why);
   }),
-  check("list.no-filters", "§2.4", "`filters_applied` is empty when no filter is given", async (service) => {
+  check("list.no-filters", "§2.4", "`filters_applied` is empty when no filter is given", async ({ service }) => {
     const { exchange, filters } = await list(service);
-    return must(exchange, "`filters_applied`", filters, [
-      "an empty object",
-      (value) => isObject(value) && Object.keys(value).length === 0,
-    ]);
+    const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0;
+    return must(exchange, "`filters_applied`", filters, ["an empty object", isEmpty]);
   }),
-  check("list.filters", "§4.3", "`filters_applied` is an object", async (service) => {
+  check("list.filters", "§4.3", "`filters_applied` is an object", async ({ service }) => {
     const { exchange } = await list(service, "?type=api");
     return must(exchange, "`filters_applied`", exchange.json?.filters_applied, ["an object", isObject]);
   }),
-  check("summary.counts", "§2.4", "The summary counts what the filter `status` selects", async (service) => {
+  check("summary.counts", "§2.4", "The summary counts what the filter `status` selects", async ({ service }) => {
     const { exchange, summary } = await list(service);
     if (summary === null) throw new Skip("the short form of the list has no summary");
     for (const state of ["completed", "pending"]) {
@@ -230,49 +206,25 @@ export const STATED_CHECKS: readonly Check[] = [
     }
     return holds(exchange);
   }),
-  refusal("auth.stranger-list", "§5", "A list with invalid credentials is answered with 401", [401], {
-    path: LIST,
-    as: "stranger",
-  }),
-  refusal("auth.nobody-list", "§5", "A list without credentials is answered with 401", [401], {
-    path: LIST,
-    as: "nobody",
-  }),
-  refusal("auth.stranger-status", "§5", "A status with invalid credentials is answered with 401", [401], {
+  refusal("auth.stranger-list", "§5", 401, "A list with invalid credentials", { path: LIST, as: "stranger" }),
+  refusal("auth.nobody-list", "§5", 401, "A list without credentials", { path: LIST, as: "nobody" }),
+  refusal("auth.stranger-status", "§5", 401, "A status with invalid credentials", {
     path: STATUS,
     json: { checkout_request_id: UNKNOWN_ID },
     as: "stranger",
   }),
   // Its body is empty, so that nothing is paid; a service may refuse that first.
-  refusal("auth.nobody-push", "§5", "A payment without credentials is answered with 401", [401, 400], {
-    path: PUSH,
-    json: {},
-    as: "nobody",
-  }),
-  refusal("method.status", "§7", "`GET /status.php` is answered with 405", [405], { path: STATUS, method: "GET" }),
-  refusal("method.push", "§7", "`GET /stkpush.php` is answered with 405", [405], {
-    path: PUSH,
-    method: "GET",
-  }),
-  refusal("method.list", "§7", "`POST /transactions.php` is answered with 405", [405], { path: LIST, json: {} }),
-  refusal("path.unknown", "§7", "A path that does not exist is answered with 404", [404], {
-    path: "/no-such-operation.php",
-  }),
-  refusal("bad.no-id", "§7", "A status without `checkout_request_id` is answered with 400", [400], {
-    path: STATUS,
-    json: {},
-  }),
-  refusal("bad.id-type", "§7", "A status whose `checkout_request_id` is a number is answered with 400", [400], {
+  refusal("auth.nobody-push", "§5", 401, "A payment without credentials", { path: PUSH, json: {}, as: "nobody" }, 400),
+  refusal("method.status", "§7", 405, "`GET /status.php`", { path: STATUS, method: "GET" }),
+  refusal("method.push", "§7", 405, "`GET /stkpush.php`", { path: PUSH, method: "GET" }),
+  refusal("method.list", "§7", 405, "`POST /transactions.php`", { path: LIST, json: {} }),
+  refusal("path.unknown", "§7", 404, "A path that does not exist", { path: "/no-such-operation.php" }),
+  refusal("bad.no-id", "§7", 400, "A status without `checkout_request_id`", { path: STATUS, json: {} }),
+  refusal("bad.id-type", "§7", 400, "A status whose `checkout_request_id` is a number", {
     path: STATUS,
     json: { checkout_request_id: 5 },
   }),
-  refusal("bad.no-json", "§7", "A status whose body is no JSON is answered with 400", [400], {
-    path: STATUS,
-    body: "{",
-  }),
+  refusal("bad.no-json", "§7", 400, "A status whose body is no JSON", { path: STATUS, body: "{" }),
   // It cannot reach a phone: it has none.
-  refusal("bad.empty-push", "§7", "A payment without any member is answered with 400", [400], {
-    path: PUSH,
-    json: {},
-  }),
+  refusal("bad.empty-push", "§7", 400, "A payment without any member", { path: PUSH, json: {} }),
 ];
