@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
-import { formatReport, REPORT_FORMATS, type ReportFormat } from "../../sandbox/audit/reports/report.ts";
+import { formatReport, REPORT_FORMATS, type ReportFormat } from "../../sandbox/audit/report.ts";
 import { auditReport } from "../../sandbox/control/shapes/requests.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";

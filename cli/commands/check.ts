@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { REPORT_FORMATS } from "../../sandbox/audit/reports/report.ts";
+import { REPORT_FORMATS } from "../../sandbox/audit/report.ts";
 import { CREDENTIALS_REFUSED, checkService } from "../../sandbox/check/check.ts";
 import type { Payment } from "../../sandbox/check/facts.ts";
 import { type CheckFormat, formatCheck } from "../../sandbox/check/report.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
-import type { ReportFormat } from "../../sandbox/audit/reports/report.ts";
+import type { ReportFormat } from "../../sandbox/audit/report.ts";
 import { Failure } from "../terminal/failure.ts";
 
 const FORMATS: Readonly<Record<string, ReportFormat>> = {

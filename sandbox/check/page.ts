@@ -1,4 +1,4 @@
-import { escaped } from "../audit/reports/junit.ts";
+import { escaped } from "../audit/results.ts";
 import {
   answerLine,
   bySection,

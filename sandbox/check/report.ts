@@ -1,6 +1,5 @@
-import { formatResults, type ReportFormat } from "../audit/reports/report.ts";
-import type { Results } from "../audit/reports/results.ts";
-import { printable } from "../audit/reports/text.ts";
+import type { ReportFormat } from "../audit/report.ts";
+import { formatResults, printable, type Results } from "../audit/results.ts";
 import { htmlReport } from "./page.ts";
 import {
   answerLine,

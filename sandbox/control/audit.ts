@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { succeed } from "../../src/http/reply.ts";
-import { jsonView, summaryOf } from "../audit/reports/json.ts";
-import { formatReport, REPORT_FORMATS, type ReportFormat } from "../audit/reports/report.ts";
+import { formatReport, jsonView, REPORT_FORMATS, type ReportFormat, summaryOf } from "../audit/report.ts";
 import { type Calls, described, ownedBy, replicaHeader, textReply } from "./context.ts";
 import { type AuditOnWire, auditAnswer } from "./shapes/requests.ts";
 

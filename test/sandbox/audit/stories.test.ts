@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "../../../sandbox/audit/finding.ts";
 import { FINDING_KINDS } from "../../../sandbox/audit/kinds.ts";
-import { summaryOf } from "../../../sandbox/audit/reports/json.ts";
+import { summaryOf } from "../../../sandbox/audit/report.ts";
 import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
 import { type AuditedClient, createAuditedClient, LOST } from "../../support/audited-client.ts";
 

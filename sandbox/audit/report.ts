@@ -1,12 +1,47 @@
-import type { AuditReport } from "../audit.ts";
-import { FINDING_KINDS, type FindingKind, isAtLeast, type Severity } from "../kinds.ts";
-import type { Tally } from "../tally.ts";
-import { githubReport } from "./github.ts";
-import { jsonView, summaryOf } from "./json.ts";
-import { junitReport } from "./junit.ts";
-import type { Results } from "./results.ts";
-import { sarifReport } from "./sarif.ts";
-import { textReport } from "./text.ts";
+import type { AuditReport } from "./audit.ts";
+import { shown } from "./call.ts";
+import { FINDING_KINDS, type FindingKind, isAtLeast, type Severity } from "./kinds.ts";
+import { formatResults, printable, type Results } from "./results.ts";
+import { refusalsIn, refusedCount, type Tally } from "./tally.ts";
+
+/** The report as members of an answer. */
+export function jsonView({ tally, findings, leftOut }: AuditReport) {
+  const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
+  const counts = { errors: count("error"), warnings: count("warning"), notes: count("note") };
+  return { ...tally, ...counts, left_out: leftOut, findings };
+}
+
+/** What happened, and how much was wrong, in one line. */
+export function summaryOf(report: AuditReport): string {
+  const { requests, accepted, payments, errors, warnings, notes, left_out } = jsonView(report);
+  const refused = refusedCount(report.tally);
+  const why = refused > 0 ? ` (${refusalsIn(report.tally)})` : "";
+  const parts = [
+    `${report.isCut ? "since the last reset, " : ""}${counted(requests, "request")}: ${accepted} accepted, ${refused} refused${why}`,
+    `${counted(payments.started, "payment")} started, ${payments.paid} paid, ${payments.not_followed} not followed`,
+    `${counted(errors, "error")}, ${counted(warnings, "warning")}, ${counted(notes, "note")}${
+      left_out > 0 ? ` (and ${left_out} more without details)` : ""
+    }`,
+  ];
+  return parts.join("; ");
+}
+
+const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? "" : "s"}`;
+
+/** The findings, each after an empty line. */
+export function findingLines({ findings }: AuditReport): string[] {
+  return findings.flatMap(({ kind, severity, message, advice, request_ids, reference, count, ...finding }) => {
+    const facts = [
+      finding.checkout_request_id,
+      reference && `reference ${shown(reference)}`,
+      request_ids.length > 0 && `request${request_ids.length === 1 ? "" : "s"} ${request_ids.join(", ")}`,
+      `first at ${finding.first_at}`,
+      count > 1 && `${count} times`,
+    ];
+    const line = facts.filter(Boolean).join("; ");
+    return ["", `${severity}: ${kind}`, `  ${message}`, `  ${advice}`, `  ${line}`];
+  });
+}
 
 export const REPORT_FORMATS = ["text", "json", "junit", "sarif", "github"] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
@@ -22,18 +57,12 @@ export interface ReportOptions {
 export function formatReport(report: AuditReport, format: ReportFormat, { version, failOn }: ReportOptions): string {
   switch (format) {
     case "text":
-      return textReport(report);
+      return `${[summaryOf(report), ...findingLines(report)].map(printable).join("\n")}\n`;
     case "json":
       return `${JSON.stringify(jsonView(report), null, 2)}\n`;
     default:
       return formatResults(resultsOf(report, failOn), format, version);
   }
-}
-
-/** The report for another program. */
-export function formatResults(results: Results, format: Exclude<ReportFormat, "text" | "json">, version: string) {
-  if (format === "junit") return junitReport(results);
-  return format === "github" ? githubReport(results) : `${JSON.stringify(sarifReport(results, version), null, 2)}\n`;
 }
 
 function resultsOf(report: AuditReport, failOn: Severity = "error"): Results {
