@@ -1,33 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { invalid } from "../../src/domain/error.ts";
 
-/** A clock that can be stopped and moved. By default it shows the time of the clock below it. */
-export interface VirtualClock extends Clock {
-  readonly isFrozen: boolean;
-  /** Stops at the present instant. */
-  freeze(): void;
-  /** Continues from the instant that it shows. */
-  resume(): void;
-  /**
-   * Moves forward, frozen or not. Alarms that become due ring soon.
-   * @throws Refusal `invalid` beyond the year 9999
-   */
-  advance(durationMs: number): void;
-  /** Shows the time of the clock below it again. */
-  reset(): void;
-  /** Shows this instant, and continues from it or stays there. */
-  show(atMs: number, isFrozen: boolean): void;
-  /** Its state, for {@link createVirtualClock} at the next start. */
-  save(): ClockState;
-  /** Continues from a state. */
-  load(state: ClockState): void;
-  /**
-   * How long it has run by itself, in milliseconds: without the time while it was frozen, and without moves.
-   * @param nowMs what it shows, if the caller has just read it
-   */
-  livedMs(nowMs?: number): number;
-}
-
 /** The state of a virtual clock: frozen at an instant, or ahead of the clock below it. */
 export type ClockState = { readonly frozenAtMs: number } | { readonly aheadMs: number };
 
@@ -43,7 +16,10 @@ interface Alarm {
   isDue: boolean;
 }
 
-export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0 }): VirtualClock {
+export type VirtualClock = ReturnType<typeof createVirtualClock>;
+
+/** A clock that can be stopped and moved. By default it shows the time of the clock below it. */
+export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0 }) {
   let state = start;
   const alarms = new Set<Alarm>();
 
@@ -51,6 +27,10 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
   const nowMs = () => instantOf(state);
   let livedBeforeMs = 0;
   let runsSinceMs = real.nowMs();
+  /**
+   * How long it has run by itself, in milliseconds: without the time while it was frozen, and without moves.
+   * @param shownMs what it shows, if the caller has just read it
+   */
   const livedMs = (shownMs = nowMs()) =>
     livedBeforeMs + ("frozenAtMs" in state ? 0 : Math.max(0, shownMs - state.aheadMs - runsSinceMs));
 
@@ -68,6 +48,7 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
     });
   }
 
+  /** @throws Refusal `invalid` beyond the year 9999. Alarms that become due ring soon. */
   function moveTo(next: ClockState): void {
     if (instantOf(next) > LAST_INSTANT_MS) throw invalid("the clock cannot show a year after 9999");
     livedBeforeMs = livedMs();
@@ -78,7 +59,7 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
 
   return {
     nowMs,
-    alarm(atMs, ring) {
+    alarm(atMs: number, ring: () => void): () => void {
       const alarm: Alarm = { atMs, ring, disarm: () => {}, isDue: false };
       alarms.add(alarm);
       arm(alarm);
@@ -90,14 +71,21 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
     get isFrozen() {
       return "frozenAtMs" in state;
     },
+    /** Stops at the present instant. */
     freeze: () => moveTo({ frozenAtMs: nowMs() }),
+    /** Continues from the instant that it shows. */
     resume: () => moveTo({ aheadMs: nowMs() - real.nowMs() }),
-    advance: (durationMs) =>
+    /** Moves forward, frozen or not. */
+    advance: (durationMs: number) =>
       moveTo(
         "frozenAtMs" in state ? { frozenAtMs: state.frozenAtMs + durationMs } : { aheadMs: state.aheadMs + durationMs },
       ),
+    /** Shows the time of the clock below it again. */
     reset: () => moveTo({ aheadMs: 0 }),
-    show: (atMs, isFrozen) => moveTo(isFrozen ? { frozenAtMs: atMs } : { aheadMs: atMs - real.nowMs() }),
+    /** Shows this instant, and continues from it or stays there. */
+    show: (atMs: number, isFrozen: boolean) =>
+      moveTo(isFrozen ? { frozenAtMs: atMs } : { aheadMs: atMs - real.nowMs() }),
+    /** Its state, for the next start. */
     save: () => state,
     load: moveTo,
     livedMs,

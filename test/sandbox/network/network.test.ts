@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Choice, parseChoice } from "../../../sandbox/network/choice.ts";
+import type { Choice } from "../../../sandbox/network/choice.ts";
 import { createNetwork } from "../../../sandbox/network/network.ts";
-import { OUTCOMES, outcomeOfPhone, parseOutcomeName, RESULT_ADVICE } from "../../../sandbox/network/outcomes.ts";
+import { OUTCOMES, outcomeOfPhone, RESULT_ADVICE } from "../../../sandbox/network/outcomes.ts";
 import { type Decider, readMemo, writeMemo } from "../../../sandbox/network/script.ts";
 import { receiptSms } from "../../../sandbox/network/sms.ts";
-import { Refusal } from "../../../src/domain/error.ts";
 import { type AmountCents, parseAmount } from "../../../src/domain/money.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 import { parsePhone } from "../../../src/domain/phone.ts";
@@ -118,54 +117,6 @@ describe("the memo", () => {
   );
 });
 
-const HEADER = "X-Sandbox-Outcome";
-
-describe("X-Sandbox-Outcome: NAME[; after=DURATION]", () => {
-  test.each([
-    ["completed", "completed", null],
-    ["  completed  ", "completed", null],
-    ["completed; after=10s", "completed", 10_000],
-    ["completed;after=250ms", "completed", 250],
-    ["wrong_pin ; after = 2m", "wrong_pin", 120_000],
-    ["expired; after=1s", "expired", 1000],
-    ["cancelled; after=0s", "cancelled", 0],
-    ["silent", "silent", null],
-    ["manual", "manual", null],
-    ["refused", "refused", null],
-  ] as const)("%p", (text, outcome, afterMs) => {
-    expect(parseChoice(text, HEADER)).toEqual({ outcome, afterMs });
-  });
-
-  const NO_NAME = `${HEADER} is not the name of an outcome; the names are completed, `;
-  const NO_FORM = `${HEADER} must be NAME or NAME; after=DURATION, such as completed; after=10s`;
-  const NO_DURATION = `after in ${HEADER} is not a duration up to 24h: write it as 250ms, 3s, 2m or 1h`;
-  test.each([
-    ["", NO_NAME],
-    ["Completed", NO_NAME],
-    [";after=3s", NO_NAME],
-    ["completed,cancelled", NO_NAME],
-    ["completed after=3s", NO_NAME],
-    ["completed;", NO_FORM],
-    ["completed; later=3s", NO_FORM],
-    ["completed; after", NO_FORM],
-    ["completed; after=", NO_FORM],
-    ["completed; after=3s;", NO_FORM],
-    ["completed; after=3s; after=4s", NO_FORM],
-    ["completed; AFTER=3s", NO_FORM],
-    ["completed; after=3 s", NO_FORM],
-    ["completed; after=3", NO_DURATION],
-    ["completed; after=25h", NO_DURATION],
-    ["silent; after=3s", `after in ${HEADER} has no meaning with silent: leave it out`],
-    ["manual; after=3s", `after in ${HEADER} has no meaning with manual: leave it out`],
-    ["refused; after=3s", `after in ${HEADER} has no meaning with refused: leave it out`],
-  ])("%p is refused", (text, message) => {
-    expect(() => parseChoice(text, HEADER)).toThrow(Refusal);
-    expect(() => parseChoice(text, HEADER)).toThrow(message);
-  });
-});
-
-const NAMES = OUTCOMES.map(({ name }) => name);
-
 test("each outcome has its own meaning", () => {
   expect(new Set(OUTCOMES.map(({ meaning }) => meaning)).size).toBe(OUTCOMES.length);
 });
@@ -178,21 +129,6 @@ test("a test phone has its outcome, however the number is written; other phones 
   for (const phone of ["254700000002", "254712345678", "254100000000", "254700000501"]) {
     expect(outcomeOfPhone(parsePhone(phone))).toBeNull();
   }
-});
-
-describe("the name of an outcome", () => {
-  test("is known for each outcome", () => {
-    for (const name of NAMES) expect(parseOutcomeName(name, "--outcome")).toBe(name);
-  });
-
-  test.each(["", "COMPLETED", "success", "completed ", "toString", "constructor", "__proto__"])(
-    "is not %p: the refusal lists the names",
-    (text) => {
-      const refused = () => parseOutcomeName(text, "--outcome");
-      expect(refused).toThrow(Refusal);
-      expect(refused).toThrow(`--outcome is not the name of an outcome; the names are ${NAMES.join(", ")}`);
-    },
-  );
 });
 
 test("each result code has its own meaning and its own advice, each as one or two short sentences", () => {
