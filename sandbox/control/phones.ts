@@ -13,6 +13,8 @@ import { messageView, promptView, smsOf } from "./views.ts";
 const MAX_PROMPTS = 1000;
 const MAX_MESSAGES = 100;
 
+const ofPhone = { query: phoneQuery };
+
 const pinRule = { error: "must be a string of 4 to 6 digits" };
 
 const promptAnswer = z
@@ -30,17 +32,13 @@ const promptAnswer = z
 /** What customers see on their phones, and what they do. `?phone=` selects one phone. */
 export const PHONE_CALLS: Calls = {
   "/prompts": {
-    GET: described(
-      "The open prompts, oldest first",
-      promptList,
-      { query: phoneQuery },
-      async ({ service, merchantNames, realClock }, { query: { phone = null } }) => {
-        const prompts = await service.listPrompts(MAX_PROMPTS, phone);
-        return replyWithList("prompts", "open prompt", prompts, realClock, async (prompt) =>
-          promptView(prompt, await merchantNames.of(prompt.merchantId)),
-        );
-      },
-    ),
+    GET: described("The open prompts, oldest first", promptList, ofPhone, async (context, { query: { phone } }) => {
+      const { service, merchantNames, realClock } = context;
+      const prompts = await service.listPrompts(MAX_PROMPTS, phone ?? null);
+      return replyWithList("prompts", "open prompt", prompts, realClock, async (prompt) =>
+        promptView(prompt, await merchantNames.of(prompt.merchantId)),
+      );
+    }),
   },
   "/prompts/ID/answer": {
     POST: described(
@@ -60,7 +58,7 @@ export const PHONE_CALLS: Calls = {
     GET: described(
       "The last text messages to customers, newest first",
       messageList,
-      { query: phoneQuery },
+      ofPhone,
       async ({ service, merchantNames, realClock }, { query: { phone = null } }) => {
         const paid = await service.listPaid(MAX_MESSAGES, phone);
         return replyWithList("messages", "message", paid, realClock, async (payment) =>

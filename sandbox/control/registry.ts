@@ -12,13 +12,12 @@ const merchant_id = z.int().min(1).optional();
 const name = readWith(z.string(), (text) => parseName(text, "it"));
 const tariff = z.string().describe("a tariff, such as 1%, 10 or 1.5%+10");
 
-const newMerchant = z.strictObject({ name });
-const newAccount = z.strictObject({
-  name,
-  fee: readWith(tariff, (text) => parseTariff(text, "it")).optional(),
-  merchant_id,
-});
-const newKey = z.strictObject({ label: name, merchant_id });
+const merchantBody = bodyOf(z.strictObject({ name }), { name: "Another Shop" });
+const accountBody = bodyOf(
+  z.strictObject({ name, fee: readWith(tariff, (text) => parseTariff(text, "it")).optional(), merchant_id }),
+  { name: "Till 2", fee: "1.5%+10" },
+);
+const keyBody = bodyOf(z.strictObject({ label: name, merchant_id }), { label: "staging" });
 
 /** A merchant; by default the first. */
 export const merchantQuery = z.object({
@@ -46,15 +45,10 @@ export const REGISTRY_CALLS: Calls = {
       const merchants = await service.registry.listMerchants();
       return replyWithList("merchants", "merchant", merchants, realClock, merchantView);
     }),
-    POST: described(
-      "Register a merchant",
-      shapes.merchant,
-      { body: bodyOf(newMerchant, { name: "Another Shop" }) },
-      async ({ service }, { body }) => {
-        const merchant = await service.registry.registerMerchant(body.name);
-        return succeed("the merchant is registered", merchantView(merchant));
-      },
-    ),
+    POST: described("Register a merchant", shapes.merchant, { body: merchantBody }, async ({ service }, { body }) => {
+      const merchant = await service.registry.registerMerchant(body.name);
+      return succeed("the merchant is registered", merchantView(merchant));
+    }),
   },
   "/accounts": {
     GET: described("A merchant's payment accounts", shapes.accountList, ofMerchant, async (context, { query }) => {
@@ -62,15 +56,11 @@ export const REGISTRY_CALLS: Calls = {
       const accounts = await context.service.registry.listAccounts(id);
       return replyWithList("accounts", "payment account", accounts, context.realClock, accountView);
     }),
-    POST: described(
-      "Open a payment account",
-      shapes.account,
-      { body: bodyOf(newAccount, { name: "Till 2", fee: "1.5%+10" }) },
-      async (context, { body: { name, fee, merchant_id } }) => {
-        const account = await context.service.registry.openAccount(await idOf(context, merchant_id), name, fee);
-        return succeed("the payment account is open", accountView(account));
-      },
-    ),
+    POST: described("Open a payment account", shapes.account, { body: accountBody }, async (context, { body }) => {
+      const id = await idOf(context, body.merchant_id);
+      const account = await context.service.registry.openAccount(id, body.name, body.fee);
+      return succeed("the payment account is open", accountView(account));
+    }),
   },
   "/keys": {
     GET: described(
@@ -86,7 +76,7 @@ export const REGISTRY_CALLS: Calls = {
     POST: described(
       "Make a key; its secret is shown only once",
       shapes.keyMade,
-      { body: bodyOf(newKey, { label: "staging" }) },
+      { body: keyBody },
       async (context, { body: { label, merchant_id } }) => {
         const key = await context.service.registry.issueKey(await idOf(context, merchant_id), label);
         const made: shapes.KeyMade = {

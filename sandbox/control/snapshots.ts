@@ -22,25 +22,21 @@ export const STATE_CALLS: Calls = {
   },
   "/snapshots/NAME": {
     /** It replaces a snapshot of the same name. */
-    PUT: described(
-      "Save the state",
-      snapshotAnswer,
-      { body: noBody },
-      async (context, { request, id: name, keepOpen }) => {
-        if (context.replica) {
-          throw new Refusal(
-            "conflict",
-            "a database that several servers share has no snapshots: a restore would remove payments that other servers write",
-          );
-        }
-        if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-          throw invalid(`the name must be 1 to 64 letters, digits, - and _${whatCame(name)}`);
-        }
-        keepOpen(request);
-        const snapshot = await context.snapshots.mutex.run(() => save(name, context));
-        return succeed(`saved as ${name}`, { snapshot: viewOf(name, snapshot) });
-      },
-    ),
+    PUT: described("Save the state", snapshotAnswer, { body: noBody }, async (context, input) => {
+      const { request, id: name, keepOpen } = input;
+      if (context.replica) {
+        throw new Refusal(
+          "conflict",
+          "a database that several servers share has no snapshots: a restore would remove payments that other servers write",
+        );
+      }
+      if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+        throw invalid(`the name must be 1 to 64 letters, digits, - and _${whatCame(name)}`);
+      }
+      keepOpen(request);
+      const snapshot = await context.snapshots.mutex.run(() => save(name, context));
+      return succeed(`saved as ${name}`, { snapshot: viewOf(name, snapshot) });
+    }),
     DELETE: described("Remove a snapshot", {}, {}, async ({ snapshots }, { id: name }) => {
       await snapshots.mutex.run(async () => {
         const { saved } = find(snapshots, name);
@@ -52,17 +48,13 @@ export const STATE_CALLS: Calls = {
   },
   "/snapshots/NAME/restore": {
     /** The clock too. Log, audit and deliveries start empty. Merchants, accounts and keys do not change. */
-    POST: described(
-      "Restore the state",
-      snapshotAnswer,
-      { body: noBody },
-      async (context, { request, id: name, keepOpen }) => {
-        keepOpen(request);
-        const snapshot = await context.snapshots.mutex.run(() => restore(name, context));
-        const message = `${name} is restored; merchants, accounts and keys have not changed`;
-        return succeed(message, { snapshot: viewOf(name, snapshot) });
-      },
-    ),
+    POST: described("Restore the state", snapshotAnswer, { body: noBody }, async (context, input) => {
+      const { request, id: name, keepOpen } = input;
+      keepOpen(request);
+      const snapshot = await context.snapshots.mutex.run(() => restore(name, context));
+      const message = `${name} is restored; merchants, accounts and keys have not changed`;
+      return succeed(message, { snapshot: viewOf(name, snapshot) });
+    }),
   },
   "/reset": {
     POST: described(
