@@ -1,4 +1,5 @@
 import { API_KEY_FORM, API_SECRET_FORM, type Credentials } from "../../src/domain/credentials.ts";
+import { Refusal } from "../../src/domain/error.ts";
 import type { PaymentAccount } from "../../src/domain/merchant.ts";
 import { authenticate } from "../../src/service/authenticate.ts";
 import { FIRST_KEY, type Registry } from "../../src/service/registry.ts";
@@ -99,7 +100,9 @@ const missing = (name: string, other: string) =>
 export async function isInForce(store: Pick<Store, "merchants">, record: CredentialsRecord): Promise<boolean> {
   try {
     return (await authenticate(store, record.api_key, record.api_secret)) === record.merchant_id;
-  } catch {
-    return false;
+  } catch (error) {
+    // If the database cannot be read, nothing is known about the key.
+    if (error instanceof Refusal && error.kind === "unauthorized") return false;
+    throw error;
   }
 }

@@ -39,14 +39,15 @@ export interface Checks {
 
 export function createChecks({ provider, clock, reportFault, onLateAnswer }: ChecksParts): Checks {
   /** Payments whose result is not returned yet. They are not checked again before. */
-  const inFlight = new Set<number>();
+  const inFlight = new Map<number, PendingTransaction>();
   let answered: Checked[] = [];
   let isRunning = false;
 
   async function check(pending: PendingTransaction, nowMs: number): Promise<void> {
-    inFlight.add(pending.id);
+    inFlight.set(pending.id, pending);
     const result = await resultOf(pending, nowMs);
-    if (!inFlight.has(pending.id)) return; // dropped
+    // It was dropped, and after a restore the payment may be checked again.
+    if (inFlight.get(pending.id) !== pending) return;
     answered.push({ pending, result });
     if (!isRunning) onLateAnswer();
   }

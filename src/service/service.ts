@@ -60,16 +60,17 @@ export function createService(outside: ServiceParts) {
     subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),
     async startPayment(merchantId: number, order: PaymentOrder) {
+      let transaction: PendingTransaction;
       try {
-        const transaction = await startPayment(parts, merchantId, order);
-        storing.succeed();
-        changes.announce(transaction);
-        resolver.wakeAt(transaction.checkAtMs);
-        return transaction;
+        transaction = await startPayment(parts, merchantId, order);
       } catch (error) {
         storing.fail(error);
         throw error;
       }
+      storing.succeed();
+      changes.announce(transaction);
+      resolver.wakeAt(transaction.checkAtMs);
+      return transaction;
     },
     answerPrompt: (checkoutRequestId: string, outcomeOf: (pending: PendingTransaction) => Outcome) =>
       answerPrompt(parts, checkoutRequestId, outcomeOf),

@@ -197,6 +197,24 @@ describe("no payment waits for the provider's answer about another", () => {
     expect((await scene.find(started)).status).toBe("pending");
   });
 
+  test("a late answer from before a restore does not change the restored payment, which is checked again", async () => {
+    const late = Promise.withResolvers<Answer>();
+    let asked = 0;
+    await open((_pending, nowMs) => {
+      asked += 1;
+      return asked === 1 ? late.promise : Promise.resolve(wait(nowMs + 30_000));
+    });
+    const started = await scene.pay();
+    const saved = (await scene.service.saveTransactions(1)) as SavedTransactions;
+    await scene.advance(3000);
+    await scene.service.restoreTransactions(saved);
+    await advance(2, 0);
+    expect(asked).toBe(2);
+    late.resolve(CANCELLED);
+    await advance(2, 0);
+    expect((await scene.find(started)).status).toBe("pending");
+  });
+
   test("a late answer that cannot be written is reported, and the payment expires", async () => {
     const { second, answer } = await openWithSilence();
     await answer(0, paidAt(START_MS + 4000, "RECEIPT1"));

@@ -65,8 +65,8 @@ export function createCommitQueue(
   function flush(): void {
     const batch = waiting;
     waiting = [];
-    turnReads.end();
     try {
+      turnReads.end();
       answerAll(batch, store(batch));
     } catch (error) {
       // Nothing of the batch is written. If another process holds the database, each write alone would only wait again.
