@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { makeCertificates } from "../../../cli/intercept/certificate.ts";
 import { systemClock, systemRandom } from "../../../src/system.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
-import { intercept, KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
+import { KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
 
 afterAll(cleanUp);
@@ -30,62 +30,37 @@ describe("nothing but the named hosts is touched", () => {
     return { url: `https://localhost:${server.port}/`, file };
   }
 
-  const CLIENTS: readonly (readonly [name: string, variable: string, command: (url: string) => string[]])[] = [
+  const FETCH = `-e 'fetch(process.env.URL, { headers: { "X-API-Key": "mine" } }).then((r) => r.text()).then(console.log)'`;
+  /** Lines for a shell: each requests $URL with a key. */
+  const CLIENTS: readonly (readonly [client: Needed | "bun", variable: string, line: string])[] = [
+    ["node", "NODE_EXTRA_CA_CERTS", `node ${FETCH}`],
+    ["bun", "NODE_EXTRA_CA_CERTS", `'${process.execPath}' ${FETCH}`],
+    ["curl", "CURL_CA_BUNDLE", `curl -sS "$URL" -H "X-API-Key: mine"`],
+    ["curl", "SSL_CERT_FILE", `curl -sS "$URL" -H "X-API-Key: mine"`],
     [
-      "Node",
-      "NODE_EXTRA_CA_CERTS",
-      (url) => ["node", "-e", `fetch("${url}", ${HEADERS}).then((r) => r.text()).then(console.log, fail); ${FAIL}`],
-    ],
-    [
-      "Bun",
-      "NODE_EXTRA_CA_CERTS",
-      (url) => [
-        process.execPath,
-        "-e",
-        `fetch("${url}", ${HEADERS}).then((r) => r.text()).then(console.log, fail); ${FAIL}`,
-      ],
-    ],
-    ["curl", "CURL_CA_BUNDLE", (url) => ["curl", "-sS", url, "-H", "X-API-Key: mine"]],
-    ["curl", "SSL_CERT_FILE", (url) => ["curl", "-sS", url, "-H", "X-API-Key: mine"]],
-    [
-      "Python",
+      "python3",
       "SSL_CERT_FILE",
-      (url) => [
-        "python3",
-        "-c",
-        `import urllib.request as u; print(u.urlopen(u.Request("${url}", headers={"X-API-Key": "mine"})).read().decode())`,
-      ],
+      `python3 -c 'import os, urllib.request as u
+print(u.urlopen(u.Request(os.environ["URL"], headers={"X-API-Key": "mine"})).read().decode())'`,
     ],
+    ["ruby", "SSL_CERT_FILE", `ruby -rnet/http -e 'puts Net::HTTP.get(URI(ENV["URL"]), { "X-API-Key" => "mine" })'`],
+    ["wget", "SSL_CERT_FILE", `wget -nv -O - --header="X-API-Key: mine" "$URL"`],
     [
-      "Ruby",
+      "perl LWP",
       "SSL_CERT_FILE",
-      (url) => ["ruby", "-rnet/http", "-e", `puts Net::HTTP.get(URI("${url}"), { "X-API-Key" => "mine" })`],
+      `perl -MLWP::UserAgent -e 'my $got = LWP::UserAgent->new->get($ENV{URL}, "X-API-Key" => "mine");
+$got->is_success or die $got->as_string; print $got->content'`,
     ],
-    ["wget", "SSL_CERT_FILE", (url) => ["wget", "-nv", "-O", "-", "--header=X-API-Key: mine", url]],
-    ["Perl", "SSL_CERT_FILE", (url) => ["perl", "-MLWP::UserAgent", "-e", LWP, url]],
   ];
-  const NEEDS: Readonly<Record<string, Needed>> = {
-    Node: "node",
-    curl: "curl",
-    Python: "python3",
-    Ruby: "ruby",
-    wget: "wget",
-    Perl: "perl LWP",
-  };
-  const LWP = `my $got = LWP::UserAgent->new->get($ARGV[0], "X-API-Key" => "mine"); $got->is_success or die $got->as_string; print $got->content`;
-  const HEADERS = '{ headers: { "X-API-Key": "mine" } }';
-  const FAIL = "function fail(error) { console.error(error); process.exit(1); }";
-
-  for (const [name, variable, command] of CLIENTS) {
-    const needs = NEEDS[name];
+  for (const [client, variable, line] of CLIENTS) {
     testWith(
-      needs === undefined ? [] : [needs],
-      `${name} reaches another host, verifies it by the caller's own ${variable}, and fails without it`,
+      client === "bun" ? [] : [client],
+      `${client} reaches another host, verifies it by the caller's own ${variable}, and fails without it`,
       async () => {
-        const { url, file } = await elsewhere();
-        const trusted = await intercept(command(url), { env: { [variable]: file } });
+        const { url: URL, file } = await elsewhere();
+        const trusted = await sh(line, { env: { URL, [variable]: file } });
         expect(trusted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("elsewhere: mine") });
-        const run = await intercept(command(url));
+        const run = await sh(line, { env: { URL } });
         expect(run.exitCode).not.toBe(0);
         expect(run.stderr).toMatch(/certificate|CERT|issuer/i);
         expect(run.stderr).not.toContain("momo: a program");
