@@ -13,13 +13,20 @@ afterAll(cleanUp);
 
 const { findExecutable } = createRequire(import.meta.url)("../../npm/executable.cjs");
 
-test.each(["20.0.0", "20.19.5", "24.1.0", "100.0.0"])("Node %s is new enough", (node) => {
-  expect(findExecutable({ node, env: { MOMO_EXECUTABLE: process.execPath } })).toBe(process.execPath);
+test("Node 20 and later are new enough; the message for an older one says so", () => {
+  const findIn = (node: string) => findExecutable({ node, env: { MOMO_EXECUTABLE: process.execPath } });
+  for (const node of ["20.0.0", "20.19.5", "24.1.0", "100.0.0"]) expect(findIn(node)).toBe(process.execPath);
+  for (const node of ["2.0.0", "18.20.8", "19.9.9"]) {
+    expect(() => findIn(node)).toThrow(`Node ${node} is too old: momo-sandbox needs Node 20 or later`);
+  }
 });
 
-test.each(["2.0.0", "18.20.8", "19.9.9"])("Node %s is too old, and the message says so", (node) => {
-  const find = () => findExecutable({ node, env: { MOMO_EXECUTABLE: process.execPath } });
-  expect(find).toThrow(`Node ${node} is too old: momo-sandbox needs Node 20 or later`);
+test.each([
+  ["aix", "ppc64", "momo has no executable for aix on ppc64"],
+  ["linux", "riscv64", "momo has no executable for linux on riscv64"],
+  ["darwin", "arm64", "the package @momo-sandbox/darwin-arm64 is missing"],
+])("%s on %s is refused, and the message says why", (platform, arch, message) => {
+  expect(() => findExecutable({ platform, arch, env: {} })).toThrow(message);
 });
 
 testWith(

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { type SandboxOptions, startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
@@ -23,9 +23,19 @@ async function pay({ baseUrl, headers, paymentAccountId }: TestSandbox, order: o
 }
 
 describe("a sandbox for a test", () => {
-  test("docs/testing.md names every member", async () => {
+  /** Of all tests that do not need options; new and frozen for each. */
+  let sandbox: TestSandbox;
+  beforeAll(async () => {
+    sandbox = await start();
+  });
+  beforeEach(async () => {
+    await sandbox.reset();
+    await sandbox.clock.freeze();
+  });
+
+  test("docs/testing.md names every member", () => {
     const { text } = readDocument("docs/testing.md");
-    const members = Object.entries(await start()).flatMap(([name, value]) => {
+    const members = Object.entries(sandbox).flatMap(([name, value]) => {
       if (name === "headers" || typeof value !== "object") return typeof value === "function" ? [`${name}(`] : [name];
       return Object.keys(value).map((method) => `${name}.${method}(`);
     });
@@ -33,12 +43,17 @@ describe("a sandbox for a test", () => {
     expect(members.filter((member) => !text.includes(`\`${member}`))).toEqual([]);
   });
 
-  test("several at once are independent", async () => {
-    const [first, second] = await Promise.all([start(), start()]);
-    expect(first.baseUrl).not.toBe(second.baseUrl);
-    await pay(first);
+  test("several at once are independent, past a proxy, and the caller's own exceptions stay", async () => {
+    const before = process.env.NO_PROXY;
+    process.env.NO_PROXY = "shop.example";
+    const [second] = await Promise.all([start(), start()]);
+    expect(process.env.NO_PROXY).toBe("shop.example,127.0.0.1");
+    expect(process.env.no_proxy?.split(",").filter((name) => name === "127.0.0.1")).toHaveLength(1);
+    process.env.NO_PROXY = before ?? "127.0.0.1";
+
+    await pay(sandbox);
     expect(await second.requests()).toEqual([]);
-    expect((await fetch(`${second.baseUrl}/transactions.php`, { headers: first.headers })).status).toBe(401);
+    expect((await fetch(`${second.baseUrl}/transactions.php`, { headers: sandbox.headers })).status).toBe(401);
   });
 
   test("audit reports the mistakes of the client under test", async () => {
@@ -88,16 +103,15 @@ describe("a sandbox for a test", () => {
   });
 
   test("accept: lenient accepts an account in text and logs that; strict refuses it, and names lenient", async () => {
-    const [lenient, strict] = await Promise.all([start({ accept: "lenient" }), start()]);
-    for (const sandbox of [lenient, strict]) await pay(sandbox, { payment_account_id: "1" });
+    const lenient = await start({ accept: "lenient" });
+    for (const one of [lenient, sandbox]) await pay(one, { payment_account_id: "1" });
     expect(await lenient.requests()).toMatchObject([
       { status: 200, leniencies: [{ member: "payment_account_id", came: '"1"' }], lenient_takes: false },
     ]);
-    expect(await strict.requests()).toMatchObject([{ status: 400, leniencies: [], lenient_takes: true }]);
+    expect(await sandbox.requests()).toMatchObject([{ status: 400, leniencies: [], lenient_takes: true }]);
   });
 
   test("faults.set resolves to the seed; clear ends them; resume lets the clock go on", async () => {
-    const sandbox = await start({ frozen: true });
     expect(await sandbox.faults.set([{ kind: "error" }], 7)).toBe(7);
     const seed = await sandbox.faults.set([{ kind: "error", probability: 0.5 }]);
     expect(Number.isInteger(seed)).toBe(true);
@@ -109,17 +123,7 @@ describe("a sandbox for a test", () => {
     expect(await sandbox.wait({ checkoutRequestId }, "failed", "5s")).toMatchObject({ result_code: 2001 });
   });
 
-  test("requests go past a proxy, once for several sandboxes, and the caller's own exceptions stay", async () => {
-    const before = process.env.NO_PROXY;
-    process.env.NO_PROXY = "shop.example";
-    await Promise.all([start(), start()]);
-    expect(process.env.NO_PROXY).toBe("shop.example,127.0.0.1");
-    expect(process.env.no_proxy?.split(",").filter((name) => name === "127.0.0.1")).toHaveLength(1);
-    process.env.NO_PROXY = before ?? "127.0.0.1";
-  });
-
   test("wait waits for the end of a payment, and 10 s at most, unless it is told otherwise", async () => {
-    const sandbox = await start();
     const sent: unknown[] = [];
     const { fetch } = globalThis;
     globalThis.fetch = Object.assign(async (_url: unknown, init?: RequestInit) => {
@@ -143,7 +147,6 @@ describe("a sandbox for a test", () => {
   });
 
   test("wait rejects at the time-out, and answer for a final payment, with the server's words", async () => {
-    const sandbox = await start({ frozen: true });
     const { checkout_request_id: checkoutRequestId } = await pay(sandbox);
     const late = rejectionOf(sandbox.wait({ checkoutRequestId }, "final", "10ms"));
     expect(await late).toMatchObject({ message: "the payment has not become final within the time-out" });
