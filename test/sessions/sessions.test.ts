@@ -5,6 +5,7 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 import { createSameText, startSame } from "../support/sandbox.ts";
+import { PATIENCE_MS } from "../support/waiting.ts";
 
 /**
  * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for the shell,
@@ -71,5 +72,7 @@ for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
     if (process.env.MOMO_TEST_RECORD) writeFileSync(file, `${shown.join("\n")}\n`);
     else expect(shown).toEqual(lines);
   };
-  testWith(usesCurl ? ["curl"] : [], `a session: ${name.replace(/\.txt$/, "")}`, compare, test.concurrent);
+  // Each command has a bound of its own, and a busy machine runs many of them.
+  const timeoutMs = PATIENCE_MS * lines.length;
+  testWith(usesCurl ? ["curl"] : [], `a session: ${name.replace(/\.txt$/, "")}`, compare, test.concurrent, timeoutMs);
 }

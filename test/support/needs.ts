@@ -2,6 +2,7 @@ import { describe, test } from "bun:test";
 import { chownSync, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Browser } from "playwright-core";
+import { TEST_TIMEOUT_MS } from "./waiting.ts";
 
 /**
  * What tests need and a machine may not have. Without it they are skipped; with CI=true they fail, and say what installs it.
@@ -104,10 +105,16 @@ export function describeWith(needs: readonly Needed[], name: string, define: () 
 }
 
 /** Like `test`, for a test that needs something. */
-export function testWith(needs: readonly Needed[], name: string, run: () => Promise<void>, define = test): void {
+export function testWith(
+  needs: readonly Needed[],
+  name: string,
+  run: () => Promise<void>,
+  define = test,
+  timeoutMs = TEST_TIMEOUT_MS,
+): void {
   const why = missing(...needs);
   if (mustFail(name, why)) return;
-  define.skipIf(why !== "")(named(name, why), run);
+  define.skipIf(why !== "")(named(name, why), run, timeoutMs);
 }
 
 /** The name of a test with the reason why it is skipped; the reason is empty if it is not. */
