@@ -45,7 +45,7 @@ export async function compile(entry: string, outfile: string, foreign?: Foreign)
 }
 
 /**
- * Replaces two imports of commander that cost 3 ms at each start: a function that Bun has built in, and child processes, for
+ * Replaces imports of commander that cost 3 ms at each start: a function that Bun has built in, and child processes, for
  * commands that are separate programs. Bun does not ask plugins to resolve its built-in modules.
  */
 const SPARED: readonly (readonly [file: string, sent: string, instead: string])[] = [

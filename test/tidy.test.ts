@@ -72,14 +72,8 @@ async function staticImportsOf(start: string): Promise<{ files: string[]; packag
 }
 
 describe("packages", () => {
-  const manifests = [
-    "package.json",
-    "bench/peers/package.json",
-    "test/integration/npm/package.json",
-    "test/integration/intercept/package.json",
-    "test/integration/postgres/package.json",
-    "test/integration/workflows/package.json",
-  ];
+  const locked = [...new Bun.Glob("{,bench/*/,test/integration/*/}package-lock.json").scanSync({ cwd: root })];
+  const manifests = locked.map((lock) => lock.replace("-lock", ""));
 
   test.each(manifests)("every dependency of %s is pinned exactly", async (manifest) => {
     const { dependencies, devDependencies, optionalDependencies } = await Bun.file(join(root, manifest)).json();
@@ -120,7 +114,7 @@ describe("packages", () => {
 
 /** All programs and tests. */
 async function readProject(): Promise<{ path: string; text: string }[]> {
-  const paths = [...new Bun.Glob("{src,sandbox,cli,test,scripts,bench}/**/*.{ts,tsx}").scanSync({ cwd: root })]
+  const paths = [...new Bun.Glob("{src,sandbox,cli,npm,test,scripts,bench}/**/*.{ts,tsx}").scanSync({ cwd: root })]
     .filter((path) => !path.split("/").some((part) => part === "node_modules" || part === "dist"))
     .sort();
   return Promise.all(

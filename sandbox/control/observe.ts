@@ -84,7 +84,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
   };
 }
 
-/** Refuses a path that a proxy may read differently than momo. The log shows the path as it was sent. */
+/** Refuses a path that a proxy may read differently than momo. The log shows it with its dots. */
 export function refuseAndLog(
   { clock, realClock, stopwatch }: Pick<ObserveOptions, "clock" | "realClock" | "stopwatch">,
   log: RequestLog,
