@@ -18,7 +18,7 @@ const env = {
   PATH: `${dirname(await builtBinary())}:${process.env.PATH}`,
   // Another sandbox may run here.
   MOMO_SERVE_PORT: isFree(PORT) ? String(PORT) : "0",
-  NO_UPDATE_NOTIFIER: "1",
+  npm_config_update_notifier: "false",
 };
 const WHAT = {
   first: "momo serve starts a sandbox, momo pay starts payments, and the console shows the phone and the payments",
