@@ -7,7 +7,6 @@ import { ROOT } from "./servers.ts";
 /** Why this machine cannot measure, in one line that says what to do; null if it can. */
 export function obstacle(bytesNeeded: number): string | null {
   if (Bun.which("wrk") === null) return "wrk is not installed: apt-get install wrk, or brew install wrk";
-  if (!existsSync(`${ROOT}/node_modules/commander`)) return "the dependencies are not installed: npm install";
   const { bavail, bsize } = statfsSync(ROOT);
   if (bavail * bsize < bytesNeeded) {
     return `the disk has ${gigabytes(bavail * bsize)} GB free and ${gigabytes(bytesNeeded)} are needed: free some, or use --quick`;

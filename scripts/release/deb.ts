@@ -25,18 +25,6 @@ const PLACES: Record<string, string> = {
   "completions/momo.fish": "usr/share/fish/vendor_completions.d/momo.fish",
 };
 
-/** The complaints of lintian that stay, and why. */
-const OVERRIDES = `# The program is in a part of the executable that strip removes, and its runtime is linked as its makers do.
-${NAME}: unstripped-binary-or-object *
-${NAME}: hardening-no-pie *
-${NAME}: hardening-no-relro *
-${NAME}: embedded-library *
-# It is not part of Debian, and its maintainers have no address for mail.
-${NAME}: malformed-contact *
-${NAME}: initial-upload-closes-no-bugs *
-${NAME}: bogus-mail-host-in-debian-changelog *
-`;
-
 export function debNameOf(cpu: "x64" | "arm64"): string {
   return `momo-${architectureOf(cpu)}.deb`;
 }
@@ -64,8 +52,6 @@ export async function writeDeb(
     const places = [
       put(PROGRAM, readFileSync(executable)),
       ...texts.flatMap(({ name, source }) => (PLACES[name] ? put(PLACES[name], readFileSync(source)) : [])),
-      put(`${DOC}/changelog.gz`, changelog()),
-      put(`usr/share/lintian/overrides/${NAME}`, OVERRIDES),
     ].sort();
     const bytes = places.reduce((sum, name) => sum + statSync(join(root, name)).size, 0);
     const sums = await run(["md5sum", ...places], { cwd: root });
@@ -90,15 +76,5 @@ ${home === null ? "" : `Homepage: ${home}\n`}Description: mobile-money payment s
  One local program with the payment service that a shop calls, a simulated
  mobile network, and a command-line client: try STK push payments, and every
  way they can fail.
-`;
-}
-
-function changelog(): string {
-  const date = MEMBER_TIME.toUTCString().replace("GMT", "+0000");
-  return `${NAME} (${debVersionOf(manifest.version)}) unstable; urgency=medium
-
-  * See CHANGELOG.md in the sources.
-
- -- the maintainers of momo <>  ${date}
 `;
 }
