@@ -47,6 +47,7 @@ interface Found extends StatusSum {
 const dialect = new SQLiteSyncDialect();
 
 const OF_MERCHANT = sql.raw("INDEXED BY transactions_of_merchant");
+const BY_ROWID = sql.raw("NOT INDEXED");
 
 const isIn = (block: number) => between(transactions.id, block * 2 ** BLOCK_BITS, (block + 1) * 2 ** BLOCK_BITS - 1);
 
@@ -114,7 +115,7 @@ export class ListReader {
     if (limit <= 0) return { rows, summary };
     if (!this.#isInOrder()) {
       yield "long";
-      return { rows: this.#sorted(selectionOf(merchantId, rest), "time", skip, limit), summary };
+      return { rows: this.#sorted(selectionOf(merchantId, rest), skip, limit, OF_MERCHANT, "time"), summary };
     }
     // The list has all rows of later days first.
     const later =
@@ -124,7 +125,7 @@ export class ListReader {
     const where = selectionOf(merchantId, ofAllDays);
     const isAlone = ofAllDays.kind === undefined && ofAllDays.status === undefined;
     if ((isAlone && later + skip + limit <= FEW_ROWS) || this.#hasFew(merchantId)) {
-      return { rows: this.#sorted(where, "id", later + skip, limit), summary };
+      return { rows: this.#sorted(where, later + skip, limit), summary };
     }
     for (const { block, left } of this.#blocksAfter(merchantId, ofAllDays, later + skip)) {
       rows.push(...this.#rowsIn(block, where, left, limit - rows.length));
@@ -150,30 +151,24 @@ export class ListReader {
     }
   }
 
-  /** The blocks that have rows of a kind and a status, newest first. It reads two, and then the others: mostly two are enough. */
-  *#counted(
+  /** The blocks that have rows of a kind and a status, newest first. */
+  #counted(
     merchantId: number,
     { kind, status }: TransactionFilter,
     bits: number,
     first = 0,
     last = Number.MAX_SAFE_INTEGER,
-  ): Generator<Block> {
-    let [until, limit] = [last, 2];
-    for (;;) {
-      const counted = and(
-        eq(totals.merchantId, merchantId),
-        eq(totals.bits, bits),
-        between(totals.place, first, until),
-        gt(totals.count, 0),
-        kind && eq(totals.kind, codeOfKind(kind)),
-        status && eq(totals.status, codeOfStatus(status)),
-      );
-      const blocks = this.#all<Block>(sql`SELECT ${totals.place} AS block, sum(${totals.count}) AS count
-        FROM ${totals} WHERE ${counted} GROUP BY ${totals.place} ORDER BY ${desc(totals.place)} LIMIT ${limit}`);
-      yield* blocks;
-      if (blocks.length !== limit) return;
-      [until, limit] = [(blocks.at(-1)?.block ?? 0) - 1, -1];
-    }
+  ): Block[] {
+    const counted = and(
+      eq(totals.merchantId, merchantId),
+      eq(totals.bits, bits),
+      between(totals.place, first, last),
+      gt(totals.count, 0),
+      kind && eq(totals.kind, codeOfKind(kind)),
+      status && eq(totals.status, codeOfStatus(status)),
+    );
+    return this.#all(sql`SELECT ${totals.place} AS block, sum(${totals.count}) AS count
+      FROM ${totals} WHERE ${counted} GROUP BY ${totals.place} ORDER BY ${desc(totals.place)}`);
   }
 
   #findOne(merchantId: number, { search, ...filter }: TransactionFilter, id: number): Found[] {
@@ -217,7 +212,7 @@ export class ListReader {
   }
 
   #foundAmong(where: SQL | undefined, ids: readonly number[]): Found[] {
-    return this.#foundIn(sql.raw("NOT INDEXED"), and(isAmong(transactions.id, ids), where));
+    return this.#foundIn(BY_ROWID, and(isAmong(transactions.id, ids), where));
   }
 
   #foundIn(index: SQL, where: SQL | undefined): Found[] {
@@ -249,7 +244,7 @@ export class ListReader {
     for (const { block } of this.#blocksAfter(merchantId, filter, 0)) {
       const found = this.#all<StatusSum>(sql`SELECT ${transactions.status} AS status, count(*) AS count,
           sum(${transactions.amountCents}) AS amountCents
-        FROM ${transactions} NOT INDEXED WHERE ${and(isIn(block), where)} GROUP BY ${transactions.status}`);
+        FROM ${transactions} ${BY_ROWID} WHERE ${and(isIn(block), where)} GROUP BY ${transactions.status}`);
       sums.push(...found);
       const { totalItems } = toSummary(found);
       if (isInOrder && left < totalItems && rows.length < page.limit) {
@@ -258,7 +253,7 @@ export class ListReader {
       left = Math.max(left - totalItems, 0);
       yield;
     }
-    if (!isInOrder) rows.push(...this.#sorted(where, "time", offsetOf(page), page.limit));
+    if (!isInOrder) rows.push(...this.#sorted(where, offsetOf(page), page.limit, OF_MERCHANT, "time"));
     return { rows, summary: toSummary(sums) };
   }
 
@@ -272,9 +267,10 @@ export class ListReader {
     return this.#all(query).length === 0;
   }
 
-  #sorted(where: SQL | undefined, by: "time" | "id", skip: number, limit: number): Transaction[] {
+  /** Rows in the order of the list. By the order of ids, unless they are out of order. */
+  #sorted(where: SQL | undefined, skip: number, limit: number, index = OF_MERCHANT, by?: "time"): Transaction[] {
     const order = by === "time" ? sql`${desc(transactions.createdAtMs)}, ` : sql``;
-    const rows = this.#all<TransactionRow>(sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${OF_MERCHANT} WHERE ${where}
+    const rows = this.#all<TransactionRow>(sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${index} WHERE ${where}
       ORDER BY ${order}${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
     return rows.map((row) => toTransaction(row, this.#requestIds));
   }
@@ -284,8 +280,6 @@ export class ListReader {
   }
 
   #rowsIn(block: number, where: SQL | undefined, skip: number, limit: number): Transaction[] {
-    const rows = this.#all<TransactionRow>(sql`SELECT ${sql.raw(ROW)} FROM ${transactions} NOT INDEXED
-      WHERE ${and(isIn(block), where)} ORDER BY ${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
-    return rows.map((row) => toTransaction(row, this.#requestIds));
+    return this.#sorted(and(isIn(block), where), skip, limit, BY_ROWID);
   }
 }

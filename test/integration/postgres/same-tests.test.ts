@@ -9,7 +9,6 @@ await onEngines(postgres, async () => {
   await import("../../store/contract/deliveries.test.ts");
   await import("../../store/contract/list.test.ts");
   await import("../../store/contract/merchants.test.ts");
-  await import("../../store/contract/search.test.ts");
   await import("../../store/contract/totals.test.ts");
   await import("../../store/contract/transactions.test.ts");
   await import("../../http/check-status.test.ts");

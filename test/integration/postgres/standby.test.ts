@@ -54,14 +54,6 @@ function defineTests(): void {
     expect(await rejectionOf(openEngine(urlAt(standby)))).toMatchObject({ problem: "standby", message });
   });
 
-  test("PostgreSQL answers a statement that is cancelled while it waits as done, so momo cancels none", async () => {
-    await stopNode(standby);
-    const update = runSql(urlAt(primary), "UPDATE steering SET document = '{\"lost\":true}' RETURNING version");
-    await runSql(urlAt(primary), `SELECT pg_cancel_backend(${await untilWaiting("UPDATE steering")})`);
-    expect(await update).toHaveLength(1); // no standby has it
-    await startNode(standby);
-  });
-
   test("at its deadline a write is rejected as unknown: its connection is closed, and nothing is cancelled", async () => {
     const impatient = await openReplica(urlAt(primary), { commitDeadlineMs: 400 });
     const pending = await identified(impatient);

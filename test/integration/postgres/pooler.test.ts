@@ -1,9 +1,8 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SQL } from "bun";
 import { resolve } from "../../../src/domain/state-machine.ts";
-import type { PendingTransaction } from "../../../src/domain/transaction.ts";
+import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { startChild } from "../../support/child.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
@@ -21,11 +20,9 @@ import {
 } from "../../support/postgres.ts";
 import { addMerchants, insertPending } from "../../support/shop.ts";
 
-/** Every query gets its own result, on one connection and behind a pooler. */
+/** Replicas behind PgBouncer in transaction mode. */
 
 afterAll(cleanUp);
-
-const QUERIES = 4000;
 
 /** PgBouncer gives each transaction another connection: what belongs to a session is lost, or belongs to another client. */
 async function startPooler(port: number): Promise<number> {
@@ -49,39 +46,6 @@ auth_type = any\npool_mode = transaction\ndefault_pool_size = 3\nunix_socket_dir
   return listen;
 }
 
-const pay = (due: readonly PendingTransaction[]) =>
-  due.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `P${one.id}`)));
-
-describePostgres(
-  (version) => {
-    // Earlier versions of Bun gave one query the rows of another.
-    test(`of ${QUERIES} queries at once on one connection, each gets its own rows`, async () => {
-      const { hostname, port, username, pathname } = new URL(await newDatabase(await sharedServer(version)));
-      const login = { hostname, port, username, database: pathname.slice(1) };
-      const client = new SQL({ adapter: "postgres", ...login, max: 1, prepare: false });
-      const shapes: ((n: number) => { text: string; parameters: unknown[]; rows: object[] })[] = [
-        (n) => ({ text: "SELECT $1::int AS n", parameters: [n], rows: [{ n }] }),
-        (n) => ({ text: "SELECT $1::text AS n, 1 AS one", parameters: [`${n}`], rows: [{ n: `${n}`, one: 1 }] }),
-        (n) => ({ text: `SELECT ${n} AS n`, parameters: [], rows: [{ n }] }),
-        (n) => ({ text: "SELECT $1::int AS n WHERE false", parameters: [n], rows: [] }),
-        (n) => ({
-          text: "SELECT x.n FROM json_to_recordset($1::text::json) AS x(n int)",
-          parameters: [JSON.stringify([{ n }, { n: n + 1 }])],
-          rows: [{ n }, { n: n + 1 }],
-        }),
-      ];
-      const asked = Array.from({ length: QUERIES }, (_, n) => shapes[n % shapes.length]?.(n));
-      const answers = await Promise.all(asked.map((one) => client.unsafe(one?.text ?? "", one?.parameters)));
-      const wrong = answers.filter((rows, n) => JSON.stringify([...rows]) !== JSON.stringify(asked[n]?.rows));
-      expect(wrong).toEqual([]);
-      await client.close({ timeout: 0 });
-    });
-
-    testWith(["PgBouncer"], "behind PgBouncer in transaction mode", () => payBehindPooler(version));
-  },
-  ["15"],
-);
-
 /** Two replicas behind PgBouncer store, find and resolve 400 payments. */
 async function payBehindPooler(version: Version): Promise<void> {
   const server = await sharedServer(version);
@@ -99,15 +63,20 @@ async function payBehindPooler(version: Version): Promise<void> {
     ]),
   );
   expect(found).toEqual(pending.flatMap((one) => [one, one]));
-  const resolved = await Promise.all(
-    [store, other].map(({ transactions }) =>
-      transactions.resolveDue(CREATED_AT_MS + 9000, 300, async (due) => pay(due)),
-    ),
-  );
-  resolved.push(await store.transactions.resolveDue(CREATED_AT_MS + 9000, 500, async (due) => pay(due)));
+  const resolveSome = (at: PostgresStore, limit: number) =>
+    at.transactions.resolveDue(CREATED_AT_MS + 9000, limit, async (due) =>
+      due.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `P${one.id}`))),
+    );
+  const resolved = await Promise.all([resolveSome(store, 300), resolveSome(other, 300)]);
+  resolved.push(await resolveSome(store, 500));
   const ids = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id).sort();
   expect(ids(resolved.flat())).toEqual(ids(pending));
   const { summary } = await store.transactionList.list(1, {}, { number: 1, limit: 10 });
   expect(summary).toMatchObject({ totalItems: 400, completedCount: 400, pendingCount: 0 });
   expect(await areTotalsTrue(store.sql.read)).toBe(true);
 }
+
+describePostgres(
+  (version) => testWith(["PgBouncer"], "every query gets its own rows", () => payBehindPooler(version)),
+  ["15"],
+);
