@@ -52,22 +52,17 @@ export function rangesOf(search: string): SearchRanges {
   };
 }
 
-/** Runs long searches, a few at a time. A search whose client has gone leaves the queue. */
-export interface SearchQueue {
-  /** @throws Refusal `unavailable` if too many wait, or the client has gone */
-  run<T>(search: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** How many searches wait or run. */
-  readonly size: number;
-}
-
 /** How many searches can wait. With each taking seconds, more clients would only give up. */
 const MOST_WAITING = 50;
 
 /** Nobody reads this answer. */
 export const clientHasGone = (): Refusal => new Refusal("unavailable", "the client has gone");
 
-/** @param lanes how many run at once */
-export function createSearchQueue(lanes: number): SearchQueue {
+/**
+ * Runs long searches, a few at a time. A search whose client has gone leaves the queue.
+ * @param lanes how many run at once
+ */
+export function createSearchQueue(lanes: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
 
@@ -91,7 +86,8 @@ export function createSearchQueue(lanes: number): SearchQueue {
   }
 
   return {
-    async run(search, signal) {
+    /** @throws Refusal `unavailable` if too many wait, or the client has gone */
+    async run<T>(search: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       if (signal?.aborted) throw clientHasGone();
       if (running < lanes) running += 1;
       else await turn(signal);
@@ -103,6 +99,7 @@ export function createSearchQueue(lanes: number): SearchQueue {
         else running -= 1;
       }
     },
+    /** How many searches wait or run. */
     get size() {
       return waiting.length + running;
     },

@@ -24,10 +24,7 @@ beforeEach(() => {
   database = openDatabase(file, { busyTimeoutMs: 20 });
   turnReads = createTurnReads(database.client);
   meter = new Meter();
-  commits = createCommitQueue(database.client, turnReads, [createTotalsChange(database.client)], {
-    meter,
-    stopwatch: () => 0,
-  });
+  commits = createCommitQueue(database.client, turnReads, [createTotalsChange(database.client)], meter, () => 0);
   other = new Database(file);
 });
 afterEach(() => {

@@ -13,25 +13,13 @@ export interface Connection {
   end(): void;
 }
 
-/** A bounded number of connections. Each has one user at a time, and is opened when it is first needed. */
-export interface Connections {
-  /**
-   * Runs `work` on its own connection. If it takes longer than `mostMs`, the connection is closed. The statement is never
-   * cancelled: if a commit waits for a standby, PostgreSQL answers its cancellation as a success.
-   * @param inTransaction whether `work` begins a transaction: if it fails, the connection is closed, too
-   */
-  use<T>(mostMs: number, work: (connection: Connection) => Promise<T>, inTransaction?: boolean): Promise<T>;
-  /** A connection without a deadline, until the caller ends it. */
-  borrow(): Promise<Connection>;
-  readonly busy: number;
-  /** Ends all connections, and rejects statements that still run. */
-  close(): Promise<void>;
-}
-
 /** How long to wait for the driver after a close: it may never answer. */
 const CLOSE_MS = 500;
 
-export function createConnections({ login }: Address, most: number, clock: Clock): Connections {
+export type Connections = ReturnType<typeof createConnections>;
+
+/** A bounded number of connections. Each has one user at a time, and is opened when it is first needed. */
+export function createConnections({ login }: Address, most: number, clock: Clock) {
   const idle: Link[] = [];
   const waiting: ((link: Link | null) => void)[] = [];
   const inUse = new Set<Link>();
@@ -66,7 +54,12 @@ export function createConnections({ login }: Address, most: number, clock: Clock
   }
 
   return {
-    async use(mostMs, work, inTransaction = false) {
+    /**
+     * Runs `work` on its own connection. If it takes longer than `mostMs`, the connection is closed. The statement is never
+     * cancelled: if a commit waits for a standby, PostgreSQL answers its cancellation as a success.
+     * @param inTransaction whether `work` begins a transaction: if it fails, the connection is closed, too
+     */
+    async use<T>(mostMs: number, work: (connection: Connection) => Promise<T>, inTransaction = false): Promise<T> {
       const link = await acquire();
       let isBroken = inTransaction;
       try {
@@ -80,14 +73,16 @@ export function createConnections({ login }: Address, most: number, clock: Clock
         release(link, isBroken);
       }
     },
-    async borrow() {
+    /** A connection without a deadline, until the caller ends it. */
+    async borrow(): Promise<Connection> {
       const link = await acquire();
       return { query: link.query, script: link.script, end: () => release(link, true) };
     },
     get busy() {
       return inUse.size;
     },
-    async close() {
+    /** Ends all connections, and rejects statements that still run. */
+    async close(): Promise<void> {
       isClosed = true;
       for (const wake of waiting.splice(0)) wake(null);
       const ends = [...idle.splice(0), ...inUse].map((link) => link.close());

@@ -18,13 +18,10 @@ export interface ClockReading {
   readonly stopwatchMs: number;
 }
 
-export interface MeasuredClock extends EngineClock {
-  /** The first reading sets the clock. The clock approaches later readings slowly, and never goes back. */
-  correct(reading: ClockReading): void;
-}
+export type MeasuredClock = ReturnType<typeof createEngineClock>;
 
 /** @param host real time, for alarms and until the first reading */
-export function createEngineClock(host: Clock, stopwatch: () => number): MeasuredClock {
+export function createEngineClock(host: Clock, stopwatch: () => number) {
   let lastReading: ClockReading | null = null;
   let shownMs = host.nowMs();
   let readAtMs = stopwatch();
@@ -47,7 +44,7 @@ export function createEngineClock(host: Clock, stopwatch: () => number): Measure
 
   return {
     nowMs,
-    alarm(atMs, ring) {
+    alarm(atMs: number, ring: () => void): () => void {
       let cancel = () => {};
       // The host's clock can run faster or slower, so check this clock when the host's alarm rings.
       const arm = () => {
@@ -56,7 +53,8 @@ export function createEngineClock(host: Clock, stopwatch: () => number): Measure
       arm();
       return () => cancel();
     },
-    correct(reading) {
+    /** The first reading sets the clock. The clock approaches later readings slowly, and never goes back. */
+    correct(reading: ClockReading): void {
       const isFirst = lastReading === null;
       exactMs();
       lastReading = reading;
@@ -65,7 +63,7 @@ export function createEngineClock(host: Clock, stopwatch: () => number): Measure
     get offsetMs() {
       return Math.round(exactMs() - host.nowMs());
     },
-    get state() {
+    get state(): EngineClock["state"] {
       const atMs = stopwatch();
       if (lastReading === null || atMs - lastReading.stopwatchMs > STALE_MS) return "unknown";
       return Math.abs((targetAt(atMs) ?? 0) - exactMs()) > JUMP_MS ? "jumped" : "known";
@@ -78,14 +76,6 @@ export interface Durability {
   readonly isReplicated: boolean;
   readonly isStandby: boolean;
   readonly durability: string;
-}
-
-/** Reads the server's clock and its durability, now and every ten seconds. */
-export interface Heartbeat {
-  readonly durability: Durability;
-  /** Reads both now. */
-  beat(): Promise<void>;
-  stop(): void;
 }
 
 interface Parts {
@@ -103,7 +93,10 @@ const INTERVAL_MS = 10_000;
 /** Of this many readings, the one with the shortest round trip counts. */
 const READINGS = 3;
 
-export function createHeartbeat(parts: Parts): Heartbeat {
+export type Heartbeat = ReturnType<typeof createHeartbeat>;
+
+/** Reads the server's clock and its durability every ten seconds. */
+export function createHeartbeat(parts: Parts) {
   const { attempts, clock, host, stopwatch, afterBeat, reportFault } = parts;
   let durability: Durability = { isReplicated: false, isStandby: false, durability: "unknown" };
   let [isStopped, reported, cancelAlarm] = [false, "", () => {}];
@@ -136,8 +129,9 @@ export function createHeartbeat(parts: Parts): Heartbeat {
     get durability() {
       return durability;
     },
+    /** Reads both now. */
     beat,
-    stop() {
+    stop(): void {
       isStopped = true;
       cancelAlarm();
     },

@@ -1,13 +1,6 @@
 import type { Attempts } from "./attempts.ts";
 import { Overloaded } from "./failures.ts";
 
-/** Combines the items of a turn of the event loop, or those that arrive while earlier statements run, into one statement. */
-export interface Group<Item, Result> {
-  add(item: Item): Promise<Result>;
-  /** Resolves when no item waits or runs. */
-  whenEmpty(): Promise<void>;
-}
-
 export interface GroupOptions<Item, Result> {
   readonly attempts: Attempts;
   /** How many statements can run at once; one while the engine does not answer. */
@@ -37,7 +30,8 @@ interface Entry<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): Group<Item, Result> {
+/** Combines the items of a turn of the event loop, or those that arrive while earlier statements run, into one statement. */
+export function createGroup<Item, Result>(options: GroupOptions<Item, Result>) {
   const { attempts, lanes, most = MOST_ITEMS, keysOf, run } = options;
   const waiting: Entry<Item, Result>[] = [];
   const freeLanes = Array.from({ length: lanes }, (_, lane) => lane);
@@ -87,7 +81,7 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
   }
 
   return {
-    add(item) {
+    add(item: Item): Promise<Result> {
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
       if (waiting.length >= MOST_WAITING) reject(new Overloaded(`${MOST_WAITING} others wait for the database server`));
       else {
@@ -96,7 +90,8 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
       }
       return promise;
     },
-    async whenEmpty() {
+    /** Resolves when no item waits or runs. */
+    async whenEmpty(): Promise<void> {
       if (running === 0 && waiting.length === 0) return;
       empty ??= Promise.withResolvers<void>();
       await empty.promise;

@@ -1,22 +1,16 @@
-import { createRequestIds, type RequestIds } from "../../domain/identifiers.ts";
+import { createRequestIds } from "../../domain/identifiers.ts";
 import type { EngineSql } from "./options.ts";
 
 /** How many numbers a process gets with each value of the sequence. */
 export const BLOCK = 1000;
 
-/** The numbers of transactions. They rise within a replica; between two replicas they show no order. */
-export interface Numbering {
-  readonly requestIds: RequestIds;
-  /** A number that no transaction of this database has or had. */
-  next(): Promise<number>;
-  /** Whether this process gave the number, as far as it remembers. */
-  isOwn(id: number): boolean;
-}
-
 /** How many blocks a process remembers. */
 const MOST_REMEMBERED = 1000;
 
-export async function openNumbering({ read, write }: EngineSql): Promise<Numbering> {
+export type Numbering = Awaited<ReturnType<typeof openNumbering>>;
+
+/** The numbers of transactions. They rise within a replica; between two replicas they show no order. */
+export async function openNumbering({ read, write }: EngineSql) {
   const [row] = await read<{ key: string }>("SELECT encode(request_id_key, 'hex') AS key FROM numbering");
   let [next, last] = [1, 0];
   /** The first number of the block after this one. It is fetched early, so that no payment waits for it. */
@@ -42,7 +36,8 @@ export async function openNumbering({ read, write }: EngineSql): Promise<Numberi
 
   return {
     requestIds: createRequestIds(Buffer.from(row?.key ?? "", "hex")),
-    async next() {
+    /** A number that no transaction of this database has or had. */
+    async next(): Promise<number> {
       while (next > last) {
         const fetched = fetchAhead();
         const first = await fetched;
@@ -58,7 +53,8 @@ export async function openNumbering({ read, write }: EngineSql): Promise<Numberi
       if (last - next < BLOCK / 2) void fetchAhead().catch(() => {}); // a caller that needs the block gets the error
       return number;
     },
-    isOwn: (id) => own.has(blockOf(id)),
+    /** Whether this process gave the number, as far as it remembers. */
+    isOwn: (id: number) => own.has(blockOf(id)),
   };
 }
 

@@ -5,16 +5,11 @@ import type { Attempts } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { isRefusedValue, OutcomeUnknown } from "./failures.ts";
-import { createGroup, type Group } from "./group.ts";
+import { createGroup } from "./group.ts";
 import type { Query } from "./options.ts";
 import * as rows from "./rows.ts";
 
-/** Group commit: the payments of a turn are one statement, and so are the outcomes. */
-export interface Writes {
-  readonly inserts: Group<PendingTransaction, true>;
-  /** Outcomes of one call, which are written together or not at all; resolves with those that were still pending. */
-  readonly outcomes: Group<readonly Transaction[], Transaction[]>;
-}
+export type Writes = ReturnType<typeof createWrites>;
 
 export interface WritesParts {
   readonly attempts: Attempts;
@@ -36,16 +31,20 @@ const RECORD = "SELECT momo_record($1, $2, $3) AS ids";
 // The lock makes this commit wait for the standby, too: a row of an earlier attempt can be visible before the standby has it.
 const LOCKED_ROWS = `SELECT ${rows.ROW} FROM transactions WHERE id = ANY($1::text::bigint[]) ORDER BY id FOR KEY SHARE`;
 
-export function createWrites(parts: WritesParts): Writes {
+/** Group commit: the payments of a turn are one statement, and so are the outcomes. */
+export function createWrites(parts: WritesParts) {
   const { attempts } = parts;
   return {
-    inserts: createGroup({
+    inserts: createGroup<PendingTransaction, true>({
       attempts,
       lanes: LANES,
       run: (items, lane) => splitting(items, (some) => insert(parts, some, `${parts.replica}/i${lane}`)),
     }),
-    // Answers by hand and late ones: what is due is written by its claim.
-    outcomes: createGroup({
+    /**
+     * Outcomes of one call, which are written together or not at all; resolves with those that were still pending. They are
+     * answers by hand and late ones: what is due is written by its claim.
+     */
+    outcomes: createGroup<readonly Transaction[], Transaction[]>({
       attempts,
       lanes: 1,
       keysOf: (outcomes) => outcomes.map(({ id }) => id),

@@ -5,19 +5,6 @@ import type { TotalsChange } from "./totals.ts";
 import type { TurnReads } from "./turn-reads.ts";
 import type { WordsChange } from "./words.ts";
 
-/**
- * Group commit. A durable commit costs one flush of the disk, whatever its size, so writes that arrive together share one. Each
- * write is answered after its commit.
- */
-export interface CommitQueue {
-  /**
-   * Runs `write` inside the next commit.
-   * @param write may run twice, so it changes only the database, the totals and the words, and drops cached rows
-   * @returns the result of `write` when it is on disk; rejects with its error, and then nothing is written
-   */
-  run<T>(write: () => T): Promise<T>;
-}
-
 interface Entry {
   write(): unknown;
   resolve(value: unknown): void;
@@ -27,18 +14,20 @@ interface Entry {
 /** A commit starts when a turn of the event loop brings no more writes, and after this many turns at the latest. */
 const MOST_TURNS = 3;
 
-/** Counts commits, by a stopwatch in milliseconds. */
-export interface Watch {
-  readonly meter: Meter;
-  readonly stopwatch: () => number;
-}
+export type CommitQueue = ReturnType<typeof createCommitQueue>;
 
+/**
+ * Group commit. A durable commit costs one flush of the disk, whatever its size, so writes that arrive together share one. Each
+ * write is answered after its commit.
+ * @param stopwatch measures commits, in milliseconds
+ */
 export function createCommitQueue(
   client: Database,
   turnReads: TurnReads,
   derived: readonly (TotalsChange | WordsChange)[],
-  watch?: Watch,
-): CommitQueue {
+  meter: Meter,
+  stopwatch: () => number,
+) {
   let waiting: Entry[] = [];
   const commit = client.transaction((entries: readonly Entry[]) => {
     for (const change of derived) change.begin();
@@ -48,9 +37,9 @@ export function createCommitQueue(
   });
 
   function store(entries: readonly Entry[]): unknown[] {
-    const startedMs = watch?.stopwatch() ?? 0;
+    const startedMs = stopwatch();
     const values = commit.immediate(entries);
-    watch?.meter.committed(entries.length, startedMs, watch.stopwatch());
+    meter.committed(entries.length, startedMs, stopwatch());
     return values;
   }
 
@@ -77,7 +66,7 @@ export function createCommitQueue(
   }
 
   function retryAlone(entry: Entry): void {
-    watch?.meter.retried("batch");
+    meter.retried("batch");
     try {
       answerAll([entry], store([entry]));
     } catch (error) {
@@ -86,6 +75,11 @@ export function createCommitQueue(
   }
 
   return {
+    /**
+     * Runs `write` inside the next commit.
+     * @param write may run twice, so it changes only the database, the totals and the words, and drops cached rows
+     * @returns the result of `write` when it is on disk; rejects with its error, and then nothing is written
+     */
     run<T>(write: () => T): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         waiting.push({ write, resolve: resolve as (value: unknown) => void, reject });

@@ -9,35 +9,29 @@ export interface Copy {
   readonly count: number;
 }
 
-/** Call these inside a commit. */
-export interface Copies {
-  /** @returns null if there are more than `most` transactions */
-  save(most: number): Copy | null;
-  restore(copy: Copy): void;
-  drop(copy: Copy): void;
-}
-
 const TABLES = ["transactions", "totals"] as const;
 
-export function createCopies(client: Database): Copies {
+/** Call its functions inside a commit. */
+export function createCopies(client: Database) {
   let last = 0;
   const nameOf = (table: string, number: number) => `temp.copy_${number}_of_${table}`;
   return {
-    save(most) {
+    /** @returns null if there are more than `most` transactions */
+    save(most: number): Copy | null {
       const count = Number(firstOf(client, `SELECT count(*) FROM (SELECT 1 FROM transactions LIMIT ${most + 1})`));
       if (count > most) return null;
       last += 1;
       for (const table of TABLES) client.run(`CREATE TABLE ${nameOf(table, last)} AS SELECT * FROM main.${table}`);
       return { number: last, count };
     },
-    restore({ number }) {
+    restore({ number }: Copy): void {
       const fill = (table: string) => client.run(`INSERT INTO main.${table} SELECT * FROM ${nameOf(table, number)}`);
       emptyTransactions(client, () => fill("transactions"));
       fill("totals");
       collectWords(client);
       if (hasDisorder(client)) noteDisorder(client);
     },
-    drop({ number }) {
+    drop({ number }: Copy): void {
       for (const table of TABLES) client.run(`DROP TABLE IF EXISTS ${nameOf(table, number)}`);
     },
   };

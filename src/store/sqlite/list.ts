@@ -38,21 +38,13 @@ export function createTransactionList(
   };
 }
 
-/** Long reads, one after another. Each reads one point in time, in steps; other work runs between the steps. */
-export interface LongReads {
-  /**
-   * @param read starts a read on its own connection, and yields between its steps
-   * @param signal ends it when its client has gone
-   */
-  run<T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T>;
-  /** How many run or wait. */
-  readonly count: number;
-  /** Rejects the reads that have not ended. */
-  close(): void;
-}
+export type LongReads = ReturnType<typeof createLongReads>;
 
-/** @param file a database that is open already, and stays open */
-export function createLongReads(file: string): LongReads {
+/**
+ * Long reads, one after another. Each reads one point in time, in steps; other work runs between the steps.
+ * @param file a database that is open already, and stays open
+ */
+export function createLongReads(file: string) {
   const queue = createSearchQueue(1);
   let connection: ReturnType<typeof openForReading> | undefined;
   let isClosed = false;
@@ -83,11 +75,18 @@ export function createLongReads(file: string): LongReads {
   }
 
   return {
-    run: (read, signal) => queue.run(() => readInSteps(read, signal), signal),
+    /**
+     * @param read starts a read on its own connection, and yields between its steps
+     * @param signal ends it when its client has gone
+     */
+    run: <T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> =>
+      queue.run(() => readInSteps(read, signal), signal),
+    /** How many run or wait. */
     get count() {
       return queue.size;
     },
-    close() {
+    /** Rejects the reads that have not ended. */
+    close(): void {
       isClosed = true;
       disconnect();
     },

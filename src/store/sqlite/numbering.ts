@@ -1,29 +1,20 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { createRequestIds, MAX_NUMBER, type RequestIds } from "../../domain/identifiers.ts";
+import { createRequestIds, MAX_NUMBER } from "../../domain/identifiers.ts";
 import { once } from "../../domain/once.ts";
 import { explain, firstOf, requirePlainFile } from "./database.ts";
-
-/**
- * The numbers of transactions. None is used twice in a database: the next one is greater than all in use, and greater than all
- * that a reset or an import removed.
- */
-export interface Numbering {
-  /** Writes numbers as request ids, under the key of this database. */
-  readonly requestIds: RequestIds;
-  /** A number that no transaction of this database has or had. */
-  next(): number;
-  /** The id of the row that has a number, if there is one. They differ only in databases that were imported out of order. */
-  placeOf(number: number): number;
-  /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
-  saveLastUsed(): void;
-}
 
 /** The greatest number of the transactions that exist. */
 const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
 
-/** Numbers are assigned in memory. A number whose payment was never stored can be used again after a restart: no client knows it. */
-export function createNumbering(client: Database): Numbering {
+export type Numbering = ReturnType<typeof createNumbering>;
+
+/**
+ * The numbers of transactions. None is used twice in a database: the next one is greater than all in use, and greater than all
+ * that a reset or an import removed. Numbers are assigned in memory. A number whose payment was never stored can be used again
+ * after a restart: no client knows it.
+ */
+export function createNumbering(client: Database) {
   const key = firstOf(client, "SELECT request_id_key FROM numbering");
   if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
   let given: number | undefined;
@@ -37,13 +28,17 @@ export function createNumbering(client: Database): Numbering {
   }
 
   return {
+    /** Writes numbers as request ids, under the key of this database. */
     requestIds: createRequestIds(key),
-    next() {
+    /** A number that no transaction of this database has or had. */
+    next(): number {
       if (lastGiven() >= MAX_NUMBER) throw new Error("all numbers are used");
       given = lastGiven() + 1;
       return given;
     },
-    placeOf: (number) => (isReordered() ? (place().get(number)?.id ?? number) : number),
+    /** The id of the row that has a number, if there is one. They differ only in databases that were imported out of order. */
+    placeOf: (number: number): number => (isReordered() ? (place().get(number)?.id ?? number) : number),
+    /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
     saveLastUsed: () => saveLastUsed(client, lastGiven()),
   };
 }

@@ -12,17 +12,14 @@ import { firstOf } from "./database.ts";
  * ids in the order of time. A row whose number is not its id has it in `number`.
  */
 
-/** Marks the database if a new transaction is out of order. Call `add` after the insert, in the same commit. */
-export interface OrderChange {
-  add(row: { readonly id: number; readonly createdAtMs: number }): void;
-}
-
 interface Neighbours {
   readonly beforeMs: number | null;
   readonly afterMs: number | null;
 }
 
-export function createOrderChange(client: Database): OrderChange {
+export type OrderChange = ReturnType<typeof createOrderChange>;
+
+export function createOrderChange(client: Database) {
   const statement = once(() =>
     client.query<Neighbours, [number, number]>(
       `SELECT (SELECT created_at_ms FROM transactions WHERE id < ? ORDER BY id DESC LIMIT 1) AS beforeMs,
@@ -32,7 +29,8 @@ export function createOrderChange(client: Database): OrderChange {
   /** The newest row; unknown at first. */
   let [newestId, newestMs] = [Number.POSITIVE_INFINITY, 0];
   return {
-    add({ id, createdAtMs }) {
+    /** Marks the database if a new transaction is out of order. Call it after the insert, in the same commit. */
+    add({ id, createdAtMs }: { readonly id: number; readonly createdAtMs: number }): void {
       if (id < newestId || createdAtMs < newestMs) {
         const { beforeMs, afterMs } = statement().get(id, id) ?? { beforeMs: null, afterMs: null };
         if ((beforeMs ?? createdAtMs) > createdAtMs || (afterMs ?? createdAtMs) < createdAtMs) noteDisorder(client);

@@ -60,10 +60,10 @@ export function openMerchantsForReading(file: string): Pick<Store, "merchants" |
 export function createStore({ client, close }: OpenDatabase, file: string, stopwatch = () => 0): Store {
   const turnReads = createTurnReads(client);
   const totals = createTotalsChange(client);
-  const watch = { meter: new Meter(), stopwatch };
+  const meter = new Meter();
   const words = createWordsChange(client);
   const order = createOrderChange(client);
-  const commits = createCommitQueue(client, turnReads, [totals, words], watch);
+  const commits = createCommitQueue(client, turnReads, [totals, words], meter, stopwatch);
   const numbering = createNumbering(client);
   const deliveries = createDeliveryStore(client, commits, numbering);
   const longReads = createLongReads(file);
@@ -72,7 +72,7 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
     transactions: createTransactionStore({ client, turnReads, commits, totals, words, order, numbering, deliveries }),
     transactionList: createTransactionList(client, turnReads, longReads, numbering),
     deliveries,
-    vitals: createVitals(client, file, { turnReads, meter: watch.meter, longReads }),
+    vitals: createVitals(client, file, { turnReads, meter, longReads }),
     isShared: false,
     markOfOthers: async () => "",
     close() {

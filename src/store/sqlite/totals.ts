@@ -17,16 +17,6 @@ export const BLOCK_BITS = 11;
 export const GREAT_BLOCK_BITS = 17;
 export const BLOCKS_IN_ONE: number = 2 ** (GREAT_BLOCK_BITS - BLOCK_BITS);
 
-/** What one commit changes in the totals. */
-export interface TotalsChange {
-  /** Call it before the writes of a commit, which may run twice. */
-  begin(): void;
-  /** The transaction in the row `id` has this status now (1), or has left it (-1). */
-  count(id: number, transaction: TransactionFacts, status: number, by: 1 | -1): void;
-  /** Call it after the writes, in the same commit. */
-  write(): void;
-}
-
 /** The change of one day, and of one small block. */
 interface Delta {
   readonly merchantId: number;
@@ -38,7 +28,10 @@ interface Delta {
   amountCents: number;
 }
 
-export function createTotalsChange(client: Database): TotalsChange {
+export type TotalsChange = ReturnType<typeof createTotalsChange>;
+
+/** What one commit changes in the totals. */
+export function createTotalsChange(client: Database) {
   // Prepared at the first use, as in transactions.ts.
   const statements = once(() => ({
     change: client.query(
@@ -53,10 +46,12 @@ export function createTotalsChange(client: Database): TotalsChange {
   const deltas: Delta[] = [];
 
   return {
-    begin() {
+    /** Call it before the writes of a commit, which may run twice. */
+    begin(): void {
       deltas.length = 0;
     },
-    count(id, transaction, status, by) {
+    /** The transaction in the row `id` has this status now (1), or has left it (-1). */
+    count(id: number, transaction: TransactionFacts, status: number, by: 1 | -1): void {
       const { merchantId, amountCents } = transaction;
       const kind = codeOfKind(transaction.kind);
       const [day, block] = [dayOf(transaction.createdAtMs), Math.floor(id / 2 ** BLOCK_BITS)];
@@ -73,7 +68,8 @@ export function createTotalsChange(client: Database): TotalsChange {
       delta.count += by;
       delta.amountCents += by * amountCents;
     },
-    write() {
+    /** Call it after the writes, in the same commit. */
+    write(): void {
       const { change, begin } = statements();
       for (const { merchantId, day, block, kind, status, count, amountCents } of deltas) {
         for (const [bits, place] of [

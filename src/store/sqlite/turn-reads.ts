@@ -1,22 +1,18 @@
 import type { Database } from "bun:sqlite";
 
+export type TurnReads = ReturnType<typeof createTurnReads>;
+
 /**
  * One read transaction for all reads of a turn of the event loop. BEGIN and COMMIT cost SQLite as much as the read itself. All
  * requests of a turn arrived before the turn, so each sees everything that was stored when it arrived.
  */
-export interface TurnReads {
-  /** @returns a number that changes when another connection has written, such as a command beside the server */
-  enter(): number;
-  /** Call it before a write, and before the database is closed. */
-  end(): void;
-}
-
-export function createTurnReads(client: Database): TurnReads {
+export function createTurnReads(client: Database) {
   const begin = client.query("BEGIN");
   const commit = client.query("COMMIT");
   const dataVersion = client.query<{ data_version: number }, []>("PRAGMA data_version");
   let version: number | null = null;
 
+  /** Call it before a write, and before the database is closed. */
   function end(): void {
     if (version === null) return;
     version = null;
@@ -24,7 +20,8 @@ export function createTurnReads(client: Database): TurnReads {
   }
 
   return {
-    enter() {
+    /** @returns a number that changes when another connection has written, such as a command beside the server */
+    enter(): number {
       if (version !== null) return version;
       begin.run();
       try {
@@ -47,18 +44,13 @@ export function createTurnReads(client: Database): TurnReads {
  */
 export const CAPACITY = 16_000;
 
-/** Caches rows that are read often and change rarely, until something writes to them. */
-export interface LookupCache<K, V> {
-  find(key: K): V | null;
-  keep(key: K, value: V): void;
-  /** Call it after a write to this row. */
-  forget(key: K): void;
-  /** Call it after a write to many rows. */
-  clear(): void;
-}
+export type LookupCache<K, V> = ReturnType<typeof createLookupCache<K, V>>;
 
-/** @param read reads a row from the database; a missing row is not cached */
-export function createLookupCache<K, V>(turnReads: TurnReads, read: (key: K) => V | null): LookupCache<K, V> {
+/**
+ * Caches rows that are read often and change rarely, until something writes to them.
+ * @param read reads a row from the database; a missing row is not cached
+ */
+export function createLookupCache<K, V>(turnReads: TurnReads, read: (key: K) => V | null) {
   let kept = new Map<K, V>();
   let older = new Map<K, V>();
   let keptAt: number | undefined;
@@ -71,13 +63,14 @@ export function createLookupCache<K, V>(turnReads: TurnReads, read: (key: K) => 
     kept.set(key, value);
   }
 
+  /** Call it after a write to many rows. */
   function clear(): void {
     kept.clear();
     older.clear();
   }
 
   return {
-    find(key) {
+    find(key: K): V | null {
       const version = turnReads.enter();
       if (version !== keptAt) clear();
       keptAt = version;
@@ -88,7 +81,8 @@ export function createLookupCache<K, V>(turnReads: TurnReads, read: (key: K) => 
       return found;
     },
     keep,
-    forget(key) {
+    /** Call it after a write to this row. */
+    forget(key: K): void {
       kept.delete(key);
       older.delete(key);
     },

@@ -16,16 +16,6 @@ const ROWS_AT_ONCE = 1024;
 /** Payments with these numbers may still be on their way. Words that are added one by one cost more. */
 const NUMBERS_LEFT = 1024;
 
-/** What one commit changes. */
-export interface WordsChange {
-  /** Call it before the writes of a commit, which may run twice. */
-  begin(): void;
-  /** A transaction with this number is new. */
-  add(id: number): void;
-  /** Call it after the writes, in the same commit. */
-  write(): void;
-}
-
 const COLUMNS = {
   phone_words: `id >> ${BLOCK_BITS}, phone, merchant_id, id`,
   reference_words: `id >> ${BLOCK_BITS}, coalesce(reference_folded, reference), merchant_id, id`,
@@ -36,15 +26,21 @@ const TABLES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 const wordsOf = (table: keyof typeof COLUMNS, ids: string): string =>
   `SELECT ${COLUMNS[table]} FROM transactions WHERE ${ids} ${table === "reference_words" ? "AND reference IS NOT NULL" : ""}`;
 
-export function createWordsChange(client: Database): WordsChange {
+export type WordsChange = ReturnType<typeof createWordsChange>;
+
+/** What one commit changes. */
+export function createWordsChange(client: Database) {
   const statements = once(() => prepare(client));
   const added: number[] = [];
   return {
-    begin() {
+    /** Call it before the writes of a commit, which may run twice. */
+    begin(): void {
       added.length = 0;
     },
-    add: (id) => added.push(id),
-    write() {
+    /** A transaction with this number is new. */
+    add: (id: number) => added.push(id),
+    /** Call it after the writes, in the same commit. */
+    write(): void {
       if (added.length === 0) return;
       let until: number | null = wordsUntil(statements());
       let greatest = 0;
