@@ -115,7 +115,12 @@ export function keysCommand(): Command {
   );
   add(command, "list", "list a merchant's keys in force", "the keys", merchantOption()).action(async (flags: Flags) => {
     const keys = await inMerchant(flags, (registry, merchantId) => registry.listKeys(merchantId));
-    const items = keys.map(({ apiKey: api_key, merchantId: merchant_id, label }) => ({ api_key, merchant_id, label }));
+    const inForce = keys.filter(({ revoked }) => !revoked);
+    const items = inForce.map(({ apiKey: api_key, merchantId: merchant_id, label }) => ({
+      api_key,
+      merchant_id,
+      label,
+    }));
     show("keys", items, ["api_key", "merchant_id", "label"], flags);
   });
   const revoke = add(command, "revoke", "refuse a key from now on", "the key", yesOption());

@@ -69,7 +69,7 @@ export const REGISTRY_CALLS: Calls = {
       ofMerchant,
       async (context, { query }) => {
         const { id } = await merchantOf(context, query.merchant_id);
-        const keys = await context.service.registry.listAllKeys(id);
+        const keys = await context.service.registry.listKeys(id);
         return replyWithList("keys", "key", keys, context.realClock, keyView);
       },
     ),

@@ -13,7 +13,7 @@ export const SERVER_CALLS: Calls = {
       async ({ service: { registry }, server, version, replica }, { request }) => {
         const merchant = await registry.firstMerchant();
         const [account] = await registry.listAccounts(merchant.id);
-        const keys = (await registry.listKeys(merchant.id)).map(({ apiKey }) => apiKey);
+        const keys = (await registry.listKeys(merchant.id)).flatMap(({ apiKey, revoked }) => (revoked ? [] : [apiKey]));
         const own = server.credentials;
         const facts: ServerOnWire = {
           base_url: merchantOrigin(request, server) + server.basePaths[0],

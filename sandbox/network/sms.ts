@@ -1,4 +1,4 @@
-import { nairobiParts } from "../../src/domain/timestamp.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Completed, TransactionFacts } from "../../src/domain/transaction.ts";
 
 /**
@@ -12,7 +12,7 @@ export function receiptSms(
 ): string {
   const amount = (payment.amountCents / 100).toLocaleString("en-US", { minimumFractionDigits: 2 });
   const account = payment.reference ? ` for account ${payment.reference}` : "";
-  const { year, month, day, hour, minute } = nairobiParts(payment.completedAtMs);
+  const [year = 0, month, day, hour = 0, minute] = formatTimestamp(payment.completedAtMs).split(/[- :]/).map(Number);
   const date = `${day}/${month}/${String(year % 100).padStart(2, "0")}`;
   const time = `${hour % 12 || 12}:${String(minute).padStart(2, "0")} ${hour < 12 ? "AM" : "PM"}`;
   return `${payment.receiptNumber} Confirmed. Ksh${amount} sent to ${business}${account} on ${date} at ${time}`;

@@ -14,19 +14,6 @@ export function formatTimestamp(atMs: number, offsetMs = NAIROBI_OFFSET_MS): str
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
 }
 
-/** The parts of an instant as a Nairobi wall clock and calendar show them; `month` counts from 1. */
-export function nairobiParts(atMs: number) {
-  const shifted = new Date(atMs + NAIROBI_OFFSET_MS);
-  return {
-    year: shifted.getUTCFullYear(),
-    month: shifted.getUTCMonth() + 1,
-    day: shifted.getUTCDate(),
-    hour: shifted.getUTCHours(),
-    minute: shifted.getUTCMinutes(),
-    second: shifted.getUTCSeconds(),
-  };
-}
-
 /** The Nairobi day of an instant. */
 export function dayOf(atMs: number): Day {
   return Math.floor((atMs + NAIROBI_OFFSET_MS) / DAY_MS) as Day;

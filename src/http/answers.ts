@@ -62,7 +62,6 @@ export const transaction = z.strictObject({
 export type TransactionOnWire = Readonly<z.infer<typeof transaction>>;
 
 const shortTransaction = z.strictObject(shortItem);
-export type ShortTransaction = Readonly<z.infer<typeof shortTransaction>>;
 
 const aroundList = {
   pagination: z.strictObject({
@@ -105,13 +104,8 @@ const listFull = z.strictObject({ transactions: z.array(transaction), summary, .
 
 /** The members of each answer besides `success` and `message`, in both forms. */
 export const started = { full: startedFull, short: startedShort };
-export const status = { full: statusFull, short: statusShort };
+const status = { full: statusFull, short: statusShort };
 export const list = { full: listFull, short: listShort };
-
-type EitherForm<T extends Record<ResponseForm, z.ZodType>> = z.infer<T["full"]> | z.infer<T["short"]>;
-export type StartedAnswer = EitherForm<typeof started>;
-export type StatusAnswer = EitherForm<typeof status>;
-export type ListAnswer = EitherForm<typeof list>;
 
 /** The answer of a failure (§7). */
 export const failureSchema = z.strictObject({ success: z.literal(false), message: z.string() });

@@ -2,14 +2,14 @@ import type { Summary } from "../domain/filter.ts";
 import { toShillings } from "../domain/money.ts";
 import { formatTimestamp } from "../domain/timestamp.ts";
 import type { Kind, Transaction } from "../domain/transaction.ts";
-import type { ListAnswer, ShortTransaction, StartedAnswer, StatusAnswer, TransactionOnWire } from "./answers.ts";
+import type { TransactionOnWire } from "./answers.ts";
 import type { ListInput } from "./input.ts";
 import type { Profile } from "./profile.ts";
 
 /** Answers in JSON. Only JSON and SQL use snake case. */
 
 /** The answer of §4.1. */
-export function startedView(transaction: Transaction, { response_form }: Profile): StartedAnswer {
+export function startedView(transaction: Transaction, { response_form }: Profile) {
   return {
     ...(response_form !== "short" && { transaction_id: transaction.id }),
     checkout_request_id: transaction.checkoutRequestId,
@@ -18,7 +18,7 @@ export function startedView(transaction: Transaction, { response_form }: Profile
 }
 
 /** The answer of §4.2. */
-export function statusView(transaction: Transaction, profile: Profile): StatusAnswer {
+export function statusView(transaction: Transaction, profile: Profile) {
   const item = itemView(transaction, profile);
   const { status, amount, phone, transaction_code, created_at } = item;
   if (profile.response_form === "short") return { status, amount, phone, transaction_code, created_at };
@@ -68,7 +68,7 @@ export function itemView(transaction: Transaction, { phone, timestamps, results 
 }
 
 /** One transaction of the list in the short form. */
-function shortItemView(transaction: Transaction, profile: Profile): ShortTransaction {
+function shortItemView(transaction: Transaction, profile: Profile) {
   const { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at } =
     itemView(transaction, profile);
   return { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at };
@@ -79,7 +79,7 @@ export function listView(
   { rows, summary }: { rows: readonly Transaction[]; summary: Summary },
   { page, limit, ...filters_applied }: ListInput,
   profile: Profile,
-): ListAnswer {
+) {
   const isShort = profile.response_form === "short";
   const name = profile.array_name ?? (isShort ? "data" : "transactions");
   const around = {
@@ -92,11 +92,9 @@ export function listView(
     filters_applied,
   };
   // A profile can give the array of either form the name of the other one.
-  return (
-    isShort
-      ? { [name]: rows.map((row) => shortItemView(row, profile)), ...around }
-      : { [name]: rows.map((row) => itemView(row, profile)), summary: summaryView(summary), ...around }
-  ) as ListAnswer;
+  return isShort
+    ? { [name]: rows.map((row) => shortItemView(row, profile)), ...around }
+    : { [name]: rows.map((row) => itemView(row, profile)), summary: summaryView(summary), ...around };
 }
 
 export function listMessage({ totalItems }: Summary): string {

@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import { type Credentials, createCredentials, hashSecret } from "../domain/credentials.ts";
+import { type ApiKey, type Credentials, createCredentials, hashSecret } from "../domain/credentials.ts";
 import { invalid, Refusal } from "../domain/error.ts";
 import {
   MAX_ACCOUNTS,
@@ -14,19 +14,12 @@ import type { Random } from "../domain/random.ts";
 import type { MerchantStore, Store } from "../store/store.ts";
 
 /** A key without its secret, so that it can be shown. */
-export interface KeyListing {
-  readonly apiKey: string;
-  readonly merchantId: number;
-  readonly label: string;
-}
-
-/** A key, in force or revoked. */
-export interface KnownKey extends KeyListing {
+export interface KnownKey extends Pick<ApiKey, "apiKey" | "merchantId" | "label"> {
   readonly revoked: boolean;
 }
 
 /** A new key. Its secret is shown only once. */
-export type NewKey = KeyListing & Credentials;
+export type NewKey = Omit<KnownKey, "revoked"> & Credentials;
 
 interface Parts {
   readonly store: Pick<Store, "merchants">;
@@ -95,16 +88,10 @@ export class Registry {
   }
 
   /** All keys in force of a merchant, and those that were revoked last. */
-  async listAllKeys(merchantId: number): Promise<KnownKey[]> {
+  async listKeys(merchantId: number): Promise<KnownKey[]> {
     await this.requireMerchant(merchantId);
     const keys = await this.#merchants.listKeys(merchantId);
     return keys.map(({ apiKey, label, revokedAtMs }) => ({ apiKey, merchantId, label, revoked: revokedAtMs !== null }));
-  }
-
-  /** The keys in force. */
-  async listKeys(merchantId: number): Promise<KeyListing[]> {
-    const keys = await this.listAllKeys(merchantId);
-    return keys.filter(({ revoked }) => !revoked).map(({ revoked: _, ...listing }) => listing);
   }
 
   async listAccounts(merchantId: number): Promise<PaymentAccount[]> {
