@@ -6,7 +6,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { MerchantNames } from "./memory.ts";
-import { createChangesElsewhere } from "./polling.ts";
+import { createPolling } from "./polling.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
 import { deliveryView, messageView, requestView, transactionView } from "./views.ts";
 
@@ -35,15 +35,11 @@ export interface EventSources {
 /** How many listeners there can be. */
 const MAX_LISTENERS = 100;
 
-/** The approximate size in memory of a transaction, and of a logged request without its texts. */
-const TRANSACTION_BYTES = 600;
-const REQUEST_BYTES = 1500;
+/** The approximate sizes of events in memory; of a request without its texts. */
+const BYTES = { transaction: 600, message: 600, request: 1500, audit: 2000, webhook: 3000, steering: 0 };
 
-/** The approximate size of a finding in memory. */
-const FINDING_BYTES = 2000;
-
-/** The approximate size of a delivery in memory. */
-const DELIVERY_BYTES = 3000;
+/** How often to poll for changes of other replicas. */
+const POLL_MS = 250;
 
 /** Collects all events in one order, and gives them to all listeners. */
 export function createEventHub(sources: EventSources) {
@@ -53,25 +49,25 @@ export function createEventHub(sources: EventSources) {
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
   let isStarted = false;
-  const elsewhere = createChangesElsewhere({ ...sources, isNeeded: () => listeners.size > 0, onChange: wakeAll });
+  const elsewhere = createElsewhere(sources, () => listeners.size > 0, wakeAll);
 
   function wakeAll(): void {
     for (const listener of listeners) listener.wake();
   }
 
-  function add(name: string, view: () => object, bytes: number): void {
-    history.add(name, view, bytes);
+  function add(name: keyof typeof BYTES, view: () => object, moreBytes = 0): void {
+    history.add(name, view, BYTES[name] + moreBytes);
     wakeAll();
   }
 
   function addTransaction(transaction: Transaction): void {
-    add("transaction", () => transactionView(transaction), TRANSACTION_BYTES);
+    add("transaction", () => transactionView(transaction));
     if (transaction.status === "completed") void addMessage(transaction).catch(reportFault);
   }
 
   async function addMessage(payment: CompletedTransaction): Promise<void> {
     const business = await merchantNames.of(payment.merchantId);
-    add("message", () => messageView(payment, business), TRANSACTION_BYTES);
+    add("message", () => messageView(payment, business));
   }
 
   /** Keep no events before the first listener: most sandboxes have none. */
@@ -79,9 +75,9 @@ export function createEventHub(sources: EventSources) {
     if (isStarted) return;
     isStarted = true;
     service.subscribe(addTransaction);
-    log.subscribe((request) => add("request", () => requestView(request), bytesOf(request)));
-    audit.subscribe((finding) => add("audit", () => finding, FINDING_BYTES));
-    webhooks.subscribe((delivery) => add("webhook", () => deliveryView(delivery), DELIVERY_BYTES));
+    log.subscribe((request) => add("request", () => requestView(request), lengthOf(request)));
+    audit.subscribe((finding) => add("audit", () => finding));
+    webhooks.subscribe((delivery) => add("webhook", () => deliveryView(delivery)));
   }
 
   return {
@@ -114,7 +110,7 @@ export function createEventHub(sources: EventSources) {
     },
     /** Announces which settings were changed, so that every page loads them again. */
     steered(parts: readonly SteeringPart[]): void {
-      if (isStarted) for (const what of parts) add("steering", () => ({ what }), 0);
+      if (isStarted) for (const what of parts) add("steering", () => ({ what }));
     },
     /** Ends every stream. */
     close(): void {
@@ -124,17 +120,40 @@ export function createEventHub(sources: EventSources) {
   };
 }
 
+/** Polls whether other replicas have changed transactions in a shared store. */
+function createElsewhere({ service, realClock, reportFault }: EventSources, isNeeded: () => boolean, tell: () => void) {
+  let [count, mark]: [number, string | null] = [0, null];
+
+  async function poll(): Promise<void> {
+    const found = await service.markOfOthers();
+    const isChanged = mark !== null && found !== mark;
+    mark = found;
+    if (!isChanged) return;
+    count += 1;
+    tell();
+  }
+
+  const isShared = () => service.isShared && isNeeded();
+  return {
+    /** How many changes it has noticed. */
+    get count() {
+      return count;
+    },
+    ...createPolling({ realClock, everyMs: POLL_MS, isNeeded: isShared, poll, reportFault }),
+  };
+}
+
 /** The number in an id of this process; null for other ids. */
 function numberOf(id: string, boot: string): number | null {
   const number = id.startsWith(`${boot}-`) ? id.slice(boot.length + 1) : "";
   return /^[0-9]{1,15}$/.test(number) ? Number(number) : null;
 }
 
-/** The approximate size of a logged request in memory. */
-function bytesOf({ target, headers, body, answer }: LoggedRequest): number {
+/** The length of the texts of a logged request. */
+function lengthOf({ target, headers, body, answer }: LoggedRequest): number {
   let length = target.length + (body?.length ?? 0) + (answer?.length ?? 0);
   for (const [name, value] of headers) length += name.length + value.length;
-  return REQUEST_BYTES + length;
+  return length;
 }
 
 /** An event. Its JSON is made when it is first read. */
