@@ -25,43 +25,20 @@ const forJest = inJavaScript
   .replace(bunImport, "")
   .replace(/import (.*) from "momo-sandbox\/testing";/, 'const $1 = require("momo-sandbox/testing");');
 
-interface Runner {
-  readonly name: string;
-  readonly needs: readonly Needed[];
-  readonly file: string;
-  readonly code: string;
-  readonly command: readonly string[];
-}
+type Runner = [name: string, needs: readonly Needed[], file: string, code: string, command: readonly string[]];
 
+const vitest = forBun.replace('from "bun:test"', 'from "vitest"');
 const RUNNERS: readonly Runner[] = [
-  {
-    name: "bun:test",
-    needs: [],
-    file: "cancelled.test.ts",
-    code: forBun,
-    command: [process.execPath, "test", "./cancelled.test.ts"],
-  },
-  {
-    name: "node:test",
-    needs: ["node"],
-    file: "cancelled.test.mjs",
-    code: forNode,
-    command: ["node", "--test", "cancelled.test.mjs"],
-  },
-  {
-    name: "vitest",
-    needs: ["node", "vitest"],
-    file: "cancelled.vitest.test.ts",
-    code: forBun.replace('from "bun:test"', 'from "vitest"'),
-    command: ["node", "node_modules/vitest/vitest.mjs", "run", "cancelled.vitest"],
-  },
-  {
-    name: "jest",
-    needs: ["node", "jest"],
-    file: "cancelled.jest.test.cjs",
-    code: forJest,
-    command: ["node", "node_modules/jest/bin/jest.js", "--testMatch", "**/*.jest.test.cjs"],
-  },
+  ["bun:test", [], "cancelled.test.ts", forBun, [process.execPath, "test", "./cancelled.test.ts"]],
+  ["node:test", ["node"], "cancelled.test.mjs", forNode, ["node", "--test", "cancelled.test.mjs"]],
+  [
+    ...(["vitest", ["node", "vitest"], "cancelled.vitest.test.ts", vitest] as const),
+    ["node", "node_modules/vitest/vitest.mjs", "run", "cancelled.vitest"],
+  ],
+  [
+    ...(["jest", ["node", "jest"], "cancelled.jest.test.cjs", forJest] as const),
+    ["node", "node_modules/jest/bin/jest.js", "--testMatch", "**/*.jest.test.cjs"],
+  ],
 ];
 
 let project: string;
@@ -72,7 +49,7 @@ beforeAll(async () => {
 afterAll(cleanUp);
 
 describe("the example of docs/testing.md runs, and fails where the payment ends in another way", () => {
-  for (const { name, needs, file, code, command } of RUNNERS) {
+  for (const [name, needs, file, code, command] of RUNNERS) {
     testWith(needs, name, async () => {
       const env = { CI: "1", NO_COLOR: "1" };
       expect(code).toContain("momo-sandbox/testing");

@@ -26,22 +26,23 @@ const SCRIPT = join(ROOT, "scripts/release/install.sh");
 const TEXT = readFileSync(SCRIPT, "utf8");
 const GOOD = "#!/bin/sh\necho 9.9.9\n";
 
-const serveGood = async () => serveFiles(await makeRelease(GOOD));
+const serve = async (script = GOOD, sum?: string) => serveFiles(await makeRelease(script, { sum }));
 
 interface Try {
+  /** The address of the releases; by default a good one. */
+  readonly from?: string;
   readonly command?: readonly string[];
   readonly stdin?: string;
   readonly home?: string;
   readonly env?: Record<string, string>;
 }
 
-async function install(releases: string, { command = ["sh", SCRIPT], stdin = "", home, env }: Try = {}) {
-  const folder = home ?? newFolder();
+async function install({ from, command = ["sh", SCRIPT], stdin = "", home = newFolder(), env }: Try = {}) {
   const run = await runToEnd(command, {
-    env: { HOME: folder, MOMO_RELEASES: releases, no_proxy: "127.0.0.1", ...env },
+    env: { HOME: home, MOMO_RELEASES: from ?? (await serve()), no_proxy: "127.0.0.1", ...env },
     stdin,
   });
-  return { ...run, home: folder, momo: join(folder, ".local/bin/momo") };
+  return { ...run, home, momo: join(home, ".local/bin/momo") };
 }
 
 /** A folder for the path, with these programs. */
@@ -70,9 +71,7 @@ async function serveArchive(answer: (file: string) => Response): Promise<string>
 describe("install.sh", () => {
   test.concurrent("writes to a name that nobody can guess: a link at one with its process id stays as it is", async () => {
     const plant = `mkdir -p "$HOME/.local/bin"; echo kept >"$HOME/kept"; ln -s "$HOME/kept" "$HOME/.local/bin/.momo-new.$$"`;
-    const { exitCode, home, momo } = await install(await serveGood(), {
-      command: ["sh", "-c", `${plant}; exec sh '${SCRIPT}'`],
-    });
+    const { exitCode, home, momo } = await install({ command: ["sh", "-c", `${plant}; exec sh '${SCRIPT}'`] });
     expect(exitCode).toBe(0);
     expect(readFileSync(join(home, "kept"), "utf8")).toBe("kept\n");
     expect(readFileSync(momo, "utf8")).toBe(GOOD);
@@ -81,10 +80,7 @@ describe("install.sh", () => {
   test.each(["sh", "bash"])(
     "installs the executable, read by %s from a pipe, and names the line for the path",
     async (shell) => {
-      const { stdout, stderr, exitCode, home, momo } = await install(await serveGood(), {
-        command: [shell],
-        stdin: TEXT,
-      });
+      const { stdout, stderr, exitCode, home, momo } = await install({ command: [shell], stdin: TEXT });
       expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
       expect(stdout).toContain(`momo 9.9.9 is installed: ${momo}\n`);
       expect((await runToEnd([momo, "--version"])).stdout).toBe("9.9.9\n");
@@ -95,36 +91,28 @@ describe("install.sh", () => {
   );
 
   test("half a script does nothing", async () => {
-    const { home } = await install(await serveGood(), { command: ["sh"], stdin: TEXT.slice(0, -20) });
+    const { home } = await install({ command: ["sh"], stdin: TEXT.slice(0, -20) });
     expect(readdirSync(home)).toEqual([]);
   });
 
-  const BAD: [what: string, release: () => string | Promise<string>, message: RegExp][] = [
-    [
-      "a wrong sum",
-      async () => serveFiles(await makeRelease(GOOD, { sum: "0".repeat(64) })),
-      /the sum of momo-\S+ is wrong/,
-    ],
-    ["an archive that is missing", () => serveArchive(() => new Response("", { status: 404 })), /cannot be downloaded/],
+  const gone = () => new Response("", { status: 404 });
+  const BAD: [what: string, from: () => string | Promise<string>, message: RegExp][] = [
+    ["a wrong sum", () => serve(GOOD, "0".repeat(64)), /the sum of momo-\S+ is wrong: the download is incomplete/],
+    ["an archive that is missing", () => serveArchive(gone), /cannot be downloaded/],
+    ["no server", () => "http://127.0.0.1:1", /SHA256SUMS cannot be downloaded: curl: /],
+    ["a download that breaks off", serveHalfAnAnswer, /cannot be downloaded: curl: /],
     [
       "an executable that does not run",
-      async () => serveFiles(await makeRelease("#!/bin/sh\necho no >&2; exit 1\n")),
+      () => serve("#!/bin/sh\necho no >&2; exit 1\n"),
       /does not run here: no; nothing was installed/,
     ],
-    ["no server", () => "http://127.0.0.1:1", /SHA256SUMS cannot be downloaded: curl: /],
-    [
-      "half a download",
-      () => serveArchive((file) => new Response(readFileSync(file).subarray(0, 50))),
-      /the sum of momo-\S+ is wrong: the download is incomplete/,
-    ],
-    ["a download that breaks off", serveHalfAnAnswer, /cannot be downloaded: curl: /],
   ];
-  test.each(BAD)("%s: one line, and the momo that was there stays", async (_what, release, message) => {
+  test.each(BAD)("%s: one line, and the momo that was there stays", async (_what, from, message) => {
     const home = newFolder();
     const folder = join(home, ".local/bin");
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "momo"), "the old one");
-    const { stderr, exitCode } = await install(await release(), { home });
+    const { stderr, exitCode } = await install({ from: await from(), home });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(/^momo: .*\n$/);
@@ -138,7 +126,7 @@ describe("install.sh", () => {
     const release = serveFiles(await makeRelease(executable, { system: `linux-${process.arch}-musl` }));
     // The getconf of Alpine does not know GNU_LIBC_VERSION.
     const { PATH } = makePrograms({ getconf: "#!/bin/sh\nexit 1\n" });
-    expect((await install(release, { env: { PATH } })).stderr).toMatch(
+    expect((await install({ from: release, env: { PATH } })).stderr).toMatch(
       /^momo: the executable does not run here \(on Alpine: apk add libstdc\+\+\): Error loading .*; nothing was installed\n$/,
     );
   });
@@ -153,7 +141,7 @@ describe("install.sh", () => {
     testWithMounts(what, async () => {
       const place = newFolder();
       const command = afterMounts([`mount -t tmpfs -o ${mount} none ${place}`], `${variable}=${place} sh ${SCRIPT}`);
-      const { stderr, exitCode } = await install(await serveGood(), { command });
+      const { stderr, exitCode } = await install({ command });
       expect(stderr).toMatch(message);
       expect(stderr).toMatch(/^(?:momo: .*\n)?$/);
       expect(exitCode).toBe(stderr === "" ? 0 : 1);
@@ -161,14 +149,14 @@ describe("install.sh", () => {
   }
 
   test("a folder that cannot be made, an unknown address, and a system without momo are refused", async () => {
-    const release = await serveGood();
+    const from = await serve();
     const file = join(newFolder(), "file");
     writeFileSync(file, "");
     const unameOf = (cpu: string) => ({ uname: `#!/bin/sh\n[ "$1" = -s ] && echo Linux || echo ${cpu}\n` });
-    const on = (cpu: string) => install(release, { env: { PATH: makePrograms(unameOf(cpu)).PATH } });
+    const on = (cpu: string) => install({ from, env: { PATH: makePrograms(unameOf(cpu)).PATH } });
     const refused = [
-      [await install(release, { env: { MOMO_INSTALL: `${file}/bin` } }), "choose another folder with MOMO_INSTALL"],
-      [await install("", { command: ["sh"], stdin: TEXT.replace("@RELEASES@", "") }), "set MOMO_RELEASES"],
+      [await install({ from, env: { MOMO_INSTALL: `${file}/bin` } }), "choose another folder with MOMO_INSTALL"],
+      [await install({ from: "", command: ["sh"], stdin: TEXT.replace("@RELEASES@", "") }), "set MOMO_RELEASES"],
       [await on("riscv64"), "no momo for the processor riscv64"],
       [await on("aarch64"), "SHA256SUMS has no momo-linux-arm64"],
     ] as const;
@@ -182,23 +170,23 @@ describe("install.sh", () => {
     const folder = await makeRelease(GOOD);
     const [archive] = readdirSync(folder).filter((name) => name.endsWith(".gz"));
     appendFileSync(join(folder, "SHA256SUMS"), `${"0".repeat(64)}  ${archive}.sig\n`);
-    expect(await install(serveFiles(folder))).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await install({ from: serveFiles(folder) })).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   test("another momo on the path is named, but not the one that was just installed", async () => {
     const { PATH, bin } = makePrograms({ momo: GOOD });
-    const { stdout } = await install(await serveGood(), { env: { PATH } });
+    const { stdout } = await install({ env: { PATH } });
     expect(stdout).toContain(`Another momo comes first on your path: ${bin}/momo\n`);
     const home = newFolder();
     const own = `${join(home, ".local/bin")}:${process.env.PATH}`;
-    const { stdout: said, momo } = await install(await serveGood(), { home, env: { PATH: own } });
+    const { stdout: said, momo } = await install({ home, env: { PATH: own } });
     expect(said).toBe(`momo 9.9.9 is installed: ${momo}\n`);
   });
 
   test("an update replaces the file, and does not write into the one that runs", async () => {
-    const { home, momo } = await install(await serveGood());
+    const { home, momo } = await install();
     linkSync(momo, join(home, "running"));
-    await install(serveFiles(await makeRelease("#!/bin/sh\necho 10.0.0\n")), { home });
+    await install({ from: await serve("#!/bin/sh\necho 10.0.0\n"), home });
     expect(readFileSync(join(home, "running"), "utf8")).toBe(GOOD);
     expect((await runToEnd([momo])).stdout).toBe("10.0.0\n");
   });
@@ -215,14 +203,14 @@ describe("install.sh", () => {
     for (const place of places)
       if (!existsSync(join(bin, basename(place)))) symlinkSync(place, join(bin, basename(place)));
     const command = [Bun.which("sh") ?? "sh", SCRIPT];
-    expect(await install(await serveGood(), { command, env: { PATH: bin } })).toMatchObject({
+    expect(await install({ command, env: { PATH: bin } })).toMatchObject({
       stderr: "",
       exitCode: 0,
     });
-    const gone = await install("http://127.0.0.1:1", { command, env: { PATH: bin } });
+    const gone = await install({ from: "http://127.0.0.1:1", command, env: { PATH: bin } });
     expect(gone.stderr).toBe("momo: http://127.0.0.1:1/SHA256SUMS cannot be downloaded\n");
     rmSync(join(bin, "wget"));
-    const without = await install(await serveGood(), { command, env: { PATH: bin } });
+    const without = await install({ command, env: { PATH: bin } });
     expect(without.stderr).toBe("momo: curl or wget is needed\n");
   });
 });
