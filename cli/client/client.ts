@@ -216,16 +216,17 @@ function parseAnswer(text: string): Answer | null {
   }
 }
 
-export type OptionalControl = ReturnType<typeof openOptionalControl>;
-
 /** A short time-out, because this is optional. */
-const TIMEOUT_MS = 1500;
+const OPTIONAL: SendOptions = { timeoutMs: 1500, checkWith: null };
+
+/** Reads a path of the control API; null if it does not answer. */
+export type OptionalControl = (path: string) => Promise<Answer | null>;
 
 /**
  * Reads from the control API what the merchant API does not have: the sandbox's time, references, the lifetime of a prompt.
  * Without it, commands show less. Only a known sandbox is queried, because a real service has no control API.
  */
-export function openOptionalControl(flags: TargetFlags) {
+export function openOptionalControl(flags: TargetFlags): OptionalControl {
   let client: Client | null = null;
   try {
     const control = knownControl(flags);
@@ -233,11 +234,7 @@ export function openOptionalControl(flags: TargetFlags) {
   } catch {
     // The command's own request reports what is wrong with the address.
   }
-  return {
-    /** The answer, or null if there is none. */
-    get: async (path: string): Promise<Answer | null> =>
-      (await client?.get(path, {}, { timeoutMs: TIMEOUT_MS, checkWith: null }).catch(() => null)) ?? null,
-  };
+  return async (path) => (await client?.get(path, {}, OPTIONAL).catch(() => null)) ?? null;
 }
 
 /** The time of the sandbox if it is known, otherwise of this machine. */

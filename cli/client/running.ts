@@ -17,7 +17,7 @@ const RECORDED_TIMEOUT_MS = 5000;
 /** The same for whatever is on the default port, which is only a hint. */
 const NEIGHBOUR_TIMEOUT_MS = 500;
 
-export interface Running {
+interface Running {
   readonly baseUrl: string;
   readonly consoleUrl: string;
   /** Flags with which commands reach it. */
@@ -25,7 +25,7 @@ export interface Running {
 }
 
 /** The sandbox of the usual data directory, else the one on the default port. */
-export async function findRunning(): Promise<Running | null> {
+async function findRunning(): Promise<Running | null> {
   const record = readOrNull(() => readServer(nameDataDirectory(undefined)));
   if (record && (await ask(record.control_url, "/health", RECORDED_TIMEOUT_MS, record.control_token))) {
     return { baseUrl: record.base_url, consoleUrl: `${record.control_url}/`, flags: [] };

@@ -116,14 +116,14 @@ async function showProgress(checkoutRequestId: string, control: OptionalControl,
     if (second % ASK_EACH_SECONDS === 0) {
       // A busy sandbox may not answer in time: then the next round tries again.
       if (!prompt) {
-        const story = await control.get(`/transactions/${encodeURIComponent(checkoutRequestId)}`);
+        const story = await control(`/transactions/${encodeURIComponent(checkoutRequestId)}`);
         if (ended.aborted) return;
         prompt = isRecord(story?.prompt) ? story.prompt : null;
         const isManual = isRecord(story?.decided_by) && story.decided_by.outcome === "manual";
         if (isManual) line.note(`The prompt waits for an answer: give it with momo phone ${prompt?.phone}.`);
         else if (second === 0 && !line.isLive) line.note(waiting);
       }
-      const { nowMs, isFrozen } = timeIn(await control.get("/clock"), systemClock.nowMs());
+      const { nowMs, isFrozen } = timeIn(await control("/clock"), systemClock.nowMs());
       if (ended.aborted) return;
       if (isFrozen && !saidFrozen) {
         line.note("The sandbox's clock is frozen: momo clock resume starts it again.");

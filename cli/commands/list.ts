@@ -87,7 +87,7 @@ async function printForPeople(answer: Answer, items: readonly Item[], flags: Lis
     return;
   }
   const control = openOptionalControl(flags);
-  const [clock, references] = await Promise.all([control.get("/clock"), referencesOf(items, control)]);
+  const [clock, references] = await Promise.all([control("/clock"), referencesOf(items, control)]);
   const { nowMs } = timeIn(clock, systemClock.nowMs());
   const all: Exclude<Column<Item>, string>[] = [
     { name: "id", align: "right" },
@@ -110,7 +110,7 @@ async function printForPeople(answer: Answer, items: readonly Item[], flags: Lis
 /** The merchant API lists no references. They come from the control API, if the server is a known sandbox. */
 async function referencesOf(items: readonly Item[], control: OptionalControl): Promise<Map<unknown, string>> {
   const ids = items.map(({ checkout_request_id }) => checkout_request_id).filter((id) => typeof id === "string");
-  const stories = await Promise.all(ids.map((id) => control.get(`/transactions/${encodeURIComponent(id)}`)));
+  const stories = await Promise.all(ids.map((id) => control(`/transactions/${encodeURIComponent(id)}`)));
   return new Map(
     stories.flatMap((story, index) => {
       const prompt = story?.prompt;

@@ -128,7 +128,7 @@ async function ask(
     ...(before.includes("--data") && data !== undefined && { data }),
     ...(before.includes("--base-url") && baseUrl !== undefined && { baseUrl }),
   };
-  const items = (await openOptionalControl(flags).get(path))?.[member];
+  const items = (await openOptionalControl(flags)(path))?.[member];
   if (!Array.isArray(items)) return [];
   return items.flatMap((item: Record<string, unknown>) => {
     const found = read(item);
