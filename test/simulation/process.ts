@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { assemble } from "../../cli/serving/assemble.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
-import { steeredAlone } from "../../sandbox/steering.ts";
+import { HOST, USUAL } from "../support/scene.ts";
 import type { Prng } from "./draws.ts";
 import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
@@ -28,8 +28,6 @@ export interface ProcessOptions {
 
 /** The process under test: what `momo serve` connects, on a disk and a network that fail. */
 export type Process = Awaited<ReturnType<typeof startProcess>>;
-
-const HOST = "127.0.0.1:2547";
 
 // Load everything now: a run must not depend on the speed of a disk at the first use.
 const root = join(import.meta.dir, "../..");
@@ -86,28 +84,18 @@ export async function startProcess(options: ProcessOptions) {
   };
   const { promptTimeoutMs } = options;
   const { handle, service } = assemble({
+    ...USUAL,
     ...{ store, clock, random, promptTimeoutMs, reportFault },
-    ...{ steering: steeredAlone, replica: null },
     realClock: time,
     stopwatch: () => 0,
-    fallback: { outcome: "completed", afterMs: null },
-    rules: [],
-    webhook: null,
     between(network) {
       mutant.rules?.(network.rules);
       const provider = makeUnreliableProvider(network, faults);
       return mutant.provider?.(provider) ?? provider;
     },
-    basePaths: ["/v2", "/api/v2"],
-    profile: {},
-    guard: { host: "127.0.0.1", token: null },
     rememberClock: () => {
       if (!isAbandoned) options.rememberClock();
     },
-    data: null,
-    merchantPort: () => null,
-    command: () => ({ program: "momo", flags: "" }),
-    credentials: null,
   });
 
   // What became due while no process ran.

@@ -15,6 +15,23 @@ import { identified } from "./shop.ts";
 
 export const HOST = "127.0.0.1:2547";
 
+/** What all assembled sandboxes of the tests have in common. */
+export const USUAL = {
+  fallback: { outcome: "completed", afterMs: 3000 },
+  rules: [],
+  webhook: null,
+  promptTimeoutMs: 60_000,
+  basePaths: ["/v2", "/api/v2"],
+  profile: {},
+  guard: { host: "127.0.0.1", token: null },
+  steering: steeredAlone,
+  replica: null,
+  data: null,
+  merchantPort: () => null,
+  command: () => ({ program: "momo", flags: "" }),
+  credentials: { api_key: "mk_none", api_secret: "ms_none", payment_account_id: 1 },
+} satisfies Partial<AssembleOptions>;
+
 /** One request to the merchant API as data. `/v2` is added, and the content type where there is a body. */
 export interface RequestSpec extends CallOptions {
   /** By default POST where there is a body, else GET. */
@@ -62,24 +79,12 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
   const clock = createVirtualClock(systemClock, { frozenAtMs: startMs });
   const faults: unknown[] = [];
   const { handle, refusePath, service, webhooks, endStreams } = assemble({
+    ...USUAL,
     store,
     clock,
     realClock: systemClock,
     stopwatch: () => performance.now(),
     random: seededRandom(1),
-    fallback: { outcome: "completed", afterMs: 3000 },
-    rules: [],
-    webhook: null,
-    promptTimeoutMs: 60_000,
-    basePaths: ["/v2", "/api/v2"],
-    profile: {},
-    guard: { host: "127.0.0.1", token: null },
-    steering: steeredAlone,
-    replica: null,
-    data: null,
-    merchantPort: () => null,
-    command: () => ({ program: "momo", flags: "" }),
-    credentials: { api_key: "mk_none", api_secret: "ms_none", payment_account_id: 1 },
     rememberClock: () => {},
     between: (network) => provider ?? network,
     reportFault: (error) => void faults.push(error),
