@@ -16,7 +16,7 @@ const CONFINED = [
 ];
 const OFFLINE = ["--network", "none"];
 
-export const KEY = { MOMO_API_KEY: `mk_${"k".repeat(20)}`, MOMO_API_SECRET: `ms_${"s".repeat(40)}` };
+const KEY = { MOMO_API_KEY: `mk_${"k".repeat(20)}`, MOMO_API_SECRET: `ms_${"s".repeat(40)}` };
 
 export const flagsOf = (env: Readonly<Record<string, string>> = {}): string[] =>
   Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
