@@ -1,11 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
 import { getEventListeners } from "node:events";
 import { createVirtualClock } from "../../../sandbox/network/clock.ts";
-import { samplePayment } from "../../../sandbox/webhooks/message.ts";
+import { messageOf, samplePayment } from "../../../sandbox/webhooks/message.ts";
 import { send } from "../../../sandbox/webhooks/send.ts";
 import { Sender } from "../../../sandbox/webhooks/sender.ts";
 import { createHeldAnswers } from "../../../sandbox/webhooks/webhooks.ts";
 import type { Delivery } from "../../../src/domain/delivery.ts";
+import { KINDS } from "../../../src/domain/transaction.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { hang, startReceiver } from "../../support/fake-server.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
@@ -142,8 +143,18 @@ test("pushes that wait for an early webhook: 5 s at most; one too many does not 
   await next;
 });
 
-/** A sender with deliveries that are due at 1000, for a store whose first `failures` writes fail. */
-function openSender({ count = 1, failures = 0, ...receiver }: { url: string; count?: number; failures?: number }) {
+interface SenderOptions {
+  readonly url: string;
+  readonly count?: number;
+  /** How many of the first reads and writes of the store fail. */
+  readonly unread?: number;
+  readonly failures?: number;
+  readonly isShared?: boolean;
+}
+
+/** A sender with deliveries that are due at 1000. */
+function openSender({ url, count = 1, unread = 0, failures = 0, isShared = true }: SenderOptions) {
+  let [readsToFail, writesToFail] = [unread, failures];
   const message = { form: "flat", payment: samplePayment(0), endedAtMs: 0 } as const;
   const due = Array.from({ length: count }, (_, index) => ({
     ...{ id: 7 + index, ...message, attempts: [], dueAtMs: 1000, resendOf: null },
@@ -156,16 +167,20 @@ function openSender({ count = 1, failures = 0, ...receiver }: { url: string; cou
   const claimable = Promise.withResolvers<void>();
   const sender = new Sender({
     deliveries: {
-      claim: (_nowMs, limit) => claimable.promise.then(() => due.splice(0, limit)),
+      async claim(_nowMs, limit) {
+        if (readsToFail-- > 0) throw new Error("the disk is full");
+        await claimable.promise;
+        return due.splice(0, limit);
+      },
       release: async (id) => void released.push(id),
       nextDueAtMs: async () => null,
       async save(one) {
-        if (failures-- > 0) throw new Error("the disk is full");
+        if (writesToFail-- > 0) throw new Error("the disk is full");
         saved.push(one);
       },
     },
-    ...{ isShared: true, clock, realClock, mayDecide: () => true },
-    ...{ address: () => receiver.url, beforeSending: () => {}, onAttempt: () => {} },
+    ...{ isShared, clock, realClock, mayDecide: () => true },
+    ...{ address: () => url, beforeSending: () => {}, onAttempt: () => {} },
     reportFault: (error) => void faults.push(String(error)),
   });
   const savedAre = (most: number) =>
@@ -175,6 +190,25 @@ function openSender({ count = 1, failures = 0, ...receiver }: { url: string; cou
     );
   return { sender, realClock, clock, released, saved, savedAre, faults, claim: claimable.resolve };
 }
+
+test("if the store fails, the error is reported once, and the sender looks again each second until it can read", async () => {
+  const options = { url: "http://127.0.0.1:1/", count: 0, unread: 1, isShared: false };
+  const { sender, realClock, faults, claim } = openSender(options);
+  claim();
+  sender.look();
+  sender.look();
+  await nextTurn();
+  expect([faults, realClock.alarmsAtMs]).toEqual([["Error: the disk is full"], [1000]]);
+  realClock.advance(1000);
+  await nextTurn();
+  expect([faults.length, realClock.alarmsAtMs]).toEqual([1, []]);
+  await sender.stop();
+});
+
+test.each(KINDS)("a payment of the kind %s is a deposit only if it is one into a wallet", (kind) => {
+  const { data } = JSON.parse(messageOf("payment.updated", { ...samplePayment(0), kind }, 0).body);
+  expect(data).toMatchObject({ is_deposit: kind === "wallet_deposit", type: kind.toUpperCase() });
+});
 
 test("sixteen attempts are made at once, and the next when one has ended", async () => {
   const answers: (() => void)[] = [];
