@@ -16,7 +16,8 @@ import { nextTurn, until } from "../../support/waiting.ts";
 const sandbox = useScene();
 afterAll(cleanUp);
 
-const wait = (json: unknown) => sandbox.call("POST", "/wait", { json });
+/** Its time-out is long, because a wait that nobody tells of the end looks for it at its time-out. */
+const wait = (json: object) => sandbox.call("POST", "/wait", { json: { timeout: "1h", ...json } });
 const endOf = (id: string, outcome: string) => sandbox.control("POST", `/prompts/${id}/answer`, { outcome });
 const manual = (order: Record<string, unknown> = {}) => sandbox.pay({ phone: "254700000100", ...order });
 
