@@ -51,15 +51,6 @@ describe("a URL that cannot be used is refused", () => {
   });
 });
 
-/** The URL of a database with another user. */
-const as = (user: string, url: string) => url.replace("momo@", `${user}@`);
-
-const changed = async (server: Server, statement: string, empty: boolean) => {
-  const url = await newDatabase(server, { empty });
-  await runSql(url, statement);
-  return { url };
-};
-
 describePostgres((version) => {
   let server: Server;
   beforeAll(async () => {
@@ -71,73 +62,50 @@ describePostgres((version) => {
     );
   });
 
-  test.each<[string, string, string, () => Case | Promise<Case>]>([
-    ["missing database", "refused", 'database "nothing" does not exist', () => ({ url: server.url("nothing") })],
+  interface Made {
+    /** A user with their password; by default the owner of the database. */
+    readonly user?: string;
+    readonly empty?: boolean;
+    readonly sql?: string;
+    readonly options?: Case["options"];
+  }
+
+  /** Makes a database that is refused. */
+  async function make({ user = "momo", empty = false, sql, options }: Made): Promise<Case> {
+    const url = await newDatabase(server, { empty });
+    if (sql !== undefined) await runSql(url, sql);
+    return { url: url.replace("momo@", `${user}@`), ...(options && { options }) };
+  }
+
+  test.each<[string, Made]>([
+    ['refused: role "stranger" does not exist', { user: `stranger:${SECRET}` }],
     [
-      "missing user",
-      "refused",
-      'role "stranger" does not exist',
-      () => ({ url: as(`stranger:${SECRET}`, server.url("postgres")) }),
+      'refused: password authentication failed for user "locked"',
+      { user: "locked", options: { password: `${SECRET}-wrong` } },
     ],
+    ["unwritable: cannot be written: permission denied", { user: "locked", options: { password: SECRET } }],
+    ["unreachable: has no connection left", { user: "narrow" }],
+    ["foreign: has tables of another program", { empty: true, sql: "CREATE TABLE invoices (id int)" }],
+    ["foreign: has tables of another program", { empty: true, sql: "CREATE VIEW invoices AS SELECT 1" }],
+    ["older: has the older schema 2: run momo migrate first", { sql: "UPDATE momo_schema SET version = 2" }],
     [
-      "wrong password",
-      "refused",
-      'password authentication failed for user "locked"',
-      () => ({ url: as("locked", server.url("postgres")), options: { password: `${SECRET}-wrong` } }),
+      "newer: was written by a newer momo (schema 99; this one knows up to 3)",
+      { sql: "UPDATE momo_schema SET version = 99" },
     ],
-    [
-      "user without rights",
-      "unwritable",
-      "cannot be written: permission denied",
-      async () => ({ url: as("locked", await newDatabase(server)), options: { password: SECRET } }),
-    ],
-    [
-      "user without connections",
-      "unreachable",
-      "has no connection left",
-      () => ({ url: as("narrow", server.url("postgres")) }),
-    ],
-    [
-      "database of another program",
-      "foreign",
-      "has tables of another program",
-      () => changed(server, "CREATE TABLE invoices (id int)", true),
-    ],
-    [
-      "view of another program",
-      "foreign",
-      "has tables of another program",
-      () => changed(server, "CREATE VIEW invoices AS SELECT 1", true),
-    ],
-    [
-      "older schema, without momo migrate",
-      "older",
-      "has the older schema 2: run momo migrate first",
-      () => changed(server, "UPDATE momo_schema SET version = 2", false),
-    ],
-    [
-      "newer schema",
-      "newer",
-      "was written by a newer momo (schema 99; this one knows up to 3)",
-      () => changed(server, "UPDATE momo_schema SET version = 99", false),
-    ],
-    [
-      "empty database, without the permission to create the schema",
-      "missing",
-      "is empty",
-      async () => ({ url: await newDatabase(server, { empty: true }), options: { migrate: "refuse" } }),
-    ],
-    [
-      "server that keeps commits on one disk, with requireReplica",
-      "fragile",
-      "can lose answered payments when it fails over",
-      async () => ({ url: await newDatabase(server), options: { requireReplica: true } }),
-    ],
-  ])("%s: refused as %s in one line without its password", async (_what, problem, message, prepare) => {
-    const refused = await prepare();
-    expect(await refusalOf(refused)).toEqual([problem, expect.stringContaining(message)]);
+    ["missing: is empty", { empty: true, options: { migrate: "refuse" } }],
+    ["fragile: can lose answered payments when it fails over", { options: { requireReplica: true } }],
+  ])("a database is refused in one line without its password: %s (%j)", async (refusal, made) => {
+    const refused = await make(made);
+    const [problem, message] = await refusalOf(refused);
+    expect(problem).toBe(refusal.split(": ")[0] ?? "");
+    expect(message).toContain(refusal.slice(problem.length + 2));
     if (problem !== "foreign") return;
     expect(await runSql(refused.url, "SELECT to_regclass('momo_schema')::text AS made")).toEqual([{ made: null }]);
+  });
+
+  test("a database that is missing is refused", async () => {
+    const refusal = ["refused", expect.stringContaining('database "nothing" does not exist')];
+    expect(await refusalOf({ url: server.url("nothing") })).toEqual(refusal as [string, string]);
   });
 
   test("six replicas open an empty database at once, also while another creates it: the schema is created once", async () => {
