@@ -160,6 +160,8 @@ test("a row is read once until it is written to, a missing row each time; a cach
   expect(readFor(16_000, 16_000, 8000, 0, 7999)).toEqual([16_000, 0, 7999]);
   cache.forget(8001);
   expect(readFor(8001)).toEqual([8001]);
+  version = 3;
+  expect(readFor(9000, 16_000)).toEqual([9000, 16_000]);
 });
 
 test("searches run one at a time; 50 can wait, those whose clients hang up leave, and one that fails makes room for the next", async () => {
