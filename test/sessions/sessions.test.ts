@@ -16,6 +16,9 @@ afterAll(cleanUp);
 
 const FOLDER = import.meta.dir;
 
+/** A line can have a dozen commands. */
+const LINE_PATIENCE_MS = 10 * PATIENCE_MS;
+
 /** A folder for PATH with the command `momo`. */
 const commands = newFolder();
 symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
@@ -57,13 +60,19 @@ async function replay(lines: readonly string[]): Promise<string[]> {
   );
   for (const line of lines.filter((one) => one.startsWith("$ "))) {
     shown.push(line);
-    const { stdout, stderr, exitCode } = await runToEnd(["sh", "-c", line.slice(2)], { cwd, env });
+    const options = { cwd, env, patienceMs: LINE_PATIENCE_MS };
+    const { stdout, stderr, exitCode } = await runToEnd(["sh", "-c", line.slice(2)], options);
     shown.push(...marked(" ", stdout), ...marked("!", stderr), ...(exitCode === 0 ? [] : [`= ${exitCode}`]));
   }
   return shown;
 }
 
-for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
+/** How many sessions run at once. With more of them, each command waits longer for a processor, and has a bound. */
+const LANES = 4;
+const lanes: Promise<void>[] = [];
+
+const names = readdirSync(FOLDER).filter((one) => one.endsWith(".txt"));
+for (const [index, name] of names.entries()) {
   const file = join(FOLDER, name);
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");
   const usesCurl = lines.some((line) => /^\$.*\bcurl /.test(line));
@@ -72,7 +81,12 @@ for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
     if (process.env.MOMO_TEST_RECORD) writeFileSync(file, `${shown.join("\n")}\n`);
     else expect(shown).toEqual(lines);
   };
-  // Each command has a bound of its own, and a busy machine runs many of them.
-  const timeoutMs = PATIENCE_MS * lines.length;
-  testWith(usesCurl ? ["curl"] : [], `a session: ${name.replace(/\.txt$/, "")}`, compare, test.concurrent, timeoutMs);
+  const inTurn = () => {
+    const turn = (lanes[index % LANES] ?? Promise.resolve()).then(compare, compare);
+    lanes[index % LANES] = turn;
+    return turn;
+  };
+  // Each command has a bound of its own, and a busy machine runs many of them, also of the sessions before this one.
+  const timeoutMs = LINE_PATIENCE_MS * lines.length * names.length;
+  testWith(usesCurl ? ["curl"] : [], `a session: ${name.replace(/\.txt$/, "")}`, inTurn, test.concurrent, timeoutMs);
 }

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly stdin?: string;
+  /** How long it may run; by default PATIENCE_MS. */
+  readonly patienceMs?: number;
   readonly program?: readonly string[];
 }
 
@@ -34,7 +36,7 @@ export async function runMomo(args: readonly string[], options: RunOptions = {})
 export async function runToEnd(command: readonly string[], options: RunOptions = {}): Promise<Run> {
   const child = start(command, options);
   // A command that should end by itself might start a server instead.
-  const late = setTimeout(() => child.signal("SIGKILL"), PATIENCE_MS);
+  const late = setTimeout(() => child.signal("SIGKILL"), options.patienceMs ?? PATIENCE_MS);
   const exitCode = await child.exited;
   clearTimeout(late);
   return { stdout: child.stdout.text, stderr: child.stderr.text, exitCode };
