@@ -1,12 +1,7 @@
 import { rmSync } from "node:fs";
 import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
-import {
-  type ClockState,
-  createVirtualClock,
-  LAST_INSTANT_MS,
-  type VirtualClock,
-} from "../../sandbox/network/clock.ts";
+import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
@@ -119,7 +114,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       drain();
       listening.drain();
       if (config.drainMs) await sleep(config.drainMs);
-      await open.disposeAsync();
+      await open.disposeAsync().catch(throwFirst);
     };
     return { baseUrl, controlUrl, paymentAccountId, handleApi: handlers.handleApi, credentials, finishAudit, stop };
   } catch (error) {
@@ -152,14 +147,16 @@ function soonAfterReady(
 /** The clock of the sandbox. Servers that share a database get its state with the rest of what they share. */
 async function clockOf({ replica, store, clock: below }: Engine, directory: DataDirectory): Promise<VirtualClock> {
   if (replica) return createVirtualClock(below);
-  const state: ClockState | null = readClock(directory);
-  const clock = createVirtualClock(below, state ?? undefined);
-  goOnFrom(await store.transactions.lastStartMs(), clock);
+  const clock = createVirtualClock(below, readClock(directory) ?? undefined);
+  // If the host's clock was set back, payments would stay pending for too long, so the clock starts no earlier than the last one.
+  const startedMs = (await store.transactions.lastStartMs()) ?? 0;
+  const behindMs = startedMs - clock.nowMs();
+  if (behindMs > 0 && startedMs <= LAST_INSTANT_MS) clock.advance(behindMs);
   return clock;
 }
 
-/** If the host's clock was set back, payments would stay pending for too long, so the clock starts no earlier than the last one. */
-function goOnFrom(startedMs: number | null, clock: VirtualClock): void {
-  const behindMs = (startedMs ?? 0) - clock.nowMs();
-  if (behindMs > 0 && (startedMs ?? 0) <= LAST_INSTANT_MS) clock.advance(behindMs);
+/** Of several errors of a stack, the first: each later one is around those before it. */
+function throwFirst(error: unknown): never {
+  if (error instanceof SuppressedError) return throwFirst(error.suppressed);
+  throw error;
 }
