@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { nameDataDirectory } from "../serving/data-directory.ts";
-import { readOrNull, readServer } from "../serving/records.ts";
+import { readOrNull } from "../serving/files.ts";
+import { readServer } from "../serving/records.ts";
 import { Failure, type NoServer } from "../terminal/failure.ts";
 import { DEFAULT_PORT } from "../terminal/options.ts";
 import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";

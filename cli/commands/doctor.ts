@@ -23,13 +23,14 @@ import {
   CLOSE_TO_OTHERS,
   isForeign,
   openTo,
+  readOrNull,
   statsOfPlace,
   statsOfTarget,
   TAKE_OVER,
 } from "../serving/files.ts";
 import { isFree } from "../serving/listen.ts";
 import { lockDirectory } from "../serving/locked-folders.ts";
-import { readClock, readCredentials, readOrNull, readServer, type ServerRecord } from "../serving/records.ts";
+import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { DEFAULT_PORT, outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, print, printData, printText, styled } from "../terminal/output.ts";

@@ -101,12 +101,13 @@ export const TAKE_OVER =
   "choose another folder with --data, run momo as that user, or make it yours with chown if you know what is in it";
 
 /** Of the path itself; links are not followed. Null if it cannot be read: its use reports why. */
-export const statsOfPlace = (path: string): Stats | null => statsOr(() => lstatSync(path));
+export const statsOfPlace = (path: string): Stats | null => readOrNull(() => lstatSync(path));
 
 /** Follows links. */
-export const statsOfTarget = (path: string): Stats | null => statsOr(() => statSync(path));
+export const statsOfTarget = (path: string): Stats | null => readOrNull(() => statSync(path));
 
-function statsOr(read: () => Stats): Stats | null {
+/** For what is only a hint: null also if it cannot be read, is damaged, or belongs to another user. */
+export function readOrNull<T>(read: () => T | null): T | null {
   try {
     return read();
   } catch {

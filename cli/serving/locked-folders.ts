@@ -5,8 +5,8 @@ import { acquireLock, restoreLogs } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
 import { type DataDirectory, dataDirectoryAt, filesOf } from "./data-directory.ts";
-import { cannotWrite, isForeign, statsOfPlace } from "./files.ts";
-import { readOrNull, readServer } from "./records.ts";
+import { cannotWrite, isForeign, readOrNull, statsOfPlace } from "./files.ts";
+import { readServer } from "./records.ts";
 
 /**
  * Data directories that one process uses. It holds a lock while it lives, so the next process knows what a killed one has left

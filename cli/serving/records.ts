@@ -93,15 +93,6 @@ export function writeClock({ clock }: DataDirectory, state: ClockState): void {
   writePrivateFile(clock, `${JSON.stringify(record)}\n`);
 }
 
-/** What a record says to a command that only wants a hint: null also if it is damaged, or of another user. */
-export function readOrNull<T>(read: () => T | null): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-}
-
 /** Null if there is no such file. A file with other content, or of another user, is refused. */
 function read<T>(file: string, fits: (content: unknown) => content is T): T | null {
   // A link could lead out of the data directory, and a read from a pipe could wait forever.
