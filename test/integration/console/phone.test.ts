@@ -1,86 +1,8 @@
 import { expect, test } from "bun:test";
-import { askStatus, describeInBrowser, startPayment, storyOf, textOf } from "../../support/browser.ts";
+import { describeInBrowser, startPayment, storyOf } from "../../support/browser.ts";
 import { until } from "../../support/waiting.ts";
 
-const JSON_CONTENT = { "Content-Type": "application/json" };
-
 describeInBrowser("the phone", (scene) => {
-  test("shows the prompt of the API; a PIN from the keyboard pays, and the receipt arrives", async () => {
-    const page = await scene.open();
-    await page.getByText("Live", { exact: true }).waitFor();
-    const id = await startPayment(scene.sandbox, { amount: 1200, reference: "ORDER-7", description: "Two coffees" });
-    const prompt = page.getByRole("form", { name: "Prompt from Demo Shop" });
-    expect(await textOf(prompt)).toMatch(/1,200\.00[\s\S]*ORDER-7[\s\S]*Two coffees/);
-
-    await page.keyboard.type("1234");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Paid", exact: true }).waitFor();
-    const thread = page.getByRole("region", { name: "Messages" });
-    expect(await textOf(thread)).toMatch(/Confirmed\. Ksh1,200\.00 sent to Demo Shop for account ORDER-7/);
-    expect(await askStatus(scene.sandbox, id)).toBe("completed");
-    await page.locator("tr", { hasText: "1,200.00" }).getByText("completed").waitFor();
-    await page.getByRole("button", { name: "OK", exact: true }).click();
-    await page.getByRole("heading", { name: "Paid", exact: true }).waitFor({ state: "detached" });
-
-    // The page loads the texts of all phones, and then those of this phone: each is shown once.
-    const [loaded] = await Promise.all([page.waitForResponse(/\/messages\?phone=/), page.reload()]);
-    await loaded.finished();
-    await scene.sandbox.clock.advance("60s");
-    await startPayment(scene.sandbox, { amount: 55 }, "completed; after=0s");
-    await thread.getByText("Ksh55.00").waitFor();
-    const [newest, older, ...others] = await thread.getByRole("listitem").allInnerTexts();
-    expect(newest).toMatch(/^momo\s+\d\d:\d\d\s[\s\S]*Ksh55\.00/);
-    expect(older).toContain("Ksh1,200.00");
-    expect(others).toEqual([]);
-    await scene.sandbox.reset();
-    await thread.getByRole("listitem").first().waitFor({ state: "detached" });
-  });
-
-  test("a PIN that is too short is refused beside the field; a wrong one from the keypad fails the payment", async () => {
-    const id = await startPayment(scene.sandbox);
-    const page = await scene.open({ expected: /400 \(Bad Request\)/ });
-    const pin = page.getByLabel("Enter PIN");
-    await pin.fill("12");
-    await page.keyboard.press("Enter");
-    await page.getByText("pin must be a string of 4 to 6 digits").waitFor();
-    expect(await pin.getAttribute("aria-invalid")).toBe("true");
-    // What is typed next replaces it.
-    await page.keyboard.type("98");
-    expect(await pin.inputValue()).toBe("98");
-    for (let digit = 0; digit < 2; digit += 1) await page.getByRole("button", { name: "Delete a digit" }).click();
-    for (const digit of ["0", "0", "0", "0"]) await page.getByRole("button", { name: digit, exact: true }).click();
-    await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByText("The PIN was wrong.").waitFor();
-    expect(await askStatus(scene.sandbox, id)).toBe("failed");
-  });
-
-  test("two prompts of one phone are shown one after the other; Escape and Cancel cancel them", async () => {
-    const ids = [
-      await startPayment(scene.sandbox, { amount: 11 }),
-      await startPayment(scene.sandbox, { amount: 22 }),
-    ] as const;
-    const page = await scene.open();
-    await page.getByText("1 more waiting").waitFor();
-    expect(await textOf(page.getByRole("form"))).toContain("11.00");
-    await page.getByLabel("Enter PIN").focus();
-    await page.keyboard.press("Escape");
-    await page.getByRole("form").getByText("22.00").waitFor();
-    expect(await askStatus(scene.sandbox, ids[0])).toBe("cancelled");
-    await page.getByRole("button", { name: "Cancel", exact: true }).click();
-    await page.getByRole("heading", { name: "Cancelled", exact: true }).waitFor();
-    expect(await askStatus(scene.sandbox, ids[1])).toBe("cancelled");
-  });
-
-  test("the countdown follows the sandbox's clock until the end", async () => {
-    await startPayment(scene.sandbox);
-    const page = await scene.open();
-    await page.getByRole("timer", { name: "Expires in 1:00; the clock is frozen" }).waitFor();
-    await scene.sandbox.clock.advance("48s");
-    await page.getByRole("timer", { name: "Expires in 0:12" }).waitFor();
-    await scene.sandbox.clock.advance("12s");
-    await page.getByRole("heading", { name: "Too late", exact: true }).waitFor();
-  });
-
   test("of several phones with a prompt one is on the handset and the others are chips; nothing moves", async () => {
     const page = await scene.open({ viewport: { width: 1500, height: 900 } });
     await page.getByText("Live", { exact: true }).waitFor();
@@ -121,20 +43,6 @@ describeInBrowser("the phone", (scene) => {
     await phone.getByText("KES 100.00 went to Demo Shop.").waitFor();
   });
 
-  test("says what decides the prompt, and which ends a person can choose", async () => {
-    await scene.sandbox.rules.add({ outcome: "unreachable", after: "9s" });
-    await startPayment(scene.sandbox, {}, null);
-    const page = await scene.open();
-    const phone = page.getByRole("article", { name: "Phone 0712 345 678" });
-    await phone.getByText("Rule 1 decides: unreachable in 9 s.").waitFor();
-    await phone.getByText("Any PIN pays; 0000 is the wrong PIN.").waitFor();
-    const ends = await phone.getByLabel("How the prompt ends").locator("option").allInnerTexts();
-    expect(ends.map((text) => text.split(" ")[0])).toEqual(
-      expect.arrayContaining(["insufficient_funds", "wrong_pin", "pin_locked", "unreachable", "cancelled", "expired"]),
-    );
-    expect(ends.join()).not.toMatch(/silent|manual|refused/);
-  });
-
   test.each([
     ["0712345678", 100, "manual", "Its request decides: manual, so it waits for you."],
     ["0700000001", 100, null, "This test phone decides: insufficient_funds in 3 s."],
@@ -143,24 +51,6 @@ describeInBrowser("the phone", (scene) => {
     await startPayment(scene.sandbox, { phone, amount }, header);
     const page = await scene.open();
     await page.getByText(words).waitFor();
-  });
-
-  test("a switch lets the next prompts wait for the person, and brings back the default of before", async () => {
-    const body = JSON.stringify({ outcome: "cancelled", after: "7s" });
-    await fetch(`${scene.sandbox.controlUrl}/default`, { method: "PUT", headers: JSON_CONTENT, body });
-    const page = await scene.open();
-    const says = (words: string) => page.locator(".by-hand").getByText(words, { exact: true }).waitFor();
-    await says("The default decides: cancelled after 7s.");
-    await page.getByText("I answer the next prompts").click();
-    await says("The default decides: they wait for you.");
-    await startPayment(scene.sandbox, {}, null);
-    await page.getByText("The default decides: manual, so it waits for you.").waitFor();
-    await page.getByText("I answer the next prompts").click();
-    await says("The default decides: cancelled after 7s.");
-    await scene.sandbox.rules.add({ match: { phone: "0711000001" }, outcome: "expired" });
-    await says("If no rule fits, the default decides: cancelled after 7s.");
-    await scene.sandbox.rules.add({ outcome: "wrong_pin", times: 3 }, { outcome: "unreachable", after: "9s" });
-    await says("Rule 3 decides: unreachable after 9s.");
   });
 
   test("beside the handset are four phones with what they show, and the number of the others", async () => {

@@ -1,67 +1,151 @@
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Page } from "playwright-core";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Locator, Page } from "playwright-core";
 import { describeInBrowser } from "../../support/browser.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { createSameText, startSame } from "../../support/sandbox.ts";
 import { PATIENCE_MS } from "../../support/waiting.ts";
 
 /**
- * What the page shows, word for word, with roles, names and states as a screen reader gets them. A file of `shown` has a story:
- * what was done, and the part of the page that was asked for. MOMO_TEST_RECORD=1 writes the files again: read them.
+ * What a person and a client do, and what the page shows then, word for word, with roles, names and states as a screen reader gets
+ * them. A line of a session that begins with > is a step (the table below), and the indented lines below it are its output.
+ * MOMO_TEST_RECORD=1 writes the output again: read it.
  */
 
 afterEach(cleanUp);
 
-type Same = Awaited<ReturnType<typeof startSame>>;
+const FOLDER = join(import.meta.dir, "shown");
+const IS_RECORDING = process.env.MOMO_TEST_RECORD !== undefined;
+/** After this time without a change, the page has settled. */
+const SETTLED_MS = IS_RECORDING ? 3000 : 5000;
+/** The audit forgives a poll within 50 ms after the last answer: it may have been sent before. */
+const RACE_MS = 60;
+const WIDE = { width: 1700, height: 1000 };
+const EXPECTED = /40[0-9] \(/;
 
-interface Told {
-  readonly sandbox: Same;
-  /** Opens a place of the page, or another one. */
-  open(view: string): Promise<Page>;
-  /** Compares what is shown there with the file. */
-  shows(title: string, selector?: string): Promise<void>;
+interface Session {
+  readonly sandbox: Awaited<ReturnType<typeof startSame>>;
+  readonly page: Page;
+  /** The part of the page that the next steps are about. */
+  place: Locator;
+  /** The payments that were started; a step writes $1 for the id of the first. */
+  readonly ids: string[];
 }
 
-/** After this time without a change, the page has settled. */
-const SETTLED_MS = 5000;
+/** Returns a function that reads the output of the step, again and again until it is as expected. */
+type Step = (session: Session, text: string) => unknown;
 
-const SCREEN = { width: 1700, height: 1000 };
+const STEPS: Readonly<Record<string, Step>> = {
+  /** A view, and what is open in it. */
+  open: ({ page }, view) => page.evaluate(`location.hash = ${JSON.stringify(view)}`),
+  reload: ({ page }) => page.reload(),
+  size: ({ page }, text) =>
+    page.setViewportSize({ width: Number(text.split("x")[0]), height: Number(text.split("x")[1]) }),
+  in(session, name) {
+    session.place = placeOf(session, name);
+  },
+  click: ({ place }, name) => controlOf(place, name).click(),
+  row: ({ page }, text) => page.getByRole("row").filter({ hasText: text }).first().click(),
+  point: ({ place }, name) => controlOf(place, name).hover(),
+  fill: ({ place }, text) => withField(place, text, (field, value) => field.fill(value)),
+  choose: ({ place }, text) => withField(place, text, (field, value) => field.selectOption(value)),
+  /** Opens all that is folded: the commands, the headers. */
+  async unfold({ place }) {
+    for (const folded of (await place.locator("details:not([open]) > summary").all()).reverse()) await folded.click();
+  },
+  press: ({ page }, key) => page.keyboard.press(key),
+  type: ({ page }, text) => page.keyboard.type(text),
+  /** A payment as a client starts it: its members, then its outcome for the header. */
+  async pay({ sandbox, ids }, text) {
+    const [, order = "{}", outcome = ""] = /^(\{.*\})? ?(.*)$/.exec(text) ?? [];
+    ids.push(await sandbox.pay(JSON.parse(order), outcome === "" ? undefined : outcome));
+  },
+  poll: ({ sandbox }, id) => Bun.sleep(RACE_MS).then(() => sandbox.statusOf(id)),
+  /** Any request to the merchant API: method, path and body. */
+  async send({ sandbox }, text) {
+    const [, method = "GET", path = "", body] = /^(\S+) (\S+) ?(.*)$/.exec(text) ?? [];
+    const headers = { ...sandbox.headers, ...(body && { "Content-Type": "application/json" }) };
+    await Bun.sleep(RACE_MS);
+    await fetch(sandbox.baseUrl + path, { method, headers, ...(body && { body }) }).catch(() => {});
+  },
+  /** A call of the control API that changes something. */
+  async control({ sandbox }, text) {
+    const [, method = "", path = "", body] = /^(\S+) (\S+) ?(.*)$/.exec(text) ?? [];
+    await sandbox.control(method, path, body ? JSON.parse(body) : undefined);
+  },
+  /** What the control API answers. */
+  ask:
+    ({ sandbox }, path) =>
+    async () => {
+      const { success: _, message: __, ...answer } = await sandbox.control("GET", path);
+      return JSON.stringify(answer);
+    },
+  show: (session, name) => () => (name === "" ? session.place : placeOf(session, name)).first().ariaSnapshot(),
+  /** What the fields contain. */
+  values:
+    ({ place }) =>
+    async () => {
+      const fields = await place.locator("input, select").all();
+      return (await Promise.all(fields.map((field) => field.inputValue()))).join(" | ");
+    },
+  address:
+    ({ page }) =>
+    async () =>
+      new URL(page.url()).hash,
+};
 
-function tell(name: string, run: (told: Told) => Promise<void>): void {
+/** A part of the page by its label or by a selector; the page; the open dialog. */
+function placeOf({ page }: Session, name: string): Locator {
+  if (name === "page") return page.locator("body");
+  if (name === "dialog") return page.locator("dialog[open]");
+  return page.locator(/^[.#]/.test(name) ? name : `[aria-label=${JSON.stringify(name)}]`);
+}
+
+/** What can be clicked, by its name; by a part of it, if the text ends with a star. */
+function controlOf(place: Locator, text: string): Locator {
+  const name = text.replace(/\*$/, "");
+  const roles = (["button", "link", "radio", "checkbox"] as const).map((role) =>
+    place.getByRole(role, { name, exact: name === text }),
+  );
+  return roles.reduce((all, one) => all.or(one), place.locator("summary").filter({ hasText: name })).first();
+}
+
+function withField(place: Locator, text: string, run: (field: Locator, value: string) => Promise<unknown>) {
+  const [name = "", value = ""] = text.split(/ =(?: |$)/);
+  const roles = (["textbox", "searchbox", "combobox"] as const).map((role) =>
+    place.getByRole(role, { name, exact: true }),
+  );
+  return run(roles.reduce((all, one) => all.or(one)).first(), value);
+}
+
+for (const file of readdirSync(FOLDER).sort()) {
   describeInBrowser("the page shows, word for word:", (scene) => {
-    test(name, async () => {
+    test(basename(file, ".txt").replaceAll("-", " "), async () => {
       const sandbox = await startSame();
-      const file = join(import.meta.dir, "shown", `${name.replaceAll(" ", "-")}.txt`);
-      const isRecording = process.env.MOMO_TEST_RECORD !== undefined;
-      const known = existsSync(file) ? readFileSync(file, "utf8").split(/^# /m).slice(1) : [];
-      const parts: string[] = [];
-      let page: Page | undefined;
-      await run({
-        sandbox,
-        async open(view) {
-          const url = `${sandbox.controlUrl}/`;
-          if (page) await page.goto(`${url}#${view}`);
-          else
-            page = await scene.open({ url, view, viewport: SCREEN, expected: /40[04] \((?:Bad Request|Not Found)\)/ });
-          return page;
-        },
-        async shows(title, selector = "main") {
-          const part = known[parts.length] ?? "";
-          const read = async () => {
-            const text = await page?.locator(selector).first().ariaSnapshot();
-            return `${title}\n\n${shortened(createSameText(sandbox.data)(text ?? ""))}\n\n`;
-          };
-          parts.push(await settled(read, isRecording ? null : part));
-          if (!isRecording) expect(parts.at(-1)?.split("\n")).toEqual(part.split("\n"));
-        },
-      });
-      if (isRecording) writeFileSync(file, parts.map((part) => `# ${part}`).join(""));
-      else expect(known).toHaveLength(parts.length);
+      const url = `${sandbox.controlUrl}/`;
+      const page = await scene.open({ url, viewport: WIDE, expected: EXPECTED });
+      const session: Session = { sandbox, page, place: page.locator("main"), ids: [] };
+      const known = readFileSync(join(FOLDER, file), "utf8");
+      const told: string[] = [];
+      for (const [, line = "", output = ""] of known.matchAll(/^(.*)\n((?: {2}.*\n)*)/gm)) {
+        told.push(`${line}\n`);
+        const [, name = "", text = ""] = /^> (\w+) ?(.*)$/.exec(line) ?? [];
+        if (name === "") continue;
+        const filled = text.replaceAll(/\$(\d+)/g, (_, number) => encodeURIComponent(session.ids[number - 1] ?? ""));
+        const read = await (STEPS[name] ?? unknown(name))(session, filled);
+        if (typeof read === "function")
+          told.push(await settled(async () => indented(sandbox.data, await read()), IS_RECORDING ? null : output));
+        if (!IS_RECORDING) expect(told.join("").split("\n")).toEqual(known.slice(0, told.join("").length).split("\n"));
+      }
+      if (IS_RECORDING) writeFileSync(join(FOLDER, file), told.join(""));
       await sandbox.stop();
     });
   });
+}
+
+function unknown(name: string): never {
+  throw new Error(`there is no step ${name}`);
 }
 
 /** What is shown when it is as expected, or does not change any more. */
@@ -78,178 +162,11 @@ async function settled(read: () => Promise<string>, expected: string | null): Pr
 }
 
 /** Without the times that requests took, and without cells whose text stands in the name of their row. */
-const shortened = (text: string): string =>
-  text
+const indented = (data: string, text: string): string =>
+  createSameText(data)(text)
     .replaceAll(/^ *- (?:cell|columnheader)(?: "[^"\n]*")?\n/gm, "")
-    .replaceAll(/(?<=took |cell ")\d[\d.]* (?:ms|s)\b/g, "TIME")
-    .replaceAll(/(?<=^ *- row ".*) \d[\d.]* (?:ms|s)(?= [a-z ,]*":$|":)/gm, " TIME");
-
-/** Payments with each kind of end, and one that waits; their ids. */
-async function payAll({ pay, control }: Same): Promise<string[]> {
-  const ids: string[] = [];
-  for (const outcome of ["completed", "insufficient_funds", "cancelled", "expired", "pin_locked"]) {
-    const amount = 100.5 + ids.length;
-    const order = { phone: `25471200000${ids.length}`, amount, reference: `ORDER-${ids.length}`, description: "Shoes" };
-    ids.push(await pay(order, outcome));
-  }
-  await control("POST", "/clock", { advance: "61s" });
-  ids.push(await pay({ reference: "LATE", amount: 1_234_567.89 }, "manual"));
-  return ids;
-}
-
-const PAYMENTS = "[aria-label=Payments]";
-const STORY = "[aria-label='Story of a payment']";
-const PHONES = "[aria-label=Phones]";
-const CARDS = ".view";
-
-tell("payments", async ({ sandbox, open, shows }) => {
-  const page = await open("transactions");
-  await shows("nothing yet", "body");
-  await payAll(sandbox);
-  await sandbox.control("POST", "/payments", { payment_account_id: 1, phone: "0712345678", amount: 7, kind: "web" });
-  await shows("one of each end", PAYMENTS);
-  await page.getByRole("button", { name: "Finished only" }).click();
-  await shows("finished ones", PAYMENTS);
-  await page.getByRole("button", { name: /^Cancelled/ }).click();
-  await page.getByLabel("Search").fill("nothing");
-  await shows("cancelled, and with a text that none has", PAYMENTS);
-});
-
-tell("stories", async ({ sandbox, open, shows }) => {
-  const { pay, control, statusOf } = sandbox;
-  await control("PUT", "/webhook", { url: "http://127.0.0.1:9/hook", times: 1 });
-  const paid = await pay({ reference: "ORDER-1", description: "Shoes" }, "completed; after=10s");
-  for (const wait of ["1s", "4s", "7s", "1s"]) {
-    await control("POST", "/clock", { advance: wait });
-    await statusOf(paid);
-  }
-  const others = await payAll(sandbox);
-  for (const [index, id] of [paid, ...others].entries()) {
-    await open(`transactions/${encodeURIComponent(id)}`);
-    await shows(index === 0 ? "paid, with polls and a webhook" : `the end of ORDER-${index - 1}`, STORY);
-  }
-  await open("transactions/ws_CO_unknown");
-  await shows("a payment that does not exist", STORY);
-});
-
-tell("requests", async ({ sandbox, open, shows }) => {
-  const [first = ""] = await payAll(sandbox);
-  await sandbox.statusOf(first);
-  await fetch(`${sandbox.baseUrl}/stkpush.php`, { method: "POST", headers: sandbox.headers, body: '{"amount":"1"}' });
-  await fetch(`${sandbox.baseUrl}/status.php?x=1`);
-  await sandbox.list("?status=failed&limit=2");
-  await open("requests");
-  await shows("the log", "[aria-label=Requests]");
-  for (const [id, what] of [
-    [1, "a start"],
-    [8, "a refused start"],
-    [9, "another method, without a key"],
-    [10, "a list"],
-  ] as const) {
-    await open(`requests/${id}`);
-    await shows(what, "[aria-label='One request']");
-  }
-});
-
-tell("the audit", async ({ sandbox, open, shows }) => {
-  const page = await open("audit");
-  await shows("before the first request", CARDS);
-  const [first = ""] = await payAll(sandbox);
-  for (let poll = 0; poll < 3; poll += 1) await sandbox.statusOf(first);
-  await fetch(`${sandbox.baseUrl}/status.php`);
-  await shows("its findings", CARDS);
-  await page.getByRole("button", { name: /known/i }).first().click();
-  await shows("one of them is known", CARDS);
-});
-
-tell("steering", async ({ sandbox: { control, pay }, open, shows }) => {
-  const page = await open("steering");
-  await shows("as new", CARDS);
-  await control("PUT", "/rules", {
-    rules: [
-      { match: { amount: 5, phone: "0712345678" }, outcome: "wrong_pin", after: "5s", times: 2 },
-      { match: {}, outcome: "cancelled" },
-      { match: { reference: "A" }, outcome: "expired" },
-    ],
-  });
-  await control("PUT", "/faults", {
-    seed: 7,
-    faults: [
-      { path: "/status.php", kind: "error", status: 503, probability: 0.21, times: 4 },
-      { kind: "delay", delay: "5s" },
-    ],
-  });
-  await control("PUT", "/default", { outcome: "expired" });
-  await control("PUT", "/webhook", {
-    url: "http://127.0.0.1:9/hook",
-    form: "flat",
-    times: 2,
-  });
-  await pay({ amount: 7 }, "completed");
-  await control("POST", "/clock", { advance: "4s" });
-  await control("PUT", "/snapshots/prepared", {});
-  await open("start");
-  await open("steering");
-  await shows("with everything set", CARDS);
-  for (const details of await page.getByText("The same by command").all()) await details.click();
-  await shows("the same by command", CARDS);
-  await shows("what is unusual", "header");
-});
-
-tell("accounts and keys", async ({ sandbox: { control }, open, shows }) => {
-  await control("POST", "/merchants", { name: "Duka" });
-  await control("POST", "/accounts", { merchant_id: 1, name: "Till", fee: "1.5%+10" });
-  const page = await open("keys");
-  await shows("of the first merchant", CARDS);
-  await page
-    .getByRole("button", { name: /^(?:Make|New|Add|Issue).*key/i })
-    .first()
-    .click();
-  await shows("a new key", CARDS);
-});
-
-tell("the start", async ({ sandbox, open, shows }) => {
-  const page = await open("start");
-  await shows("before the first payment", CARDS);
-  for (const language of ["TypeScript", "PHP", "Python"]) {
-    await page
-      .getByRole("tab", { name: language })
-      .or(page.getByRole("button", { name: language }))
-      .first()
-      .click();
-    await shows(language, "pre");
-  }
-  await sandbox.pay({ reference: "ORDER-1" });
-  await shows("after the first payment", CARDS);
-});
-
-tell("a test payment", async ({ open, shows }) => {
-  const page = await open("transactions");
-  await page.keyboard.press("p");
-  await page.getByRole("dialog").getByRole("button", { name: "More" }).click();
-  await shows("its form", "dialog[open]");
-  await page.getByLabel("Amount, KES").fill("0");
-  await page.getByLabel("Phone", { exact: true }).fill("12");
-  await page.getByText("The same by command").click();
-  await page.getByRole("button", { name: "Send the prompt" }).click();
-  await shows("what is refused of it", "dialog[open]");
-  await page.keyboard.press("Escape");
-  await page.keyboard.press("?");
-  await shows("the shortcuts", "dialog[open]");
-});
-
-tell("the phone", async ({ sandbox: { pay, control }, open, shows }) => {
-  const page = await open("transactions");
-  await pay({ reference: "ORDER-1", description: "Shoes" }, "manual");
-  await pay({ reference: "ORDER-2" }, "manual");
-  await pay({ reference: "ORDER-3", phone: "0722000000", amount: 7 }, "expired");
-  await control("POST", "/clock", { advance: "1s" });
-  await shows("three prompts on two phones", PHONES);
-  await page.locator("input.pin").first().fill("0000");
-  await page.getByRole("button", { name: "Send", exact: true }).click();
-  await shows("a PIN was entered for the first", PHONES);
-  await page.getByRole("button", { name: "Cancel", exact: true }).click();
-  await control("POST", "/clock", { advance: "60s" });
-  await shows("all have ended", PHONES);
-  await shows("their payments", PAYMENTS);
-});
+    .replaceAll(/(?<=took |cell "|(?:no answer|HTTP \d+) after )\d[\d.]* (?:ms|s)\b/g, "TIME")
+    .replaceAll(/(?<=^ *- '?row ".*) \d[\d.]* (?:ms|s)(?= [a-z ,]*"'?:$|"'?:)/gm, " TIME")
+    .replaceAll(/\n$/g, "")
+    .replaceAll(/^/gm, "  ")
+    .concat("\n");
