@@ -62,10 +62,11 @@ export function childEnvironment(more: Record<string, string>): Record<string, s
   };
 }
 
-/** The exceptions from the proxy, and this host. Bun reads both names, and prefers lower case. */
+/** The exceptions from the proxy, and this host. `*` has a meaning only alone. Bun reads both names, and prefers lower case. */
 function withoutProxy(host: string) {
   const before = process.env.no_proxy ?? process.env.NO_PROXY;
-  const direct = before?.split(",").includes(host) ? before : [before, host].filter(Boolean).join(",");
+  const isDirect = before?.split(",").some((entry) => ["*", host].includes(entry.trim()));
+  const direct = isDirect ? before : [before, host].filter(Boolean).join(",");
   return { NO_PROXY: direct, no_proxy: direct };
 }
 

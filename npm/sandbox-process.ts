@@ -89,6 +89,7 @@ function environment(): Record<string, string | undefined> {
 function reachDirectly(host: string): void {
   for (const name of ["NO_PROXY", "no_proxy"]) {
     const hosts = process.env[name]?.split(",") ?? [];
-    if (!hosts.includes(host)) process.env[name] = [...hosts, host].join(",");
+    // `*` has a meaning only alone.
+    if (!hosts.some((entry) => ["*", host].includes(entry.trim()))) process.env[name] = [...hosts, host].join(",");
   }
 }

@@ -78,7 +78,8 @@ function proxyVariables({ hosts, proxyPort, password }: InterceptedBy) {
 
 function forNode({ hosts, tlsPath }: InterceptedBy, files: Files, inside: Record<string, string>) {
   const certificates = files.added("NODE_EXTRA_CA_CERTS");
-  const exceptions = [callersVariable("no_proxy", "NO_PROXY"), "127.0.0.1", ...hosts].filter(Boolean).join(",");
+  const own = callersVariable("no_proxy", "NO_PROXY");
+  const exceptions = own === "*" ? own : [own, "127.0.0.1", ...hosts].filter(Boolean).join(",");
   const settings = {
     hosts,
     path: tlsPath,

@@ -121,6 +121,7 @@ async function storyOf(
   const decision = decidedBy(transaction);
   return {
     transaction: transactionView(transaction),
+    payment_account_id: transaction.paymentAccountId,
     started_by: testPayments.starterOf(transaction.checkoutRequestId),
     prompt: promptView(transaction, business),
     decided_by: decision && {

@@ -49,6 +49,9 @@ describe("a sandbox for a test", () => {
     const [second] = await Promise.all([start(), start()]);
     expect(process.env.NO_PROXY).toBe("shop.example,127.0.0.1");
     expect(process.env.no_proxy?.split(",").filter((name) => name === "127.0.0.1")).toHaveLength(1);
+    process.env.NO_PROXY = "*";
+    await (await start()).stop();
+    expect(process.env.NO_PROXY).toBe("*");
     process.env.NO_PROXY = before ?? "127.0.0.1";
 
     await pay(sandbox);

@@ -80,6 +80,7 @@ const storyRequest = z.strictObject({
 /** A payment from its beginning to its end. */
 export const story = z.strictObject({
   transaction: ownedTransaction,
+  payment_account_id: z.int().min(1),
   started_by: z.enum(["console", "control_api"]).nullable().describe("null if a client of the merchant API started it"),
   prompt,
   decided_by: decision.nullable(),

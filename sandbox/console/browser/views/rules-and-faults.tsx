@@ -112,7 +112,9 @@ export function FaultsCard() {
   const undo = useUndo(form);
   const { seed, faults: inForce } = faults.value;
   const { kind } = form.values;
-  const body = { seed: numberOrText(form.values.seed), faults: [...inForce, faultOf(form.values)] };
+  // The faults that are there go on as they are.
+  const kept = inForce.length > 0 ? seed : undefined;
+  const body = { seed: numberOrText(form.values.seed) ?? kept, faults: [...inForce, faultOf(form.values)] };
   const replacement = (next: readonly Fault[]) => replacing("/faults", next.length, { seed, faults: next });
   return (
     <Card title="Faults" count={inForce.length} isWide>

@@ -6,7 +6,7 @@ import { momoWords } from "../logic/commands.ts";
 import { findingsByCall } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { formatRoute } from "../logic/route.ts";
-import { accounts, findings, outcomes, server, story, storyProblem } from "../state.ts";
+import { findings, outcomes, story, storyProblem } from "../state.ts";
 import { pageAddress } from "../system.ts";
 import type { Prompt, Story, Transaction } from "../wire.ts";
 import { copied, Pairs } from "./card.tsx";
@@ -180,19 +180,19 @@ function PromptCard({ prompt }: { prompt: Prompt }) {
 const WAIT = "60s";
 
 /** Actions for a payment, each with the commands that do the same. */
-function StoryActions({ story: { transaction, prompt, decided_by } }: { story: Story }) {
+function StoryActions({ story }: { story: Story }) {
+  const { transaction, payment_account_id, prompt, decided_by } = story;
   const call = useCall();
   const said = useSignal("");
   const { checkout_request_id, phone, amount, status, kind } = transaction;
   const { reference, description } = prompt;
   const named = reference === null ? {} : { reference };
-  const account = accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1;
   const again = {
     method: "POST",
     path: "/payments",
-    body: { payment_account_id: account, phone, amount, ...named, ...(description !== null && { description }), kind },
+    body: { payment_account_id, phone, amount, ...named, ...(description !== null && { description }), kind },
     momo: momoWords(["pay", phone, String(amount)], {
-      "--account": String(account),
+      "--account": String(payment_account_id),
       "--reference": reference ?? "",
       "--description": description ?? "",
       "--kind": kind === "api" ? undefined : kind,
