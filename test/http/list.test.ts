@@ -76,6 +76,7 @@ const LISTS: Row[] = [
   // A plus that is not escaped arrives as a space.
   ["search=+25471", [9, 8, 7, 6], 4, 0, 0, 4, 0],
   ["search=ORDER-", [1], 1, 10.1, 1, 0, 0],
+  ["id=1&page=2", [], 1, 10.1, 1, 0, 0],
 ];
 
 onEveryEngine((engine) => {
