@@ -49,7 +49,7 @@ const QUICK = {
   startRows: 200_000,
   days: 1 / 24,
   bytesNeeded: 1e9,
-  minutes: 3,
+  minutes: 6,
 };
 const WHOLE = {
   rounds: 5,
