@@ -122,3 +122,12 @@ test.each(["20:59", "21:00", "21:59", "23:59"])(
     await scene.close();
   },
 );
+
+test.each(["254", "0", "+254"] as const)("no report shows a phone of the form %s", async (phone) => {
+  const scene = await openScene({ profile: { phone } });
+  await fillScene(scene);
+  const answers = (await checkScene(scene)).checked.map(({ evidence }) => evidence?.answer ?? "").join();
+  expect(answers).toMatch(/"phone":"[0-9+]+…/);
+  expect(answers).not.toMatch(/"phone":"[0-9+]{10,}/);
+  await scene.close();
+});
