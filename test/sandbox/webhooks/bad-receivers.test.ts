@@ -288,3 +288,10 @@ test.each([
   expect(saved).toMatchObject([{ id: 7, dueAtMs }]);
   await sender.stop();
 });
+
+test.each([
+  ["payment.updated", ["Content-Type", "User-Agent", "X-Webhook-Event", "X-Webhook-Source"]],
+  ["flat", ["Content-Type", "User-Agent"]],
+] as const)("the form %s has these headers", (form, names) => {
+  expect(Object.keys(messageOf(form, samplePayment(0), 0).headers)).toEqual([...names]);
+});
