@@ -96,6 +96,7 @@ describe("momo phone at a terminal", () => {
 
   test.concurrent("several prompts: which of how many, the time left for each, and the next one", async () => {
     const sandbox = await startIn(newFolder());
+    await sandbox.control("POST", "/clock", { advance: "1h" });
     await startPrompt(sandbox, { phone: "0722000000", amount: 11 });
     for (const amount of [22, 33, 44]) await startPrompt(sandbox, { amount });
     const { screen } = openMomo(["phone", "+254", "712", "345678", ...sandbox.at]);
