@@ -3,7 +3,7 @@ import { delimiter } from "node:path";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { REDACTED } from "../../src/domain/redact.ts";
 import { callersVariable, searchPath, variablesInForce } from "../environment.ts";
-import { isException } from "../intercept/outer-proxy.ts";
+import { isException } from "../intercept/exceptions.ts";
 import { type Failure, toFailure } from "../terminal/failure.ts";
 import { type Client, controlClient, merchantClient, READS } from "./client.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";

@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { callersVariable } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
+import { callersExceptions, isException } from "./exceptions.ts";
 
 /** The proxy for https from the caller's environment, and the hosts that bypass it. */
 export interface OuterProxy {
@@ -25,18 +26,6 @@ export function readOuterProxy(): OuterProxy {
     );
   }
   return { url, exceptions };
-}
-
-/** The entries of NO_PROXY. */
-export const callersExceptions = (): string[] =>
-  (callersVariable("no_proxy", "NO_PROXY") ?? "").split(/[\s,]+/).filter(Boolean);
-
-/** Whether an entry of NO_PROXY matches a host: the host, its domain, or all hosts. */
-export function isException(entry: string, host: string, port: number): boolean {
-  if (entry === "*") return true;
-  const [, name = "", at] = /^(?:\*?\.)?(.*?)(?::([0-9]+))?$/.exec(entry.toLowerCase()) ?? [];
-  if (at !== undefined && Number(at) !== port) return false;
-  return name !== "" && (host === name || host.endsWith(`.${name}`));
 }
 
 /** A connection to a host, through the outer proxy if it applies, and the bytes that have arrived on it. */

@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { callersVariable } from "../environment.ts";
 import type { Certificates } from "./certificate.ts";
-import { callersExceptions, isException } from "./outer-proxy.ts";
+import { callersExceptions, isException } from "./exceptions.ts";
 import preload from "./preload.cjs.txt" with { type: "text" };
 import preloadForRuby from "./preload.rb.txt" with { type: "text" };
 import { basicOf, PROXY_USER } from "./proxy.ts";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { isException } from "../../cli/intercept/exceptions.ts";
 import { canonicalHost, readHosts } from "../../cli/intercept/hosts.ts";
-import { isException } from "../../cli/intercept/outer-proxy.ts";
 import { allBut } from "../../cli/intercept/variables.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
