@@ -126,6 +126,10 @@ test.each(FORGED)("an import is as strict as the API: %s", (sql, refusal) => {
   expect(message).toContain(refusal);
 });
 
+test("a payment may complete in the millisecond of its start", () => {
+  expect(refusalOf(changed(paid("completed_at_ms = created_at_ms")))).toBe("not refused");
+});
+
 describe("a database that is not exactly momo's is refused", () => {
   test.each([
     ["PRAGMA user_version = 99", "was written by a newer momo (schema 99"],
