@@ -36,7 +36,8 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     }
     expect((await b.get("/transactions.php")).status).toBe(503);
     const now = (await b.control("POST", "/clock", { advance: "1h", resume: true })).now_ms;
-    expect((await a.control("GET", "/clock")).now_ms).toBeGreaterThanOrEqual(Number(now));
+    // Each replica measures the engine's clock by itself: they agree to some milliseconds.
+    expect((await a.control("GET", "/clock")).now_ms).toBeGreaterThan(Number(now) - 1000);
     expect(
       await a.control("POST", "/wait", { checkout_request_id: await b.pay({ reference: "STEERED" }) }),
     ).toMatchObject({
