@@ -1,4 +1,4 @@
-import type { Clock } from "../src/domain/clock.ts";
+import { type Clock, pause } from "../src/domain/clock.ts";
 import { Refusal } from "../src/domain/error.ts";
 import { createMutex } from "../src/domain/mutex.ts";
 import type { PartName, State, StatePart, Steering } from "./steering.ts";
@@ -150,15 +150,8 @@ export class SharedSteering implements Steering {
           `the change is stored, but not confirmed by every replica after ${PATIENCE_MS / 1000} s: ${names}`,
         );
       }
-      await this.#pause(CONFIRMATION_POLL_MS);
+      await pause(this.#options.realClock, CONFIRMATION_POLL_MS);
     }
-  }
-
-  #pause(durationMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const { realClock } = this.#options;
-    realClock.alarm(realClock.nowMs() + durationMs, resolve);
-    return promise;
   }
 
   #pollLater(): void {

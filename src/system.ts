@@ -1,4 +1,4 @@
-import type { Clock } from "./domain/clock.ts";
+import { type Clock, pause } from "./domain/clock.ts";
 import type { Random } from "./domain/random.ts";
 
 /** The only file that uses the time and randomness of the host. All other files get them as arguments. */
@@ -55,15 +55,5 @@ export const systemRandom: Random = {
 };
 
 /** Resolves after `durationMs`, or at once when `signal` is aborted. */
-export function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
-  if (signal?.aborted) return Promise.resolve(); // an earlier abort fires no event
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, durationMs);
-    signal?.addEventListener("abort", end);
-  });
-}
+export const sleep = (durationMs: number, signal?: AbortSignal): Promise<void> =>
+  pause(systemClock, durationMs, signal);

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { Clock } from "../../src/domain/clock.ts";
+import { type Clock, pause } from "../../src/domain/clock.ts";
 import { fail } from "../../src/http/reply.ts";
 import { type Calls, described, replicaHeader, textReply } from "./context.ts";
 import type { EventHub } from "./event-hub.ts";
-import { nextTurn } from "./paging.ts";
 
 /** Send a comment after this much silence, so that both sides notice a dead connection. */
 const HEARTBEAT_MS = 15_000;
@@ -85,7 +84,7 @@ function streamOf(
       },
       async pull(controller) {
         // Read once per turn of the event loop, so that a long replay does not block other requests.
-        if (!isNew) await nextTurn(realClock);
+        if (!isNew) await pause(realClock, 0); // other work has its turn
         let text = isNew ? HEARTBEAT : place.read();
         isNew = false;
         // The client may have disconnected during this turn.

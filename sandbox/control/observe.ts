@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/domain/clock.ts";
+import { atMost, type Clock, pause } from "../../src/domain/clock.ts";
 import type { LoadedLater } from "../../src/domain/once.ts";
 import { type Api, type BasePaths, operationsAt } from "../../src/http/operation.ts";
 import { ambiguousPath, fail, type Reply, respond } from "../../src/http/reply.ts";
@@ -124,25 +124,11 @@ async function applyFault(
     case "error":
       return fail(fault.status, `fault injected: HTTP ${fault.status}`);
     case "delay":
-      await passed(fault.delayMs, realClock, stopping);
+      await pause(realClock, fault.delayMs, stopping);
       return stopping.aborted ? fail(503, "the server stops; the operation was not carried out") : carryOut();
     case "disconnect":
       return carryOut();
   }
-}
-
-/** Resolves after that time, or at once when the server stops. */
-function passed(durationMs: number, clock: Clock, stopping: AbortSignal): Promise<void> {
-  // An earlier abort fires no event.
-  if (stopping.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.alarm(clock.nowMs() + durationMs, resolve);
-  const stop = () => {
-    cancel();
-    resolve();
-  };
-  stopping.addEventListener("abort", stop);
-  return promise.finally(() => stopping.removeEventListener("abort", stop));
 }
 
 /**
@@ -158,12 +144,10 @@ const UNREAD_GRACE_MS = 5;
 /** The body of a request that was refused before it was read: the log shows what the client really sent. */
 async function unread(request: Request, realClock: Clock): Promise<string | null> {
   if (request.bodyUsed || request.body === null) return null;
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const cancel = realClock.alarm(realClock.nowMs() + UNREAD_GRACE_MS, () => resolve(null));
-  try {
-    const bytes = await Promise.race([readBytes(request).catch(() => null), late]);
-    return bytes && new TextDecoder().decode(bytes);
-  } finally {
-    cancel();
-  }
+  const bytes = await atMost(
+    realClock,
+    UNREAD_GRACE_MS,
+    readBytes(request).catch(() => null),
+  );
+  return bytes && new TextDecoder().decode(bytes);
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/domain/clock.ts";
+import { type Clock, pause } from "../../src/domain/clock.ts";
 import { type Reply, succeedWithList } from "../../src/http/reply.ts";
 import { counted } from "./views.ts";
 
@@ -56,13 +56,6 @@ export async function replyWithList<T>(
   return succeedWithList(counted(texts.length, what), {}, name, texts);
 }
 
-/** Resolves when other work has had its turn on the event loop. */
-export function nextTurn(realClock: Clock): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  realClock.alarm(realClock.nowMs(), resolve);
-  return promise;
-}
-
 /** After this many entries or bytes, other work has its turn. */
 const ENTRIES_A_TURN = 200;
 const BYTES_A_TURN = 200 * 1024;
@@ -83,7 +76,7 @@ export async function writeTexts<T>(
     if (bytes > mostBytes && texts.length > 0) break;
     texts.push(text);
     if (texts.length < turnAt.entries && bytes < turnAt.bytes) continue;
-    await nextTurn(realClock);
+    await pause(realClock, 0); // other work has its turn
     turnAt = { entries: texts.length + ENTRIES_A_TURN, bytes: bytes + BYTES_A_TURN };
   }
   return texts;

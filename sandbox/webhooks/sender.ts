@@ -1,4 +1,4 @@
-import { Alarm, type Clock } from "../../src/domain/clock.ts";
+import { Alarm, atMost, type Clock, pause } from "../../src/domain/clock.ts";
 import type { Delivery, DeliveryAttempt } from "../../src/domain/delivery.ts";
 import { Rounds } from "../../src/domain/mutex.ts";
 import type { VirtualClock } from "../network/clock.ts";
@@ -104,21 +104,18 @@ export class Sender {
     this.#isStopped = true;
     this.#alarm.cancel();
     this.#lookAgain.cancel();
-    const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
-    const cancels = [this.#alarmIn(STOP_GRACE_MS, () => this.cancel()), this.#alarmIn(2 * STOP_GRACE_MS, giveUp)];
-    await Promise.race([this.#whenIdle(), late]);
-    for (const cancel of cancels) cancel();
+    const { realClock } = this.#parts;
+    const idle = this.#whenIdle();
+    if ((await atMost(realClock, STOP_GRACE_MS, idle)) === null) {
+      this.cancel();
+      await atMost(realClock, STOP_GRACE_MS, idle);
+    }
     this.cancel();
   }
 
   async #whenIdle(): Promise<void> {
     await this.#looks.whenIdle();
     await Promise.all(this.#inFlight);
-  }
-
-  #alarmIn(durationMs: number, ring: () => void): () => void {
-    const { realClock } = this.#parts;
-    return realClock.alarm(realClock.nowMs() + durationMs, ring);
   }
 
   #lookLater(): void {
@@ -193,9 +190,7 @@ export class Sender {
         return true;
       } catch (error) {
         this.#parts.reportFault(error);
-        const { promise, resolve } = Promise.withResolvers<void>();
-        this.#alarmIn(LOOK_AGAIN_MS, resolve);
-        await promise;
+        await pause(this.#parts.realClock, LOOK_AGAIN_MS);
       }
     }
     return false;

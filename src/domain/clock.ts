@@ -10,6 +10,27 @@ export interface Clock {
   alarm(atMs: number, ring: () => void): () => void;
 }
 
+/** Resolves after `durationMs`, or at once when `signal` is aborted. */
+export function pause(clock: Clock, durationMs: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.resolve(); // an earlier abort fires no event
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.alarm(clock.nowMs() + durationMs, end);
+    signal?.addEventListener("abort", end);
+  });
+}
+
+/** Waits until `work` is done, for `durationMs` at most. @returns its result; null if it takes longer */
+export async function atMost<T>(clock: Clock, durationMs: number, work: Promise<T>): Promise<T | null> {
+  const done = new AbortController();
+  const late = pause(clock, durationMs, done.signal).then(() => null);
+  return Promise.race([work, late]).finally(() => done.abort());
+}
+
 /** One alarm, for the earliest of several times. */
 export class Alarm {
   readonly #clock: Clock;

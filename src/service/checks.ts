@@ -1,4 +1,4 @@
-import type { Clock } from "../domain/clock.ts";
+import { atMost, type Clock } from "../domain/clock.ts";
 import type { Provider } from "../domain/provider.ts";
 import { expire, resolve } from "../domain/state-machine.ts";
 import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
@@ -72,7 +72,8 @@ export function createChecks({ provider, clock, reportFault, onLateAnswer }: Che
       for (const pending of due) {
         if (!inFlight.has(pending.id) && inFlight.size < MAX_CHECKS) checks.push(check(pending, nowMs));
       }
-      if (checks.length > 0) await untilTurnEnds(Promise.all(checks), clock, nowMs);
+      // No longer than this turn of the event loop.
+      if (checks.length > 0) await atMost(clock, 0, Promise.all(checks));
       isRunning = false;
       for (const { pending } of answered) inFlight.delete(pending.id);
       return answered.splice(0);
@@ -83,14 +84,6 @@ export function createChecks({ provider, clock, reportFault, onLateAnswer }: Che
       answered = [];
     },
   };
-}
-
-/** Resolves with the result, or after this turn of the event loop if the work takes longer. */
-async function untilTurnEnds(work: Promise<unknown>, clock: Clock, nowMs: number): Promise<void> {
-  const { promise: turn, resolve: endTurn } = Promise.withResolvers<void>();
-  const cancelAlarm = clock.alarm(nowMs, endTurn);
-  await Promise.race([work, turn]);
-  cancelAlarm();
 }
 
 /** A payment without an answer: to be checked again soon, or expired. */

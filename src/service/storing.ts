@@ -1,4 +1,4 @@
-import type { Clock } from "../domain/clock.ts";
+import { atMost, type Clock } from "../domain/clock.ts";
 import type { Vitals } from "../store/vitals.ts";
 
 /** A payment that was stored proves for this long that the next one can be stored, too. */
@@ -61,10 +61,8 @@ export class Storing {
     if (this.#obstacle === null && this.#clock.nowMs() - this.#storedAtMs <= PROOF_MS) return null;
     if (this.#clock.nowMs() - this.#probedAtMs >= PROBE_PAUSE_MS) this.#probing ??= this.#probe();
     if (this.#probing === null) return this.#obstacle;
-    const { promise: late, resolve } = Promise.withResolvers<"late">();
-    const cancel = this.#clock.alarm(this.#clock.nowMs() + PROBE_TIMEOUT_MS, () => resolve("late"));
-    const ended = await Promise.race([this.#probing, late]).finally(cancel);
-    return this.#obstacle ?? (ended === "late" ? "the database has stored nothing for 2 s" : null);
+    const isLate = (await atMost(this.#clock, PROBE_TIMEOUT_MS, this.#probing)) === null;
+    return this.#obstacle ?? (isLate ? "the database has stored nothing for 2 s" : null);
   }
 
   async #probe(): Promise<void> {

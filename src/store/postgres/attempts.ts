@@ -1,4 +1,4 @@
-import type { Clock } from "../../domain/clock.ts";
+import { type Clock, pause } from "../../domain/clock.ts";
 import type { Meter } from "../vitals.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { isSilence, OutcomeUnknown, stateOf, verdictOf } from "./failures.ts";
@@ -56,12 +56,6 @@ export function createAttempts(parts: Parts): Attempts {
     isStuck = false;
   }
 
-  async function pause(durationMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    clock.alarm(clock.nowMs() + durationMs, resolve);
-    await promise;
-  }
-
   /** @param failed called after each failed attempt; throws to replace the error */
   async function run<T>(
     work: (connection: Connection) => Promise<T>,
@@ -83,7 +77,7 @@ export function createAttempts(parts: Parts): Attempts {
         failed(error, isLast);
         if (isLast) throw error;
         meter.retried(stateOf(error));
-        await pause(pauseMs);
+        await pause(clock, pauseMs);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import type { Clock } from "../../domain/clock.ts";
+import { atMost, type Clock } from "../../domain/clock.ts";
 import type { Address } from "./address.ts";
 import { ConnectionEnded, DeadlinePassed, needsNewConnection, stateOf } from "./failures.ts";
 import type { Query } from "./options.ts";
@@ -86,10 +86,7 @@ export function createConnections({ login }: Address, most: number, clock: Clock
       isClosed = true;
       for (const wake of waiting.splice(0)) wake(null);
       const ends = [...idle.splice(0), ...inUse].map((link) => link.close());
-      const late = Promise.withResolvers<void>();
-      const cancelAlarm = clock.alarm(clock.nowMs() + CLOSE_MS, late.resolve);
-      await Promise.race([Promise.all(ends), late.promise]);
-      cancelAlarm();
+      await atMost(clock, CLOSE_MS, Promise.all(ends));
     },
   };
 }

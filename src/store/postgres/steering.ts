@@ -1,3 +1,4 @@
+import { pause } from "../../domain/clock.ts";
 import { UnusableDatabase } from "../store.ts";
 import type { EngineClock, EngineSql, Query } from "./options.ts";
 
@@ -75,9 +76,7 @@ export function createSteeringTable(sql: EngineSql, clock: EngineClock, name: st
         if (clock.nowMs() >= untilMs) {
           throw new UnusableDatabase("taken", `another server with the name ${name} uses this database`);
         }
-        const { promise, resolve } = Promise.withResolvers<void>();
-        clock.alarm(clock.nowMs() + TWIN_POLL_MS, resolve);
-        await promise;
+        await pause(clock, TWIN_POLL_MS);
       }
     },
     async confirm(version: number, leaseMs: number): Promise<void> {
