@@ -18,10 +18,13 @@ export interface SendOptions {
   readonly timeoutMs?: number;
   /** Ends the request early. */
   readonly signal?: AbortSignal;
-  /** The command that shows whether a write was done if its answer is lost; null for a request that only reads. */
-  readonly checkWith?: string | null;
-  /** Whether a write may be repeated, because the second time changes nothing more. */
-  readonly canRepeat?: boolean;
+  /** What is true if the answer is lost; by default, somebody must check whether the write was done. */
+  readonly ifLost?: /** It only reads. */
+    | "nothing_changed"
+    /** The second time changes nothing more. */
+    | "repeat"
+    /** This command shows whether it was done. */
+    | { readonly checkWith: string };
 }
 
 export interface Client {
@@ -104,11 +107,11 @@ const bearer = (token: string | null): Record<string, string> =>
 /** A request was sent and not answered, so it is unknown whether the write was done. */
 export class LostAnswer extends Failure {
   /** @param more added to the hint */
-  constructor(what: string, { checkWith, canRepeat }: SendOptions, more = "") {
-    if (checkWith === null) super("unreachable", what, `nothing was changed: try again${more}`);
+  constructor(what: string, { ifLost }: SendOptions, more = "") {
+    if (ifLost === "nothing_changed") super("unreachable", what, `nothing was changed: try again${more}`);
     else {
-      const check = checkWith === undefined ? "check" : `check with ${checkWith}`;
-      const next = canRepeat ? "repeat it, which does no harm" : `${check} before you repeat it`;
+      const check = typeof ifLost === "object" ? `check with ${ifLost.checkWith}` : "check";
+      const next = ifLost === "repeat" ? "repeat it, which does no harm" : `${check} before you repeat it`;
       super("answer_lost", what, `it may have been carried out: ${next}${more}`);
     }
   }
@@ -154,15 +157,17 @@ function createClient(address: string, credentials: Record<string, string>, hint
   return {
     post: sendBody("POST"),
     put: sendBody("PUT"),
-    get: (path, query, options = READS) => {
+    get(path, query, options = {}) {
       const parameters = new URLSearchParams(query).toString();
-      return send(address + path + (parameters && `?${parameters}`), { headers: credentials }, hints, options);
+      const url = address + path + (parameters && `?${parameters}`);
+      return send(url, { headers: credentials }, hints, { ...options, ...READS });
     },
-    delete: (path, options = {}) => send(address + path, { method: "DELETE", headers: credentials }, hints, options),
+    delete: (path, options = {}) =>
+      send(address + path, { method: "DELETE", headers: credentials }, hints, { ifLost: "repeat", ...options }),
   };
 }
 
-export const READS: SendOptions = { checkWith: null };
+export const READS: SendOptions = { ifLost: "nothing_changed" };
 
 /**
  * @returns the answer of a request that succeeded
@@ -217,7 +222,7 @@ function parseAnswer(text: string): Answer | null {
 }
 
 /** A short time-out, because this is optional. */
-const OPTIONAL: SendOptions = { timeoutMs: 1500, checkWith: null };
+const OPTIONAL: SendOptions = { timeoutMs: 1500 };
 
 /** Reads a path of the control API; null if it does not answer. */
 export type OptionalControl = (path: string) => Promise<Answer | null>;

@@ -57,7 +57,7 @@ function proxyOf({ baseUrl }: Target): Check[] {
 /** Tries the address and the key with a list of one payment, which changes nothing. */
 async function tryKey(target: Target): Promise<Check[]> {
   try {
-    await merchantClient(target).get("/transactions.php", { limit: "1" }, READS);
+    await merchantClient(target).get("/transactions.php", { limit: "1" });
     return [fine("API", `${target.baseUrl} answers, and accepts ${target.apiKey}`)];
   } catch (error) {
     const failure = toFailure(error);
@@ -77,7 +77,7 @@ async function openControl(flags: TargetFlags): Promise<Control> {
   if (!target) return { client: null, failure: null };
   const client = controlClient(target);
   try {
-    await client.get("/clock", {}, READS);
+    await client.get("/clock", {});
     return { client, failure: null };
   } catch (error) {
     const failure = toFailure(error);
@@ -88,7 +88,7 @@ async function openControl(flags: TargetFlags): Promise<Control> {
 }
 
 async function faultsOf(control: Client | null): Promise<Check | null> {
-  const answer = await control?.get("/faults", {}, READS);
+  const answer = await control?.get("/faults", {});
   if (!answer || (answer.faults as unknown[]).length === 0) return null;
   const remedy = "momo faults list shows them, momo faults clear removes them";
   return act("faults", `${answer.message}: requests fail or are late on purpose`, remedy);
@@ -116,7 +116,7 @@ async function tryAccount(target: Target, control: Client | null): Promise<Check
 /** Settings that change the results of payments, and may be forgotten. */
 async function steeringOf(control: Client | null): Promise<Check[]> {
   if (!control) return [];
-  const [rules, fallback] = await Promise.all([control.get("/rules", {}, READS), control.get("/default", {}, READS)]);
+  const [rules, fallback] = await Promise.all([control.get("/rules", {}), control.get("/default", {})]);
   return [
     ...((rules.rules as unknown[]).length > 0 ? [fine("rules", `${rules.message}: momo rules list shows them`)] : []),
     ...(fallback.outcome === "completed" ? [] : [fine("default", `${fallback.message}; momo default set changes it`)]),

@@ -52,7 +52,7 @@ function ask(
   controlToken: string | null = null,
 ): Promise<Answer | null> {
   return controlClient({ controlUrl, controlToken })
-    .get(path, {}, { timeoutMs, checkWith: null })
+    .get(path, {}, { timeoutMs })
     .catch(() => null);
 }
 

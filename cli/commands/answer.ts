@@ -29,8 +29,8 @@ async function answer(name: string, flags: AnswerFlags): Promise<void> {
   const client = controlClient(resolveControl(flags), PAYMENT_HINTS);
   const checkoutRequestId = await checkoutIdAt(client, name);
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
-  const checkWith = commandFor(flags, "status", checkoutRequestId);
-  const answered = await client.post(path, pin === undefined ? { outcome } : { pin }, { checkWith });
+  const ifLost = { checkWith: commandFor(flags, "status", checkoutRequestId) };
+  const answered = await client.post(path, pin === undefined ? { outcome } : { pin }, { ifLost });
   // --json shows the whole answer, also the text message.
   if (asksForJson(flags)) printJson(answered);
   else printPayment(answered.transaction as Answer, flags, "status");

@@ -121,10 +121,10 @@ function start(target: Target, phone: string, amount: number, flags: PayFlags): 
   const { reference, description, outcome, kind } = flags;
   if (outcome !== undefined) parseChoice(outcome, "--outcome"); // before it goes into a header
   const body = { payment_account_id: target.paymentAccountId, phone, amount, reference, description };
-  const checkWith = commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"]));
+  const ifLost = { checkWith: commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"])) };
   if (kind !== "api") {
-    return controlClient(resolveControl(flags)).post("/payments", { ...body, kind, outcome }, { checkWith });
+    return controlClient(resolveControl(flags)).post("/payments", { ...body, kind, outcome }, { ifLost });
   }
   const headers: Record<string, string> = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
-  return merchantClient(target).post("/stkpush.php", body, { headers, checkWith });
+  return merchantClient(target).post("/stkpush.php", body, { headers, ifLost });
 }

@@ -165,8 +165,8 @@ class Handset {
     this.line.clear();
     const id = prompt.checkout_request_id;
     try {
-      const checkWith = `momo status ${id}`;
-      const answered = await this.#client().post(`/prompts/${encodeURIComponent(id)}/answer`, body, { checkWith });
+      const ifLost = { checkWith: `momo status ${id}` };
+      const answered = await this.#client().post(`/prompts/${encodeURIComponent(id)}/answer`, body, { ifLost });
       const reason = reasonText(answered.transaction as Record<string, unknown>);
       const failed = `✗ ${answered.message}${reason ? `: ${reason}` : ""}`;
       this.line.note(typeof answered.sms === "string" ? `✓ ${answered.sms}` : failed);

@@ -22,7 +22,7 @@ async function reset(flags: ResetFlags): Promise<void> {
       "The clock shows this machine's time again. Merchants, accounts and keys stay. momo export FILE makes a copy first.",
     ];
   }, flags);
-  const answer = await client.post("/reset", {}, { canRepeat: true });
+  const answer = await client.post("/reset", {}, { ifLost: "repeat" });
   if (flags.json) printJson(answer);
   else tell(answer.message);
 }

@@ -71,7 +71,7 @@ function steering(name: string, essential: string, show: Show) {
     return sub.action(async (...given: unknown[]) => {
       const flags = sub.opts<Flags>();
       const argument = String(given[0]);
-      const write = { checkWith: commandFor(flags, name, command.commands[0]?.name() ?? "") };
+      const write = { ifLost: { checkWith: commandFor(flags, name, command.commands[0]?.name() ?? "") } };
       shows(await call(controlClient(resolveControl(flags)), flags, argument, write), flags, argument);
     });
   };

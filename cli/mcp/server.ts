@@ -140,7 +140,7 @@ export interface Connection {
 export async function connect(flags: TargetFlags): Promise<Connection> {
   try {
     const target = { ...resolveTarget(flags), ...resolveControl(flags) };
-    await controlClient(target).get("/clock", {}, READS);
+    await controlClient(target).get("/clock", {});
     return { target, isPrivate: false, stop: async () => {} };
   } catch (error) {
     const isGone = error instanceof Failure && error.code === "unreachable" && !(error instanceof LostAnswer);
