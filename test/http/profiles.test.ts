@@ -71,6 +71,8 @@ test.each(ROWS)("$profile: $request", async ({ profile, request, answers }) => {
     const scene = await openScene({ profile: own });
     const { status, body } = await scene.send(request);
     expect({ status, body }).toMatchObject(expected);
+    const applied = (expected as { body?: { filters_applied?: object } }).body?.filters_applied;
+    if (applied) expect(body.filters_applied).toEqual(applied);
     await scene.close();
   }
 });

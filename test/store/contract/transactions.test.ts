@@ -166,7 +166,7 @@ onEveryEngine((engine) => {
     test("open prompts are listed oldest first, paid ones newest first, also of a phone with few payments or many", async () => {
       const [few, many] = ["254700000001", "254700000002"] as [Msisdn, Msisdn];
       const other = "254700000003" as Msisdn;
-      const phones = [few, ...Array.from({ length: 1498 }, () => many), other, many, few];
+      const phones = [few, many, few, ...Array.from({ length: 1496 }, () => many), other, many, few];
       const started = await Promise.all(
         phones.map((phone, n) =>
           insertPending(shop.store, { phone, merchantId: 1 + (n % 2), paymentAccountId: 1 + (n % 2) }),
@@ -192,9 +192,9 @@ onEveryEngine((engine) => {
       await shop.store.transactions.record(started.slice(1499, 1500).map((one) => putOff(one, 9500)));
       expect(await pending(9)).toEqual([1499, 1500, 1501]);
       expect(await paid(4)).toEqual([0, 1498, 1497, 1496]);
-      expect(await paid(9, few)).toEqual([0]);
+      expect(await paid(9, few)).toEqual([0, 2]);
       expect(await paid(3, many)).toEqual([1498, 1497, 1496]);
-      expect(await paid(2000, many)).toHaveLength(1497);
+      expect(await paid(2000, many)).toHaveLength(1496);
       for (const list of [pending, paid]) expect(await list(9, "254700000004" as Msisdn)).toEqual([]);
     });
   });
