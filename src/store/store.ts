@@ -46,7 +46,7 @@ export interface FirstMerchant {
 
 /** Merchants, with their payment accounts and keys. */
 export interface MerchantStore {
-  /** The first merchant of a store, with an account and a key; with one file, in one commit. */
+  /** The first merchant of a store, with an account and a key, in one commit. */
   addFirst(first: FirstMerchant, nowMs: number): Promise<PaymentAccount>;
   /** @returns null if there are `MAX_MERCHANTS` already */
   addMerchant(name: string, nowMs: number): Promise<Merchant | null>;

@@ -1,5 +1,12 @@
 import type { ApiKey } from "../../domain/credentials.ts";
-import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_REVOKED_KEYS, type Merchant } from "../../domain/merchant.ts";
+import {
+  MAX_ACCOUNTS,
+  MAX_KEYS,
+  MAX_MERCHANTS,
+  MAX_REVOKED_KEYS,
+  type Merchant,
+  type PaymentAccount,
+} from "../../domain/merchant.ts";
 import { type AccountRow, toAccount } from "../rows.ts";
 import type { MerchantStore } from "../store.ts";
 import type { EngineSql, Query } from "./options.ts";
@@ -53,45 +60,29 @@ export function createMerchantStore(sql: EngineSql, stopwatch: () => number): Me
   }
 
   const store: MerchantStore = {
-    async addFirst({ name, account, key }, nowMs) {
-      const merchantId = (await store.addMerchant(name, nowMs))?.id ?? 0;
-      const added = await store.addPaymentAccount({ ...account, merchantId }, nowMs);
-      if (!added || !(await store.addKey({ ...key, merchantId }, nowMs))) {
-        throw new Error("the first merchant could not be stored");
-      }
-      return added;
+    async addFirst({ name, account: { id, ...account }, key }, nowMs) {
+      const merchantId = await numberFor("merchants");
+      const accountId = id ?? (await numberFor("payment_accounts"));
+      return transaction(async (query, mayBeWritten) => {
+        await insertMerchant(query, merchantId, name, nowMs);
+        const added = await insertAccount(query, accountId, { ...account, merchantId }, nowMs);
+        const hasKey = await insertKey(query, { ...key, merchantId }, nowMs, mayBeWritten);
+        if (!added || !hasKey) throw new Error("the first merchant could not be stored");
+        return added;
+      });
     },
 
     async addMerchant(name, nowMs) {
       const id = await numberFor("merchants");
-      return transaction(async (query) => {
-        await query("SELECT 1 FROM numbering FOR UPDATE");
-        await query(INSERT_MERCHANT, [id, name, nowMs]);
-        const [row] = await query<Merchant>(MERCHANT_BY_ID, [id]);
-        return row ?? null;
-      });
+      return transaction((query) => insertMerchant(query, id, name, nowMs));
     },
 
-    async addPaymentAccount({ merchantId, name, tariff, ...given }, nowMs) {
-      const id = given.id ?? (await numberFor("payment_accounts"));
-      return transaction(async (query) => {
-        await lockMerchant(query, merchantId);
-        await query(INSERT_ACCOUNT, [id, merchantId, name, tariff.basisPoints, tariff.fixedCents, nowMs]);
-        await query(FOLLOW_ID, [id]);
-        const [row] = await query<AccountRow>(ACCOUNT_BY_ID, [id]);
-        return row ? toAccount(row) : null;
-      });
+    async addPaymentAccount({ id, ...account }, nowMs) {
+      const accountId = id ?? (await numberFor("payment_accounts"));
+      return transaction((query) => insertAccount(query, accountId, account, nowMs));
     },
 
-    async addKey({ apiKey, secretHash, merchantId, label }, nowMs) {
-      const hash = Buffer.from(secretHash).toString("hex");
-      return transaction(async (query, mayBeWritten) => {
-        await lockMerchant(query, merchantId);
-        const [own] = await query<KeyRow>(KEY_BY_NAME, [apiKey]);
-        if (mayBeWritten && own?.secretHash === hash) return true;
-        return (await query(INSERT_KEY, [apiKey, hash, merchantId, label, nowMs])).length === 1;
-      });
-    },
+    addKey: (key, nowMs) => transaction((query, mayBeWritten) => insertKey(query, key, nowMs, mayBeWritten)),
 
     async revokeKey(apiKey, nowMs) {
       const revoked = await transaction(async (query, mayBeWritten) => {
@@ -112,6 +103,40 @@ export function createMerchantStore(sql: EngineSql, stopwatch: () => number): Me
     ...reads,
   };
   return store;
+}
+
+async function insertMerchant(query: Query, id: number, name: string, nowMs: number): Promise<Merchant | null> {
+  await query("SELECT 1 FROM numbering FOR UPDATE");
+  await query(INSERT_MERCHANT, [id, name, nowMs]);
+  const [row] = await query<Merchant>(MERCHANT_BY_ID, [id]);
+  return row ?? null;
+}
+
+async function insertAccount(
+  query: Query,
+  id: number,
+  { merchantId, name, tariff }: Omit<PaymentAccount, "id">,
+  nowMs: number,
+): Promise<PaymentAccount | null> {
+  await lockMerchant(query, merchantId);
+  await query(INSERT_ACCOUNT, [id, merchantId, name, tariff.basisPoints, tariff.fixedCents, nowMs]);
+  await query(FOLLOW_ID, [id]);
+  const [row] = await query<AccountRow>(ACCOUNT_BY_ID, [id]);
+  return row ? toAccount(row) : null;
+}
+
+async function insertKey(
+  query: Query,
+  key: Omit<ApiKey, "revokedAtMs">,
+  nowMs: number,
+  mayBeWritten: boolean,
+): Promise<boolean> {
+  const { apiKey, secretHash, merchantId, label } = key;
+  const hash = Buffer.from(secretHash).toString("hex");
+  await lockMerchant(query, merchantId);
+  const [own] = await query<KeyRow>(KEY_BY_NAME, [apiKey]);
+  if (mayBeWritten && own?.secretHash === hash) return true;
+  return (await query(INSERT_KEY, [apiKey, hash, merchantId, label, nowMs])).length === 1;
 }
 
 function createLookups({ read }: EngineSql, stopwatch: () => number) {

@@ -40,6 +40,9 @@ onEveryEngine((engine) => {
     expect(await merchants.findMerchant(3)).toEqual({ id: 3, name: "Shop" });
     expect(await merchants.findPaymentAccount(3)).toEqual(added);
     expect(await merchants.findKey("mk_first")).toEqual({ ...key, merchantId: 3, revokedAtMs: null });
+    // Whole or not at all: this key exists already.
+    await rejectionOf(merchants.addFirst({ name: "Second", account, key }, 1));
+    expect((await merchants.listMerchants()).map(({ name }) => name)).not.toContain("Second");
   });
 
   test("an account keeps the id that it is given; the one that has the id stays as it is, and the next ids follow", async () => {
