@@ -172,8 +172,10 @@ class Handset {
       this.line.note(typeof answered.sms === "string" ? `✓ ${answered.sms}` : failed);
     } catch (error) {
       // Another client answered first, or the server is down: the phone continues.
-      const { code, message } = toFailure(error);
-      this.line.note(code === "not_found" ? "That prompt is gone." : `That prompt is gone: ${message}`);
+      const { code, message, hint } = toFailure(error);
+      if (code === "not_found") this.line.note("That prompt is gone.");
+      else if (code === "refused") this.line.note(`That prompt is gone: ${message}`);
+      else this.line.note(`The answer may not have arrived: ${message}${hint === null ? "" : ` (${hint})`}`);
     }
     this.#refresh();
   }
