@@ -65,6 +65,14 @@ describe("no answer about requests is larger than a megabyte", () => {
     for (const line of lines) expect(line).toMatch(/^(?:# |curl )/);
   });
 
+  test("curl lines: the header Link leads to the page before, in the same form", async () => {
+    const linked = async (path: string) => (await sandbox.request("GET", path)).headers.get("Link");
+    const lastId = idsOf((await sandbox.call("GET", "/requests?limit=1")).body as unknown as Page)[0];
+    const next = `</_momo/requests?before=${lastId}&limit=1&format=curl>; rel="next"`;
+    expect(await linked("/requests?format=curl&limit=1")).toBe(next);
+    expect(await linked("/requests?format=curl&before=2")).toBeNull();
+  });
+
   test("a long answer is shown as the text of its beginning, with how much is missing", async () => {
     for (let count = 0; count < 30; count++) await sandbox.pay();
     const { text } = await sandbox.ask("GET", "/transactions.php?limit=30");
