@@ -48,5 +48,5 @@ function reportOf(answer: Answer): AuditReport {
   const { success, data } = auditReport.safeParse(answer);
   if (!success) throw new Failure("unexpected", "the sandbox answered without findings", "update momo, or the server");
   const { findings, left_out: leftOut, ...tally } = data;
-  return { tally, findings, leftOut, isCut: false };
+  return { tally, findings, leftOut, isAfterReset: false };
 }

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { REPORT_FORMATS } from "../../sandbox/audit/report.ts";
 import { CREDENTIALS_REFUSED, checkService } from "../../sandbox/check/check.ts";
-import type { Payment } from "../../sandbox/check/facts.ts";
+import type { PaymentToMake } from "../../sandbox/check/facts.ts";
 import { type CheckFormat, formatCheck } from "../../sandbox/check/report.ts";
 import type { CheckReport } from "../../sandbox/check/result.ts";
 import { budgetSpent, curlOf, type Received, type Send, type Sent, STRANGER } from "../../sandbox/check/service.ts";
@@ -113,7 +113,7 @@ async function targetOf(baseUrl: string, { account, json = false }: CheckFlags):
 }
 
 /** @throws Failure `usage` if the account is not known */
-function paymentOf({ pay, amount, account, maxPushes }: CheckFlags, target: Target | null): Payment | null {
+function paymentOf({ pay, amount, account, maxPushes }: CheckFlags, target: Target | null): PaymentToMake | null {
   if (pay === undefined) return null;
   const accountId = account ?? target?.paymentAccountId ?? (target ? null : 1);
   if (accountId === null) throw new Failure("usage", "--account is missing", "give it, or set MOMO_PAYMENT_ACCOUNT_ID");
@@ -121,7 +121,7 @@ function paymentOf({ pay, amount, account, maxPushes }: CheckFlags, target: Targ
 }
 
 async function confirmPayment(
-  { phone, amount, maxPushes }: Payment,
+  { phone, amount, maxPushes }: PaymentToMake,
   baseUrl: string,
   { yes, json = false }: CheckFlags,
 ) {

@@ -101,7 +101,7 @@ function connect(options: AssembleOptions, signals: Pick<ControlContext, "draini
   const provider = options.between?.(network) ?? network;
   const mayDecide = () => steering.isFresh;
   const service = createService({ ...options, provider, mayResolve: mayDecide });
-  const outside = { ...options, ...signals, service, reportFault: service.storing.reportFault };
+  const outside = { ...options, ...signals, service, reportFault: service.storage.reportFault };
 
   const start = options.webhook === null ? null : { url: options.webhook, ...DEFAULT_SETTINGS };
   const webhooks = new Webhooks({ ...outside, mayDecide, start, beforeSending: reachOwnMachine });

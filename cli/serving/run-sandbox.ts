@@ -130,7 +130,7 @@ const FIRST_REQUESTS_MS = 50;
 /** Does what would delay the ready line. */
 function soonAfterReady(
   { realClock, afterFirstRequests }: SandboxConfig,
-  { resolver, storing }: Assembled["service"],
+  { resolver, storage }: Assembled["service"],
   webhooks: Assembled["webhooks"],
 ): void {
   realClock.alarm(realClock.nowMs() + FIRST_REQUESTS_MS, () => {
@@ -139,7 +139,7 @@ function soonAfterReady(
     // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.
     Bun.unsafe.setJITPolicy(1);
     // Payments and webhooks may have become due while no server ran.
-    void resolver.resolveDue().catch(storing.reportFault);
+    void resolver.resolveDue().catch(storage.reportFault);
     webhooks.start();
   });
 }

@@ -21,7 +21,7 @@ export interface AuditReport {
   /** How many findings were dropped for lack of room. */
   readonly leftOut: number;
   /** Whether a reset has removed the beginning of the run. */
-  readonly isCut: boolean;
+  readonly isAfterReset: boolean;
 }
 
 export interface AuditOptions {
@@ -56,7 +56,7 @@ export class Audit {
   readonly #state: AuditState;
   #sinceMs = Number.NEGATIVE_INFINITY;
   #acceptedBefore = false;
-  #last: Moment = { nowMs: 0, realMs: 0, livedMs: 0 };
+  #last: Moment = { nowMs: 0, realMs: 0, ranMs: 0 };
 
   constructor({ basePaths, inputs, hasWebhook }: AuditOptions) {
     this.#basePaths = basePaths;
@@ -153,8 +153,8 @@ export class Audit {
     if (now && end && !this.#acceptedBefore) {
       silences.push(...nothingAccepted(tally, this.#tally.isAllFaults, end.atMs ?? now.nowMs, end.hosts));
     }
-    const isCut = end !== null && this.#sinceMs > Number.NEGATIVE_INFINITY;
-    return { tally, findings: this.#book.list(silences), leftOut: this.#book.leftOut, isCut };
+    const isAfterReset = end !== null && this.#sinceMs > Number.NEGATIVE_INFINITY;
+    return { tally, findings: this.#book.list(silences), leftOut: this.#book.leftOut, isAfterReset };
   }
 
   /** The client has ended, so it sends no more requests. */

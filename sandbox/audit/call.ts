@@ -29,7 +29,7 @@ export interface Moment {
   /** Real time, from an arbitrary start. */
   readonly realMs: number;
   /** How long the sandbox clock has run by itself: without the time while it was frozen, and without moves. */
-  readonly livedMs: number;
+  readonly ranMs: number;
 }
 
 /** When a request arrived, in real time. */

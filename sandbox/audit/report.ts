@@ -17,7 +17,7 @@ export function summaryOf(report: AuditReport): string {
   const refused = refusedCount(report.tally);
   const why = refused > 0 ? ` (${refusalsIn(report.tally)})` : "";
   const parts = [
-    `${report.isCut ? "since the last reset, " : ""}${counted(requests, "request")}: ${accepted} accepted, ${refused} refused${why}`,
+    `${report.isAfterReset ? "since the last reset, " : ""}${counted(requests, "request")}: ${accepted} accepted, ${refused} refused${why}`,
     `${counted(payments.started, "payment")} started, ${payments.paid} paid, ${payments.not_followed} not followed`,
     `${counted(errors, "error")}, ${counted(warnings, "warning")}, ${counted(notes, "note")}${
       left_out > 0 ? ` (and ${left_out} more without details)` : ""

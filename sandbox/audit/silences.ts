@@ -34,7 +34,7 @@ export function silenceOf(payment: Payment, now: Moment, options: SilenceOptions
 }
 
 function neverPolled(payment: Payment, start: Start, now: Moment, options: SilenceOptions): Mistake | null {
-  if (!payment.isLeft && now.livedMs - start.at.livedMs < NEVER_POLLED_MS) return null;
+  if (!payment.isLeft && now.ranMs - start.at.ranMs < NEVER_POLLED_MS) return null;
   const { lastListMs, hasWebhook } = options;
   // A client without the answer does not know the id, but can look it up in the list.
   const hasAsked = payment.isNamed || (!start.isRead && lastListMs >= start.cameMs);
@@ -58,8 +58,7 @@ function gaveUp(payment: Payment, start: Start, now: Moment): Mistake | null {
   const askedForMs = lastAsk.at.realMs - start.at.realMs;
   // A client measures real time, or the sandbox's time.
   if (Math.max(askedForMs, lastAsk.at.nowMs - start.at.nowMs) >= KEPT_ASKING_MS) return null;
-  const isOver =
-    now.livedMs - start.at.livedMs >= PATTERN_MS && now.livedMs - lastAsk.at.livedMs >= LONGEST_INTERVAL_MS;
+  const isOver = now.ranMs - start.at.ranMs >= PATTERN_MS && now.ranMs - lastAsk.at.ranMs >= LONGEST_INTERVAL_MS;
   if (!isOver && !payment.isLeft) return null;
   return {
     kind: "gives_up_early",
@@ -78,9 +77,9 @@ const stateOf = ({ end }: Payment): string => (end === null ? "" : `; it is ${en
 
 /** Whether the sandbox clock has run by itself since the payment started: otherwise missing polls mean nothing. */
 export function isUndisturbed({ created }: Payment, now: Moment): boolean {
-  const livedMs = now.livedMs - created.livedMs;
-  const isLike = (passedMs: number) => Math.abs(passedMs - livedMs) <= DRIFT_MS;
-  return livedMs > 0 && isLike(now.nowMs - created.nowMs) && isLike(now.realMs - created.realMs);
+  const ranMs = now.ranMs - created.ranMs;
+  const isLike = (passedMs: number) => Math.abs(passedMs - ranMs) <= DRIFT_MS;
+  return ranMs > 0 && isLike(now.nowMs - created.nowMs) && isLike(now.realMs - created.realMs);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Profile } from "../../src/http/profile.ts";
 import { ANSWER_CHECKS } from "./answers.ts";
-import type { Checking, Payment } from "./facts.ts";
+import type { Checking, PaymentToMake } from "./facts.ts";
 import { PAYMENT_CHECKS } from "./payment.ts";
 import type { Checked, CheckReport } from "./result.ts";
 import { type Exchange, Service, type ServiceOptions, Skip, Stopped } from "./service.ts";
@@ -9,7 +9,7 @@ import { SILENT_CHECKS } from "./silent.ts";
 import { STATED_CHECKS } from "./stated.ts";
 
 export interface CheckOptions extends ServiceOptions {
-  readonly payment: Payment | null;
+  readonly payment: PaymentToMake | null;
   /** Called after each sentence. */
   readonly onChecked?: (checked: Checked, requests: number) => void;
 }

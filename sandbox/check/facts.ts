@@ -4,7 +4,7 @@ import { type Exchange, type Service, Skip } from "./service.ts";
 /** What a check is, and what the checks read in answers. */
 
 /** What a payment of the check may be. */
-export interface Payment {
+export interface PaymentToMake {
   readonly phone: string;
   readonly amount: number;
   readonly accountId: number;
@@ -15,7 +15,7 @@ export interface Payment {
 /** A service, and what the checks leave for one another. */
 export interface Checking {
   readonly service: Service;
-  readonly payment: Payment | null;
+  readonly payment: PaymentToMake | null;
   /** How many pushes are left, and the orders that were sent. */
   pushesLeft: number;
   readonly pushed: Set<string>;

@@ -1,4 +1,4 @@
-import { type Check, type Checking, check, type Json, judge, list, listIn, type Payment } from "./facts.ts";
+import { type Check, type Checking, check, type Json, judge, list, listIn, type PaymentToMake } from "./facts.ts";
 import { type Exchange, NEEDS_PAYMENT, Skip } from "./service.ts";
 
 /** The sentences that need a payment. Each push may reach a phone and cost money: none is ever repeated. */
@@ -7,12 +7,12 @@ import { type Exchange, NEEDS_PAYMENT, Skip } from "./service.ts";
 const POLLING_MS = 120_000;
 
 /** @throws Skip if no payment was asked for */
-export function paymentOf({ payment }: Checking): Payment {
+export function paymentOf({ payment }: Checking): PaymentToMake {
   if (payment === null) throw new Skip(NEEDS_PAYMENT);
   return payment;
 }
 
-export const orderOf = ({ phone, amount, accountId }: Payment): Json => ({
+export const orderOf = ({ phone, amount, accountId }: PaymentToMake): Json => ({
   payment_account_id: accountId,
   phone,
   amount,

@@ -25,14 +25,14 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
 
   const instantOf = (at: ClockState) => ("frozenAtMs" in at ? at.frozenAtMs : real.nowMs() + at.aheadMs);
   const nowMs = () => instantOf(state);
-  let livedBeforeMs = 0;
+  let ranBeforeMs = 0;
   let runsSinceMs = real.nowMs();
   /**
    * How long it has run by itself, in milliseconds: without the time while it was frozen, and without moves.
    * @param shownMs what it shows, if the caller has just read it
    */
-  const livedMs = (shownMs = nowMs()) =>
-    livedBeforeMs + ("frozenAtMs" in state ? 0 : Math.max(0, shownMs - state.aheadMs - runsSinceMs));
+  const ranMs = (shownMs = nowMs()) =>
+    ranBeforeMs + ("frozenAtMs" in state ? 0 : Math.max(0, shownMs - state.aheadMs - runsSinceMs));
 
   function arm(alarm: Alarm): void {
     const waitMs = alarm.atMs - nowMs();
@@ -51,7 +51,7 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
   /** @throws Refusal `invalid` beyond the year 9999. Alarms that become due ring soon. */
   function moveTo(next: ClockState): void {
     if (instantOf(next) > LAST_INSTANT_MS) throw invalid("the clock cannot show a year after 9999");
-    livedBeforeMs = livedMs();
+    ranBeforeMs = ranMs();
     runsSinceMs = real.nowMs();
     state = next;
     for (const alarm of [...alarms].sort((a, b) => a.atMs - b.atMs)) arm(alarm);
@@ -88,6 +88,6 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
     /** Its state, for the next start. */
     save: () => state,
     load: moveTo,
-    livedMs,
+    ranMs,
   };
 }

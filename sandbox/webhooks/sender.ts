@@ -62,7 +62,7 @@ export class Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    this.#movedMs = parts.clock.nowMs() - parts.clock.livedMs();
+    this.#movedMs = parts.clock.nowMs() - parts.clock.ranMs();
     this.#alarm = new Alarm(parts.clock, () => this.look());
     this.#lookAgain = new Alarm(parts.realClock, () => this.look());
   }
@@ -161,7 +161,7 @@ export class Sender {
   }
 
   #followMoves(nowMs: number): void {
-    const movedMs = nowMs - this.#parts.clock.livedMs(nowMs);
+    const movedMs = nowMs - this.#parts.clock.ranMs(nowMs);
     if (movedMs > this.#movedMs) this.#passed = { fromMs: nowMs - (movedMs - this.#movedMs), toMs: nowMs };
     this.#movedMs = movedMs;
   }

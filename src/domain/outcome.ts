@@ -1,8 +1,8 @@
 /** The outcome of a prompt, with the network's code and text. */
-export type Outcome = Payment | Nonpayment;
+export type Outcome = Paid | NotPaid;
 
 /** The customer paid. */
-export interface Payment {
+export interface Paid {
   readonly status: "completed";
   readonly resultCode: 0;
   readonly resultDesc: string;
@@ -15,7 +15,7 @@ export interface Payment {
 }
 
 /** The customer did not pay. */
-export interface Nonpayment {
+export interface NotPaid {
   readonly status: "failed" | "cancelled" | "expired";
   readonly resultCode: number;
   readonly resultDesc: string;

@@ -11,7 +11,7 @@ import { createReads } from "./reads.ts";
 import { Registry } from "./registry.ts";
 import { Resolver } from "./resolver.ts";
 import { type PaymentOrder, startPayment } from "./start-payment.ts";
-import { Storing } from "./storing.ts";
+import { StorageHealth } from "./storage-health.ts";
 
 export type { SavedTransactions } from "../store/store.ts";
 
@@ -36,8 +36,8 @@ export type Service = ReturnType<typeof createService>;
 export function createService(outside: ServiceParts) {
   const { store } = outside;
   const changes = createChanges();
-  const storing = new Storing(outside);
-  const reporting = { ...outside, storing, reportFault: storing.reportFault };
+  const storage = new StorageHealth(outside);
+  const reporting = { ...outside, storage, reportFault: storage.reportFault };
   const resolver = new Resolver({ ...reporting, changes });
   const reads = createReads({ ...reporting, resolver });
   const parts = { ...reporting, changes, reads };
@@ -47,7 +47,7 @@ export function createService(outside: ServiceParts) {
     registry: new Registry(parts),
     resolver,
     vitals: store.vitals,
-    storing,
+    storage,
     /** What is sent about payments that have ended. */
     deliveries: store.deliveries,
     nowMs: () => outside.clock.nowMs(),
@@ -64,10 +64,10 @@ export function createService(outside: ServiceParts) {
       try {
         transaction = await startPayment(parts, merchantId, order);
       } catch (error) {
-        storing.fail(error);
+        storage.fail(error);
         throw error;
       }
-      storing.succeed();
+      storage.succeed();
       changes.announce(transaction);
       resolver.wakeAt(transaction.checkAtMs);
       return transaction;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Nonpayment, Outcome, Payment } from "../../src/domain/outcome.ts";
+import type { NotPaid, Outcome, Paid } from "../../src/domain/outcome.ts";
 import { expire, open, resolve } from "../../src/domain/state-machine.ts";
 import { CREATED_AT_MS, factsOf } from "../support/payments.ts";
 
@@ -8,11 +8,11 @@ const pending = open(facts, "memo", CREATED_AT_MS + 3000);
 const EXPIRED = { status: "expired", resultCode: 1019, resultDesc: "Transaction has expired." } as const;
 const UNPAID = ["failed", "cancelled", "expired"] as const;
 
-function payment(changes: Partial<Payment> = {}): Payment {
+function payment(changes: Partial<Paid> = {}): Paid {
   const atMs = CREATED_AT_MS + 3000;
   return { status: "completed", resultCode: 0, resultDesc: "paid", receiptNumber: "UJ22T8IYOU", atMs, ...changes };
 }
-const nonpayment = (changes: Partial<Nonpayment>): Nonpayment => {
+const nonpayment = (changes: Partial<NotPaid>): NotPaid => {
   return { status: "failed", resultCode: 1032, resultDesc: "why", atMs: CREATED_AT_MS + 3000, ...changes };
 };
 

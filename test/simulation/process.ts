@@ -99,7 +99,7 @@ export async function startProcess(options: ProcessOptions) {
   });
 
   // What became due while no process ran.
-  void service.resolver.resolveDue().catch(service.storing.reportFault);
+  void service.resolver.resolveDue().catch(service.storage.reportFault);
 
   return {
     async handle({ method, target, headers, body }: Sent): Promise<Answer> {

@@ -22,7 +22,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
   const ids: string[] = [];
   const phones = new Map<string | null, string>();
   let requests = 0;
-  const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), livedMs: clock.livedMs() });
+  const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), ranMs: clock.ranMs() });
   const findings = (): readonly Finding[] => audit.report(moment()).findings;
 
   function send(call: More): void {

@@ -1,5 +1,5 @@
 import { checkService } from "../../sandbox/check/check.ts";
-import type { Payment } from "../../sandbox/check/facts.ts";
+import type { PaymentToMake } from "../../sandbox/check/facts.ts";
 import type { CheckReport } from "../../sandbox/check/result.ts";
 import { type Received, type Send, STRANGER } from "../../sandbox/check/service.ts";
 import type { Scene } from "./scene.ts";
@@ -27,7 +27,7 @@ export const sendTo =
 export function checkScene(
   scene: Scene,
   deviate?: Deviation,
-  payment: Partial<Payment> | null = {},
+  payment: Partial<PaymentToMake> | null = {},
 ): Promise<CheckReport> {
   return checkService({
     baseUrl: "http://momo/v2",

@@ -1,5 +1,5 @@
 import type { AmountCents } from "../../src/domain/money.ts";
-import type { Payment } from "../../src/domain/outcome.ts";
+import type { Paid } from "../../src/domain/outcome.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
 import { open } from "../../src/domain/state-machine.ts";
@@ -40,7 +40,7 @@ export function pendingOf(changes: Partial<TransactionFacts> = {}): PendingTrans
 }
 
 /** The outcome that the customer paid. */
-export function paidAt(atMs: number, receiptNumber: string): Payment {
+export function paidAt(atMs: number, receiptNumber: string): Paid {
   return { status: "completed", resultCode: 0, resultDesc: "paid", receiptNumber, atMs };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { amount, identifiers, list, phone, timestamp, transaction } from "../../../src/http/answers.ts";
 import { loggedRequest } from "./requests.ts";
-import { count, instant, outcomeName, type Seen } from "./values.ts";
+import { count, instant, outcomeName, type ReadOnly } from "./values.ts";
 import { delivery } from "./webhook.ts";
 
 /** `/transactions`, `/prompts`, `/messages`, `/wait` and `/payments`. */
@@ -12,7 +12,7 @@ export const ownedTransaction = z.strictObject({
   reference: z.string().nullable(),
   ...transaction.shape,
 });
-export type OwnedTransaction = Seen<typeof ownedTransaction>;
+export type OwnedTransaction = ReadOnly<typeof ownedTransaction>;
 
 /** The counts over all filters except the status. */
 const counts = z.strictObject({
@@ -23,7 +23,7 @@ const counts = z.strictObject({
   expired_count: count,
   pending_count: count,
 });
-export type CountsOnWire = Seen<typeof counts>;
+export type CountsOnWire = ReadOnly<typeof counts>;
 
 /** The list of a merchant's transactions (§4.3), with each reference and the counts of every status. */
 export const ownedList = z.strictObject({
@@ -31,7 +31,7 @@ export const ownedList = z.strictObject({
   transactions: z.array(ownedTransaction),
   every_status: counts,
 });
-export type ListOnWire = Seen<typeof ownedList>;
+export type ListOnWire = ReadOnly<typeof ownedList>;
 
 /** An open prompt, as the customer sees it. */
 export const prompt = z.strictObject({
@@ -45,7 +45,7 @@ export const prompt = z.strictObject({
   expires_at: timestamp,
   expires_at_ms: instant,
 });
-export type PromptOnWire = Seen<typeof prompt>;
+export type PromptOnWire = ReadOnly<typeof prompt>;
 export const promptList = { prompts: z.array(prompt) };
 
 const sms = z.string().nullable().describe("what the customer's phone shows; null unless the payment is completed");
@@ -59,7 +59,7 @@ export const message = z.strictObject({
   at_ms: instant,
   checkout_request_id: identifiers.checkout_request_id,
 });
-export type MessageOnWire = Seen<typeof message>;
+export type MessageOnWire = ReadOnly<typeof message>;
 export const messageList = { messages: z.array(message) };
 
 /** Who decided the outcome of a payment. */
@@ -70,7 +70,7 @@ const decision = z.strictObject({
   at_ms: instant.nullable(),
   in_words: z.string(),
 });
-export type DecisionOnWire = Seen<typeof decision>;
+export type DecisionOnWire = ReadOnly<typeof decision>;
 
 const storyRequest = z.strictObject({
   ...loggedRequest.shape,
@@ -93,7 +93,7 @@ export const story = z.strictObject({
   webhooks: z.array(delivery).describe("empty if no webhook was set"),
   requests: z.array(storyRequest).describe("the start and the last polls"),
 });
-export type StoryOnWire = Seen<typeof story>;
-export type StoryRequest = Seen<typeof storyRequest>;
+export type StoryOnWire = ReadOnly<typeof story>;
+export type StoryRequest = ReadOnly<typeof storyRequest>;
 
 export const waitAnswer = { transaction };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { identifiers, timestamp } from "../../../src/http/answers.ts";
 import { FINDING_KINDS, type FindingKind, SEVERITIES } from "../../audit/kinds.ts";
 import { FAULT_KINDS } from "../../faults.ts";
-import { count, instant, replica, type Seen } from "./values.ts";
+import { count, instant, type ReadOnly, replica } from "./values.ts";
 
 /** `/requests`, `/audit` and `/events`. */
 
@@ -26,7 +26,7 @@ export const loggedRequest = z.strictObject({
     .describe("what only the lenient form accepted"),
   lenient_takes: z.boolean().describe("whether the strict form refused what the lenient form accepts"),
 });
-export type LoggedCall = Seen<typeof loggedRequest>;
+export type LoggedCall = ReadOnly<typeof loggedRequest>;
 
 /** A page of the log, oldest first. */
 export const requestPage = {
@@ -37,7 +37,7 @@ export const requestPage = {
 
 export const replayAnswer = { status: z.int().nullable().describe("null if the answer is lost") };
 
-export type RequestPage = Seen<z.ZodObject<typeof requestPage>>;
+export type RequestPage = ReadOnly<z.ZodObject<typeof requestPage>>;
 
 /** A mistake of a client, as the audit reports it. */
 export const finding = z.strictObject({
@@ -52,7 +52,7 @@ export const finding = z.strictObject({
   first_at: timestamp,
   count: z.int().min(1),
 });
-export type FindingOnWire = Seen<typeof finding>;
+export type FindingOnWire = ReadOnly<typeof finding>;
 
 export const auditAnswer = {
   replica,
@@ -77,7 +77,7 @@ export const auditAnswer = {
 /** For a program that reads the answer. */
 export const auditReport = z.object(auditAnswer);
 
-export type AuditOnWire = Seen<typeof auditReport>;
+export type AuditOnWire = ReadOnly<typeof auditReport>;
 
 /** The part of the sandbox that was changed. */
 export type SteeringPart = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";

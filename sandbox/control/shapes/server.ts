@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RESPONSE_FORMS } from "../../../src/http/answers.ts";
-import { replica, type Seen } from "./values.ts";
+import { type ReadOnly, replica } from "./values.ts";
 
 /** `/health`, `/ready` and `/server`. */
 
@@ -40,4 +40,4 @@ export const serverAnswer = {
     .strictObject({ program: z.string(), flags: z.string() })
     .describe("what stands before and after the words of a momo command, in a shell of the server's machine"),
 };
-export type ServerOnWire = Seen<z.ZodObject<typeof serverAnswer>>;
+export type ServerOnWire = ReadOnly<z.ZodObject<typeof serverAnswer>>;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { STATUSES } from "../../../src/domain/transaction.ts";
 import { amount, phone, timestamp } from "../../../src/http/answers.ts";
 import { FAULT_KINDS } from "../../faults.ts";
-import { count, durationText, instant, outcomeName, reference, type Seen, times } from "./values.ts";
+import { count, durationText, instant, outcomeName, type ReadOnly, reference, times } from "./values.ts";
 
 /** `/outcomes`, `/rules`, `/default`, `/clock`, `/faults` and `/snapshots`. */
 
@@ -16,7 +16,7 @@ const outcome = z.strictObject({
   code: z.int().nullable(),
   after: z.string().nullable().describe("the default time until the outcome"),
 });
-export type OutcomeOnWire = Seen<typeof outcome>;
+export type OutcomeOnWire = ReadOnly<typeof outcome>;
 export const outcomeList = { outcomes: z.array(outcome) };
 
 const rule = z.strictObject({
@@ -30,14 +30,14 @@ const rule = z.strictObject({
   after: durationText.optional(),
   times: times.describe("how many times are left"),
 });
-export type RuleInForce = Seen<typeof rule>;
+export type RuleInForce = ReadOnly<typeof rule>;
 export const ruleList = { rules: z.array(rule) };
 
 export const defaultAnswer = { outcome: outcomeName, after: z.string().nullable() };
-export type DefaultInForce = Seen<z.ZodObject<typeof defaultAnswer>>;
+export type DefaultInForce = ReadOnly<z.ZodObject<typeof defaultAnswer>>;
 
 export const clockAnswer = { now: timestamp, now_ms: instant, frozen: z.boolean() };
-export type ClockReading = Seen<z.ZodObject<typeof clockAnswer>>;
+export type ClockReading = ReadOnly<z.ZodObject<typeof clockAnswer>>;
 
 const fault = z.strictObject({
   path: z.string().optional(),
@@ -47,7 +47,7 @@ const fault = z.strictObject({
   probability: z.number(),
   times: times.describe("how many times are left"),
 });
-export type FaultInForce = Seen<typeof fault>;
+export type FaultInForce = ReadOnly<typeof fault>;
 export const faultList = { seed: count, faults: z.array(fault) };
 
 const snapshot = z.strictObject({
@@ -57,6 +57,6 @@ const snapshot = z.strictObject({
   at_ms: instant,
   frozen: z.boolean(),
 });
-export type SnapshotOnWire = Seen<typeof snapshot>;
+export type SnapshotOnWire = ReadOnly<typeof snapshot>;
 export const snapshotList = { snapshots: z.array(snapshot) };
 export const snapshotAnswer = { snapshot };

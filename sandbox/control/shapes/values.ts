@@ -36,7 +36,7 @@ export const reference = z
 export const replica = z.string().optional().describe("the server that answered, if several share a database");
 
 /** The read-only type of a shape. */
-export type Seen<S extends z.ZodType> = ReadonlyDeep<z.output<S>>;
+export type ReadOnly<S extends z.ZodType> = ReadonlyDeep<z.output<S>>;
 
 type ReadonlyDeep<T> = T extends readonly (infer E)[]
   ? readonly ReadonlyDeep<E>[]

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { identifiers, timestamp } from "../../../src/http/answers.ts";
 import { WEBHOOK_FORMS } from "../../webhooks/settings.ts";
-import { count, durationText, instant, type Seen } from "./values.ts";
+import { count, durationText, instant, type ReadOnly } from "./values.ts";
 
 /** `/webhook`. */
 
@@ -15,7 +15,7 @@ const attempt = z.strictObject({
   answer: z.string().nullable().describe("its first 500 characters"),
   problem: z.string().nullable(),
 });
-export type AttemptOnWire = Seen<typeof attempt>;
+export type AttemptOnWire = ReadOnly<typeof attempt>;
 
 const message = { headers: z.record(z.string(), z.string()), body: z.record(z.string(), z.unknown()) };
 
@@ -30,7 +30,7 @@ export const delivery = z.strictObject({
   attempts: z.array(attempt),
   ...message,
 });
-export type DeliveryOnWire = Seen<typeof delivery>;
+export type DeliveryOnWire = ReadOnly<typeof delivery>;
 
 export const webhookAnswer = {
   webhook: z
@@ -43,7 +43,7 @@ export const webhookAnswer = {
     })
     .nullable(),
 };
-export type WebhookOnWire = Seen<z.ZodObject<typeof webhookAnswer>>;
+export type WebhookOnWire = ReadOnly<z.ZodObject<typeof webhookAnswer>>;
 
 export const deliveryPage = {
   ...webhookAnswer,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Attempts } from "./attempts.ts";
-import { isSilence, messageOf } from "./failures.ts";
+import { errorText, isSilence } from "./failures.ts";
 import type { EngineClock, Query } from "./options.ts";
 
 /** How much faster or slower the clock runs while it is wrong. */
@@ -119,7 +119,7 @@ export function createHeartbeat(parts: Parts) {
 
   /** Silence is reported by whoever waits for an answer, and anything else once. */
   function reportNews(error: unknown): void {
-    const text = messageOf(error);
+    const text = errorText(error);
     if (!isStopped && !isSilence(error) && text !== reported) reportFault(error);
     reported = text;
   }

@@ -36,7 +36,7 @@ export class OutcomeUnknown extends Error {
   override readonly name = "OutcomeUnknown";
 
   constructor(cause: unknown) {
-    super(`whether it was stored is not known: ${messageOf(cause)}`, { cause });
+    super(`whether it was stored is not known: ${errorText(cause)}`, { cause });
   }
 }
 
@@ -76,7 +76,7 @@ export const needsNewConnection = (error: unknown): boolean => isSilence(error) 
 /** Whether the engine refused the written values: by a rule, a bound or a type. */
 export const isRefusedValue = (error: unknown): boolean => /^2[23]/.test(stateOf(error));
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * Explains why a database cannot be used, in one line; returns other errors unchanged.
@@ -85,7 +85,7 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 export function explain(error: unknown, name: string): unknown {
   if (error instanceof UnusableDatabase) return error;
   const state = stateOf(error);
-  const because = messageOf(error).split("\n")[0] ?? "";
+  const because = errorText(error).split("\n")[0] ?? "";
   if (state === "25006") return new UnusableDatabase("standby", `${name} is a standby, and takes no writes`);
   if (/^(?:28|3D)/.test(state)) return new UnusableDatabase("refused", `${name} refuses the connection: ${because}`);
   if (state === "53300") return new UnusableDatabase("unreachable", `${name} has no connection left: ${because}`);
@@ -105,7 +105,7 @@ export function troubleOf(error: unknown, address: Address): Trouble | null {
   if (error instanceof OutcomeUnknown) return troubleOf(error.cause, address);
   if (error instanceof Overloaded) return { reason: error.message, advice: `find out why ${address.name} is slow` };
   const state = stateOf(error);
-  const because = messageOf(error).split("\n")[0] ?? "";
+  const because = errorText(error).split("\n")[0] ?? "";
   const [, kind, object] = /permission denied for (table|sequence) (\S+)/.exec(because) ?? [];
   if (kind && object) {
     return { reason: because, advice: `run GRANT ALL ON ${kind.toUpperCase()} ${object} TO ${address.login.username}` };

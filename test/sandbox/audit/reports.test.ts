@@ -49,7 +49,7 @@ const NO_TALLY: Tally = {
   refused_left_out: 0,
   payments: { started: 0, paid: 0, not_followed: 0 },
 };
-const NOTHING: AuditReport = { tally: NO_TALLY, findings: [], leftOut: 0, isCut: false };
+const NOTHING: AuditReport = { tally: NO_TALLY, findings: [], leftOut: 0, isAfterReset: false };
 const EVERYTHING: AuditReport = { ...NOTHING, findings: KINDS.map((kind) => findingOf(kind)), leftOut: 2 };
 const HOSTILE: AuditReport = {
   ...NOTHING,
@@ -170,7 +170,7 @@ warning: polls_too_fast
 `);
   expect(summaryOf(EVERYTHING)).toEndWith("; 9 errors, 6 warnings, 4 notes (and 2 more without details)");
   const refused = ["a", "b", "c", "d"].map((message) => ({ status: 400, message, count: 1 }));
-  expect(summaryOf({ ...NOTHING, tally: { ...TALLY, refused }, isCut: true })).toStartWith(
+  expect(summaryOf({ ...NOTHING, tally: { ...TALLY, refused }, isAfterReset: true })).toStartWith(
     "since the last reset, 12 requests: 8 accepted, 5 refused (1 × 400 “a”, 1 × 400 “b”, 1 × 400 “c”, and 2 more); 5 payments started, 3 paid, 1 not followed;",
   );
 });

@@ -32,7 +32,7 @@ interface Step {
 
 function play(client: AuditedClient, line: string): string[] {
   const { audit, realClock, clock, ids } = client;
-  const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), livedMs: clock.livedMs() });
+  const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), ranMs: clock.ranMs() });
   const idOf = (number: string) => ids[Number(number) - 1] ?? number;
   const show = (found: readonly Finding[]) => found.flatMap(linesOf);
   /** Each does what a step says, and returns lines if they are shown instead of the findings. */

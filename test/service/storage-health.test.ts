@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Storing } from "../../src/service/storing.ts";
+import { StorageHealth } from "../../src/service/storage-health.ts";
 import type { Vitals } from "../../src/store/vitals.ts";
 import { forEachTest } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
@@ -25,76 +25,76 @@ function open() {
       error instanceof DiskFull ? { reason: "the disk is full", advice: "free some space" } : null,
   } as Partial<Vitals> as Vitals;
   const reportFault = (error: unknown) => void log.push((error as Error).message);
-  return { clock, log, engine, storing: new Storing({ store: { vitals }, realClock: clock, reportFault }) };
+  return { clock, log, engine, storage: new StorageHealth({ store: { vitals }, realClock: clock, reportFault }) };
 }
 
 test("a stored payment proves for a second that the next one can be stored; then one probe answers all who ask", async () => {
-  const { clock, engine, storing } = open();
-  storing.succeed();
+  const { clock, engine, storage } = open();
+  storage.succeed();
   clock.advance(1000);
-  expect(await storing.obstacle()).toBeNull();
+  expect(await storage.obstacle()).toBeNull();
   expect(engine.probes).toBe(0);
   clock.advance(1);
-  expect(await Promise.all([storing.obstacle(), storing.obstacle()])).toEqual([null, null]);
+  expect(await Promise.all([storage.obstacle(), storage.obstacle()])).toEqual([null, null]);
   expect(engine.probes).toBe(1);
   engine.standing = "the clock has jumped";
-  expect(await storing.obstacle()).toBe("the clock has jumped");
+  expect(await storage.obstacle()).toBe("the clock has jumped");
 });
 
 test("a payment that could not be stored counts at once, until one is stored or a probe has stored one", async () => {
-  const { clock, engine, storing } = open();
-  storing.succeed();
+  const { clock, engine, storage } = open();
+  storage.succeed();
   engine.isFull = true;
-  storing.fail(new Error("a refused value"));
-  expect(await storing.obstacle()).toBeNull();
-  storing.fail(new DiskFull());
-  storing.fail(new Error("a refused value"));
-  expect(await storing.obstacle()).toBe("the disk is full");
+  storage.fail(new Error("a refused value"));
+  expect(await storage.obstacle()).toBeNull();
+  storage.fail(new DiskFull());
+  storage.fail(new Error("a refused value"));
+  expect(await storage.obstacle()).toBe("the disk is full");
   expect(engine.probes).toBe(1);
   engine.isFull = false;
   clock.advance(249);
-  expect(await storing.obstacle()).toBe("the disk is full");
+  expect(await storage.obstacle()).toBe("the disk is full");
   clock.advance(1);
-  expect(await storing.obstacle()).toBeNull();
-  storing.fail(new DiskFull());
-  storing.succeed();
-  expect(await storing.obstacle()).toBeNull();
+  expect(await storage.obstacle()).toBeNull();
+  storage.fail(new DiskFull());
+  storage.succeed();
+  expect(await storage.obstacle()).toBeNull();
   expect(engine.probes).toBe(2);
 });
 
 test("a probe without an answer is an obstacle after two seconds", async () => {
-  const { clock, engine, storing } = open();
+  const { clock, engine, storage } = open();
   const answer = Promise.withResolvers<void>();
   engine.gate = answer.promise;
-  const asked = storing.obstacle();
+  const asked = storage.obstacle();
   clock.advance(2000);
   expect(await asked).toBe("the database has stored nothing for 2 s");
   answer.resolve();
-  expect(await storing.obstacle()).toBeNull();
+  expect(await storage.obstacle()).toBeNull();
 });
 
 test("the log says once what fails and what helps, then once a minute how often; other errors are as they come", () => {
-  const { clock, log, storing } = open();
+  const { clock, log, storage } = open();
   const lines = () => log.splice(0);
   for (let second = 0; second < 120; second += 1) {
-    storing.reportFault(new DiskFull());
+    storage.reportFault(new DiskFull());
     clock.advance(1000);
   }
   const line = (often = "") => `the database fails: the disk is full${often}; free some space`;
   expect(lines()).toEqual([line(), line(" (60 times since the last such line)")]);
-  storing.reportFault(new Error("a bug"));
+  storage.reportFault(new Error("a bug"));
   expect(lines()).toEqual(["a bug"]);
   // A disk that is full now and then is the same trouble. After ten quiet seconds the next fault is news.
-  storing.succeed();
-  storing.reportFault(new DiskFull());
+  storage.succeed();
+  storage.reportFault(new DiskFull());
   expect(lines()).toHaveLength(1);
-  storing.reportFault(new DiskFull());
-  storing.succeed();
+  storage.reportFault(new DiskFull());
+  storage.succeed();
   clock.advance(10_001);
-  storing.reportFault(new DiskFull());
+  storage.reportFault(new DiskFull());
   expect(lines()).toEqual([line(" (2 times since the last such line)")]); // Nothing was stored since.
   clock.advance(11_000);
-  storing.reportFault(new DiskFull());
+  storage.reportFault(new DiskFull());
   expect(lines()).toEqual([]);
 });
 

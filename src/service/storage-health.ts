@@ -24,7 +24,7 @@ interface Parts {
 }
 
 /** Whether payments can be stored, and what the log says while they cannot. */
-export class Storing {
+export class StorageHealth {
   readonly #vitals: Vitals;
   readonly #clock: Clock;
   readonly #report: (error: unknown) => void;
