@@ -64,7 +64,8 @@ export interface Started {
   readonly merchant_request_id: string;
 }
 
-export interface SceneOptions extends Partial<Pick<AssembleOptions, "guard" | "profile" | "promptTimeoutMs">> {
+export interface SceneOptions
+  extends Partial<Pick<AssembleOptions, "fallback" | "guard" | "profile" | "promptTimeoutMs">> {
   readonly startMs?: number;
   /** In the place of the simulated network. */
   readonly provider?: Provider;

@@ -98,6 +98,17 @@ test.each(["completed; after=1ms", "manual"])("payments of a busy shop, here %s,
   await scene.close();
 });
 
+test("a payment is followed for two minutes (§4.4), also one that ends after 115 s", async () => {
+  const scene = await openScene({
+    promptTimeoutMs: 180_000,
+    fallback: { outcome: "completed", afterMs: 115_000 },
+  });
+  const report = await checkScene(scene, undefined, { maxPushes: 1 });
+  expect(failed(report)).toEqual([]);
+  expect(skipped(report)).not.toContain("the payment is still pending");
+  await scene.close();
+});
+
 test("no more pushes reach the phone than were allowed", async () => {
   const scene = await openScene();
   const pushes: unknown[] = [];
