@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
+import { quoted } from "../../sandbox/curl.ts";
 import { nameDataDirectory } from "../serving/data-directory.ts";
 import { readOrNull } from "../serving/files.ts";
 import { readServer } from "../serving/records.ts";
@@ -7,7 +8,7 @@ import { Failure, type NoServer } from "../terminal/failure.ts";
 import { DEFAULT_PORT } from "../terminal/options.ts";
 import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
-import { commandLine, quoted } from "../terminal/this-program.ts";
+import { commandLine } from "../terminal/this-program.ts";
 import { type Answer, controlClient } from "./client.ts";
 
 /** Finds a running sandbox for a user who named none, or the wrong one. */

@@ -1,10 +1,10 @@
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { isLoopback } from "../../sandbox/control/guard.ts";
+import { quoted } from "../../sandbox/curl.ts";
 import { momoEnvironment } from "../environment.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { readCredentials, readServer } from "../serving/records.ts";
 import { Failure, NoServer } from "../terminal/failure.ts";
-import { quoted } from "../terminal/this-program.ts";
 import { wrongValue } from "../terminal/usage.ts";
 
 export interface TargetFlags {

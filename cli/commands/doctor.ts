@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command } from "commander";
+import { quoted } from "../../sandbox/curl.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { inspectDatabase, isHeld, mendTotals, openMerchantsForReading } from "../../src/store/sqlite/sqlite.ts";
 import { type Answer, controlClient } from "../client/client.ts";
@@ -36,7 +37,6 @@ import { DEFAULT_PORT, outputOptions, readId, readPort, serverOptions, withOptio
 import { type OutputOptions, print, printData, printText, styled } from "../terminal/output.ts";
 import { wrapped } from "../terminal/plain.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
-import { quoted } from "../terminal/this-program.ts";
 
 interface DoctorFlags extends OutputOptions, TargetFlags {
   readonly port: number;

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { quoted } from "../../sandbox/curl.ts";
 import { momoEnvironment, platformFolders } from "../environment.ts";
-import { commandLine, quoted } from "../terminal/this-program.ts";
+import { commandLine } from "../terminal/this-program.ts";
 import { cannotWrite, refuseForeign, statsOfPlace, statsOfTarget, warnOfOthers } from "./files.ts";
 
 /** Where momo keeps everything, in files that only their owner can read. */

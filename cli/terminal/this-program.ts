@@ -1,14 +1,11 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { quoted } from "../../sandbox/curl.ts";
 import { searchPath } from "../environment.ts";
 
 /** A command line of this program that works in every terminal of this machine, in every folder. */
 export const commandLine = (...words: string[]): string => [thisProgram(), ...words.map(quoted)].join(" ");
-
-/** A word, quoted for a shell if necessary. */
-export const quoted = (word: string): string =>
-  /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** `momo` if the path leads to this program, otherwise its file, as short as it can be typed. */
 function thisProgram(): string {

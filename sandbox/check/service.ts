@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/domain/clock.ts";
+import { inQuotes } from "../curl.ts";
 import type { Evidence } from "./result.ts";
 
 /** The service that is checked: each request is sent once, and its answer is kept with what a report may show of it. */
@@ -183,14 +184,13 @@ export function curlOf(baseUrl: string, { method, path, headers, body, as }: Sen
   const key = { owner: ["$MOMO_API_KEY", "$MOMO_API_SECRET"], stranger: [STRANGER.key, STRANGER.secret], nobody: [] }[
     as
   ];
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   return [
     "curl -s",
     ...(method === (body === null ? "GET" : "POST") ? [] : [`-X ${method}`]),
-    quoted(baseUrl + path),
+    inQuotes(baseUrl + path),
     ...key.map((value, turn) => `-H "X-API-${turn === 0 ? "Key" : "Secret"}: ${value}"`),
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === null ? [] : [`-d ${quoted(body)}`]),
+    ...Object.entries(headers).map(([name, value]) => `-H ${inQuotes(`${name}: ${value}`)}`),
+    ...(body === null ? [] : [`-d ${inQuotes(body)}`]),
   ].join(" ");
 }
 

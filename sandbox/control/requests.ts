@@ -2,6 +2,7 @@ import { z } from "zod";
 import { invalid, Refusal } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
+import { curlLine } from "../curl.ts";
 import { type LoggedRequest, REPLAY_HEADER } from "../request-log.ts";
 import { type Calls, CONTROL_PATH, described, ownedBy, replicaHeader, textReply } from "./context.ts";
 import { noBody, pageQuery } from "./input.ts";
@@ -28,7 +29,7 @@ export const REQUEST_CALLS: Calls = {
       async ({ log, realClock, server, replica }, { request, query: { format, ...page } }) => {
         const origin = merchantOrigin(request, server);
         const write = (logged: LoggedRequest) =>
-          format === "curl" ? `${curlLine(logged, origin)}\n` : JSON.stringify(requestView(logged));
+          format === "curl" ? `${lineOf(logged, origin)}\n` : JSON.stringify(requestView(logged));
         const { texts, next } = await writePage(log.list(), page, realClock, write);
         const address = next && `${CONTROL_PATH}/requests?${next}&limit=${page.limit}`;
         if (format === "json") {
@@ -85,33 +86,12 @@ const UNSENDABLE = new Set(["CONNECT", "TRACE", "TRACK"]);
 /** Headers of the client that are sent again. */
 const KEPT_HEADERS = ["content-type", "x-sandbox-outcome"];
 
-/** curl has its own flag for HEAD: with -X HEAD it waits for a body that never arrives. */
-const METHOD_OPTIONS: Record<string, readonly string[]> = { GET: [], HEAD: ["-I"] };
-
-/** Headers that the caller sets. curl adds the others, as any HTTP client does. */
-const WRITTEN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
-
-/**
- * A logged request as a `curl` line for a shell with `$MOMO_API_SECRET`; a comment if the log does not have the whole body.
- */
-function curlLine(request: LoggedRequest, origin: string): string {
-  const { method, bodyCutBytes } = request;
+/** The line for a shell with `$MOMO_API_SECRET`; a comment if the log does not have the whole body. */
+function lineOf({ method, target, headers, body, bodyCutBytes }: LoggedRequest, origin: string): string {
   if (bodyCutBytes > 0) {
-    return `# left out, because the log does not keep all of its body: ${method} ${redact(request.target)}`;
+    return `# left out, because the log does not keep all of its body: ${method} ${redact(target)}`;
   }
-  const headers = [...request.headers]
-    .filter(([name]) => WRITTEN_HEADERS.has(name))
-    .map(([name, value]) =>
-      name === "x-api-secret" ? `-H "x-api-secret: $MOMO_API_SECRET"` : `-H ${quote(`${name}: ${redact(value)}`)}`,
-    );
-  return [
-    // Without this flag curl resolves `..`, and the line would request another path than the log shows.
-    /\/\.{1,2}(?:[/?]|$)/.test(request.target) ? "curl -g --path-as-is" : "curl -g",
-    ...(METHOD_OPTIONS[method] ?? ["-X", method]),
-    quote(origin + redact(request.target)),
-    ...headers,
-    ...(request.body === null ? [] : ["--data-raw", quote(redact(request.body))]),
-  ].join(" ");
+  const shown = [...headers].map(([name, value]) => [name, redact(value)] as const);
+  const request = { method, target: redact(target), headers: shown, body: body && redact(body) };
+  return curlLine(request, origin, "$MOMO_API_SECRET");
 }
-
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -43,7 +43,8 @@ const PLACES: readonly Place[] = [
     // It runs in a browser, and knows only the control API of the server.
     path: "sandbox/console/browser/",
     mayImport: [
-      ...["sandbox/console/browser/", "sandbox/network/reason.ts", "src/domain/duration.ts", "src/domain/phone.ts"],
+      ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/network/reason.ts"],
+      ...["src/domain/duration.ts", "src/domain/phone.ts"],
       ...["@preact/signals", "eventsource-parser", "preact"],
     ],
     mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],
@@ -60,7 +61,10 @@ const PLACES: readonly Place[] = [
   { path: "sandbox/audit/", mayImport: ["sandbox/audit/", "src/domain/"] },
   {
     path: "sandbox/check/",
-    mayImport: ["sandbox/check/", "sandbox/audit/", "sandbox/control/input.ts", "src/domain/", ...SHARED_HTTP, "zod"],
+    mayImport: [
+      ...["sandbox/check/", "sandbox/audit/", "sandbox/curl.ts", "sandbox/control/input.ts", "src/domain/"],
+      ...[...SHARED_HTTP, "zod"],
+    ],
   },
   { path: "sandbox/webhooks/", mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"] },
   { path: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", ASSERT] },

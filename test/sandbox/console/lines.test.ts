@@ -1,13 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  controlCurl,
-  momoLine,
-  momoWords,
-  quote,
-  replayCurl,
-} from "../../../sandbox/console/browser/logic/commands.ts";
+import { controlCurl, momoLine, momoWords, replayCurl } from "../../../sandbox/console/browser/logic/commands.ts";
 import { dayAt, instantOf, longDayOf, preciseClock, wallClock } from "../../../sandbox/console/browser/logic/format.ts";
 import {
   assignChips,
@@ -18,6 +12,7 @@ import {
 } from "../../../sandbox/console/browser/logic/phone.ts";
 import { timelineOf } from "../../../sandbox/console/browser/logic/timeline.ts";
 import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
+import { quoted } from "../../../sandbox/curl.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 
 afterAll(cleanUp);
@@ -159,7 +154,7 @@ async function wordsOf(line: string): Promise<string[]> {
 
 test("a shell reads every quoted word unchanged", async () => {
   const hostile = ["plain", "two words", "it's", '"$(touch x)"', "`id`", "a\nb", "-d", "", "ünï €", "\\"];
-  expect(await wordsOf(hostile.map(quote).join(" "))).toEqual(hostile);
+  expect(await wordsOf(hostile.map(quoted).join(" "))).toEqual(hostile);
 });
 
 test("a request to the control API as curl takes the token from the shell, or from the data directory", async () => {
@@ -208,21 +203,21 @@ describe("a logged request as curl", () => {
       body: `{"reference":"it's"}`,
     });
     expect(await wordsOf(line)).toEqual([
-      ...["curl", "-sg", "-X", "POST", "http://127.0.0.1:2547/v2/stkpush.php?x='1'"],
-      ...["-H", "x-api-key: mk_1", "-H", "X-API-Secret: ms_2", "-H", "content-type: application/json"],
+      ...["curl", "-g", "-X", "POST", "http://127.0.0.1:2547/v2/stkpush.php?x='1'"],
+      ...["-H", "x-api-key: mk_1", "-H", "x-api-secret: ms_2", "-H", "content-type: application/json"],
       ...["--data-raw", `{"reference":"it's"}`],
     ]);
   });
 
   test.each([
-    ["GET", "/v2/status.php", "curl -sg"],
-    ["HEAD", "/v2/status.php", "curl -sg -I"],
-    ["PUT", "/v2/status.php", "curl -sg -X PUT"],
-    ["A|B", "/v2/status.php", "curl -sg -X 'A|B'"],
+    ["GET", "/v2/status.php", "curl -g"],
+    ["HEAD", "/v2/status.php", "curl -g -I"],
+    ["PUT", "/v2/status.php", "curl -g -X PUT"],
+    ["A|B", "/v2/status.php", "curl -g -X 'A|B'"],
     ...["/v2/../status.php", "/v2/./status.php", "/v2/..", "/v2/.?x"].map((target) => [
-      ...["GET", target, "curl -sg --path-as-is"],
+      ...["GET", target, "curl -g --path-as-is"],
     ]),
-    ...["/v2/.hidden", "/v2/a..?x"].map((target) => ["GET", target, "curl -sg"]),
+    ...["/v2/.hidden", "/v2/a..?x"].map((target) => ["GET", target, "curl -g"]),
   ])("%s %s", (method, target, command) => {
     expect(lineOf({ method, target })).toBe(`${command} 'http://127.0.0.1:2547${target}'`);
   });
@@ -237,8 +232,8 @@ describe("a logged request as curl", () => {
       return wordsOf(replayCurl(request, { ...SERVER, data }));
     };
     const wordsWith = (key: string, secret: string) => [
-      ...["curl", "-sg", "http://127.0.0.1:2547/v2/status.php", "-H", `x-api-key: ${key}`],
-      ...["-H", `X-API-Secret: ${secret}`, "-H", "x-sandbox-outcome: manual"],
+      ...["curl", "-g", "http://127.0.0.1:2547/v2/status.php", "-H", `x-api-key: ${key}`],
+      ...["-H", `x-api-secret: ${secret}`, "-H", "x-sandbox-outcome: manual"],
     ];
     expect(await wordsFor("mk_own")).toEqual(wordsWith("mk_own", "ms_own"));
     expect(await wordsFor("mk_other")).toEqual(wordsWith("mk_other", "ms_2"));

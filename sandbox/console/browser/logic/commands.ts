@@ -1,15 +1,11 @@
+import { curlLine, inQuotes, quoted } from "../../../curl.ts";
 import type { LoggedRequest, ServerFacts } from "../wire.ts";
 
 /** Shell commands that do the same as a control of the page. */
 
-/** A word, quoted for a POSIX shell if necessary. */
-export function quote(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 /** Reads a secret from a file of the data directory, in a shell: the page does not have it. */
 export const secretFrom = (data: string, file: string, name: string): string =>
-  `$(sed -n 's/.*"${name}": "\\(.*\\)".*/\\1/p' ${quote(`${data}/${file}.json`)})`;
+  `$(sed -n 's/.*"${name}": "\\(.*\\)".*/\\1/p' ${quoted(`${data}/${file}.json`)})`;
 
 /** A call of the control API as a `curl` line. */
 export function controlCurl(
@@ -22,11 +18,11 @@ export function controlCurl(
   return [
     "curl -s",
     ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : [`-X ${method}`]),
-    quote(control_url + path),
+    quoted(control_url + path),
     ...(needsToken
       ? [`-H "Authorization: Bearer ${data === null ? TOKEN : secretFrom(data, "server", "control_token")}"`]
       : []),
-    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${alwaysQuoted(JSON.stringify(body))}`]),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${inQuotes(JSON.stringify(body))}`]),
   ].join(" ");
 }
 
@@ -35,19 +31,13 @@ const TOKEN = `\${MOMO_CONTROL_TOKEN:?set it to the control token}`;
 
 /** The words of a momo command. Undefined and empty flags are left out. */
 export function momoWords(words: readonly string[], flags: Readonly<Record<string, string | undefined>> = {}): string {
-  const given = Object.entries(flags).flatMap(([flag, value]) => (value ? [flag, quote(value)] : []));
-  return [...words.map(quote), ...given].join(" ");
+  const given = Object.entries(flags).flatMap(([flag, value]) => (value ? [flag, quoted(value)] : []));
+  return [...words.map(quoted), ...given].join(" ");
 }
 
 /** A momo command for this server. */
 export const momoLine = ({ command: { program, flags } }: Pick<ServerFacts, "command">, words: string): string =>
   `${program} ${words} ${flags}`.trimEnd();
-
-/** curl has its own flag for HEAD: with -X HEAD it waits for a body that never arrives. */
-const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = { GET: [], HEAD: ["-I"] };
-
-/** Headers that the caller sets. curl adds the others, as every HTTP client does. */
-const WRITTEN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
 
 /** A logged request as a `curl` line. The log does not have the secret: the shell reads that of the sandbox's own key. */
 export function replayCurl(
@@ -58,19 +48,5 @@ export function replayCurl(
   const secret = isOwn
     ? secretFrom(data, "credentials", "api_secret")
     : `\${MOMO_API_SECRET:?set it to the secret of the key}`;
-  const headers = Object.entries(request.headers)
-    .filter(([name]) => WRITTEN_HEADERS.has(name))
-    .map(([name, value]) =>
-      name === "x-api-secret" ? `-H "X-API-Secret: ${secret}"` : `-H ${alwaysQuoted(`${name}: ${value}`)}`,
-    );
-  return [
-    // Without this flag curl resolves `..`, and requests another path than the log shows.
-    /\/\.{1,2}(?:[/?]|$)/.test(request.target) ? "curl -sg --path-as-is" : "curl -sg",
-    ...(METHOD_OPTIONS[request.method] ?? [`-X ${quote(request.method)}`]),
-    alwaysQuoted(new URL(base_url).origin + request.target),
-    ...headers,
-    ...(request.body === null ? [] : [`--data-raw ${alwaysQuoted(request.body)}`]),
-  ].join(" ");
+  return curlLine({ ...request, headers: Object.entries(request.headers) }, new URL(base_url).origin, secret);
 }
-
-const alwaysQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
