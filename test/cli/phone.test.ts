@@ -43,6 +43,10 @@ describe("momo phone at a terminal", () => {
     type(KEYS.escape);
     await screen.until(/the payment is cancelled[\s\S]*Waiting for a prompt/);
     expect(await sandbox.statusOf(second)).toBe("cancelled");
+    await startPrompt(sandbox, { amount: 66 });
+    await screen.until(/Pay Ksh66\.00[\s\S]*M-PIN/);
+    type(`1234567${KEYS.enter}`); // the seventh is not taken
+    await screen.until(/Confirmed\. Ksh66\.00/);
   });
 
   test.concurrent("a prompt that ends elsewhere: one line names the reason (answered, reset or expired), also while a PIN is typed", async () => {

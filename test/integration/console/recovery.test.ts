@@ -60,6 +60,7 @@ describeInBrowser("the connection", (scene) => {
     const addresses: string[] = [];
     page.on("request", (request) => addresses.push(request.url()));
     await page.getByLabel("Control token").fill("not-the-one-that-it-is");
+    expect(await page.getByText("That is not the control token of this server.").count()).toBe(0);
     await page.getByRole("button", { name: "Open the console" }).click();
     await page.getByText("That is not the control token of this server.").waitFor();
     expect((await page.locator("form").boundingBox())?.width).toBeGreaterThan(300);
