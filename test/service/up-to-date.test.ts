@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
+import type { Store } from "../../src/store/store.ts";
 import { forEachTest } from "../support/cleanup.ts";
 import { orderTo, paidAt } from "../support/payments.ts";
 import { createProvider, openService, START_MS } from "../support/service.ts";
@@ -37,6 +38,15 @@ describe("what is due is resolved before it is read, also if the alarm is late",
     jumpTo(180_000);
     const pending = await scene.service.listTransactions(1, { status: "pending" }, PAGE);
     expect([pending.rows, pending.summary.totalItems]).toEqual([[], 0]);
+  });
+
+  test("the list, with a payment of another server on the same database", async () => {
+    const shared: Store = Object.create(scene.store, { isShared: { value: true } });
+    const other = scene.openAnother({ store: shared });
+    await scene.pay("cancelled");
+    jumpTo(3000);
+    expect((await other.listTransactions(1, {}, PAGE)).summary).toMatchObject({ pendingCount: 0, cancelledCount: 1 });
+    await other.resolver.stop();
   });
 
   test("the open prompts, and the messages to customers", async () => {

@@ -57,7 +57,7 @@ describe("only the command's process tree gets in", () => {
     }
     expect(tryToPush(`-kx ${variable("HTTPS_PROXY")}`).stdout).toStartWith('{"success":true');
     const status = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_connect}"];
-    for (const other of ["https://other.example/", "https://other.example:8443/"]) {
+    for (const other of ["https://other.example/", "https://other.example:8443/", "https://payflow.example:8443/"]) {
       expect(outsider(...status, "-x", proxy, other).stdout).toBe("407");
     }
     // A page whose name was bound to this machine: a browser sends plain requests, with the name of the page.

@@ -139,6 +139,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       for (const [failures, status, exitCode] of [
         [2, 503, 0],
         [3, 503, 1],
+        [1, 500, 0],
         [1, 403, 1],
       ] as const) {
         let left: number = failures;

@@ -60,6 +60,17 @@ describe("GET /_momo/health and /_momo/ready", () => {
     other.close();
     store.close();
   });
+
+  test("not ready while the settings that all replicas share cannot be read", async () => {
+    const storage = { obstacle: async () => null } as StorageHealth;
+    const parts = { service: { storage } as Service, draining: new AbortController().signal };
+    const text = expect.stringContaining("the settings that all replicas share could not be read for 3 s");
+    expect(await readyFor({ ...parts, steering: { ...steeredAlone, isFresh: false } })).toMatchObject({
+      status: 503,
+      text,
+    });
+    expect(await readyFor({ ...parts, steering: steeredAlone })).toMatchObject({ status: 200 });
+  });
 });
 
 /** The value of each sample in the text form of Prometheus, by its name with its labels. */
