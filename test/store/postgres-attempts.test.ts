@@ -36,7 +36,7 @@ function openAttempts(errors: readonly Error[], deadlineMs = 4000) {
       alarm(atMs: number, ring: () => void) {
         pausesMs.push(atMs - nowMs);
         nowMs = atMs;
-        ring();
+        queueMicrotask(ring);
         return () => {};
       },
     },
