@@ -43,8 +43,8 @@ describePostgres((version) => {
   });
 
   test("an outcome whose commit had no answer is returned once, however long another session holds a lock", async () => {
-    for (const heldMs of [400, 1500]) {
-      const { url, store } = await openShop(version, { commitDeadlineMs: 800 });
+    for (const heldMs of [1000, 3500]) {
+      const { url, store } = await openShop(version, { commitDeadlineMs: 2000 });
       const pending = await Promise.all(Array.from({ length: 40 }, () => insertPending(store)));
       let isDecided = false;
       const lock = new SQL({ ...parseAddress(url, null, "lock").login, max: 1 });

@@ -55,7 +55,7 @@ function defineTests(): void {
   });
 
   test("at its deadline a write is rejected as unknown: its connection is closed, and nothing is cancelled", async () => {
-    const impatient = await openReplica(urlAt(primary), { commitDeadlineMs: 400 });
+    const impatient = await openReplica(urlAt(primary), { commitDeadlineMs: 2000 });
     const pending = await identified(impatient);
     const log = Bun.file(join(primary.folder, "log"));
     const cancelled = async () => (await log.text()).split("canceling wait").length;
@@ -74,11 +74,11 @@ function defineTests(): void {
 
   test("outcomes whose commits had no answer are returned once when the standby is back, also after the deadline", async () => {
     for (const [goneMs, length] of [
-      [700, 40],
-      [2500, 40],
-      [2500, 1],
+      [1400, 40],
+      [4500, 40],
+      [4500, 1],
     ] as const) {
-      const impatient = await openReplica(urlAt(primary), { commitDeadlineMs: 1500 });
+      const impatient = await openReplica(urlAt(primary), { commitDeadlineMs: 3000 });
       const dueMs = CREATED_AT_MS + 9000;
       const due = await Promise.all(Array.from({ length }, () => insertPending(impatient)));
       await stopNode(standby);

@@ -21,7 +21,7 @@ function expectRefusal(run: Run, exitCode: number, message: RegExp): void {
 }
 
 const serve = (database: string, flags: readonly string[] = [], env: Record<string, string> = {}) =>
-  runMomo(["serve", "--port", "0", "--ephemeral", "--commit-deadline", "1s", ...flags], {
+  runMomo(["serve", "--port", "0", "--ephemeral", "--commit-deadline", "20s", ...flags], {
     env: { MOMO_DATABASE: database, ...env },
   });
 
@@ -35,7 +35,8 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
   });
 
   test("a port on which no server listens", async () => {
-    expectRefusal(await serve(`postgres://momo:${SECRET}@127.0.0.1:${await freePort()}/x`), 1, /cannot be reached/);
+    const database = `postgres://momo:${SECRET}@127.0.0.1:${await freePort()}/x`;
+    expectRefusal(await serve(database, ["--commit-deadline", "1s"]), 1, /cannot be reached/);
   });
 
   test("a wrong password, from the URL, from PGPASSWORD and from a file; the right one is accepted", async () => {
