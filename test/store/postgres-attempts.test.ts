@@ -61,6 +61,27 @@ test("pauses between attempts double up to 400 ms", async () => {
   expect([...meter.retries]).toEqual([["25006", 7]]);
 });
 
+test("after the store was closed nothing waits for another attempt, so that no alarm is left", async () => {
+  const connections = createConnections(parseAddress("postgres://momo@127.0.0.1:1/x", null, "test"), 2, systemClock);
+  const set: number[] = [];
+  const clock = {
+    nowMs: () => 0,
+    alarm(atMs: number, ring: () => void) {
+      set.push(atMs);
+      queueMicrotask(ring);
+      return () => {};
+    },
+  };
+  const time = { clock, stopwatch: () => 0, meter: new Meter(), deadlineMs: 4000 };
+  const attempts = createAttempts({ connections, ...time, onRecovered() {} });
+  const work = async () => {
+    await connections.close();
+    throw new ConnectionEnded();
+  };
+  expect(String(await rejectionOf(attempts.reading(work)))).toBe("Error: the store was closed");
+  expect(set).toEqual([]);
+});
+
 test("an attempt has a quarter of the deadline, a long read all that is left of it", async () => {
   const { read, write, limitsMs } = openAttempts([READ_ONLY]);
   await read(true);

@@ -77,7 +77,7 @@ export function createAttempts(parts: Parts): Attempts {
         failed(error, isLast);
         if (isLast) throw error;
         meter.retried(stateOf(error));
-        await pause(clock, pauseMs);
+        if (!connections.isClosed) await pause(clock, pauseMs); // else the next attempt fails, and no alarm may be left
       }
     }
   }

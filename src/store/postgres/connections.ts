@@ -81,6 +81,10 @@ export function createConnections({ login }: Address, most: number, clock: Clock
     get busy() {
       return inUse.size;
     },
+    /** Whether `close()` was called: then every use fails. */
+    get isClosed() {
+      return isClosed;
+    },
     /** Ends all connections, and rejects statements that still run. */
     async close(): Promise<void> {
       isClosed = true;
