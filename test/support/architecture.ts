@@ -44,7 +44,7 @@ const PLACES: readonly Place[] = [
     path: "sandbox/console/browser/",
     mayImport: [
       ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/network/reason.ts"],
-      ...["src/domain/duration.ts", "src/domain/phone.ts"],
+      ...["src/domain/duration.ts", "src/domain/phone.ts", "src/domain/transaction.ts"],
       ...["@preact/signals", "eventsource-parser", "preact"],
     ],
     mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],

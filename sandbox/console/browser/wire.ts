@@ -4,6 +4,7 @@ import type { AttemptOnWire, DeliveryOnWire, WebhookOnWire } from "../../control
 
 /** The types of the control API, with the names that the page uses. */
 
+export { KINDS, type Kind, STATUSES, type Status } from "../../../src/domain/transaction.ts";
 export type {
   CountsOnWire as Counts,
   DecisionOnWire as Decision,
@@ -27,14 +28,7 @@ export type {
   RuleInForce as Rule,
   SnapshotOnWire as Snapshot,
 } from "../../control/shapes/steering.ts";
-
 export type Transaction = OwnedTransaction;
-export type Status = Transaction["status"];
-export type Kind = Transaction["kind"];
-
-export const STATUSES: readonly Status[] = ["pending", "completed", "failed", "cancelled", "expired"];
-export const KINDS: readonly Kind[] = ["api", "web", "wallet_deposit", "credit_topup"];
-
 export type LoggedRequest = LoggedCall;
 export type Finding = FindingOnWire;
 export type Attempt = AttemptOnWire;
