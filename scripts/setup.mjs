@@ -14,7 +14,9 @@ const lockFile = join(root, "package-lock.json");
 const modules = join(root, "node_modules");
 const stampFile = join(modules, ".installed-lock");
 const bunProgram = join(modules, "bun", "bin", "bun.exe"); // named so on every system
-const sources = join(root, "sandbox", "console", "browser");
+const source = join(root, "sandbox", "console", "browser", "page.html");
+/** What the page is made of. */
+const sources = ["sandbox/console/browser", "sandbox/network", "sandbox/curl.ts", "src/domain"];
 /** One HTML file with everything inside, which the server serves and the executable contains. */
 const page = join(root, "sandbox", "console", "dist", "console.html");
 
@@ -28,9 +30,14 @@ if (bunBytes() < SMALLEST_PROGRAM_BYTES) placeBun();
 if (!upToDate) writeFileSync(stampFile, lock);
 
 // The lock file says which libraries go into the page.
-const names = readdirSync(sources, { recursive: true, encoding: "utf8" });
-const inputs = [...names.map((name) => join(sources, name)), self, lockFile];
+const inputs = [...sources.flatMap(filesIn), self, lockFile];
 if (changedAtMs(page) <= Math.max(...inputs.map(changedAtMs))) buildPage();
+
+function filesIn(name) {
+  const path = join(root, name);
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, encoding: "utf8" }).map((file) => join(path, file));
+}
 
 function readStamp() {
   try {
@@ -72,7 +79,7 @@ function buildPage() {
   // Write a draft and rename it, because a server may be reading the old page.
   const draft = join(dirname(page), `draft-${process.pid}`);
   const options = ["--compile", "--target=browser", "--production", "--minify", "--outdir", draft];
-  run(bunProgram, ["build", ...options, join(sources, "page.html")], { stdio: ["ignore", "ignore", 2] });
+  run(bunProgram, ["build", ...options, source], { stdio: ["ignore", "ignore", 2] });
   renameSync(join(draft, "page.html"), page);
   rmSync(draft, { recursive: true, force: true });
 }
