@@ -61,7 +61,6 @@ function tunnel(host: string, port: number, url: URL): Promise<[Socket, Buffer]>
   });
   return new Promise((resolve, reject) => {
     asking.once("error", reject);
-    asking.once("response", ({ statusCode }) => reject(new Error(`the proxy answers ${statusCode}`)));
     asking.once("connect", ({ statusCode }, socket, head) => {
       if (statusCode === 200) return resolve([socket, head]);
       socket.destroy();

@@ -69,12 +69,13 @@ $got->is_success or die $got->as_string; print $got->content'`,
     );
   }
 
-  /** A company's proxy. */
-  async function companyProxy() {
+  /** A company's proxy. @param refusal its answer to each tunnel, if it makes none */
+  async function companyProxy(refusal?: string) {
     const tunnels: string[] = [];
     const server = createServer((_, response) => response.writeHead(501).end());
     server.on("connect", ({ url = "", headers }, socket) => {
       tunnels.push(`${url} ${atob((headers["proxy-authorization"] ?? "").replace("Basic ", ""))}`);
+      if (refusal !== undefined) return void socket.end(`HTTP/1.1 ${refusal}\r\n\r\n`);
       const [host = "", port] = url.split(":");
       const peer = connect(Number(port), host, () => {
         socket.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -102,6 +103,12 @@ $got->is_success or die $got->as_string; print $got->content'`,
       stderr: "",
     });
     expect(proxy.tunnels).toEqual([`${new URL(url).host} user:pass`]);
+  });
+
+  test.concurrent("the refusal of the caller's own proxy reaches the program at once", async () => {
+    const proxy = await companyProxy("403 Forbidden");
+    const run = await sh(`curl -sS -m 20 -i https://localhost:1/`, { env: { HTTPS_PROXY: proxy.url } });
+    expect(run).toMatchObject({ stdout: expect.stringMatching(/^HTTP\/1.1 502 /), exitCode: 56 });
   });
 
   test.concurrent("NO_PROXY still applies to the caller's own proxy, and does not exempt a named host", async () => {
