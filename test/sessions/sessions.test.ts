@@ -16,9 +16,6 @@ afterAll(cleanUp);
 
 const FOLDER = import.meta.dir;
 
-/** A line can have a dozen commands. */
-const LINE_PATIENCE_MS = 10 * PATIENCE_MS;
-
 /** A folder for PATH with the command `momo`. */
 const commands = newFolder();
 symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
@@ -60,8 +57,7 @@ async function replay(lines: readonly string[]): Promise<string[]> {
   );
   for (const line of lines.filter((one) => one.startsWith("$ "))) {
     shown.push(line);
-    const options = { cwd, env, patienceMs: LINE_PATIENCE_MS };
-    const { stdout, stderr, exitCode } = await runToEnd(["sh", "-c", line.slice(2)], options);
+    const { stdout, stderr, exitCode } = await runToEnd(["sh", "-c", line.slice(2)], { cwd, env });
     shown.push(...marked(" ", stdout), ...marked("!", stderr), ...(exitCode === 0 ? [] : [`= ${exitCode}`]));
   }
   return shown;
@@ -86,7 +82,7 @@ for (const [index, name] of names.entries()) {
     lanes[index % LANES] = turn;
     return turn;
   };
-  // Each command has a bound of its own, and a busy machine runs many of them, also of the sessions before this one.
-  const timeoutMs = LINE_PATIENCE_MS * lines.length * names.length;
+  // Each line has a bound of its own, and a busy machine runs many of them, also of the sessions before this one.
+  const timeoutMs = PATIENCE_MS * lines.length * names.length;
   testWith(usesCurl ? ["curl"] : [], `a session: ${name.replace(/\.txt$/, "")}`, inTurn, test.concurrent, timeoutMs);
 }

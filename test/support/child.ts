@@ -16,6 +16,8 @@ export interface ChildOptions {
   readonly env: Record<string, string>;
   readonly cwd: string;
   readonly stdin?: string;
+  /** Whether it leads a process group, so that what it starts can be ended with it. */
+  readonly detached?: boolean;
 }
 
 const SIGNAL_NUMBERS: Record<string, number> = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
@@ -26,10 +28,14 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-export function startChild(command: readonly string[], { env, cwd, stdin = "" }: ChildOptions): Child {
+export function startChild(
+  command: readonly string[],
+  { env, cwd, stdin = "", detached = false }: ChildOptions,
+): Child {
   const child = Bun.spawn([...command], {
     env,
     cwd,
+    detached,
     stdin: new Blob([stdin]),
     stdout: "pipe",
     stderr: "pipe",

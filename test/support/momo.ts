@@ -16,8 +16,6 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly stdin?: string;
-  /** How long it may run; by default PATIENCE_MS. */
-  readonly patienceMs?: number;
   readonly program?: readonly string[];
 }
 
@@ -34,9 +32,9 @@ export async function runMomo(args: readonly string[], options: RunOptions = {})
 
 /** The same for any other command, such as a shell that runs the program. */
 export async function runToEnd(command: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const child = start(command, options);
-  // A command that should end by itself might start a server instead.
-  const late = setTimeout(() => child.signal("SIGKILL"), options.patienceMs ?? PATIENCE_MS);
+  const child = start(command, options, true);
+  // A command that should end by itself might start a server instead, perhaps in a shell.
+  const late = setTimeout(() => process.kill(-child.pid, "SIGKILL"), PATIENCE_MS);
   const exitCode = await child.exited;
   clearTimeout(late);
   return { stdout: child.stdout.text, stderr: child.stderr.text, exitCode };
@@ -53,11 +51,12 @@ export function cleanEnvironment(home: string): Record<string, string> {
   return { PATH: process.env.PATH ?? "", HOME: home, XDG_DATA_HOME: join(home, "share"), TMPDIR: temporary };
 }
 
-function start(command: readonly string[], { env, cwd, stdin }: RunOptions): Child {
+function start(command: readonly string[], { env, cwd, stdin }: RunOptions, detached = false): Child {
   const home = newFolder();
   const child = startChild(command, {
     env: { ...cleanEnvironment(home), ...env },
     cwd: cwd ?? home,
+    detached,
     ...(stdin !== undefined && { stdin }),
   });
   later(() => {
