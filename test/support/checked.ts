@@ -28,9 +28,10 @@ export function checkScene(
   scene: Scene,
   deviate?: Deviation,
   payment: Partial<PaymentToMake> | null = {},
+  baseUrl = "http://momo/v2",
 ): Promise<CheckReport> {
   return checkService({
-    baseUrl: "http://momo/v2",
+    baseUrl,
     send: sendTo(scene, deviate),
     clock: scene.clock,
     sleep: (durationMs) => scene.advance(durationMs),

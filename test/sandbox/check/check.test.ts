@@ -134,11 +134,23 @@ test.each(["20:59", "21:00", "21:59", "23:59"])(
   },
 );
 
-test.each(["254", "0", "+254"] as const)("no report shows a phone of the form %s", async (phone) => {
-  const scene = await openScene({ profile: { phone } });
-  await fillScene(scene);
-  const answers = (await checkScene(scene)).checked.map(({ evidence }) => evidence?.answer ?? "").join();
-  expect(answers).toMatch(/"phone":"[0-9+]+…/);
-  expect(answers).not.toMatch(/"phone":"[0-9+]{10,}/);
-  await scene.close();
-});
+test.each([
+  ["254", 0],
+  ["0", 1],
+  ["+254", 0],
+] as const)(
+  "no report shows a phone of the form %s, a code or a receipt, also of JSON with %d spaces",
+  async (phone, spaces) => {
+    const scene = await openScene({ profile: { phone } });
+    await fillScene(scene);
+    const report = await checkScene(scene, (answer) => ({
+      ...answer,
+      text: JSON.stringify(JSON.parse(answer.text), null, spaces),
+    }));
+    const answers = report.checked.map(({ evidence }) => evidence?.answer ?? "").join();
+    expect(answers).toMatch(/"phone": ?"[0-9+]+…/);
+    expect(answers).toMatch(/"transaction_code": ?"…/);
+    expect(answers).not.toMatch(/"phone": ?"[0-9+]{10,}|"(?:transaction_code|momo_receipt_number)": ?"[0-9A-Z]/);
+    await scene.close();
+  },
+);

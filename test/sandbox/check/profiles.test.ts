@@ -69,6 +69,18 @@ test("a check of momo with any profile finds this profile, and each sentence hol
   );
 });
 
+test.each([
+  ["http://momo", ""],
+  ["http://momo/", ""],
+  ["http://momo/pay/v2/", "/pay/v2"],
+])("the profile of the service at %s has the base path %j, and momo serves it", async (baseUrl, base_path) => {
+  const scene = await openScene();
+  const { profile } = await checkScene(scene, undefined, null, baseUrl);
+  expect(profile).toMatchObject({ base_path });
+  expect(parseProfile(profile)).toEqual(profile);
+  await scene.close();
+});
+
 test.each([...PROFILES])("the profile %s comes with momo, and says how it is known", async (name, profile) => {
   expect(parseProfile(profile)).toEqual(profile);
   expect(profile).toMatchObject({ name, source: expect.stringContaining("Not measured") });
