@@ -17,6 +17,7 @@ import { useFolder } from "../support/cleanup.ts";
 import { paidAt, pendingOf } from "../support/payments.ts";
 import { seededRandom } from "../support/random.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 const inFolder = useFolder();
 
@@ -89,6 +90,17 @@ test("four processes open a new database at once: one migrates, the others wait,
   expect(await Promise.all(programs.map((program) => program.finish()))).toEqual(names.map(() => 0));
   expect(inspectDatabase(file)).toEqual({ state: "sound", schema: KNOWN_SCHEMA, totals: true });
   expect(valuesOf("SELECT name FROM merchants").sort()).toEqual(names);
+});
+
+test("a write waits while another program writes, also after a probe, which does not", async () => {
+  const store = await openStoreWithMerchants(inFolder("momo.db"));
+  await store.vitals.probe();
+  const holder = startProgram("hold-write", inFolder("momo.db"));
+  expect(await holder.line()).toBe("held");
+  expect(await rejectionOf(store.vitals.probe())).toMatchObject({ code: "SQLITE_BUSY" });
+  expect((await store.merchants.addMerchant("B", 1))?.name).toBe("B");
+  expect(await holder.finish()).toBe(0);
+  store.close();
 });
 
 test.each([

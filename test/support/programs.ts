@@ -1,3 +1,4 @@
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { acquireLock, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { openEngine } from "./postgres.ts";
 
@@ -20,6 +21,15 @@ const PROGRAMS = {
     say("held");
     for await (const _ of Bun.stdin.stream());
     release();
+  },
+  /** Holds the right to write to a database for half a second. */
+  async "hold-write"(file: string) {
+    const { client, close } = openDatabase(file);
+    client.run("BEGIN IMMEDIATE");
+    say("held");
+    await Bun.sleep(500);
+    client.run("COMMIT");
+    close();
   },
   /** Claims the payments that are due by an instant, and never decides. */
   async "hold-claim"(url: string, untilMs: string) {
