@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { PROFILES, parseProfile } from "../../../sandbox/check/profiles.ts";
 import { parseTariff } from "../../../src/domain/money.ts";
 import type { Profile } from "../../../src/http/profile.ts";
-import { checkScene, fillScene } from "../../support/checked.ts";
+import { checkScene, type Deviation, fillScene } from "../../support/checked.ts";
 import { openScene } from "../../support/scene.ts";
 
 /** What momo observes of a server with a profile is this profile. */
@@ -77,6 +77,17 @@ test.each([
   const scene = await openScene();
   const { profile } = await checkScene(scene, undefined, null, baseUrl);
   expect(profile).toMatchObject({ base_path });
+  expect(parseProfile(profile)).toEqual(profile);
+  await scene.close();
+});
+
+test("a long refusal is cut, so that momo serves the profile", async () => {
+  const scene = await openScene();
+  const message = "x".repeat(501);
+  const lengthen: Deviation = (answer) =>
+    answer.status === 404 ? { ...answer, text: JSON.stringify({ success: false, message }) } : answer;
+  const { profile } = await checkScene(scene, lengthen, null);
+  expect(profile).toMatchObject({ unknown_id: { status: 404, message: message.slice(1) } });
   expect(parseProfile(profile)).toEqual(profile);
   await scene.close();
 });

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { areTotalsTrue } from "../../../src/store/sqlite/totals.ts";
 import { systemClock } from "../../../src/system.ts";
 import { cleanUp, forEachTest, newFolder } from "../../support/cleanup.ts";
@@ -92,6 +93,14 @@ describe("POST /_momo/reset", () => {
     await sandbox.control("GET", "/health");
     await reset();
     expect((await waiting).status).toBe(404);
+  });
+
+  test("removes also the rules that the server was started with", async () => {
+    const rules = [{ match: {}, choice: { outcome: "cancelled" as const, afterMs: null }, times: null }];
+    const started = await startIn(join(newFolder(), "data"), { rules });
+    await started.control("POST", "/reset", {});
+    expect(await started.control("GET", "/rules")).toMatchObject({ rules: [] });
+    await started.stop();
   });
 
   test("a wait for a reference goes on, because its payment may still come", async () => {
