@@ -159,6 +159,7 @@ export const listTransactionsSchema = z
   });
 
 export type ListInput = z.output<typeof listTransactionsSchema>;
+export type FilterName = Exclude<keyof ListInput, "page" | "limit">;
 
 /** The filters of a list as they were understood, in its answer. */
 export const appliedFilters = z.strictObject({
@@ -168,7 +169,7 @@ export const appliedFilters = z.strictObject({
   date_to: z.iso.date().optional(),
   search: z.string().optional(),
   id: z.int().min(1).optional(),
-});
+} satisfies Record<FilterName, z.ZodType>);
 
 /** The page and the filter in the input of a list. */
 export function selectionOf(input: ListInput): { filter: TransactionFilter; page: Page } {

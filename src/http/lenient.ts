@@ -3,7 +3,7 @@ import { shown } from "../domain/error.ts";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { roundToCents } from "../domain/money.ts";
 import { typedPhone } from "../domain/phone.ts";
-import { listTransactionsSchema } from "./input.ts";
+import { type checkStatusSchema, type ListInput, listTransactionsSchema, type startPaymentSchema } from "./input.ts";
 import { isJson, type Leniency, parseJsonObject, readForm } from "./request.ts";
 
 /**
@@ -51,8 +51,11 @@ const asFilter = (name: keyof typeof listTransactionsSchema.shape) => (value: un
 
 const unlessEmpty = (value: unknown) => (value === "" ? undefined : value);
 
-/** The corrected member or parameter: undefined if it counts as absent, unchanged if there is nothing to correct. */
-const NORMALISED: Readonly<Record<string, (value: unknown, sent: string) => unknown>> = {
+/** What it counts as: undefined if it counts as absent, unchanged if there is nothing to correct. */
+type Correction = (value: unknown, sent: string) => unknown;
+
+/** The corrections of all members and parameters. */
+const NORMALISED: Readonly<Record<string, Correction>> = {
   payment_account_id: toNumber,
   amount: toAmount,
   phone: toPhone,
@@ -72,8 +75,11 @@ const NORMALISED: Readonly<Record<string, (value: unknown, sent: string) => unkn
   date_from: asFilter("date_from"),
   date_to: asFilter("date_to"),
   search: unlessEmpty,
-  id: (value) => asFilter("id")(toWhole(value)),
-};
+  id: (value: unknown) => asFilter("id")(toWhole(value)),
+} satisfies Record<
+  keyof z.output<typeof startPaymentSchema> | keyof z.output<typeof checkStatusSchema> | keyof ListInput,
+  Correction
+>;
 
 /**
  * Corrects an input where its schema needs it.

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path";
 import { prepareReadyFile, removeReadyFileOf } from "../../cli/serving/ready.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { serveFake } from "../support/fake-server.ts";
@@ -154,10 +155,10 @@ test("GET /llms.txt is docs/llms.txt as plain text, without credentials, on both
   expect(await post.json()).toEqual({ success: false, message: "this path takes GET, HEAD only" });
 });
 
-test("every outcome that the guide names is one of the network", () => {
+test("the guide names every outcome of the network and every result code, and no other outcome", () => {
   const [, list = ""] = /^Outcomes \(.*?\): ([^.]*)\./ms.exec(guide) ?? [];
   const named = [...list.replaceAll(/\(.*?\)/gs, "").matchAll(/[a-z_]+/g)].map(([name]) => name);
-  expect(named.length).toBeGreaterThan(10);
-  const known: readonly string[] = OUTCOMES.map(({ name }) => name);
-  expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  expect(named).toEqual(OUTCOMES.map(({ name }) => name));
+  const [, codes = ""] = /^Result codes, .*?: ([^.]*)\./ms.exec(guide) ?? [];
+  expect([...codes.matchAll(/\d+/g)].map(Number)).toEqual(Object.keys(RESULT_CODES).map(Number));
 });

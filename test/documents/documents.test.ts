@@ -4,6 +4,12 @@ import { dirname, join, normalize } from "node:path";
 import { GROUPS } from "../../cli/command-table.ts";
 import { EXIT_CODES } from "../../cli/terminal/failure.ts";
 import { OUTCOMES, outcomesView } from "../../sandbox/network/outcomes.ts";
+import {
+  checkStatusSchema,
+  type FilterName,
+  listTransactionsSchema,
+  startPaymentSchema,
+} from "../../src/http/input.ts";
 import { anchorsOf, linksOf, ROOT, readDocument, USER_DOCUMENTS } from "../support/documents.ts";
 import { runMomo } from "../support/momo.ts";
 import { openScene } from "../support/scene.ts";
@@ -85,6 +91,22 @@ test("docs/cli.md names every command", async () => {
   expect(names.length).toBeGreaterThan(15);
   const { text } = readDocument("docs/cli.md");
   for (const name of names) expect(text).toMatch(new RegExp(`\`momo ${name}[ \`]`));
+});
+
+/** Each filter of the list as an option of `momo list`. */
+const LIST_OPTIONS = {
+  ...{ type: "--type", status: "--status", date_from: "--from", date_to: "--to", search: "--search", id: "--id" },
+} satisfies Record<FilterName, string>;
+
+test("the documents name every parameter of the three operations, and momo list has every filter", async () => {
+  const schemas = [startPaymentSchema, checkStatusSchema, listTransactionsSchema];
+  const guide = readDocument("docs/llms.txt").text;
+  for (const name of schemas.flatMap(({ shape }) => Object.keys(shape))) {
+    expect(readDocument("docs/api.md").text).toContain(`\`${name}\``);
+    expect(guide).toMatch(new RegExp(`\\b${name}\\b`));
+  }
+  const { stdout } = await runMomo(["help", "list"]);
+  for (const option of Object.values(LIST_OPTIONS)) expect(stdout).toContain(`  ${option} `);
 });
 
 test.each([

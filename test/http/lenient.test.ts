@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { z } from "zod";
-import { listTransactionsSchema, startPaymentSchema } from "../../src/http/input.ts";
+import { type ListInput, listTransactionsSchema, startPaymentSchema } from "../../src/http/input.ts";
 import { normalise } from "../../src/http/lenient.ts";
 import { forAllTests } from "../support/cleanup.ts";
 import { openScene, payment, type RequestSpec } from "../support/scene.ts";
@@ -219,7 +219,7 @@ describe("what the strict form accepts is not changed", () => {
     date_to: near("2026-12-31"),
     search: near("07", "+254", " 254"),
     id: near("1", "-1", "007"),
-  };
+  } satisfies Record<keyof ListInput, unknown>;
   test.each<[string, z.ZodObject, object, Record<string, fc.Arbitrary<unknown>>]>([
     ["an order", startPaymentSchema, { payment_account_id: 1, phone: "0712345678", amount: 1 }, order],
     ["a query", listTransactionsSchema, {}, query],

@@ -65,14 +65,18 @@ function endOf(pending: PendingTransaction, index: number): Transaction {
 
 const [firstDay, lastDay] = [dayOf(CREATED_AT_MS), dayOf(CREATED_AT_MS + 4 * DAY_MS)];
 
+const OF_EACH = {
+  ...{ status: { status: "cancelled" }, kind: { kind: "web" }, id: { id: 77 }, search: { search: "most" } },
+  ...{ fromDay: { fromDay: lastDay }, toDay: { toDay: firstDay } },
+} satisfies { readonly [Name in keyof Required<TransactionFilter>]: TransactionFilter };
+
 test.each<TransactionFilter>([
   {},
-  { status: "cancelled" },
+  ...Object.values(OF_EACH),
   { status: "expired" },
   { kind: "web", status: "pending" },
   { fromDay: firstDay, toDay: firstDay },
   { toDay: lastDay, status: "failed" },
-  { search: "most" },
   { search: "MOST 1" },
   { search: "most", kind: "web", status: "completed" },
   { search: "254" },

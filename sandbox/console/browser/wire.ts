@@ -4,7 +4,7 @@ import type { AttemptOnWire, DeliveryOnWire, WebhookOnWire } from "../../control
 
 /** The types of the control API, with the names that the page uses. */
 
-export { KINDS, type Kind, STATUSES, type Status } from "../../../src/domain/transaction.ts";
+export { KINDS, STATUSES, type Status } from "../../../src/domain/transaction.ts";
 export type {
   CountsOnWire as Counts,
   DecisionOnWire as Decision,

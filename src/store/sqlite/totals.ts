@@ -94,7 +94,7 @@ export function createDaySummary(client: Database) {
     GROUP BY status`,
     ),
   );
-  return (merchantId: number, filter: Omit<TransactionFilter, "search" | "id">): Summary => {
+  return (merchantId: number, filter: Pick<TransactionFilter, "kind" | "status" | "fromDay" | "toDay">): Summary => {
     const { kind, status, fromDay = EVER.first, toDay = EVER.last } = filter;
     const codes = [kind ? codeOfKind(kind) : null, status ? codeOfStatus(status) : null] as const;
     return toSummary(select().all(merchantId, fromDay, toDay, ...codes));
