@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { connect } from "node:net";
+import { connect, createServer as createNetServer } from "node:net";
 import { join } from "node:path";
 import { makeCertificates } from "../../../cli/intercept/certificate.ts";
 import { systemClock, systemRandom } from "../../../src/system.ts";
@@ -103,6 +103,21 @@ $got->is_success or die $got->as_string; print $got->content'`,
       stderr: "",
     });
     expect(proxy.tunnels).toEqual([`${new URL(url).host} user:pass`]);
+  });
+
+  test.concurrent("what a program sends together with its CONNECT reaches the other host", async () => {
+    const echo = createNetServer((socket) => socket.once("data", (data) => socket.end(`heard ${data}`)));
+    echo.listen(0, "127.0.0.1");
+    await once(echo, "listening");
+    later(() => echo.close());
+    const { port } = echo.address() as AddressInfo;
+    const { stdout } = await sh(`'${process.execPath}' -e '
+      const { hostname, port, username, password } = new URL(process.env.HTTPS_PROXY);
+      const socket = require("node:net").connect(Number(port), hostname);
+      const pass = btoa(username + ":" + decodeURIComponent(password));
+      socket.write("CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\nHost: x\\r\\nProxy-Authorization: Basic " + pass + "\\r\\n\\r\\nfirst bytes");
+      socket.pipe(process.stdout);'`);
+    expect(stdout).toMatch(/^HTTP\/1.1 200 .*\r\n\r\nheard first bytes$/s);
   });
 
   test.concurrent("the refusal of the caller's own proxy reaches the program at once", async () => {

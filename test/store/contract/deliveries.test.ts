@@ -133,6 +133,7 @@ onEveryEngine((engine) => {
     expect(idsOf(await deliveries.list({ limit: 2 }))).toEqual(ids.slice(-2));
     expect(idsOf(await deliveries.list({ before: ids.at(-1), limit: 2 }))).toEqual(ids.slice(-3, -1));
     expect(idsOf(await deliveries.list({ after: ids[4], limit: 2 }))).toEqual(ids.slice(5, 7));
+    expect(idsOf(await deliveries.list({ after: 0, limit: 2 }))).toEqual(ids.slice(2, 4));
     for (const delivery of [claimed[0] as Delivery, ...claimed.slice(2, 25)]) {
       await deliveries.save({ ...delivery, dueAtMs: null });
     }
