@@ -43,12 +43,12 @@ test("an assistant starts a payment, cancels it as the customer, has it explaine
   const { answer: connected } = await call("connect", { language: "Python" });
   const { MOMO_BASE_URL = "", MOMO_API_KEY = "", MOMO_API_SECRET = "" } = connected.variables as Record<string, string>;
   expect(connected.example).toContain("import");
-  const { checkout_request_id } = (await call("start_payment", { phone: PHONE, amount: 100, outcome: "manual" }))
-    .answer;
+  const order = { phone: PHONE, amount: 100, kind: "web", outcome: "manual" };
+  const { checkout_request_id } = (await call("start_payment", order)).answer;
   expect((await call("customer", { action: "prompts" })).answer.prompts).toMatchObject([{ phone: "254712345678" }]);
   await call("customer", { action: "answer", checkout_request_id, outcome: "cancelled" });
   expect((await call("wait_for_payment", { checkout_request_id })).answer.transaction).toMatchObject({
-    status: "cancelled",
+    ...{ status: "cancelled", kind: "web" },
   });
   const story = (await call("explain_payment", { checkout_request_id })).answer;
   expect(story.result).toMatchObject({ code: 1032, advice: expect.any(String) });
