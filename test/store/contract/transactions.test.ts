@@ -161,6 +161,13 @@ onEveryEngine((engine) => {
       expect(changed.map(({ status }) => status)).toEqual(pending.map(() => "cancelled"));
       expect(await transactions.nextCheckAtMs()).toBeNull();
       expect(await due(9999)).toEqual([]);
+      const next = await insertPending(shop.store);
+      await transactions.record([putOff(next, 5000)]);
+      expect(await due(4999)).toEqual([]);
+      await transactions.resolveDue(CREATED_AT_MS + 5000, 10, async (all) => {
+        expect(all).toEqual([putOff(next, 5000)]);
+        return [];
+      });
     });
 
     test("a payment is overdue from its deadline until it ends; one that is only due is not", async () => {
