@@ -64,6 +64,9 @@ const paid = (change: string) => `UPDATE transactions SET ${change} WHERE status
 const INT64 = "9223372036854775807";
 const TOO_LATE = "253402300800000"; // the year 10000
 
+const upTo = (most: number) => `WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < ${most})`;
+const KEYS_OF_1 = "INSERT INTO api_keys SELECT v + 1, 'mk_' || printf('%020d', v), zeroblob(32), 1, 'A', 1";
+
 /** Rows that the API would never store, and the message of each refusal. */
 const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
   [pending(`id = ${MAX_ID + 1}`), `transactions.id is ${MAX_ID + 1}, and must be from 1 to ${MAX_ID}`],
@@ -115,6 +118,17 @@ const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
   [pending("memo = 'manual 1790000000000 default'"), "transactions.memo is 'manual 1790000000000 default'"],
   [paid("memo = 'completed 9e99'"), "transactions.memo is 'completed 9e99'"],
   [
+    "UPDATE payment_accounts SET name = CAST(x'c3' AS TEXT)",
+    "payment_accounts.name is x'c3', and must be UTF-8 (row 1)",
+  ],
+  ["UPDATE api_keys SET label = CAST(x'c3' AS TEXT)", "api_keys.label is x'c3', and must be UTF-8 (row 1)"],
+  [
+    `${upTo(10_000)} INSERT INTO merchants SELECT v + 1, 'A', 1 FROM n`,
+    "there are 10001 merchants; at most 10000 are allowed",
+  ],
+  [`${upTo(1000)} ${KEYS_OF_1}, NULL FROM n`, "there are 1001 keys in force of a merchant; at most 1000 are allowed"],
+  [`${upTo(1001)} ${KEYS_OF_1}, 5 FROM n`, "there are 1001 revoked keys of a merchant; at most 1000 are allowed"],
+  [
     "WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < 1000) INSERT INTO payment_accounts SELECT v + 1, 1, 'A', 0, 0, 1 FROM n",
     "there are 1001 payment accounts of a merchant; at most 1000 are allowed",
   ],
@@ -124,6 +138,17 @@ test.each(FORGED)("an import is as strict as the API: %s", (sql, refusal) => {
   const message = refusalOf(changed(...sql.split(";")));
   expect(message).toStartWith("the copy holds what momo never stores: ");
   expect(message).toContain(refusal);
+});
+
+test("as many accounts and keys as each merchant can have are accepted", () => {
+  const file = changed(
+    "INSERT INTO merchants VALUES (2, 'Other', 1)",
+    `${upTo(999)} INSERT INTO payment_accounts SELECT v + 1, 1, 'A', 0, 0, 1 FROM n`,
+    "INSERT INTO payment_accounts VALUES (2000, 2, 'A', 0, 0, 1)",
+    `${upTo(1999)} ${KEYS_OF_1}, iif(v > 999, 5, NULL) FROM n`,
+    "INSERT INTO api_keys VALUES (3000, 'mk_other', zeroblob(32), 2, 'A', 1, NULL)",
+  );
+  expect(refusalOf(file)).toBe("not refused");
 });
 
 test("a payment may complete in the millisecond of its start", () => {

@@ -1,6 +1,35 @@
 import { expect, test } from "bun:test";
-import { Alarm } from "../../src/domain/clock.ts";
+import { Alarm, atMost, pause } from "../../src/domain/clock.ts";
 import { createManualClock } from "../support/manual-clock.ts";
+import { nextTurn } from "../support/waiting.ts";
+
+const isOver = (work: Promise<unknown>) => Promise.race([work.then(() => true), nextTurn().then(() => false)]);
+
+test("a pause ends at its time or when it is aborted, and leaves no alarm", async () => {
+  const clock = createManualClock(0);
+  const [early, late] = [new AbortController(), new AbortController()];
+  const pauses = [pause(clock, 1000), pause(clock, 1000, early.signal), pause(clock, 1000, late.signal)] as const;
+  early.abort();
+  expect(await Promise.all(pauses.map(isOver))).toEqual([false, true, false]);
+  expect(clock.alarmsAtMs).toEqual([1000, 1000]);
+  clock.advance(1000);
+  expect(await Promise.all(pauses.map(isOver))).toEqual([true, true, true]);
+  expect(await isOver(pause(clock, 1000, early.signal))).toBe(true);
+  expect(clock.alarmsAtMs).toEqual([]);
+});
+
+test("work is waited for until its time-out, and leaves no alarm when it ends or fails before", async () => {
+  const clock = createManualClock(0);
+  expect(await atMost(clock, 1000, Promise.resolve("done"))).toBe("done");
+  await expect(atMost(clock, 1000, Promise.reject(new Error("it fails")))).rejects.toThrow("it fails");
+  await nextTurn();
+  expect(clock.alarmsAtMs).toEqual([]);
+  const late = atMost(clock, 1000, new Promise(() => {}));
+  clock.advance(999);
+  expect(await isOver(late)).toBe(false);
+  clock.advance(1);
+  expect(await late).toBeNull();
+});
 
 test("an alarm rings once, at the earliest time that it was set to; after it has rung or was cancelled, it can be set later", () => {
   const clock = createManualClock(0);

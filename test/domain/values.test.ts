@@ -109,7 +109,9 @@ describe("a value is shown as JSON writes it", () => {
     [{ a: 1 }, "an object"],
     [Number.MAX_SAFE_INTEGER, "9007199254740991"],
     [Number.MAX_SAFE_INTEGER + 1, "9007199254740992, which is too large"],
+    [Number.MIN_SAFE_INTEGER - 1, "-9007199254740992, which is too large"],
     [Number.POSITIVE_INFINITY, "too large"],
+    [Number.NEGATIVE_INFINITY, "too large"],
     // At most 40 characters of a text.
     ["x".repeat(40), `"${"x".repeat(40)}"`],
     ["x".repeat(41), `"${"x".repeat(40)}…", 41 characters`],

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { z } from "zod";
 import { type ListInput, listTransactionsSchema, startPaymentSchema } from "../../src/http/input.ts";
-import { normalise } from "../../src/http/lenient.ts";
+import { normalise, readLenientBody } from "../../src/http/lenient.ts";
+import type { Leniency } from "../../src/http/request.ts";
 import { forAllTests } from "../support/cleanup.ts";
 import { openScene, payment, type RequestSpec } from "../support/scene.ts";
 
@@ -154,6 +155,39 @@ describe("the body", () => {
     const answer = await lenient.send(spec);
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } });
   });
+});
+
+test.each<[body: string, type: string | undefined, corrected: Leniency[]]>([
+  ['{"amount":1.5,"phone":"0712345678"}', "application/json", []],
+  [
+    '{"amount":"5","phone":712345678,"reference":1e2,"description":null}',
+    undefined,
+    [
+      { member: "Content-Type", came: "none" },
+      { member: "phone", came: "712345678" },
+      { member: "amount", came: '"5"' },
+      { member: "reference", came: "1e2" },
+      { member: "description", came: "null" },
+    ],
+  ],
+  [
+    "\ufeff{}",
+    "text/plain",
+    [
+      { member: "Content-Type", came: '"text/plain"' },
+      { member: "body", came: "a byte order mark" },
+    ],
+  ],
+  [" \f{}", "application/json", [{ member: "body", came: "white space that JSON does not have" }]],
+])("each correction is recorded with what came: %j", (body, type, corrected) => {
+  const leniencies: Leniency[] = [];
+  readLenientBody(
+    body,
+    new Headers(type === undefined ? {} : { "Content-Type": type }),
+    startPaymentSchema,
+    leniencies,
+  );
+  expect(leniencies).toEqual(corrected);
 });
 
 describe("the query", () => {

@@ -26,7 +26,7 @@ test.each(Object.entries(OF_EACH))("%s=%s selects", (name, value) => {
 
 const ACCEPTED: [query: string, members: Record<string, unknown>][] = [
   ["", { ...pageOf(1, 10), ...applied({}) }],
-  ["page=1000000000", pageOf(1_000_000_000, 10)],
+  ["page=9007199254740991&limit=100", pageOf(Number.MAX_SAFE_INTEGER, 100)],
   ...KINDS.map((type): [string, Record<string, unknown>] => [`type=${type}`, applied({ type })]),
   ...STATUSES.map((status): [string, Record<string, unknown>] => [
     `status=${status.toUpperCase()}`,
@@ -81,6 +81,7 @@ const LISTS: Row[] = [
   ["limit=4&page=4", [], 9, 30.3, 2, 4, 1],
   ["status=completed&limit=1", [4], 2, 30.3, 2, 0, 0],
   ["type=api&status=pending", [6], 1, 0, 0, 1, 0],
+  ["search=0700&status=failed", [2], 1, 0, 0, 0, 1],
   ["date_to=2026-11-20", [5, 4, 3, 2, 1], 5, 30.3, 2, 0, 1],
   ["date_from=2026-11-21&date_to=2026-11-21", [9, 8, 7, 6], 4, 0, 0, 4, 0],
   ["search=%2B25471", [9, 8, 7, 6], 4, 0, 0, 4, 0],
@@ -123,8 +124,10 @@ onEveryEngine((engine) => {
       const [completed_count, pending_count, failed_count] = counts;
       expect(idsOf(answer)).toEqual(ids);
       expect(answer.summary).toEqual({ total_completed_amount, completed_count, pending_count, failed_count });
-      const limit = Number(new URLSearchParams(query).get("limit") ?? 10);
-      expect(answer.pagination).toMatchObject({
+      const asked = new URLSearchParams(query);
+      const limit = Number(asked.get("limit") ?? 10);
+      expect(answer.pagination).toEqual({
+        current_page: Number(asked.get("page") ?? 1),
         per_page: limit,
         total_items,
         total_pages: Math.ceil(total_items / limit),
@@ -145,6 +148,13 @@ onEveryEngine((engine) => {
       expect(answer.body).toMatchObject({ status });
     }
   });
+
+  test.each(["type=web", "status=pending", "date_from=2026-11-21", "search=07123"])(
+    "an id that the filter %s leaves out is 404",
+    async (filter) => {
+      expect((await scene.send({ path: `/transactions.php?id=4&${filter}` })).status).toBe(404);
+    },
+  );
 
   test("filters_applied has the filters as momo understood them, without page and limit", async () => {
     const query = "page=1&limit=5&type=API&status=Completed&date_from=2026-11-20&date_to=2026-11-20&search=07&id=1";

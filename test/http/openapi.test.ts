@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { describeApi } from "../../src/http/openapi.ts";
 import { forAllTests } from "../support/cleanup.ts";
 import { fetchDescription, openDescription, operationOf, schemaChecker } from "../support/openapi.ts";
 import { expectSoundAnswer, openScene, payment, type RequestSpec, readAnswer } from "../support/scene.ts";
@@ -50,6 +51,22 @@ describe("GET /openapi.json, outside the base path, without credentials", () => 
     const response = await fetchDescription(full.scene, { headers: { Host: host, ...more } });
     expect(await response.json()).toMatchObject({ servers: [{ url: `${origin}/v2` }, { url: `${origin}/api/v2` }] });
   });
+});
+
+test.each([
+  ["", ["/", "/pay"]],
+  ["http://momo", ["http://momo", "http://momo/pay"]],
+])("an empty base path is the address itself: %j", (origin, urls) => {
+  const { servers } = describeApi({ basePaths: ["", "/pay"], origin, profile: {}, version: "1" });
+  expect(servers.map(({ url }) => url)).toEqual(urls);
+});
+
+test("a filter that takes any letter case says so", () => {
+  const described = queryOf().flatMap(({ name, description }) => (description ? [[name, description]] : []));
+  expect(described).toEqual([
+    ["type", "one of api, web, wallet_deposit, credit_topup, in any letter case"],
+    ["status", "one of pending, completed, failed, cancelled, expired, in any letter case"],
+  ]);
 });
 
 describe("each operation has examples: a request, its answer, and each way it fails", () => {

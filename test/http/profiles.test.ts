@@ -25,6 +25,7 @@ const ROWS: readonly Row[] = [
   { profile: { unknown_id: NO }, request: unknownId, answers: [OWN, { status: 404 }] },
   { profile: { unknown_id: { status: 200, message: "?" } }, request: unknownId, answers: [TAKEN, { status: 404 }] },
   { profile: { unknown_id: NO }, request: unknownNumber, answers: [{ status: 404 }, { status: 404 }] },
+  { profile: { unknown_id: NO }, request: post("/status.php", {}), answers: [REFUSED, REFUSED] },
   {
     profile: { invalid_account: NO },
     request: post("/stkpush.php", { ...pay, payment_account_id: 99 }),
@@ -54,7 +55,17 @@ const ROWS: readonly Row[] = [
     request: { path: "/transactions.php?limit=500" },
     answers: [OWN, REFUSED],
   },
+  {
+    profile: { accept: "lenient", bad_filter: NO },
+    request: { path: "/transactions.php?status=nothing" },
+    answers: [OWN, REFUSED],
+  },
   { profile: { filter_case: "lower" }, request: { path: "/transactions.php?type=API" }, answers: [REFUSED, TAKEN] },
+  {
+    profile: { filter_case: "lower", bad_filter: NO },
+    request: { path: "/transactions.php?status=FAILED" },
+    answers: [OWN, TAKEN],
+  },
   { profile: { filter_case: "lower" }, request: { path: "/transactions.php?type=api" }, answers: [TAKEN, TAKEN] },
   {
     profile: { filter_case: "lower", accept: "lenient" },
@@ -131,6 +142,12 @@ describe("what answers look like", () => {
     expect(full.list).toMatchObject({ ...rest, transactions: data });
     expect(Object.keys(data[0] ?? {})).toHaveLength(10);
     expect(Object.keys(short.status)).toHaveLength(7);
+  });
+
+  test("the short form has the profile's phones and timestamps, too", async () => {
+    const { status, list } = await answersWith({ response_form: "short", phone: "0", timestamps: "utc" });
+    for (const members of [status, (list.data as object[])[0]])
+      expect(members).toMatchObject({ phone: "0712345678", created_at: "2025-12-31 21:30:00" });
   });
 
   test("the OpenAPI description has the profile's array, phones and refusals", async () => {

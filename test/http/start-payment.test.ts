@@ -81,6 +81,11 @@ onEveryEngine((engine) => {
       }
       expect((await push({ payment_account_id: 0 })).text).toMatch(yours);
     }
+    const { id } = await scene.service.registry.registerMerchant("Without an account");
+    const { apiKey, apiSecret } = await scene.service.registry.issueKey(id, "first");
+    const headers = { "X-API-Key": apiKey, "X-API-Secret": apiSecret };
+    const none = await scene.send({ path: "/stkpush.php", as: "anonymous", headers, json: payment(scene.caller) });
+    expect([none.status, none.text]).toEqual([400, expect.stringContaining(", and you have none. momo accounts")]);
     expect(await countPayments()).toBe(before);
     expect((await scene.send({ path: "/transactions.php", as: "other" })).body.transactions).toEqual([]);
   });

@@ -168,7 +168,7 @@ describe("no payment waits for the provider's answer about another", () => {
   test("a late answer does not change a payment that a person has answered", async () => {
     const { id, second, answer } = await openWithSilence();
     await scene.service.answerPrompt(id, () => CANCELLED);
-    const rounds = spyOn(scene.service.resolver, "resolveDue");
+    const rounds = spyOn(scene.store.transactions, "resolveDue");
     await answer(0, paidAt(START_MS + 4000, "RECEIPT2"));
     expect(rounds).toHaveBeenCalledTimes(2); // those of the advances: the answer itself starts none
     expect(await second()).toBe("cancelled");

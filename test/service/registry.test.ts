@@ -34,6 +34,30 @@ test("a merchant may have several keys, and one that is revoked leaves the other
   ]);
 });
 
+test("names and labels lose the space around them, and empty ones are refused", async () => {
+  const { registry } = scene.service;
+  const create = (name: string): Promise<object>[] => [
+    registry.registerMerchant(name),
+    registry.openAccount(1, name),
+    registry.issueKey(1, name),
+  ];
+  expect(await Promise.all(create(" Duka "))).toMatchObject([{ name: "Duka" }, { name: "Duka" }, { label: "Duka" }]);
+  for (const refused of create("  ")) expect(await rejectionOf(refused)).toMatchObject({ kind: "invalid" });
+  expect(await registry.listMerchants()).toHaveLength(3);
+});
+
+test("the first account of a merchant is used, and a new one if it has none", async () => {
+  const { registry } = scene.service;
+  await registry.openAccount(1, "Till");
+  expect(await registry.ensureAccount(1)).toMatchObject({ id: scene.caller.accountId });
+  const { id: merchantId } = await registry.registerMerchant("Duka");
+  const account = await registry.ensureAccount(merchantId);
+  expect(account).toMatchObject({ merchantId, name: "Main account", tariff: { basisPoints: 100, fixedCents: 0 } });
+  expect(await registry.ensureAccount(merchantId)).toEqual(account);
+  expect([await registry.hasAccount(account.id), await registry.hasAccount(account.id + 1)]).toEqual([true, false]);
+  expect(await registry.ownerOfAccount(account.id)).toBe(merchantId);
+});
+
 test("a wrong key, a wrong secret and a revoked key are refused with one message, after one hash and one comparison in constant time", async () => {
   const { apiKey, apiSecret } = scene.caller.key;
   const revoked = await scene.service.registry.issueKey(scene.caller.merchantId, "revoked");

@@ -75,6 +75,12 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
     expect([await counts(), alarms()]).toEqual([{ pending: 0, completed: 1 }, []]);
   });
 
+  test("none is left after a reset", async () => {
+    await scene.pay("completed; after=2s");
+    await scene.service.forgetTransactions();
+    expect(alarms()).toEqual([]);
+  });
+
   test("a stopped service sets none, and leaves what is pending to the next start", async () => {
     await scene.pay("completed; after=2s");
     await scene.service.resolver.stop();
@@ -145,6 +151,20 @@ describe("if the database cannot be written, the resolver tries again each secon
     expect(await change).toBe("completed");
     expect(scene.realClock.alarmsAtMs).toEqual([]);
     expect(scene.faults.splice(0).map(String)).toContain("Error: database is locked");
+  });
+
+  test("and a poll in the meantime does not", async () => {
+    const { resolver } = scene.openAnother({ random: { bytes: () => Uint8Array.of(0) } });
+    resolver.watch();
+    await scene.pay("completed; after=2s");
+    scene.clock.set(START_MS + 2000);
+    failWrites(scene.store, "database is locked");
+    expect(await rejectionOf(resolver.resolveDue())).not.toBeNull();
+    scene.realClock.advance(800);
+    await nextTurn();
+    expect(scene.realClock.alarmsAtMs).toEqual([1000, 1600]);
+    await resolver.stop();
+    scene.faults.splice(0);
   });
 
   test("but not after the stop", async () => {

@@ -16,6 +16,7 @@ export interface Description {
 interface Operation {
   readonly requestBody?: { readonly content: Content };
   readonly parameters: readonly {
+    readonly description?: string;
     readonly name: string;
     readonly in: string;
     readonly schema: object;

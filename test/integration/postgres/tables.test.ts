@@ -121,4 +121,19 @@ describePostgres((version) => {
     expect(await merchants.findKey("mk_1000")).toBeNull();
     expect(await merchants.findKey("mk_1")).toMatchObject({ revokedAtMs: 5000 });
   });
+
+  test("a thousand accounts of each merchant, and ten thousand merchants, can exist", async () => {
+    const { url, store } = await openShop(version);
+    const { merchants } = store;
+    await runSql(url, "INSERT INTO merchants SELECT n, 'x', 1 FROM generate_series(1001, 10998) AS n");
+    await runSql(url, "INSERT INTO payment_accounts SELECT n, 1, 'x', 0, 0, 1 FROM generate_series(1001, 1998) AS n");
+    const till = { name: "Till", tariff: { basisPoints: 0, fixedCents: 0 } };
+    const added = [];
+    for (const merchantId of [1, 1, 1001]) added.push(await merchants.addPaymentAccount({ ...till, merchantId }, 1));
+    expect(added).toMatchObject([{ merchantId: 1 }, null as never, { merchantId: 1001 }]);
+    expect([await merchants.addMerchant("Last", 1), await merchants.addMerchant("More", 1)]).toEqual([
+      { id: expect.any(Number), name: "Last" },
+      null,
+    ]);
+  });
 });

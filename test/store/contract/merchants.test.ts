@@ -41,8 +41,13 @@ onEveryEngine((engine) => {
     expect(await merchants.findPaymentAccount(3)).toEqual(added);
     expect(await merchants.findKey("mk_first")).toEqual({ ...key, merchantId: 3, revokedAtMs: null });
     // Whole or not at all: this key exists already.
-    await rejectionOf(merchants.addFirst({ name: "Second", account, key }, 1));
+    const second = { name: "Second", account: { ...account, id: 50 } };
+    await rejectionOf(merchants.addFirst({ ...second, key }, 1));
     expect((await merchants.listMerchants()).map(({ name }) => name)).not.toContain("Second");
+    expect(await merchants.findPaymentAccount(50)).toBeNull();
+    // Its account keeps the id that it is given.
+    const { merchantId, id } = await merchants.addFirst({ ...second, key: { ...key, apiKey: "mk_second" } }, 1);
+    expect([await merchants.findMerchant(merchantId), id]).toEqual([{ id: merchantId, name: "Second" }, 50]);
   });
 
   test("an account keeps the id that it is given; the one that has the id stays as it is, and the next ids follow", async () => {
@@ -78,9 +83,10 @@ onEveryEngine((engine) => {
       ];
       expect(await merchants.findKey("mk_a")).toMatchObject({ revokedAtMs: 5 });
       expect(revoked).toEqual([true, false, false]);
-      expect((await merchants.listKeys(1)).map(({ apiKey, revokedAtMs }) => [apiKey, revokedAtMs])).toEqual([
-        ["mk_a", 5],
-        ["mk_b", null],
+      await merchants.addKey({ ...key, apiKey: "mk_c", merchantId: 2 }, 1);
+      expect(await merchants.listKeys(1)).toEqual([
+        { ...key, revokedAtMs: 5 },
+        { ...key, apiKey: "mk_b", revokedAtMs: null },
       ]);
     });
 

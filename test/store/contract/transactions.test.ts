@@ -161,12 +161,30 @@ onEveryEngine((engine) => {
       expect(changed.map(({ status }) => status)).toEqual(pending.map(() => "cancelled"));
       expect(await transactions.nextCheckAtMs()).toBeNull();
       expect(await due(9999)).toEqual([]);
+      const next = await insertPending(shop.store);
+      await transactions.record([putOff(next, 5000)]);
+      expect(await due(4999)).toEqual([]);
+      await transactions.resolveDue(CREATED_AT_MS + 5000, 10, async (all) => {
+        expect(all).toEqual([putOff(next, 5000)]);
+        return [];
+      });
+    });
+
+    test("a payment is overdue from its deadline until it ends; one that is only due is not", async () => {
+      const { transactions } = shop.store;
+      const pending = await insertPending(shop.store);
+      const { checkAtMs, expiresAtMs } = pending;
+      const times = [checkAtMs, expiresAtMs - 1, expiresAtMs, expiresAtMs + 1];
+      const overdue = () => Promise.all(times.map((atMs) => transactions.isAnyOverdue(atMs)));
+      expect(await overdue()).toEqual([false, false, true, true]);
+      await transactions.record([cancel(pending)]);
+      expect(await overdue()).toEqual([false, false, false, false]);
     });
 
     test("open prompts are listed oldest first, paid ones newest first, also of a phone with few payments or many", async () => {
       const [few, many] = ["254700000001", "254700000002"] as [Msisdn, Msisdn];
       const other = "254700000003" as Msisdn;
-      const phones = [few, many, few, ...Array.from({ length: 1496 }, () => many), other, many, few];
+      const phones = [few, many, few, ...Array.from({ length: 1496 }, () => many), other, many, few, few, many];
       const started = await Promise.all(
         phones.map((phone, n) =>
           insertPending(shop.store, { phone, merchantId: 1 + (n % 2), paymentAccountId: 1 + (n % 2) }),
@@ -178,21 +196,23 @@ onEveryEngine((engine) => {
         placesOf(await shop.store.transactions.listPending(limit, phone));
       const paid = async (limit: number, phone?: Msisdn) =>
         placesOf(await shop.store.transactions.listPaid(limit, phone));
-      // The first completes last, pairs of the others at once; the second does not pay; the last three stay pending.
+      // The first completes last, pairs of the others at once; the second does not pay; the last five stay pending.
       const atMs = (n: number) => CREATED_AT_MS + (n === 0 ? 9000 : 1000 + Math.floor(n / 2));
       await shop.store.transactions.record(
         started.slice(0, 1499).map((one, n) => (n === 1 ? cancel(one) : pay(one, `R${one.id}`, atMs(n)))),
       );
-      expect(await pending(9)).toEqual([1499, 1500, 1501]);
-      expect(await pending(1)).toEqual([1499]);
-      expect(await pending(9, few)).toEqual([1501]);
-      expect(await pending(9, many)).toEqual([1500]);
-      expect(await pending(1, many)).toEqual([1500]);
-      // The oldest is due last.
-      await shop.store.transactions.record(started.slice(1499, 1500).map((one) => putOff(one, 9500)));
-      expect(await pending(9)).toEqual([1499, 1500, 1501]);
+      const expectPending = async () => {
+        expect(await pending(9)).toEqual([1499, 1500, 1501, 1502, 1503]);
+        expect(await pending(9, few)).toEqual([1501, 1502]);
+        expect(await pending(9, many)).toEqual([1500, 1503]);
+      };
+      await expectPending();
+      expect([await pending(1), await pending(1, few), await pending(1, many)]).toEqual([[1499], [1501], [1500]]);
+      // The oldest are due last.
+      await shop.store.transactions.record(started.slice(1499, 1502).map((one) => putOff(one, 9500)));
+      await expectPending();
       expect(await paid(4)).toEqual([0, 1498, 1497, 1496]);
-      expect(await paid(9, few)).toEqual([0, 2]);
+      expect([await paid(9, few), await paid(1, few)]).toEqual([[0, 2], [0]]);
       expect(await paid(3, many)).toEqual([1498, 1497, 1496]);
       expect(await paid(2000, many)).toHaveLength(1496);
       for (const list of [pending, paid]) expect(await list(9, "254700000004" as Msisdn)).toEqual([]);
