@@ -41,6 +41,21 @@ describe("what the clock shows, also when it is made again from its state", () =
     for (const one of [clock, copy]) expect(one.nowMs() - T).toBe(aheadMs + (isFrozen ? 0 : 10));
   });
 
+  test("how long it has run: without the time while it was frozen, and without moves", () => {
+    const { real, clock } = createClocks();
+    for (const move of [
+      () => {},
+      () => clock.advance(90_000),
+      () => clock.freeze(),
+      () => clock.resume(),
+      () => clock.reset(),
+    ]) {
+      move();
+      real.advance(1000);
+    }
+    expect(clock.ranMs()).toBe(4000);
+  });
+
   test("at most the last day but one of the year 9999", () => {
     const { clock } = createClocks();
     clock.advance(LAST_INSTANT_MS - T);
