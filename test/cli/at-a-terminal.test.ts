@@ -48,9 +48,9 @@ describe("momo pay --wait", () => {
   });
 
   test.concurrent.each([
-    ["Ctrl+C", [], 130],
-    ["a time-out", ["--timeout", "200ms"], 13],
-  ] as const)("%s: it prints the command that waits on, which works", async (_how, flags, exitCode) => {
+    ["Ctrl+C", [], 130, "The payment goes on. Wait again with: "],
+    ["a time-out", ["--timeout", "200ms"], 13, "Still pending. Wait again with: "],
+  ] as const)("%s: it prints the command that waits on, which works", async (_how, flags, exitCode, lead) => {
     const { screen, type, exited } = atTerminal([...pay, "--outcome", "manual", ...flags, ...shared.at], {
       columns: 300,
     });
@@ -59,6 +59,7 @@ describe("momo pay --wait", () => {
       type(KEYS.ctrlC);
     }
     expect(await exited).toBe(exitCode);
+    expect(screen.text).toContain(lead);
     const [, id = "", next = ""] = /Wait again with: momo status (ws_CO_\w+) (--wait .*)\r\n$/.exec(screen.text) ?? [];
     await enterPin(shared, id);
     expect((await runMomo(["status", id, ...next.split(" "), "-q"])).stdout).toBe("completed\n");
@@ -242,11 +243,17 @@ describe("momo tail and momo open", () => {
     const server = await serveMomo();
     const { screen, type, exited } = atTerminal(["tail", ...server.at]);
     const table = atTerminal(["tail", "--format", "tsv", ...server.at], { columns: 2000 });
-    for (const one of [screen, table.screen]) await one.until(/Following/);
+    const json = atTerminal(["tail", "--json", ...server.at], { columns: 2000 });
+    const ids = atTerminal(["tail", "-q", ...server.at]);
+    for (const one of [screen, table.screen, json.screen, ids.screen]) await one.until(/Following/);
     await server.post("/stkpush.php", order, { "X-Sandbox-Outcome": "cancelled; after=0ms" });
     await screen.until(/#1 • asks the customer[\s\S]*#1 ✗ cancelled/);
     await table.screen.until(/cancelled/);
     expect(table.screen.text.match(/checkout_request_id/g)).toHaveLength(1);
+    await json.screen.until(/^\{.*"status":"pending".*\}\r\n\{.*"status":"cancelled".*\}\r\n/m);
+    await ids.screen.until(/^(ws_CO_\w+)\r\n\1\r\n/m);
+    await fetch(`${server.ready.control_url}/reset`, { method: "POST" });
+    await screen.until(/The sandbox was reset\./);
     await server.kill();
     await screen.until(/The server has gone; waiting for it/);
     const again = await serveMomo([...server.at]);
@@ -265,5 +272,9 @@ describe("momo tail and momo open", () => {
     expect(run).toEqual({ stdout: `${shared.origin}/_momo/\n`, stderr: "", exitCode: 0 });
     if (process.platform === "linux") expect(await Bun.file(opened).text()).toBe(run.stdout);
     expect((await runMomo(["open", "--print"])).exitCode).toBe(6);
+    writeFileSync(join(folder, "xdg-open"), "#!/bin/sh\nexit 3\n", { mode: 0o755 });
+    const without = await runMomo(["open", ...shared.at], { env: { PATH: `${folder}:${process.env.PATH}` } });
+    const stderr = "No program here opens addresses: open it in a browser yourself.\n";
+    expect(without).toEqual({ stdout: run.stdout, stderr, exitCode: 0 });
   });
 });

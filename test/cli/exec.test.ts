@@ -40,8 +40,8 @@ describe("signals are passed on", () => {
     expect(readdirSync(TMPDIR)).toEqual([]);
   });
 
-  test.concurrent("also a signal that does not end a program", async () => {
-    const run = await sh('trap "echo heard; exit 3" USR2; kill -USR2 $PPID; sleep 5 >&- 2>&- & wait');
+  test.concurrent.each(["HUP", "QUIT", "USR1", "USR2"])("also SIG%s", async (name) => {
+    const run = await sh(`trap "echo heard; exit 3" ${name}; kill -${name} $PPID; sleep 5 >&- 2>&- & wait`);
     expect(run).toMatchObject({ stdout: "heard\n", exitCode: 3 });
   });
 

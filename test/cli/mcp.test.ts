@@ -138,7 +138,8 @@ test("a long list is cut to a bounded answer that says how many entries are left
   const { call } = await assistant();
   const rules = Array.from({ length: 1000 }, (_, n) => ({ match: { reference: `ORDER-${n}` }, outcome: "cancelled" }));
   const { text, answer } = await call("rules", { action: "replace", rules });
-  expect(text.length).toBeLessThan(15_000);
+  expect(text.length).toBeWithin(5000, 15_000);
+  expect((answer.rules as unknown[])[0]).toMatchObject({ match: { reference: "ORDER-0" } });
   const left = (answer.entries_left_out as Record<string, number>).rules ?? 0;
   expect((answer.rules as unknown[]).length + left).toBe(1000);
 });
@@ -202,7 +203,9 @@ test("resources are the documents, and prompts are three tasks", async () => {
     const [content] = (await client.readResource({ uri })).contents;
     expect(String((content as { text: string }).text).length).toBeGreaterThan(1000);
   }
-  expect(resources.map(({ name }) => name)).toEqual(["api", "audit", "testing", "llms.txt"]);
+  expect(resources.map(({ name, mimeType }) => `${name} ${mimeType}`)).toEqual([
+    ...["api text/markdown", "audit text/markdown", "testing text/markdown", "llms.txt text/plain"],
+  ]);
   const { prompts } = await client.listPrompts();
   expect(prompts).toHaveLength(3);
   const prove = await client.getPrompt({
@@ -210,6 +213,8 @@ test("resources are the documents, and prompts are three tasks", async () => {
     arguments: { command: "make test" },
   });
   expect(JSON.stringify(prove)).toContain("momo exec --audit=warning -- make test");
+  const usual = await client.getPrompt({ name: "prove_that_this_client_is_right" });
+  expect(JSON.stringify(usual)).toContain("momo exec --audit=warning -- npm test");
 });
 
 test("broken JSON-RPC leaves standard output to the protocol, and the end of the input ends the sandbox and its folder", async () => {

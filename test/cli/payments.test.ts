@@ -20,6 +20,11 @@ test.concurrent("momo list understands a server that answers in the short form",
   const short = await startIn(newFolder(), { profile: { response_form: "short" } });
   await short.pay();
   expect((await runMomo(["list", ...short.at, "-q"])).stdout).toBe("1\n");
+  expectRefusal(
+    await runMomo(["status", "1", ...short.at]),
+    3,
+    "give the checkout request id that starting the payment",
+  );
   expect(JSON.parse((await runMomo(["list", ...short.at])).stdout)).toHaveProperty("data");
 });
 
@@ -35,6 +40,9 @@ describe("the exit code of `pay --wait` tells the outcome of the payment", () =>
     child.signal(signal);
     expect(await child.exited).toBe(exitCode);
     expect(child.stdout.text).toBe("");
+    expect(child.stderr.text).toMatch(
+      /^The payment goes on\. Wait again with: momo status ws_CO_\w+ --wait --data \S+\n$/,
+    );
   });
 });
 

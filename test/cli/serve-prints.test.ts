@@ -84,6 +84,7 @@ describe("at a terminal", () => {
     process.kill(ready.pid, "SIGTERM");
     expect(await exited).toBe(0);
     expect(screen.text).not.toContain("stkpush");
+    expect(screen.text.split(/\s+/).join(" ")).toEndWith(`stopped; 0 payments forgotten with ${ready.data} `);
   });
 });
 

@@ -74,11 +74,14 @@ describe("a port or data directory that is in use: one line names the user, one 
     expect(hint).toContain("--host");
   });
 
-  test("--host with a name while no name server answers", async () => {
-    const address = { host: "shop.test", port: 80, flag: "--port" } as const;
-    expect(await explainListenFailure({ code: "EAGAIN" }, address)).toMatchObject({
-      message: "shop.test does not resolve to an address, because no name server answers (EAGAIN)",
-    });
+  test.each([
+    ["EAGAIN", "shop.test does not resolve to an address, because no name server answers (EAGAIN)", "with --host,"],
+    ["EACCES", "shop.test:80 may not be listened on (EACCES)", "above 1023 with --control-port"],
+    ["EPERM", "shop.test:80 may not be listened on (EPERM)", "above 1023 with --control-port"],
+    ["EINVAL", "shop.test is not an address of this machine (EINVAL)", "with --host,"],
+  ])("an address that cannot be listened on, by the system's code %s", async (code, message, hint) => {
+    const failure = await explainListenFailure({ code }, { host: "shop.test", port: 80, flag: "--control-port" });
+    expect(failure).toMatchObject({ message, hint: expect.stringContaining(hint) });
   });
 });
 

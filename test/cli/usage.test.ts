@@ -105,6 +105,15 @@ const OFFERED: [typed: string, offered: string][] = [
   ["exec -- ", ":commands"],
   ["exec -- npm ", ":files"],
   ["pay 0712345678 ", ":"],
+  ["rules add --phone 0712345678 wrong", "wrong_pin :"],
+  ["help exit", "exit-codes :"],
+  ["help clock rep", ":"],
+  ["exec ", "-- :commands"],
+  ["completion ", "bash zsh fish powershell :"],
+  [`answer -q ${sandbox.at.join(" ")} `, `${open} :`],
+  [`keys list ${sandbox.at.join(" ")} --merchant `, "1 :"],
+  [`list ${sandbox.at.join(" ")} --api-key `, `${sandbox.headers["X-API-Key"]} :`],
+  [`phone ${sandbox.at.join(" ")} 254 `, "254712345678 :"],
 ];
 test.concurrent.each(OFFERED)("momo %s: %s", async (typed, expected) => {
   const lines = (await completions(typed.split(" "), "1.0.0")).trimEnd().split("\n");

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { ROOT } from "../support/binary.ts";
+import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, newProgramFolder } from "../support/cleanup.ts";
-import { runToEnd } from "../support/momo.ts";
+import { runToEnd, serveMomo } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 
 /** The command of the npm package, without an installation. */
@@ -60,6 +60,7 @@ const CHILD = { NODE_OPTIONS: `--import "data:text/javascript,process.execve = u
 
 for (const [script, exitCode] of [
   ["exit 7", 7],
+  ['[ "$*" = "list -q --from 2026-01-01" ] && exit 9', 9],
   ["kill -TERM $$", 143],
   ["kill -KILL $$", 137],
 ] as const) {
@@ -67,9 +68,23 @@ for (const [script, exitCode] of [
     const executable = join(newProgramFolder(), "momo");
     writeFileSync(executable, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     // The shell says how the command has ended.
-    const command = ["sh", "-c", `node '${join(ROOT, "npm/bin/momo.cjs")}' list; exit $?`];
+    const command = ["sh", "-c", `node '${join(ROOT, "npm/bin/momo.cjs")}' list -q --from 2026-01-01; exit $?`];
     const env = { MOMO_EXECUTABLE: executable };
     for (const more of [{}, CHILD])
       expect(await runToEnd(command, { env: { ...env, ...more } })).toMatchObject({ exitCode });
   });
 }
+
+testWith(
+  ["node"],
+  "a command that runs the executable as its child passes SIGTERM on, and the server ends in order",
+  async () => {
+    const program = ["node", join(ROOT, "npm/bin/momo.cjs")];
+    const server = await serveMomo(["--ephemeral"], {
+      program,
+      env: { MOMO_EXECUTABLE: await builtBinary(), ...CHILD },
+    });
+    expect(await server.stop("SIGTERM")).toBe(0);
+    expect(existsSync(server.ready.data)).toBe(false);
+  },
+);

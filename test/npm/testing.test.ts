@@ -182,6 +182,8 @@ describe("a sandbox for a test", () => {
       expect(readdirSync(folder)).toEqual([]);
       await sandbox.stop();
       expect(await rejectionOf(fetch(sandbox.baseUrl))).not.toBeNull();
+      const message = `the sandbox at ${sandbox.controlUrl} does not answer: was it stopped?`;
+      expect(await rejectionOf(sandbox.reset())).toMatchObject({ message });
     } finally {
       if (before === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = before;

@@ -7,7 +7,7 @@ import { compile } from "../../scripts/build.ts";
 import { type Member, writeTarGz, writeZip } from "../../scripts/release/archives.ts";
 import { makePlatformPackage } from "../../scripts/release/npm.ts";
 import { run } from "../../scripts/release/run.ts";
-import { TARGETS } from "../../scripts/release/targets.ts";
+import { chosenTargets, TARGETS } from "../../scripts/release/targets.ts";
 import { builtBinary } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 
@@ -70,6 +70,22 @@ test("the lock file pins the runtime of each target", () => {
       integrity: expect.stringMatching(/^sha512-/),
     });
   }
+});
+
+test("each target has the runtime of its own system, processor and C library; a command line names some of them, or all", () => {
+  expect(TARGETS.map(({ runtime, compileTarget }) => `${runtime} ${compileTarget}`)).toEqual([
+    "@oven/bun-linux-x64 bun-linux-x64",
+    "@oven/bun-linux-aarch64 bun-linux-arm64",
+    "@oven/bun-linux-x64-musl bun-linux-x64-musl",
+    "@oven/bun-linux-aarch64-musl bun-linux-arm64-musl",
+    "@oven/bun-darwin-x64 bun-darwin-x64",
+    "@oven/bun-darwin-aarch64 bun-darwin-arm64",
+    "@oven/bun-windows-x64 bun-windows-x64",
+    "@oven/bun-windows-aarch64 bun-windows-arm64",
+  ]);
+  expect(chosenTargets([])).toEqual(TARGETS);
+  expect(chosenTargets(["darwin-x64", "linux-x64"]).map(({ name }) => name)).toEqual(["linux-x64", "darwin-x64"]);
+  expect(() => chosenTargets(["linux-x64", "plan9"])).toThrow("there is no target plan9; the targets are linux-x64, ");
 });
 
 test("the npm package of a target is installed only there, its executable may be executed, and it has the licence, but no manual page", () => {

@@ -64,11 +64,12 @@ describe("the payment account of an intercepted request", () => {
 
 describe("what is intercepted", () => {
   test.concurrent("each of several hosts, and no path of the control API; one line names those that nothing reached", async () => {
-    const script = `for path in payflow.example/api/v2/status.php other.example/v2/status.php other.example/_momo/requests; do
-      curl -s -o /dev/null -w '%{http_code} ' -X POST "https://$path"; done`;
+    const script = `for path in payflow.example/api/v2/status.php other.example/v2/status.php other.example/_momo/requests \\
+      other.example/x/%2E./v2/status.php 'other.example/v2/status.php?x=/../'; do
+      curl -s --path-as-is -o /dev/null -w '%{http_code} ' -X POST "https://$path"; done`;
     const hosts = "a.example,payflow.example,other.example,b.example";
     expect(await runMomo(["exec", "--intercept", hosts, "--", "sh", "-c", script])).toEqual({
-      stdout: "401 401 404 ",
+      stdout: "401 401 404 400 401 ",
       stderr: `momo: no request of the command reached a.example or b.example here: docs/intercept.md, "What does not work"\n`,
       exitCode: 0,
     });

@@ -154,17 +154,27 @@ $got->is_success or die $got->as_string; print $got->content'`,
     expect(run.stderr).not.toContain("momo: a program");
   });
 
-  test.concurrent("the caller's NODE_OPTIONS and PHP_INI_SCAN_DIR still apply", async () => {
+  test.concurrent("the caller's NODE_OPTIONS, PHP_INI_SCAN_DIR, RUBYOPT, BUN_OPTIONS, JDK_JAVA_OPTIONS and .wgetrc still apply", async () => {
     const folder = newFolder();
+    writeFileSync(join(folder, ".wgetrc"), "tries = 7\n");
     writeFileSync(join(folder, "own.cjs"), `process.env.FIRST = "own.cjs";`);
     mkdirSync(join(folder, "ini"));
     const env = {
       NODE_OPTIONS: `--no-deprecation --require "${folder}/own.cjs"`,
       PHP_INI_SCAN_DIR: join(folder, "ini"),
+      ...{ RUBYOPT: "-W0", BUN_OPTIONS: "--silent", JDK_JAVA_OPTIONS: "-Xmx64m", HOME: folder },
     };
-    const { stdout } = await sh(`node -p 'process.env.FIRST + " " + process.noDeprecation'; echo "$PHP_INI_SCAN_DIR"`, {
-      env,
-    });
-    expect(stdout).toStartWith(`own.cjs true\n${join(folder, "ini")}:`);
+    const line = `node -p 'process.env.FIRST + " " + process.noDeprecation'; echo "$PHP_INI_SCAN_DIR";
+      echo "$RUBYOPT"; echo "$BUN_OPTIONS"; echo "$JDK_JAVA_OPTIONS"; head -1 "$WGETRC"`;
+    const { stdout } = await sh(line, { env });
+    expect(stdout.replaceAll(/\/[^\s:]*\/intercept\//g, "RUN/").split("\n")).toEqual([
+      ...[
+        "own.cjs true",
+        `${join(folder, "ini")}:RUN/php`,
+        "-W0 -rRUN/preload.rb",
+        "--silent --preload=RUN/preload.cjs",
+      ],
+      ...["-Xmx64m @RUN/java", "tries = 7", ""],
+    ]);
   });
 });

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
@@ -152,18 +152,29 @@ describe("install.sh", () => {
     const from = await serve();
     const file = join(newFolder(), "file");
     writeFileSync(file, "");
-    const unameOf = (cpu: string) => ({ uname: `#!/bin/sh\n[ "$1" = -s ] && echo Linux || echo ${cpu}\n` });
-    const on = (cpu: string) => install({ from, env: { PATH: makePrograms(unameOf(cpu)).PATH } });
+    const on = (cpu: string, system = "Linux") => {
+      const uname = `#!/bin/sh\n[ "$1" = -s ] && echo ${system} || echo ${cpu}\n`;
+      return install({ from, env: { PATH: makePrograms({ uname }).PATH } });
+    };
     const refused = [
       [await install({ from, env: { MOMO_INSTALL: `${file}/bin` } }), "choose another folder with MOMO_INSTALL"],
       [await install({ from: "", command: ["sh"], stdin: TEXT.replace("@RELEASES@", "") }), "set MOMO_RELEASES"],
       [await on("riscv64"), "no momo for the processor riscv64"],
       [await on("aarch64"), "SHA256SUMS has no momo-linux-arm64"],
+      [await on("arm64", "Darwin"), "SHA256SUMS has no momo-darwin-arm64.tar.gz"],
+      [await on("x86_64", "MINGW64_NT"), "no momo for MINGW64_NT here; for Windows download the .zip"],
     ] as const;
     for (const [{ stderr, exitCode, momo }, words] of refused) {
       expect({ stderr, exitCode }).toEqual({ stderr: expect.stringContaining(words), exitCode: 1 });
       expect(existsSync(momo)).toBe(false);
     }
+  });
+
+  test("redirects are followed: GitHub redirects each download", async () => {
+    const folder = await makeRelease(GOOD);
+    const files = serveFiles(folder);
+    const from = serveFiles(folder, "/", (file) => Response.redirect(`${files}/${basename(file)}`));
+    expect(await install({ from })).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   test("the sum is that of the archive, and not of a file whose name begins alike", async () => {
@@ -203,9 +214,10 @@ describe("install.sh", () => {
     for (const place of places)
       if (!existsSync(join(bin, basename(place)))) symlinkSync(place, join(bin, basename(place)));
     const command = [Bun.which("sh") ?? "sh", SCRIPT];
-    expect(await install({ command, env: { PATH: bin } })).toMatchObject({
-      stderr: "",
-      exitCode: 0,
+    const { stdout, stderr, exitCode, momo } = await install({ command, env: { PATH: bin } });
+    const line = `Put it on your path: export PATH="${dirname(momo)}:$PATH"\n`;
+    expect({ stdout, stderr, exitCode }).toEqual({
+      ...{ stdout: `momo 9.9.9 is installed: ${momo}\n${line}`, stderr: "", exitCode: 0 },
     });
     const gone = await install({ from: "http://127.0.0.1:1", command, env: { PATH: bin } });
     expect(gone.stderr).toBe("momo: http://127.0.0.1:1/SHA256SUMS cannot be downloaded\n");
