@@ -71,7 +71,7 @@ describe("probability and seed", () => {
     expect(new Set(first)).toEqual(new Set([200, 500]));
     await put([HALF], Number(seed));
     expect(await statuses()).toEqual(first);
-    await put([HALF], 42);
+    expect(await put([HALF], 0)).toMatchObject({ seed: 0 });
     expect(await statuses()).not.toEqual(first);
   });
 
