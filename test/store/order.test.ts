@@ -173,6 +173,12 @@ test.each<[string, number, number, "copy" | "database" | null, number]>([
   },
 );
 
+test("a copy continues after the numbers of a database that is empty after a reset", async () => {
+  const copy = await databaseWith("copy.db", 2);
+  expect(continueNumbers(copy, await databaseWith("momo.db", 5, { cleared: true }))).toBe(true);
+  expect(await nextIn(copy)).toBe(6);
+});
+
 test("a copy keeps its own numbers if the database is missing, or damaged: then the result is false", async () => {
   const copy = await databaseWith("copy.db", 1);
   expect(continueNumbers(copy, inFolder("momo.db"))).toBe(true);
