@@ -43,7 +43,9 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     ).toMatchObject({
       transaction: { status: "cancelled" },
     });
+    await a.get("/transactions.php");
     await b.control("POST", "/reset", {});
+    expect(await a.control("GET", "/requests")).toMatchObject({ requests: [] });
     expect(await a.control("GET", "/rules")).toMatchObject({ rules: [] });
     expect(await a.control("GET", "/default")).toMatchObject({ outcome: "completed" });
     expect(await a.control("GET", "/faults")).toMatchObject({ faults: [] });

@@ -64,7 +64,8 @@ onEveryEngine((engine) => {
   describe("keys", () => {
     const key = { apiKey: "mk_a", secretHash: hashSecret("ms_a"), merchantId: 1, label: "till" };
 
-    test("are found by their exact name", async () => {
+    test("are found by their exact name, also if it was looked up before they were made", async () => {
+      expect(await shop.store.merchants.findKey("mk_a")).toBeNull();
       await shop.store.merchants.addKey(key, 1);
       expect(await shop.store.merchants.findKey("mk_a")).toEqual({ ...key, revokedAtMs: null });
       for (const other of ["mk_A", "mk_", "mk_a ", "", "%"])
