@@ -43,6 +43,13 @@ test("at most 100 messages, those that were paid last, even if they started firs
   expect((await messages())[0]).toMatchObject({ checkout_request_id: id });
 });
 
+test("of more than 1,000 open prompts, those that are due next", async () => {
+  await insertDue(sandbox, 1001);
+  const { prompts } = await sandbox.control("GET", "/prompts");
+  const due = (prompts as { expires_at_ms: number }[]).map(({ expires_at_ms }) => expires_at_ms - START_MS - 60_000);
+  expect(due).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
+});
+
 test("a story has a start whose answer was lost, and a poll whose id is after the part that the log keeps", async () => {
   await sandbox.control("PUT", "/faults", { faults: [{ kind: "disconnect", path: "/stkpush.php", times: 1 }] });
   expect(await rejectionOf(sandbox.pay())).toBeUndefined();

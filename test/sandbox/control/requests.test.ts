@@ -66,6 +66,12 @@ describe("a secret is redacted in JSON, in curl lines and in events", () => {
   });
 });
 
+test.each(["Authorization", "Proxy-Authorization", "Cookie"])("the header %s is secret as a whole", async (name) => {
+  await sandbox.ask("GET", "/transactions.php", { headers: { [name]: "shop:hunter2" } });
+  expect(await sandbox.logged()).toMatchObject([{ headers: { [name.toLowerCase()]: "[redacted]" } }]);
+  expect(await curlLines()).not.toContain("hunter2");
+});
+
 test("?format=curl: one line for each request, quoted for a shell", async () => {
   await sandbox.ask("GET", "/transactions.php?search={a,b}'");
   await sandbox.ask("HEAD", "/transactions.php");

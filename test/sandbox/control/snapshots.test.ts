@@ -44,9 +44,12 @@ describe("a restore", () => {
     const kept = await first.pay();
     await first.control("PUT", "/snapshots/one");
     const later = await first.pay();
-    await first.control("POST", "/snapshots/one/restore");
+    await first.control("POST", "/clock", { advance: "1h", resume: true });
+    const { snapshot } = await first.control("POST", "/snapshots/one/restore");
     await first.stop();
     const second = await startIn(folder);
+    const { at_ms } = snapshot as { at_ms: number };
+    expect(await second.control("GET", "/clock")).toMatchObject({ now_ms: at_ms, frozen: true });
     expect(await second.control("GET", "/snapshots")).toMatchObject({ snapshots: [] });
     const listed = async () => (await second.control("GET", "/transactions")).transactions;
     expect(await listed()).toMatchObject([{ id: 1, checkout_request_id: kept }]);

@@ -26,7 +26,12 @@ interface Content {
 }
 
 interface Operation {
-  readonly requestBody?: { readonly content: { readonly "application/json": Content } };
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: Record<string, unknown>;
+  }[];
+  readonly requestBody?: { readonly required: boolean; readonly content: { readonly "application/json": Content } };
   readonly responses: Record<string, { readonly content: Record<string, Content> }>;
 }
 
@@ -173,6 +178,24 @@ test("the description is valid OpenAPI 3.1, with the address that the caller use
     const content = operation.requestBody?.content["application/json"];
     if (content) expect(schemaChecker(content.schema)(content.example), call).toBeNull();
   }
+});
+
+test("each parameter of a query is described with its bounds, and a body is required unless it is empty", () => {
+  const parameters = description.paths["/requests"]?.get?.parameters ?? [];
+  expect(parameters.map(({ name, in: place, schema }) => [place, name, schema.minimum, schema.maximum])).toEqual([
+    ["query", "after", 0, 999_999_999_999_999],
+    ["query", "before", 0, 999_999_999_999_999],
+    ["query", "limit", 1, 1000],
+    ["query", "format", undefined, undefined],
+  ]);
+  const optional = described().filter(({ operation: { requestBody } }) => requestBody?.required === false);
+  expect(optional.map(({ call }) => call)).toEqual([
+    "POST /webhook/test",
+    "POST /requests/{id}/replay",
+    "PUT /snapshots/{name}",
+    "POST /snapshots/{name}/restore",
+    "POST /reset",
+  ]);
 });
 
 test("the other content types are those of the answers", async () => {

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { ControlContext } from "../../../sandbox/control/context.ts";
 import { WAIT_CALLS } from "../../../sandbox/control/wait.ts";
 import { createWaitingRoom } from "../../../sandbox/control/waiting-room.ts";
+import { samplePayment } from "../../../sandbox/webhooks/message.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { type Reply, respond } from "../../../src/http/reply.ts";
@@ -9,10 +10,12 @@ import { startServer } from "../../../src/http/server.ts";
 import { sleep, systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { expectSoundAnswer, insertDue, readAnswer, useScene } from "../../support/scene.ts";
 import { nextTurn, until } from "../../support/waiting.ts";
 
+const PAID = samplePayment(0);
 const sandbox = useScene();
 afterAll(cleanUp);
 
@@ -102,6 +105,37 @@ describe("408 at the time-out, which is in real time", () => {
     await sandbox.advanceClock("5s");
     expect((await waiting).status).toBe(200);
   });
+});
+
+test("by default a wait is until the payment is final, for 10 s", async () => {
+  const [call] = Object.values(WAIT_CALLS["/wait"] ?? {});
+  const body = JSON.stringify({ reference: "R" });
+  const headers = { "Content-Type": "application/json" };
+  const read = await call?.body?.read(new Request("http://localhost/", { method: "POST", headers, body }));
+  expect(read).toEqual({ reference: "R", until: "final", timeout: 10_000 });
+});
+
+test("on a shared database, a payment that another server has ended is found within 50 ms", async () => {
+  const realClock = createManualClock(0);
+  const found = [null, null, PAID];
+  const service = {
+    ...{ subscribe: () => () => true, isShared: true, findByCheckoutRequestId: async () => null },
+    findByReference: async () => found.shift() ?? null,
+  };
+  const room = createWaitingRoom({ service, realClock, reportFault: () => {} });
+  const condition = { reference: "R", accepts: () => true };
+  const waiting = room.wait(condition, 1000, new AbortController().signal);
+  const next = (atMs: number | undefined) =>
+    until(
+      async () => realClock.alarmsAtMs[0],
+      (first) => first === atMs,
+    );
+  for (const atMs of [50, 100]) {
+    await next(atMs);
+    realClock.advance(50);
+  }
+  expect(await waiting).toBe(PAID);
+  await next(undefined);
 });
 
 describe("at most 10,000 requests wait", () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Choice } from "../../../sandbox/network/choice.ts";
 import { createNetwork } from "../../../sandbox/network/network.ts";
 import { OUTCOMES, outcomeOfPhone, RESULT_ADVICE } from "../../../sandbox/network/outcomes.ts";
-import { type Decider, readMemo, writeMemo } from "../../../sandbox/network/script.ts";
+import { type Decider, isMemo, readMemo, writeMemo } from "../../../sandbox/network/script.ts";
 import { receiptSms } from "../../../sandbox/network/sms.ts";
 import { type AmountCents, parseAmount } from "../../../src/domain/money.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
@@ -115,6 +115,19 @@ describe("the memo", () => {
       expect(() => readMemo(memo)).toThrow();
     },
   );
+});
+
+test.each([
+  ["completed 0 default", true],
+  ["completed -1 default", false],
+  // A day after the last instant of the clock.
+  [`completed ${Date.UTC(9999, 11, 31)} rule:1000`, true],
+  [`completed ${Date.UTC(9999, 11, 31) + 1}`, false],
+  ["silent - test_phone", true],
+  ["silent 5 test_phone", false],
+  ["completed 5 nobody", false],
+])("%s can be imported as a memo: %p", (memo, isAccepted) => {
+  expect(isMemo(memo)).toBe(isAccepted);
 });
 
 test("each outcome has its own meaning", () => {

@@ -240,6 +240,15 @@ describe("a delivery", () => {
     expect([await webhooksOf(before), await webhooksOf(id)]).toMatchObject([[], [own]]);
   });
 
+  test("that waits is sent to the address of a changed webhook, in the form and at the time of before", async () => {
+    await receive({ form: "flat", delay: "1h" });
+    const id = await payAndEnd();
+    const receiver = await receive({ delay: "2h" });
+    await sandbox.advanceClock("1h");
+    await receiver.until(1);
+    expect(receiver.received[0]?.body).toMatchObject({ checkout_request_id: id, success: true });
+  });
+
   test("fails when the webhook is removed, while it waits or is sent; a reset forgets it", async () => {
     const { url, until: received } = await receive({}, hang);
     await payAndEnd();

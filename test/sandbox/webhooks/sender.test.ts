@@ -1,0 +1,202 @@
+import { afterAll, expect, test } from "bun:test";
+import { createVirtualClock } from "../../../sandbox/network/clock.ts";
+import { samplePayment } from "../../../sandbox/webhooks/message.ts";
+import { Sender } from "../../../sandbox/webhooks/sender.ts";
+import type { Delivery } from "../../../src/domain/delivery.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { startReceiver } from "../../support/fake-server.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
+import { startIn } from "../../support/sandbox.ts";
+import { openScene } from "../../support/scene.ts";
+import { nextTurn, until } from "../../support/waiting.ts";
+
+afterAll(cleanUp);
+
+interface SenderOptions {
+  readonly url: string;
+  readonly count?: number;
+  /** How many of the first reads and writes of the store fail. */
+  readonly unread?: number;
+  readonly failures?: number;
+  readonly isShared?: boolean;
+  readonly mayDecide?: () => boolean;
+}
+
+/** A sender with deliveries that are due at 1000. */
+function openSender({
+  url,
+  count = 1,
+  unread = 0,
+  failures = 0,
+  isShared = true,
+  mayDecide = () => true,
+}: SenderOptions) {
+  let [readsToFail, writesToFail] = [unread, failures];
+  const message = { form: "flat", payment: samplePayment(0), endedAtMs: 0 } as const;
+  const due = Array.from({ length: count }, (_, index) => ({
+    ...{ id: 7 + index, ...message, attempts: [], dueAtMs: 1000, resendOf: null },
+  }));
+  const realClock = createManualClock(0);
+  const clock = createVirtualClock(realClock);
+  const released: number[] = [];
+  const saved: Delivery[] = [];
+  const faults: string[] = [];
+  const claimable = Promise.withResolvers<void>();
+  const sender = new Sender({
+    deliveries: {
+      async claim(_nowMs, limit) {
+        if (readsToFail-- > 0) throw new Error("the disk is full");
+        await claimable.promise;
+        return due.splice(0, limit);
+      },
+      release: async (id) => void released.push(id),
+      nextDueAtMs: async () => null,
+      async save(one) {
+        if (writesToFail-- > 0) throw new Error("the disk is full");
+        saved.push(one);
+      },
+    },
+    ...{ isShared, clock, realClock, mayDecide },
+    ...{ address: () => url, beforeSending: () => {}, onAttempt: () => {} },
+    reportFault: (error) => void faults.push(String(error)),
+  });
+  const savedAre = (most: number) =>
+    until(
+      async () => saved.length,
+      (length) => length === most,
+    );
+  return { sender, realClock, clock, released, saved, savedAre, faults, claim: claimable.resolve };
+}
+
+test("if the store fails, the error is reported once, and the sender looks again each second until it can read", async () => {
+  const options = { url: "http://127.0.0.1:1/", count: 0, unread: 1, isShared: false };
+  const { sender, realClock, faults, claim } = openSender(options);
+  claim();
+  sender.look();
+  sender.look();
+  await nextTurn();
+  expect([faults, realClock.alarmsAtMs]).toEqual([["Error: the disk is full"], [1000]]);
+  realClock.advance(1000);
+  await nextTurn();
+  expect([faults.length, realClock.alarmsAtMs]).toEqual([1, []]);
+  await sender.stop();
+});
+
+test("a server that may not know the shared settings sends nothing, and looks again each second", async () => {
+  let isFresh = false;
+  const receiver = startReceiver();
+  const { sender, realClock, savedAre, claim } = openSender({ url: receiver.url, mayDecide: () => isFresh });
+  claim();
+  sender.look();
+  await nextTurn();
+  expect([receiver.received, realClock.alarmsAtMs]).toEqual([[], [1000]]);
+  isFresh = true;
+  realClock.advance(1000);
+  await savedAre(1);
+  await sender.stop();
+  sender.wakeAt(5000);
+  expect(realClock.alarmsAtMs).toEqual([]);
+});
+
+test("sixteen attempts are made at once, and the next when one has ended", async () => {
+  const answers: (() => void)[] = [];
+  const receiver = startReceiver(() => {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    answers.push(() => resolve(new Response("noted")));
+    return promise;
+  });
+  const { sender, claim, savedAre } = openSender({ url: receiver.url, count: 18 });
+  claim();
+  sender.look();
+  await receiver.until(16);
+  sender.look();
+  await nextTurn();
+  expect(answers).toHaveLength(16);
+  answers[3]?.();
+  await receiver.until(17);
+  for (const answer of answers) answer();
+  await receiver.until(18);
+  answers[17]?.();
+  await savedAre(18);
+  await sender.stop();
+});
+
+test("a result that cannot be stored is reported and written again a second later, and keeps its claim; a stop leaves no alarm", async () => {
+  const receiver = startReceiver(() => new Response("noted"));
+  const { sender, realClock, released, saved, savedAre, faults, claim } = openSender({
+    url: receiver.url,
+    failures: 1,
+  });
+  claim();
+  sender.look();
+  await until(
+    async () => faults,
+    ({ length }) => length === 1,
+  );
+  expect([faults, saved, released]).toEqual([["Error: the disk is full"], [], []]);
+  realClock.advance(1000);
+  await savedAre(1);
+  await sender.stop();
+  expect([released, realClock.alarmsAtMs]).toEqual([[], []]);
+});
+
+test("a stop gives back what it has just claimed, so that another server sends it", async () => {
+  const { sender, released, claim } = openSender({ url: "http://127.0.0.1:1/" });
+  sender.look();
+  await nextTurn();
+  const stopped = sender.stop();
+  claim();
+  await stopped;
+  expect(released).toEqual([7]);
+});
+
+test("the pause before the next attempt begins when the one before has ended", async () => {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  const receiver = startReceiver(() => promise);
+  const { sender, realClock, saved, savedAre, claim } = openSender(receiver);
+  claim();
+  sender.look();
+  await receiver.until(1);
+  realClock.advance(400);
+  resolve(new Response("", { status: 500 }));
+  await savedAre(1);
+  expect(saved).toMatchObject([{ id: 7, dueAtMs: 1000 + 400 + 1000, attempts: [{ durationMs: 400 }] }]);
+});
+
+test.each([
+  ["that is late because no server ran is repeated after a pause", "time", 121_000 + 1000],
+  ["that a move of the clock has passed counts from its due time", "clock", 1000 + 1000],
+])("a delivery %s", async (_what, moved, dueAtMs) => {
+  const receiver = startReceiver(() => new Response("", { status: 500 }));
+  const { sender, realClock, clock, saved, savedAre, claim } = openSender(receiver);
+  (moved === "time" ? realClock : clock).advance(121_000);
+  claim();
+  sender.look();
+  await savedAre(1);
+  expect(saved).toMatchObject([{ id: 7, dueAtMs }]);
+  await sender.stop();
+});
+
+test("early: a push that waits is answered when the server stops", async () => {
+  const scene = await openScene();
+  await scene.control("PUT", "/webhook", { url: "http://127.0.0.1:1/", early: true, delay: "1h" });
+  const startedMs = performance.now();
+  const push = scene.pay();
+  await until(scene.list, (rows) => rows.length === 1);
+  await scene.close();
+  await push;
+  expect(performance.now() - startedMs).toBeLessThan(4500);
+});
+
+test("a delivery that was due after the server had stopped is sent by the next one", async () => {
+  const [folder, receiver] = [newFolder(), startReceiver()];
+  const first = await startIn(folder);
+  await first.control("PUT", "/webhook", { url: receiver.url, delay: "1s" });
+  const id = await first.pay({}, "completed; after=0s");
+  expect(await first.statusOf(id)).toBe("completed");
+  await first.stop();
+  const second = await startIn(folder, { webhook: receiver.url });
+  await receiver.until(1);
+  expect(receiver.received[0]?.body.data).toMatchObject({ checkout_request_id: id });
+  await second.stop();
+});
