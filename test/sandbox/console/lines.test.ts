@@ -134,6 +134,10 @@ describe("the line of a payment, to scale", () => {
 
   test("of a pending payment ends with its prompt, and has no end if a person decides", () => {
     expect(line("pending", [], null)).toMatchObject({ lengthMs: 60_000, expiresAt: 1, endsAt: null, marks: [] });
+    // A decided end, and a poll, after the prompt; a poll that the clock of another server places before the start.
+    const polls = [request("status.php", -500, null), request("status.php", 90_000, null)];
+    expect(line("pending", [], startMs + 75_000)).toMatchObject({ lengthMs: 75_000, expiresAt: 0.8, endsAt: 1 });
+    expect(line("pending", polls, null)).toMatchObject({ lengthMs: 90_000, marks: [{ at: 0 }, { at: 1 }] });
   });
 });
 
@@ -237,6 +241,8 @@ describe("a logged request as curl", () => {
     ];
     expect(await wordsFor("mk_own")).toEqual(wordsWith("mk_own", "ms_own"));
     expect(await wordsFor("mk_other")).toEqual(wordsWith("mk_other", "ms_2"));
+    const headers = { "x-api-key": SERVER.api_key, "x-api-secret": "[redacted]" };
+    expect(await wordsOf(lineOf({ method: "GET", headers }))).toContain("x-api-secret: ms_2");
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   type CallFilters,
+  callFiltersOf,
   fitsCall,
   NO_CALL_FILTERS,
   paymentOf,
@@ -11,6 +12,7 @@ import {
   belongs,
   type Filters,
   filtersOf,
+  formatSpan,
   inForce,
   isFiltered,
   isWithin,
@@ -98,6 +100,8 @@ describe("the filters of payments (§4.3)", () => {
     const span = parseSpan(`${atMs}-${atMs + 1000}`);
     expect(span && isWithin({ created_at: "2026-11-20 10:00:00" }, span)).toBe(true);
     expect(span && isWithin({ created_at: "2026-11-20 10:00:01" }, span)).toBe(false);
+    expect(span && isWithin({ created_at: "2026-11-20 09:59:59" }, span)).toBe(false);
+    expect(span && formatSpan(span)).toBe(`${atMs}-${atMs + 1000}`);
     for (const text of ["", "1", "a-b", "1-2-3", "-1-2", "1-2222222222222222"]) expect(parseSpan(text)).toBeNull();
   });
 
@@ -131,6 +135,16 @@ describe("the filters of requests", () => {
   test("a request is about one payment", () => {
     expect(requests.map(paymentOf)).toEqual(["ws_CO_1", "ws_CO_2"]);
     expect(paymentOf({ ...poll, body: null, answer: {} })).toBeNull();
+    expect(paymentOf({ ...poll, body: '{"checkout_request_id":7}', answer: {} })).toBeNull();
+  });
+
+  test("are read from the address, without what is not a filter", () => {
+    expect(callFiltersOf({ path: "status.php", merchant: "2" })).toEqual({ ...NO_CALL_FILTERS, path: "status.php" });
+  });
+
+  test("a search finds an answer that is only text as the client got it", () => {
+    const request = { ...poll, answer: '{"message":"512 payments' } as unknown as LoggedRequest;
+    expect(fitsCall(request, { ...NO_CALL_FILTERS, search: '"message":"512' })).toBe(true);
   });
 
   test("a finding selects the requests that it names, beside others", () => {
@@ -173,6 +187,8 @@ describe("the filters of requests", () => {
     [{ search: "ws_co_1" }, [0]],
     [{ search: "POST /V2/stk" }, [1]],
     [{ payment: " ws_CO_1 " }, [0]],
+    [{ payment: "ws_CO" }, []],
+    [{ method: "POST", search: "nowhere" }, []],
     [{ search: " ", payment: " " }, [0, 1]],
     [{ finding: "any" }, []],
   ];
@@ -190,6 +206,14 @@ describe("the address after #", () => {
   ];
   test.each(ROUTES)("keeps %j", (route) => {
     expect(parseRoute(formatRoute(route))).toEqual(route);
+  });
+
+  test("has one id after the view, and a filter can have several lines", () => {
+    expect(parseRoute("#requests/7/8?search=a\nb")).toEqual({
+      view: "requests",
+      selected: "7",
+      query: { search: "a\nb" },
+    });
   });
 
   test.each(["", "#", "#nowhere", "#__proto__", "#/%E0%A4%A", "#?status="])("%p means nothing", (hash) => {

@@ -26,15 +26,16 @@ import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 
 test("amounts, phones and durations", () => {
   expect([1, 1200.5, 999_999_999.99].map(formatAmount)).toEqual(["1.00", "1,200.50", "999,999,999.99"]);
-  const phones = ["254712345678", "254110000001", "", "<b>"];
-  expect(phones.map(formatPhone)).toEqual(["0712 345 678", "0110 000 001", "", "<b>"]);
+  const phones = ["254712345678", "254110000001", "2547123456789", "", "<b>"];
+  expect(phones.map(formatPhone)).toEqual(["0712 345 678", "0110 000 001", "2547123456789", "", "<b>"]);
   expect(formatCount(12_345)).toBe("12,345");
   const durations = [
-    0, 0.34, 2.34, 2.96, 350, 999, 1000, 2990, 9999, 48_900, 60_000, 119_999, 185_000, 3_600_000, 5_400_000,
+    0, 0.34, 2.34, 2.96, 350, 999, 1000, 2990, 9999, 10_000, 12_345, 48_900, 60_000, 119_999, 185_000, 3_600_000,
+    3_660_000, 5_400_000,
   ];
   expect(durations.map(formatInterval)).toEqual([
-    ...["0 ms", "0.3 ms", "2.3 ms", "3 ms", "350 ms", "999 ms", "1 s", "2.9 s", "9.9 s", "48 s"],
-    ...["1 min", "1 min 59 s", "3 min 5 s", "1 h", "1 h 30 min"],
+    ...["0 ms", "0.3 ms", "2.3 ms", "3 ms", "350 ms", "999 ms", "1 s", "2.9 s", "9.9 s", "10 s", "12 s", "48 s"],
+    ...["1 min", "1 min 59 s", "3 min 5 s", "1 h", "1 h 1 min", "1 h 30 min"],
   ]);
 });
 
@@ -63,6 +64,7 @@ describe("the problems of a form, beside their fields", () => {
     ["match.amount: too small", ["amount"], { amount: "match.amount: too small" }, null],
     ["the server is on fire", ["phone"], {}, "the server is on fire"],
     ["phonebook is no phone", ["phone"], {}, "phonebook is no phone"],
+    ["match-phone: a", ["match.phone"], {}, "match-phone: a"],
   ];
   test.each(CASES)("%s", (message, names, fields, rest) => {
     expect(problemsOf(message, names)).toEqual({ fields, rest });
@@ -79,6 +81,7 @@ test("the settings that differ from those of the start", () => {
     webhook: null,
   } as const;
   expect(unusual(start)).toEqual([]);
+  expect(unusual({ ...start, fallback: null, clock: null, server: null })).toEqual([]);
   const rule = { match: {}, outcome: "cancelled" } as const;
   const changed = unusual({
     rules: [rule, rule],
@@ -103,6 +106,7 @@ test("a rule is covered by an earlier one without a count that matches all its p
   expect(coveredBy([one, phone, every, one])).toEqual([null, null, null, 1]);
   expect(coveredBy([{ ...every, times: 2 }, one])).toEqual([null, null]);
   expect(coveredBy([every, phone, every])).toEqual([null, 1, 1]);
+  expect(coveredBy([phone, { ...phone, match: { phone: "254712345679" } }])).toEqual([null, null]);
 });
 
 test("rules and faults", () => {
@@ -128,12 +132,16 @@ test("rules and faults", () => {
 test.each([
   ["stkpush.php", '{"phone":"0712345678","amount":100,"reference":"R"}', null, "KES 100.00 for R from 0712 345 678"],
   ["stkpush.php", '{"phone":"0712345678","amount":100,"reference":""}', null, "KES 100.00 from 0712 345 678"],
+  ["stkpush.php", '{"phone":"254712345670","amount":100}', null, "KES 100.00 from 0712 345 670"],
   ["stkpush.php", "{", null, ""],
+  ["pay", '{"phone":"0712345678","amount":100}', { success: true }, ""],
   ["status.php", null, { success: true, status: "pending" }, "pending"],
+  ["status.php", null, null, ""],
   ["x", null, { success: false, message: "nothing here" }, "nothing here"],
   ["transactions.php", null, { success: true, message: "1 transaction", data: [1] }, "1 transaction"],
   // The log cuts a long list.
   ["transactions.php", null, '{"success":true,"message":"512 transactions","transact', "512 transactions"],
+  ["transactions.php", null, null, ""],
 ])("the subject of a request: %s %p %j", (path, body, answer, gist) => {
   expect(gistOf({ target: `/v2/${path}`, body, answer: answer as never })).toBe(gist);
 });
@@ -174,6 +182,7 @@ describe("what the phone shows after a prompt", () => {
     ["failed", 2001, "Not paid", "The PIN was wrong. Nothing was sent."],
     ["failed", 8006, "Not paid", "Your PIN is locked. Unlock it before you pay. Nothing was sent."],
     ["failed", 9999, "Not paid", "The network is busy. Nothing was sent."],
+    ["failed", null, "Not paid", "The network is busy. Nothing was sent."],
   ] as const)("%s with %p", (status, code, title, text) => {
     expect(note(status, code, "The network is busy.")).toEqual({ title, text });
   });
@@ -183,6 +192,7 @@ describe("what the phone shows after a prompt", () => {
     const texts = failures.map(([code, text]) => note("failed", Number(code), text).text);
     expect(new Set(texts).size).toBe(failures.length);
     expect(texts.join()).not.toContain("The payment failed.");
+    expect(note("failed", 9999, null).text).toBe("The payment failed. Nothing was sent.");
   });
 });
 
@@ -220,6 +230,8 @@ test("a finding that is marked as known is hidden until it happens again", () =>
   expect(isAcknowledged(first, {})).toBe(false);
   expect(isAcknowledged(first, acknowledged)).toBe(true);
   expect(isAcknowledged({ ...first, count: 2 }, acknowledged)).toBe(false);
+  // After a reset it is found anew, and counts from 1.
+  expect(isAcknowledged(first, acknowledge(acknowledged, [{ ...first, count: 3 }]))).toBe(true);
   expect(isAcknowledged({ ...first, kind: "polls_too_fast" }, acknowledged)).toBe(false);
   expect(isAcknowledged({ ...first, checkout_request_id: "ws_CO_2" }, acknowledged)).toBe(false);
 });
@@ -229,4 +241,6 @@ test("of 1,001 known findings the last 1,000 are remembered", () => {
   const acknowledged = acknowledge({}, many);
   const isKnown = many.map((one) => isAcknowledged(one, acknowledged));
   expect(isKnown).toEqual([false, ...Array<boolean>(1000).fill(true)]);
+  const last = finding("unknown_path", [], { message: "the last path" });
+  expect(isAcknowledged(last, acknowledge(acknowledged, [last]))).toBe(true);
 });
