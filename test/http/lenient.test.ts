@@ -132,6 +132,7 @@ describe("the body", () => {
     ["JSON without a content type", json, undefined],
     ["JSON with another content type", json, "text/plain;charset=UTF-8"],
     ["JSON that is called a form", json, FORM],
+    ["JSON on several lines that is called a form", JSON.stringify(JSON.parse(json), null, 2), FORM],
     ["a form", form, `${FORM}; charset=UTF-8`],
   ])("%s is accepted", async (_name, body, type) => {
     const spec = { path: "/stkpush.php", body: Buffer.from(body), headers: { "Content-Type": type } };
