@@ -26,6 +26,7 @@ onEveryEngine((engine) => {
     expect(await merchants.findPaymentAccount(3)).toEqual(account);
     expect((await merchants.listPaymentAccounts(1)).slice(1)).toEqual([account, other]);
     await merchants.setTariff(3, { basisPoints: 0, fixedCents: 5 });
+    expect((await merchants.listPaymentAccounts(1)).slice(1).map(({ id }) => id)).toEqual([3, 4]);
     expect(await merchants.findPaymentAccount(3)).toEqual({ ...account, tariff: { basisPoints: 0, fixedCents: 5 } });
     expect(await merchants.findPaymentAccount(4)).toEqual(other);
     expect(await merchants.findPaymentAccount(99)).toBeNull();
