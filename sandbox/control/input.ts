@@ -108,6 +108,7 @@ const TYPES: Record<string, string> = {
   int: "a whole number",
   object: "a JSON object",
   array: "an array",
+  boolean: "true or false",
 };
 
 function sizeOf(origin: string, bound: string): string {

@@ -73,7 +73,12 @@ export const REQUEST_CALLS: Calls = {
           throw invalid("this request cannot be sent again as it was: send it from the client");
         }
         const again = new Request(url.href, { method, headers, ...(hasBody && { body }) });
-        const { status } = await merchantApi(again, () => keepOpen(request)).catch(() => ({ status: null }));
+        const answered = async () => {
+          const answer = await merchantApi(again, () => keepOpen(request));
+          await answer.arrayBuffer(); // fails if the answer is lost
+          return answer.status;
+        };
+        const status = await answered().catch(() => null);
         return succeed(`sent again: ${status === null ? "the answer is lost" : `HTTP ${status}`}`, { status });
       },
     ),

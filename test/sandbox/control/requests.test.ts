@@ -111,16 +111,19 @@ test("POST /_momo/requests/ID/replay sends a logged request again, with the sand
   // No client made the second payment.
   expect(await server.control("GET", "/audit")).toMatchObject({ findings: [] });
 
+  await server.control("PUT", "/faults", { faults: [{ kind: "disconnect", times: 1 }] });
+  const lost = { message: "sent again: the answer is lost", status: null };
+  expect(await server.control("POST", "/requests/1/replay")).toMatchObject(lost);
   expect(String(await rejectionOf(server.control("POST", "/requests/7/replay")))).toContain(
     "404 the log has no request with this id",
   );
   await server.pay({ padding: "x".repeat(5000) });
-  expect(String(await rejectionOf(server.control("POST", "/requests/3/replay")))).toContain(
+  expect(String(await rejectionOf(server.control("POST", "/requests/4/replay")))).toContain(
     "does not have the whole body",
   );
   const ambiguous = "POST /v2/../v2/stkpush.php HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
   await exchange(server.origin, ambiguous, { answers: 1 });
-  expect(String(await rejectionOf(server.control("POST", "/requests/4/replay")))).toContain("cannot be sent again");
+  expect(String(await rejectionOf(server.control("POST", "/requests/5/replay")))).toContain("cannot be sent again");
   await server.stop();
 });
 
