@@ -118,11 +118,8 @@ const BLOCKS_AT_ONCE = 150;
 export type WordSearch = ReturnType<typeof createWordSearch>;
 
 export function createWordSearch(client: Database) {
-  const blocks = client.query<{ block: number }, []>(
-    `WITH RECURSIVE blocks (block) AS (
-      SELECT max(block) FROM phone_words
-      UNION ALL SELECT (SELECT max(block) FROM phone_words AS next WHERE next.block < blocks.block) FROM blocks WHERE block IS NOT NULL
-    ) SELECT block FROM blocks WHERE block IS NOT NULL`,
+  const newestBefore = client.query<{ block: number | null }, [number]>(
+    "SELECT max(block) AS block FROM phone_words WHERE block < ?",
   );
   const inBlocks = (table: string, column: string) =>
     client.query<{ id: number }, [string, number | string, number | string, number | null, number]>(
@@ -146,17 +143,26 @@ export function createWordSearch(client: Database) {
     merchantId: number | null,
     most: number,
   ): Generator<undefined, number[] | null> {
+    const stretches = [
+      ...(phone ? [{ words: byPhone, ...phone }] : []),
+      ...(reference ? [{ words: byReference, ...reference }] : []),
+    ];
+    const found = new Set<number>();
+    const newestBelow = (block: number) => newestBefore.get(block)?.block ?? null;
+    for (let newest = newestBelow(Number.MAX_SAFE_INTEGER); newest !== null; ) {
+      const oldest: number = newest - BLOCKS_AT_ONCE + 1;
+      const blocks = JSON.stringify(Array.from({ length: BLOCKS_AT_ONCE }, (_, place) => oldest + place));
+      for (const { words, from, before } of stretches) {
+        const rows = words.all(blocks, from, before, merchantId, most + 1);
+        if (rows.length > most) return null;
+        for (const { id } of rows) found.add(id);
+      }
+      if (found.size > most) return null;
+      newest = newestBelow(oldest);
+      if (newest !== null) yield;
+    }
     const [from, before] = phone ? [phone.from, phone.before] : [1, 0];
     const [start, end] = reference ? [reference.from, reference.before] : ["1", "0"];
-    const found = new Set<number>();
-    const all = blocks.all().map(({ block }) => block);
-    for (let first = 0; first < all.length; first += BLOCKS_AT_ONCE) {
-      const some = JSON.stringify(all.slice(first, first + BLOCKS_AT_ONCE));
-      if (phone) for (const { id } of byPhone.all(some, from, before, merchantId, most + 1)) found.add(id);
-      if (reference) for (const { id } of byReference.all(some, start, end, merchantId, most + 1)) found.add(id);
-      if (found.size > most) return null;
-      if (first + BLOCKS_AT_ONCE < all.length) yield;
-    }
     for (const { id } of withoutWords.all(from, before, start, end, merchantId)) found.add(id);
     return found.size > most ? null : [...found];
   };
