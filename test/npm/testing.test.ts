@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { type SandboxOptions, startSandbox, type TestSandbox } from "momo-sandbox/testing";
+import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { readDocument } from "../support/documents.ts";
-import { rejectionOf } from "../support/waiting.ts";
+import { runToEnd } from "../support/momo.ts";
+import { rejectionOf, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -189,4 +192,16 @@ describe("a sandbox for a test", () => {
       else process.env.TMPDIR = before;
     }
   });
+});
+
+test("a program that forgets to stop its sandbox ends all the same, and the sandbox with it", async () => {
+  const script = `const { startSandbox } = await import(${JSON.stringify(join(ROOT, "npm/testing.ts"))});
+    console.log((await startSandbox()).baseUrl);`;
+  const env = { MOMO_EXECUTABLE: await builtBinary() };
+  const { stdout, stderr, exitCode } = await runToEnd([process.execPath, "-e", script], { env });
+  expect([stderr, exitCode]).toEqual(["", 0]);
+  await until(
+    () => rejectionOf(fetch(stdout.trim())),
+    (refused) => refused !== null,
+  );
 });
