@@ -78,6 +78,10 @@ describeInBrowser("the console with many payments", (scene) => {
     const { ready, post } = await serveMomo(["--ephemeral", "--after", "500ms"]);
     const page = await scene.open({ url: ready.console_url, viewport: { width: 1440, height: 900 } });
     await page.getByText("No payments yet").waitFor();
+    // The parts of the page that come last.
+    await page.locator(".top-bar").getByText("Live", { exact: true }).waitFor();
+    await page.locator(".top-bar .address").waitFor();
+    await page.locator(".tiles").getByText("of 0 payments").waitFor();
     await watchShifts(page);
     const stop = startFlood({ post, paymentAccountId: ready.payment_account_id, perSecond: 50, pollMs: 400 });
     // Until some payments have ended, and the phones show it.
