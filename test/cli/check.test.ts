@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeCertificates } from "../../cli/intercept/certificate.ts";
 import type { CheckReport } from "../../sandbox/check/result.ts";
@@ -158,4 +158,14 @@ describe("a service on another machine is spared", () => {
     expect(existsSync(file)).toBe(true);
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ requests: 1, stopped: "it was interrupted" });
   });
+});
+
+test("a check that cannot begin leaves the report of the last one as it was", async () => {
+  const file = join(newFolder(), "report.json");
+  writeFileSync(file, "the last one");
+  const run = await runMomo(["check", "--target", "http://127.0.0.1:1/v2", "--pay", "0712345678", "--report", file], {
+    env: { MOMO_API_KEY: "mk_1", MOMO_API_SECRET: "ms_1" },
+  });
+  expect(run.exitCode).not.toBe(0);
+  expect(readFileSync(file, "utf8")).toBe("the last one");
 });

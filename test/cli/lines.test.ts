@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
 import { faultText } from "../../cli/terminal/output.ts";
 import { ageText, statusPiece } from "../../cli/terminal/payment-lines.ts";
-import { wrapped } from "../../cli/terminal/plain.ts";
+import { inLocale, wrapped } from "../../cli/terminal/plain.ts";
 import { createLineWriter, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
 import { wrongValue } from "../../cli/terminal/usage.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
@@ -218,4 +218,23 @@ describe("an error with its causes, each once", () => {
   ])("%s", (_what, error, text) => {
     expect(faultText(error)).toBe(text);
   });
+});
+
+test("an error of the server begins with its name; a message about the log has the time, as requests have", () => {
+  expect(messageLine("pretty", "the disk is full", AT_MS, "error")).toBe("momo: the disk is full");
+  expect(messageLine("pretty", "3 lines are missing", AT_MS, "info")).toBe("10:00:00  3 lines are missing");
+  for (const level of ["error", "info"] as const) {
+    expect(JSON.parse(messageLine("json", "full", AT_MS, level))).toMatchObject({ level, message: "full" });
+  }
+});
+
+test("where the locale has only ASCII, what is cut ends with three dots, and other characters have their likeness", () => {
+  const before = process.env.LC_ALL;
+  process.env.LC_ALL = "C";
+  try {
+    expect(inLocale("✓ paid • Order-12… ✗ café")).toBe("+ paid * Order-12... x caf?");
+  } finally {
+    if (before === undefined) delete process.env.LC_ALL;
+    else process.env.LC_ALL = before;
+  }
 });

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { builtBinary, ROOT } from "../support/binary.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import {
   KEYS,
   openMomo,
@@ -165,6 +165,15 @@ test.concurrent("from source, too, the printed momo pay works in any folder, and
   writeFileSync(join(cwd, "bunfig.toml"), 'preload = ["./nothing.ts"]\n');
   writeFileSync(join(cwd, ".env"), "MOMO_BASE_URL=http://127.0.0.1:1/v2\n");
   expect(await paste(pay, { cwd })).toMatchObject({ stderr: "", exitCode: 0 });
+});
+
+test.concurrent("the printed momo pay works below a home folder, also where the name of a folder has a space", async () => {
+  const HOME = newProgramFolder();
+  const program = join(HOME, "my tools/momo");
+  mkdirSync(join(HOME, "my tools"));
+  linkSync(await builtBinary(), program);
+  const { pay } = await printedBy(["--data", join(newFolder(), "data")], { program: [program], env: { HOME } });
+  expect(await paste(pay, { env: { HOME } })).toMatchObject({ stderr: "", exitCode: 0 });
 });
 
 test.concurrent.each([

@@ -124,6 +124,8 @@ $got->is_success or die $got->as_string; print $got->content'`,
     const proxy = await companyProxy("403 Forbidden");
     const run = await sh(`curl -sS -m 20 -i https://localhost:1/`, { env: { HTTPS_PROXY: proxy.url } });
     expect(run).toMatchObject({ stdout: expect.stringMatching(/^HTTP\/1.1 502 /), exitCode: 56 });
+    await sh("curl -sS -m 20 https://[::1]:1/", { env: { HTTPS_PROXY: proxy.url } });
+    expect(proxy.tunnels).toEqual(["localhost:1 user:pass", "[::1]:1 user:pass"]);
   });
 
   test.concurrent("NO_PROXY still applies to the caller's own proxy, and does not exempt a named host", async () => {
