@@ -57,6 +57,9 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
     const migrated = await runMomo(["migrate", "--database", url(":right")]);
     expect(migrated.exitCode).toBe(0);
     expect(migrated.stderr).toContain("the list of processes shows the password in --database");
+    expect(migrated.stderr).toMatch(/^the database has schema [0-9]+, which this momo knows$/m);
+    const asJson = await runMomo(["migrate", "--json", "--database", url(":right")]);
+    expect(JSON.parse(asJson.stdout)).toEqual({ schema: expect.any(Number) });
   });
 
   test("a database that can lose payments, with --require-replica", async () => {
