@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import licences from "spdx-license-list/full.js";
 import { RUNTIME_PARTS } from "./runtime-parts.ts";
 
 /** A library that an executable contains. */
@@ -35,19 +36,20 @@ function licenceText(folder: string): string | null {
   return name === undefined ? null : readFileSync(join(folder, name), "utf8").trim();
 }
 
-/** The identifiers of an SPDX expression, as licences.txt names them. */
+/** The identifiers of an SPDX expression, as the list of licences names them. */
 const idsOf = (expression: string): string[] =>
   expression
     .replaceAll("-or-later", "")
     .replace(/ WITH \S+/, "")
     .split(/ (?:AND|OR) /);
 
-const LICENCES = readFileSync(join(import.meta.dir, "licences.txt"), "utf8").split(/^##### /m);
+/** A line for a name, or with the names of others: `Copyright (c) <year> <owner>`. Those of each part stand before the texts. */
+const COPYRIGHT = /^ *Copyright (?:\(c\)|©) .*\n+/gm;
 
 function textOf(id: string): string {
-  const found = LICENCES.find((licence) => licence.startsWith(`${id}\n`));
-  if (found === undefined) throw new Error(`licences.txt has no ${id}`);
-  return found.slice(id.length).trim();
+  const licence = licences[id];
+  if (licence === undefined) throw new Error(`the list of licences has no ${id}`);
+  return licence.licenseText.replaceAll(COPYRIGHT, "").trim();
 }
 
 const RULE = "=".repeat(78);
