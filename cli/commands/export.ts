@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
 import { isMemo } from "../../sandbox/network/script.ts";
+import { counted } from "../../src/domain/counted.ts";
 import {
   admitCopy,
   type CopyContents,
@@ -118,6 +119,5 @@ async function printCopy(flags: ExportFlags): Promise<void> {
   await pipeline(createReadStream(directory.database), outStream());
 }
 
-export function describeContents({ merchants, transactions }: CopyContents): string {
-  return `${merchants} merchant${merchants === 1 ? "" : "s"}, ${transactions} transaction${transactions === 1 ? "" : "s"}`;
-}
+export const describeContents = ({ merchants, transactions }: CopyContents): string =>
+  `${counted(merchants, "merchant")}, ${counted(transactions, "transaction")}`;

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
+import { counted } from "../../src/domain/counted.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
@@ -173,8 +174,7 @@ function tellEnd({ database, path }: DataDirectory, shared: DatabaseConfig | nul
     tell("stopped; the payments stay in the database");
     return;
   }
-  const count = countTransactions(database);
-  const payments = `${count} payment${count === 1 ? "" : "s"}`;
+  const payments = counted(countTransactions(database), "payment");
   tell(isEphemeral ? `stopped; ${payments} forgotten with ${path}` : `stopped; ${payments} kept in ${path}`);
 }
 

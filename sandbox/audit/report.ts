@@ -1,3 +1,4 @@
+import { counted } from "../../src/domain/counted.ts";
 import type { AuditReport } from "./audit.ts";
 import { shown } from "./call.ts";
 import { FINDING_KINDS, type FindingKind, isAtLeast, type Severity } from "./kinds.ts";
@@ -25,8 +26,6 @@ export function summaryOf(report: AuditReport): string {
   ];
   return parts.join("; ");
 }
-
-const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? "" : "s"}`;
 
 /** The findings, each after an empty line. */
 export function findingLines({ findings }: AuditReport): string[] {

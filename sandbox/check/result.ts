@@ -1,3 +1,5 @@
+import { counted } from "../../src/domain/counted.ts";
+
 /** What a check of a service says, and how it is written down. */
 
 /** A request and its answer, without credentials, phones and receipts. */
@@ -75,9 +77,9 @@ export const bySection = ({ checked }: CheckReport): [section: string, checked: 
 
 export function summaryOf(report: CheckReport): string {
   const [holds, fails] = [countOf(report, "holds"), countOf(report, "fails")];
-  const recorded = countOf(report, "recorded");
-  const requests = `${report.requests} request${report.requests === 1 ? "" : "s"}`;
-  return `${holds} of ${holds + fails} stated sentences hold, ${recorded} silent one${recorded === 1 ? "" : "s"} recorded, ${countOf(report, "skipped")} not checked; ${requests} to ${report.target}`;
+  const recorded = counted(countOf(report, "recorded"), "silent one");
+  const requests = counted(report.requests, "request");
+  return `${holds} of ${holds + fails} stated sentences hold, ${recorded} recorded, ${countOf(report, "skipped")} not checked; ${requests} to ${report.target}`;
 }
 
 /** Whether the service does as momo does; it may say more. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { counted } from "../../src/domain/counted.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { drawSeed } from "../../src/domain/random.ts";
 import { OPERATION_PATHS } from "../../src/http/operation.ts";
@@ -8,7 +9,6 @@ import { type Calls, described } from "./context.ts";
 import { bodyOf, duration } from "./input.ts";
 import { type FaultInForce, faultList } from "./shapes/steering.ts";
 import { times } from "./shapes/values.ts";
-import { counted } from "./views.ts";
 
 /** An injected failure of requests to the merchant API. */
 export const faultInput = z

@@ -1,6 +1,6 @@
 import { type Clock, pause } from "../../src/domain/clock.ts";
+import { counted } from "../../src/domain/counted.ts";
 import { type Reply, succeedWithList } from "../../src/http/reply.ts";
-import { counted } from "./views.ts";
 
 /**
  * Writes long lists in several turns of the event loop, so that they block no other request. Some have pages with a bound in bytes.

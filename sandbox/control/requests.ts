@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { counted } from "../../src/domain/counted.ts";
 import { invalid, Refusal } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
@@ -9,7 +10,7 @@ import { noBody, pageQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
 import { replayAnswer, requestPage } from "./shapes/requests.ts";
-import { counted, requestView } from "./views.ts";
+import { requestView } from "./views.ts";
 
 const requestsQuery = pageQuery.safeExtend({
   format: z.enum(["json", "curl"], { error: "format must be json or curl" }).default("json"),

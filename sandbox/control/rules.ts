@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { counted } from "../../src/domain/counted.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { readNaming } from "../../src/domain/error.ts";
 import { amountRule, isAmount, parseAmount, toShillings } from "../../src/domain/money.ts";
@@ -12,7 +13,6 @@ import { type Calls, type DescribedBody, described } from "./context.ts";
 import { bodyOf, parsePlaced, readWith } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
 import { durationText, outcomeName, reference, times } from "./shapes/values.ts";
-import { counted } from "./views.ts";
 
 /** An outcome with its own time, or after a duration. @throws Refusal `invalid` for an outcome that has no time */
 const choiceOf = (outcome: OutcomeName, after: string | undefined, what: string): Choice =>

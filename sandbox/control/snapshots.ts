@@ -1,10 +1,10 @@
+import { counted } from "../../src/domain/counted.ts";
 import { invalid, Refusal, whatCame } from "../../src/domain/error.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { type Calls, type ControlContext, described, type Snapshot, type Snapshots } from "./context.ts";
 import { noBody } from "./input.ts";
 import { type SnapshotOnWire, snapshotAnswer, snapshotList } from "./shapes/steering.ts";
-import { counted } from "./views.ts";
 
 const MAX_SNAPSHOTS = 20;
 

@@ -14,9 +14,6 @@ import type { AttemptOnWire, DeliveryOnWire } from "./shapes/webhook.ts";
 
 /** The JSON of records, for several calls and the events. */
 
-/** `1 payment`, `2 payments` */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
-
 export const transactionView = (transaction: Transaction): OwnedTransaction => ({
   merchant_id: transaction.merchantId,
   reference: transaction.reference,

@@ -1,3 +1,4 @@
+import { counted } from "../domain/counted.ts";
 import type { Summary } from "../domain/filter.ts";
 import { toShillings } from "../domain/money.ts";
 import { formatTimestamp } from "../domain/timestamp.ts";
@@ -97,9 +98,7 @@ export function listView(
     : { [name]: rows.map((row) => itemView(row, profile)), summary: summaryView(summary), ...around };
 }
 
-export function listMessage({ totalItems }: Summary): string {
-  return `${totalItems} transaction${totalItems === 1 ? "" : "s"}`;
-}
+export const listMessage = ({ totalItems }: Summary): string => counted(totalItems, "transaction");
 
 function summaryView(summary: Summary) {
   return {

@@ -1,4 +1,5 @@
 import { formatInterval } from "../logic/format.ts";
+import { counted } from "../logic/steering.ts";
 import { type Mark, timelineOf } from "../logic/timeline.ts";
 import type { Story } from "../wire.ts";
 
@@ -14,7 +15,7 @@ export function StoryTimeline({ story }: { story: Story }) {
   const early = polls.filter(({ pace }) => pace === "early").length;
   const isAnyLate = polls.some(({ pace }) => pace === "late");
   const words = [
-    `${polls.length} poll${polls.length === 1 ? "" : "s"} in ${formatInterval(lengthMs)}`,
+    `${counted(polls.length, "poll")} in ${formatInterval(lengthMs)}`,
     ...(early > 0 ? [`${early} sooner than 3 s after the request before`] : []),
     ...(endsAt === null
       ? []
