@@ -109,8 +109,6 @@ export class Audit {
     if (!refusal || isExplained || !isRefused(call)) return;
     const { status, message } = refusal;
     this.#note("refused", `${status} ${message}`, call.id, () => ({
-      requestIds: [call.id],
-      payment: null,
       atMs: call.atMs,
       message: `Refused with HTTP ${status}: “${message}”.`,
     }));
@@ -120,7 +118,6 @@ export class Audit {
   accountOpened(id: number, { nowMs }: Moment): void {
     this.#note("account_opened", String(id), 0, () => ({
       requestIds: [],
-      payment: null,
       atMs: nowMs,
       message: `Payment account ${id} did not exist, and was opened at its first use.`,
     }));

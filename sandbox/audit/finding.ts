@@ -1,25 +1,9 @@
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import type { FindingOnWire } from "../control/shapes/requests.ts";
 import { FINDING_KINDS, type FindingKind, SEVERITIES, type Severity } from "./kinds.ts";
 
 /** A mistake in a report, also in JSON. */
-export interface Finding {
-  readonly kind: FindingKind;
-  readonly severity: Severity;
-  /** What happened. */
-  readonly message: string;
-  /** What would be right. */
-  readonly advice: string;
-  /** The section of the specification. */
-  readonly section: string;
-  /** The ids of requests in the request log, the oldest first; at most {@link MOST_REQUEST_IDS}. */
-  readonly request_ids: readonly number[];
-  readonly checkout_request_id: string | null;
-  readonly reference: string | null;
-  /** By the sandbox's clock, in Nairobi. */
-  readonly first_at: string;
-  /** How often it happened. */
-  readonly count: number;
-}
+export type Finding = FindingOnWire;
 
 /** How many findings are kept; more are only counted. */
 const MOST_FINDINGS = 1000;
@@ -42,8 +26,12 @@ export interface Mistake {
   readonly advice?: string;
 }
 
-/** The parts of a mistake that are made only for the first of its kind and subject, because polls can repeat it quickly. */
-export type Details = Omit<Mistake, "kind" | "subject">;
+/**
+ * The parts of a mistake that are made only for the first of its kind and subject, because polls can repeat it quickly. By default
+ * it is about the request, and about no payment.
+ */
+export type Details = Omit<Mistake, "kind" | "subject" | "requestIds" | "payment"> &
+  Partial<Pick<Mistake, "requestIds" | "payment">>;
 
 /** The first finding of a mistake, and how often it was repeated. */
 interface Kept {
@@ -81,7 +69,7 @@ export function createFindingBook() {
         leftOut += 1;
         return null;
       }
-      return nowOf(add({ kind, subject, ...describe() }));
+      return nowOf(add({ kind, subject, requestIds: [requestId], payment: null, ...describe() }));
     },
     /** The findings and `others`, the worst first, then the oldest. */
     list(others: readonly Mistake[]): Finding[] {

@@ -52,6 +52,5 @@ function note(
   member: string,
   message: string,
 ): void {
-  const details = { requestIds: [call.id], payment: null, atMs: call.atMs, message };
-  state.note(kind, `${operation} ${shown(member)}`, call.id, () => details);
+  state.note(kind, `${operation} ${shown(member)}`, call.id, () => ({ atMs: call.atMs, message }));
 }

@@ -36,8 +36,6 @@ export function auditList(state: AuditState, reading: Reading): boolean {
 function auditParameter(state: AuditState, { call }: Reading, name: string, isForOne: boolean): void {
   const isWrongRow = namesOne(name) && !isForOne && call.status === 200;
   state.note(isWrongRow ? "takes_wrong_row" : "unknown_parameter", shown(name), call.id, () => ({
-    requestIds: [call.id],
-    payment: null,
     atMs: call.atMs,
     message: isWrongRow
       ? `The client asked for the list with “${shown(name)}”, as if this parameter selected one payment. It does not exist: the first row is the newest payment of all.`

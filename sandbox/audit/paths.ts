@@ -35,8 +35,6 @@ export function auditPath(state: AuditState, reading: Reading, path: string): bo
   // A path with an id is another one for each payment.
   const subject = shown(path.replaceAll(/ws_[^/]*|[0-9]{4,}/g, "…"));
   state.note("unknown_path", subject, call.id, () => ({
-    requestIds: [call.id],
-    payment: null,
     atMs: call.atMs,
     message: `There is nothing at ${shown(path)}${meant === undefined ? "." : `; ${base}${meant} was probably meant.`}`,
   }));
@@ -50,7 +48,6 @@ export function auditMethod(state: AuditState, reading: Reading, operation: stri
   const isPoll = operation === "/status.php";
   const named = operation === "/stkpush.php" ? null : noteNamed(state.payments, reading);
   state.note("wrong_method", `${call.method} ${operation}`, call.id, () => ({
-    requestIds: [call.id],
     payment: named?.payment ?? null,
     atMs: call.atMs,
     message: `${isPoll ? "The status was asked for" : `${operation} was called`} with ${shown(call.method)}: “${messageIn(call.answer)}”.`,

@@ -1,16 +1,15 @@
 import type { Status, Transaction } from "../../src/domain/transaction.ts";
 import type { Moment } from "./call.ts";
 
+/** What a payment is from its start to its end. */
+type Started = Pick<
+  Transaction,
+  | ("id" | "checkoutRequestId" | "merchantRequestId" | "merchantId" | "paymentAccountId")
+  | ("phone" | "amountCents" | "reference")
+>;
+
 /** What the audit knows about a payment. */
-export interface Payment {
-  readonly number: number;
-  readonly checkoutRequestId: string;
-  readonly merchantRequestId: string;
-  readonly merchantId: number;
-  readonly accountId: number;
-  readonly phone: string;
-  readonly amountCents: number;
-  readonly reference: string | null;
+export interface Payment extends Started {
   readonly created: Moment;
   /** The request that started it; null if there was none, or if it is not answered yet. */
   start: Start | null;
@@ -83,7 +82,7 @@ export function createPaymentBook(leaving: (payment: Payment) => void) {
 
   function remove(payment: Payment): void {
     leaving(payment);
-    left = { from: Math.min(left.from, payment.number), to: payment.number };
+    left = { from: Math.min(left.from, payment.id), to: payment.id };
     ids.delete(payment.checkoutRequestId);
     // The next payment of this phone holds this one, which must not hold all before it.
     payment.before = null;
@@ -95,7 +94,7 @@ export function createPaymentBook(leaving: (payment: Payment) => void) {
 
   return {
     add(payment: Payment): void {
-      const place = payment.number % MOST_PAYMENTS;
+      const place = payment.id % MOST_PAYMENTS;
       const oldest = ring[place];
       if (oldest) remove(oldest);
       ring[place] = payment;
@@ -103,7 +102,7 @@ export function createPaymentBook(leaving: (payment: Payment) => void) {
     },
     byNumber(number: number): Payment | undefined {
       const payment = ring[number % MOST_PAYMENTS];
-      return payment?.number === number ? payment : undefined;
+      return payment?.id === number ? payment : undefined;
     },
     byCheckoutId: (id: string): Payment | undefined => ids.get(id),
     /** Whether a newer payment has replaced this one. */
@@ -141,14 +140,7 @@ export function createPaymentBook(leaving: (payment: Payment) => void) {
 /** A payment that has just started. */
 export function newPayment(transaction: Transaction, created: Moment): Payment {
   return {
-    number: transaction.id,
-    checkoutRequestId: transaction.checkoutRequestId,
-    merchantRequestId: transaction.merchantRequestId,
-    merchantId: transaction.merchantId,
-    accountId: transaction.paymentAccountId,
-    phone: transaction.phone,
-    amountCents: transaction.amountCents,
-    reference: transaction.reference,
+    ...transaction,
     created,
     start: null,
     end: null,

@@ -55,7 +55,7 @@ export function auditPoll(state: AuditState, reading: Reading): boolean {
 function judge(state: AuditState, { call, at }: Reading, payment: Payment, poller: Poller): void {
   const { finalRead } = poller;
   const intervalMs = call.atMs - poller.lastAtMs;
-  const details = (message: string): Details => ({ requestIds: [call.id], payment, atMs: call.atMs, message });
+  const details = (message: string): Details => ({ payment, atMs: call.atMs, message });
   if (finalRead) {
     const sinceMs = cameMs(call, at) - finalRead.at.realMs;
     if (sinceMs < RACE_MS && !poller.hasRaced) poller.hasRaced = true;
@@ -117,7 +117,6 @@ function noteMisread(state: AuditState, { call }: Reading, id: unknown, isNothin
   const asked = id === undefined ? "without a checkout_request_id" : `with the checkout_request_id ${shownValue(id)}`;
   state.note("failure_misread", isNothing ? "nothing" : "unknown", call.id, () => ({
     requestIds: [...(lastRefusal ? [lastRefusal.requestId] : []), call.id],
-    payment: null,
     atMs: call.atMs,
     message: lastRefusal
       ? `The payment was refused (${lastRefusal.status === null ? "no answer" : `HTTP ${lastRefusal.status}`}), but then the client asked for a status ${asked}, as if there were a payment.`
@@ -132,7 +131,6 @@ function noteUnknownId(state: AuditState, reading: Reading, named: Named | null)
   const what =
     named === null ? "the sandbox has issued no such id" : `this is ${named.form}, ${named.payment.checkoutRequestId}`;
   state.note("unknown_id", named?.form ?? "", call.id, () => ({
-    requestIds: [call.id],
     payment: named?.payment ?? null,
     atMs: call.atMs,
     message: `The status of “${shown(sent)}” was asked for: ${what}. momo answered “${messageIn(call.answer)}”.`,

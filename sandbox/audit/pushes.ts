@@ -49,7 +49,7 @@ const hasSameReference = (one: Payment, other: Payment): boolean =>
   one.merchantId === other.merchantId && (one.reference || null) === (other.reference || null);
 
 function isAlike(one: Payment, other: Payment): boolean {
-  if (one.accountId === other.accountId && one.amountCents === other.amountCents) return true;
+  if (one.paymentAccountId === other.paymentAccountId && one.amountCents === other.amountCents) return true;
   return Boolean(one.reference) && hasSameReference(one, other);
 }
 
@@ -73,7 +73,7 @@ function noteTwins(state: AuditState, before: Payment, payment: Payment, atMs: n
   const [start, next] = [first.start as Start, second.start as Start];
   const isSame = hasSameReference(first, second);
   const what = isSame && first.reference ? first.reference : `${first.amountCents} ${isSame}`;
-  state.note("charges_twice", `${first.accountId} ${first.phone} ${what}`, next.requestId, () => ({
+  state.note("charges_twice", `${first.paymentAccountId} ${first.phone} ${what}`, next.requestId, () => ({
     severity: isSame ? "error" : "warning",
     requestIds: [start.requestId, next.requestId],
     payment: second,

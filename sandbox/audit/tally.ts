@@ -1,29 +1,10 @@
+import type { AuditOnWire } from "../control/shapes/requests.ts";
 import { type AuditedCall, isByFault, messageIn, shown } from "./call.ts";
 import type { Payment } from "./payments.ts";
 
-/** What happened in a run, whether it was right or wrong. Every report begins with it; the names are those of the JSON. */
-export interface Tally {
-  /** Requests to the merchant API, without those that browsers and probes send by themselves. */
-  readonly requests: number;
-  readonly accepted: number;
-  /** The refusals by status and message, the most frequent first; at most {@link MOST_REFUSALS}. */
-  readonly refused: readonly Refused[];
-  /** How many more requests were refused, with other messages. */
-  readonly refused_left_out: number;
-  readonly payments: {
-    readonly started: number;
-    readonly paid: number;
-    /** Payments that have ended, and no answer has told the client how. */
-    readonly not_followed: number;
-  };
-}
-
-export interface Refused {
-  /** Null if the answer was lost. */
-  readonly status: number | null;
-  readonly message: string;
-  readonly count: number;
-}
+/** What happened in a run, whether it was right or wrong. Every report begins with it. */
+export type Tally = Pick<AuditOnWire, "requests" | "accepted" | "refused" | "refused_left_out" | "payments">;
+type Refused = Tally["refused"][number];
 
 /** How many different refusals are kept. */
 const MOST_REFUSALS = 100;

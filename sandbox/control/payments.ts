@@ -118,19 +118,12 @@ async function storyOf(
 ): Promise<Omit<shapes.StoryOnWire, "requests">> {
   const business = await merchantNames.of(transaction.merchantId);
   const deliveries = await service.deliveries.list({ transactionId: transaction.id, limit: 100 });
-  const decision = decidedBy(transaction);
   return {
     transaction: transactionView(transaction),
     payment_account_id: transaction.paymentAccountId,
     started_by: testPayments.starterOf(transaction.checkoutRequestId),
     prompt: promptView(transaction, business),
-    decided_by: decision && {
-      who: decision.who,
-      ...(decision.rule !== null && { rule: decision.rule }),
-      outcome: decision.outcome,
-      at_ms: decision.atMs,
-      in_words: decision.inWords,
-    },
+    decided_by: decidedBy(transaction),
     requests_left_out: leftOut,
     result: resultView(transaction),
     webhooks: deliveries.map(deliveryView),

@@ -1,48 +1,28 @@
 import { formatDuration } from "../../src/domain/duration.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { endingOf, type OutcomeName } from "./outcomes.ts";
-import { type Decider, type Memo, readMemo } from "./script.ts";
+import { endingOf } from "./outcomes.ts";
+import { type Decider, readMemo, type Script } from "./script.ts";
 
-/** Why a payment has its outcome. */
-export interface Decision {
-  readonly who: Decider["who"] | "deadline";
-  /** The rule's place in the list when it decided, from 1; null if it was no rule. */
-  readonly rule: number | null;
-  readonly outcome: OutcomeName;
-  /** When the network answers or answered; null if it does not. */
-  readonly atMs: number | null;
-  readonly inWords: string;
-}
-
-/** Who decided the outcome of a payment. Null for payments of old versions, which did not store it. */
-export function decidedBy(transaction: Transaction): Decision | null {
-  const memo = readMemo(transaction.memo);
-  if (memo.by === null) return null;
-  if (wasOvertaken(memo, transaction)) return byDeadline(memo, memo.by, transaction);
-  return {
-    who: memo.by.who,
-    rule: memo.by.who === "rule" ? memo.by.rule : null,
-    outcome: memo.outcome,
-    atMs: memo.atMs,
-    inWords: `${decider(memo.by)} ${memo.by.who === "person" ? "answered" : "decided"}: ${course(memo, transaction)}.`,
-  };
+/** Why a payment has its outcome, and when the network answers or answered; null if it does not. The names are those of the JSON. */
+export function decidedBy(transaction: Transaction) {
+  const script = readMemo(transaction.memo);
+  const { outcome, atMs, by } = script;
+  if (wasOvertaken(script, transaction)) return byDeadline(script, transaction);
+  const in_words = `${decider(by)} ${by.who === "person" ? "answered" : "decided"}: ${course(script, transaction)}.`;
+  return { ...by, outcome, at_ms: atMs, in_words };
 }
 
 /** Whether the deadline came before the decided outcome. */
-function wasOvertaken({ outcome, atMs }: Memo, { status, expiresAtMs }: Transaction): boolean {
+function wasOvertaken({ outcome, atMs }: Script, { status, expiresAtMs }: Transaction): boolean {
   if (status !== "expired") return false;
   return outcome === "manual" || (atMs !== null && atMs >= expiresAtMs && outcome !== "expired");
 }
 
-function byDeadline(memo: Memo, by: Decider, transaction: Transaction): Decision {
-  const before = `${decider(by)} had decided: ${course(memo, transaction)}`;
-  return {
-    who: "deadline",
-    rule: null,
-    outcome: "expired",
-    atMs: transaction.expiresAtMs,
-    inWords: `The prompt's time was over ${lasted(transaction.expiresAtMs, transaction)} after the start. ${before}.`,
-  };
+function byDeadline(script: Script, transaction: Transaction) {
+  const { expiresAtMs } = transaction;
+  const before = `${decider(script.by)} had decided: ${course(script, transaction)}`;
+  const in_words = `The prompt's time was over ${lasted(expiresAtMs, transaction)} after the start. ${before}.`;
+  return { who: "deadline", outcome: "expired", at_ms: expiresAtMs, in_words } as const;
 }
 
 function decider(by: Decider): string {
@@ -62,7 +42,7 @@ function decider(by: Decider): string {
   }
 }
 
-function course({ outcome, atMs }: Memo, transaction: Transaction): string {
+function course({ outcome, atMs }: Script, transaction: Transaction): string {
   if (atMs !== null) return `${outcome}, ${lasted(atMs, transaction)} after the start`;
   return endingOf(outcome).by === "hand"
     ? `${outcome}, to wait for an answer by hand`

@@ -57,19 +57,12 @@ export function writeMemo({ outcome, atMs, by }: Script): string {
   return `${outcome} ${atMs ?? "-"} ${by.who === "rule" ? `rule:${by.rule}` : by.who}`;
 }
 
-/** What a memo says. Old memos do not say who decided. */
-export interface Memo {
-  readonly outcome: OutcomeName;
-  readonly atMs: number | null;
-  readonly by: Decider | null;
-}
-
-/** The script that {@link writeMemo} wrote, today or earlier (`completed 1790000000000`, `manual`). */
-export function readMemo(memo: string): Memo {
-  const [name = "", at = "-", by] = memo.split(" ");
+/** The script that {@link writeMemo} wrote. */
+export function readMemo(memo: string): Script {
+  const [name = "", at = "", by = ""] = memo.split(" ");
   const atMs = at === "-" ? null : Number(at);
   assert(atMs === null || Number.isSafeInteger(atMs), `not a memo of momo: ${memo}`);
-  return { outcome: parseOutcomeName(name, "the memo"), atMs, by: by === undefined ? null : readDecider(by) };
+  return { outcome: parseOutcomeName(name, "the memo"), atMs, by: readDecider(by) };
 }
 
 /** Whether it is a memo that the network can read: for imported copies. */

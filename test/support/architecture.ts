@@ -58,7 +58,11 @@ const PLACES: readonly Place[] = [
     path,
     mayImport: [...SIMULATED, ...CONTROL, "src/service/", "src/domain/", ...SHARED_HTTP, "zod"],
   })),
-  { path: "sandbox/audit/", mayImport: ["sandbox/audit/", "src/domain/"] },
+  {
+    path: "sandbox/audit/",
+    mayImport: ["sandbox/audit/", "src/domain/"],
+    mayImportTypes: ["sandbox/control/shapes/"],
+  },
   {
     path: "sandbox/check/",
     mayImport: [

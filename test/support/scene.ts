@@ -218,7 +218,7 @@ export function insertDue({ store, caller }: Pick<Scene, "store" | "caller">, co
       const checkAtMs = START_MS + afterMs + index;
       const times = { createdAtMs: START_MS, expiresAtMs: checkAtMs + 60_000 };
       const pending = await identified(store, { merchantId, paymentAccountId: accountId, ...times });
-      await store.transactions.insert({ ...pending, memo: `completed ${checkAtMs}`, checkAtMs });
+      await store.transactions.insert({ ...pending, memo: `completed ${checkAtMs} default`, checkAtMs });
       return pending.id;
     }),
   );

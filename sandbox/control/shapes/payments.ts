@@ -83,7 +83,7 @@ export const story = z.strictObject({
   payment_account_id: z.int().min(1),
   started_by: z.enum(["console", "control_api"]).nullable().describe("null if a client of the merchant API started it"),
   prompt,
-  decided_by: decision.nullable(),
+  decided_by: decision,
   requests_left_out: count,
   result: z
     .strictObject({ code: z.int(), description: z.string(), meaning: z.string(), advice: z.string() })

@@ -63,17 +63,6 @@ test("a story has a start whose answer was lost, and a poll whose id is after th
   ]);
 });
 
-test("nobody decided a payment from a version that did not store it", async () => {
-  await insertDue(sandbox, 1);
-  const [listed] = await sandbox.list();
-  const id = String(listed?.checkout_request_id);
-  const decision = async () => (await sandbox.control("GET", `/transactions/${id}`)).decided_by;
-  expect(await decision()).toBeNull();
-  await sandbox.advanceClock("1s");
-  expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed" });
-  expect(await decision()).toBeNull();
-});
-
 test("the starters of the last 1,000 test payments are known", () => {
   const started = createTestPayments();
   for (let number = 0; number < 1000; number += 1) started.note(`ws_CO_${number}`, "console");

@@ -25,7 +25,7 @@ export function timelineOf(story: Pick<Story, "transaction" | "prompt" | "decide
   const startMs = start?.at_ms ?? instantOf(transaction.created_at);
   const polls = requests.filter((request) => request !== start).slice(-MOST_MARKS);
   const attempts = webhooks.flatMap(({ attempts: tried }) => tried).slice(-MOST_MARKS);
-  const endMs = decided_by?.at_ms ?? (transaction.status === "pending" ? null : prompt.expires_at_ms);
+  const endMs = decided_by.at_ms ?? (transaction.status === "pending" ? null : prompt.expires_at_ms);
   const marksMs = [...polls, ...attempts].map(({ at_ms }) => at_ms);
   const lastMs = Math.max(prompt.expires_at_ms, endMs ?? 0, ...marksMs);
   // For a payment that ended early, show only the part with events.

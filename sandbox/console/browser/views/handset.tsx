@@ -102,7 +102,7 @@ function Thread({ phone }: { phone: string }) {
 
 /** Who decides this prompt without an answer by hand, and a form for other outcomes. */
 function Decided({ prompt }: { prompt: Prompt }) {
-  const decision = useSignal<Decision | null | undefined>(undefined);
+  const decision = useSignal<Decision | null>(null);
   const id = encodeURIComponent(prompt.checkout_request_id);
   useEffect(() => {
     void quietly(async () => {
@@ -156,10 +156,9 @@ const WHO: Readonly<Record<Exclude<Decision["who"], "rule">, string>> = {
   deadline: "The deadline",
 };
 
-/** `Rule 2 decides: completed in 3 s.` @param decision undefined until it is loaded */
-function words(decision: Decision | null | undefined, nowMs: number | null): string {
-  if (decision === undefined) return "";
-  if (decision === null) return "It waits for a PIN.";
+/** `Rule 2 decides: completed in 3 s.` @param decision null until it is loaded */
+function words(decision: Decision | null, nowMs: number | null): string {
+  if (decision === null) return "";
   const { who, rule, outcome, at_ms } = decision;
   const decider = who === "rule" ? `Rule ${rule}` : WHO[who];
   const leftMs = at_ms === null || nowMs === null ? null : Math.max(0, Math.ceil((at_ms - nowMs) / 1000) * 1000);

@@ -60,7 +60,7 @@ function Ending({ story: { transaction, result, decided_by, sms } }: { story: St
         of={[
           ["The network says", result?.description],
           ["It means", result?.meaning ?? "None yet: the payment is pending. Pending is not a failure."],
-          ["Who decided", decided_by?.in_words ?? "Not recorded when this payment was made."],
+          ["Who decided", decided_by.in_words],
           ["What to do", result?.advice ?? "Ask for its status again, 3 to 5 seconds after the last answer."],
         ]}
       />
@@ -198,8 +198,7 @@ function StoryActions({ story }: { story: Story }) {
       "--kind": kind === "api" ? undefined : kind,
     }),
   };
-  const outcome = decided_by?.outcome ?? "insufficient_funds";
-  const rule = { match: { phone, amount, ...named }, outcome, times: 1 };
+  const rule = { match: { phone, amount, ...named }, outcome: decided_by.outcome, times: 1 };
   const wait = {
     method: "POST",
     path: "/wait",
