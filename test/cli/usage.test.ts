@@ -7,6 +7,7 @@ import { GROUPS } from "../../cli/command-table.ts";
 import { completions, helpPages, run } from "../../cli/run.ts";
 import { NoServer } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
+import { serveFake } from "../support/fake-server.ts";
 import { failureOf, KEYS, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -244,6 +245,9 @@ test("what is missing is named: the accounts, the list of payments, the sandbox 
   for (const id of ["99", "ws_CO_99"]) expect(await hintOf("status", id)).toBe("momo list shows the payments");
   const neighbour = await namingNeighbour(new NoServer("/nowhere"), Number(new URL(origin).port));
   expect(neighbour.hint).toBe(`one answers at ${origin}/v2: name it with ${at.join(" ")}`);
+  const inContainer = serveFake(() => Response.json({ success: true, message: "", data: "/data/of/a/container" }));
+  const { hint } = await namingNeighbour(new NoServer("/nowhere"), inContainer.port);
+  expect(hint).toBe(`one answers at ${inContainer.baseUrl}: name it with --base-url ${inContainer.baseUrl}`);
 });
 
 test.concurrent.each<[name: string, args: string[], env: Record<string, string>, exitCode: number]>([

@@ -218,14 +218,18 @@ describe("an answer to a prompt", () => {
       expect(await scene.find(started)).toMatchObject(EXPIRED);
     });
 
-    test("if the deadline passes during the answer, it is refused, and the payment expires", async () => {
+    test("if the deadline passes during the answer, it is refused, and the payment expires, which is announced", async () => {
       const started = await scene.pay("manual");
+      const announced: Transaction[] = [];
+      scene.service.subscribe((transaction) => announced.push(transaction));
       const late = scene.service.answerPrompt(started.checkoutRequestId, () => {
         scene.clock.advance(60_000);
         return paidAt(START_MS + 60_000, "RECEIPT1");
       });
       expect(await rejectionOf(late)).toMatchObject({ kind: "conflict" });
-      expect(await scene.find(started)).toMatchObject(EXPIRED);
+      const expired = await scene.find(started);
+      expect(expired).toMatchObject(EXPIRED);
+      expect(announced).toEqual([expired as Transaction]);
     });
 
     test("if the payment becomes due during the answer, the answer counts, and only it is announced", async () => {
