@@ -36,7 +36,11 @@ describe("the exit code of `pay --wait` tells the outcome of the payment", () =>
     ["SIGTERM", 143],
   ] as const)("%s while it waits: exit %d at once, and nothing on stdout", async (signal, exitCode) => {
     const child = startMomo([...payAndWait, "--outcome", "manual", "--reference", signal]);
-    while ((await sandbox.list(`?search=${signal}&status=pending`)).length === 0) await Bun.sleep(10);
+    // It waits when it has asked for the status: the first of its requests starts the payment.
+    for (let requests: unknown = []; (requests as unknown[]).length < 2; await Bun.sleep(10)) {
+      const [started] = await sandbox.list(`?search=${signal}&status=pending`);
+      if (started) ({ requests } = await sandbox.control("GET", `/transactions/${started.checkout_request_id}`));
+    }
     child.signal(signal);
     expect(await child.exited).toBe(exitCode);
     expect(child.stdout.text).toBe("");
