@@ -119,7 +119,7 @@ export class LostAnswer extends Failure {
 
 /** Errors before a request is sent: of the name, the connection or the encryption. Other errors can come later. */
 const BEFORE_SENDING =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|EPROTO|\w*(?:CERT|TLS|SSL)\w*)$/;
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|EPROTO|\w*(?:CERT|TLS|SSL|VERIFY)\w*)$/;
 
 function withoutAnswer(error: NodeJS.ErrnoException, origin: string, options: SendOptions): Failure {
   if (BEFORE_SENDING.test(String(error.code))) return nothingAnswersAt(origin);

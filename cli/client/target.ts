@@ -125,10 +125,15 @@ export const commandFor = (flags: TargetFlags, ...words: string[]): string =>
     .map(quoted)
     .join(" ");
 
-export function wordsFor({ baseUrl, apiKey, data }: TargetFlags, ...words: string[]): string[] {
-  const named = Object.entries({ "--base-url": baseUrl, "--api-key": apiKey, "--data": data });
-  return ["momo", ...words, ...named.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))];
-}
+export const wordsFor = ({ baseUrl, apiKey, data }: TargetFlags, ...words: string[]): string[] => [
+  "momo",
+  ...words,
+  ...optionsFor({ "base-url": baseUrl, "api-key": apiKey, data }),
+];
+
+/** `--name value` for each value that is given. */
+export const optionsFor = (given: Readonly<Record<string, string | number | undefined>>): string[] =>
+  Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 
 function noServer(directory: string): never {
   throw new NoServer(directory);

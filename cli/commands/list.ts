@@ -4,7 +4,7 @@ import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { systemClock } from "../../src/system.ts";
 import { type Answer, merchantClient, type OptionalControl, openOptionalControl, timeIn } from "../client/client.ts";
 import { isRecord, itemsOf, numberOf } from "../client/find.ts";
-import { commandFor, resolveTarget, type TargetFlags } from "../client/target.ts";
+import { commandFor, optionsFor, resolveTarget, type TargetFlags } from "../client/target.ts";
 import { type Column, printList } from "../terminal/data.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
@@ -132,9 +132,5 @@ function pagesOf({ pagination }: Answer): Pages {
 }
 
 function nextPage({ limit, type, status, from, to, search }: ListFlags, { current_page }: Pages): string[] {
-  const given = { limit, type, status, from, to, search };
-  const flags = Object.entries(given).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, String(value)],
-  );
-  return ["list", ...flags, "--page", String(current_page + 1)];
+  return ["list", ...optionsFor({ limit, type, status, from, to, search, page: current_page + 1 })];
 }

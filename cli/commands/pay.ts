@@ -4,7 +4,14 @@ import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import { type Answer, controlClient, merchantClient } from "../client/client.ts";
-import { commandFor, resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
+import {
+  commandFor,
+  optionsFor,
+  resolveControl,
+  resolveTarget,
+  type Target,
+  type TargetFlags,
+} from "../client/target.ts";
 import { type WaitFlags, watchPayment } from "../client/wait.ts";
 import { askText, askWhich, canAsk } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
@@ -98,7 +105,9 @@ async function askAndPay(flags: PayFlags): Promise<void> {
   });
   const outcome = flags.outcome ?? (await askOutcome());
   const chosen = outcome === null ? {} : { outcome };
-  const words = [phone, amount, ...Object.values(chosen).flatMap((name) => ["--outcome", name]), "--wait"];
+  const { account, reference, description } = flags;
+  const kind = flags.kind === "api" ? undefined : flags.kind;
+  const words = [phone, amount, ...optionsFor({ ...chosen, account, reference, description, kind }), "--wait"];
   tellCommand("The same without questions:", commandFor(flags, "pay", ...words));
   tell();
   await pay(phone, [amount], { ...flags, ...chosen, wait: true });

@@ -5,7 +5,7 @@ import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { type Answer, type Client, controlClient, openEvents, timeIn } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
-import { type ControlFlags, resolveControl } from "../client/target.ts";
+import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
 import { openStatusLine } from "../client/wait.ts";
 import { isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
@@ -27,7 +27,7 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
   const owner = words.length === 0 ? null : parsePhone(readTypedPhone(words));
   const target = () => resolveControl(flags);
   const first = await openEvents(target());
-  const handset = new Handset(owner, () => controlClient(target()));
+  const handset = new Handset(owner, flags, () => controlClient(target()));
   const off = new AbortController();
   const keyboard = openKeyboard(
     (key) => (key === "off" ? off.abort() : handset.press(key)),
@@ -49,6 +49,7 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
 class Handset {
   readonly line = openStatusLine();
   readonly #owner: string | null;
+  readonly #flags: PhoneFlags;
   readonly #client: () => Client;
   #open: readonly PromptOnWire[] = [];
   #current: PromptOnWire | null = null;
@@ -59,8 +60,9 @@ class Handset {
   /** Reads run one after another, so that an old answer never replaces a newer one. */
   #refreshing: Promise<void> = Promise.resolve();
 
-  constructor(owner: string | null, client: () => Client) {
+  constructor(owner: string | null, flags: PhoneFlags, client: () => Client) {
     this.#owner = owner;
+    this.#flags = flags;
     this.#client = client;
   }
 
@@ -165,7 +167,7 @@ class Handset {
     this.line.clear();
     const id = prompt.checkout_request_id;
     try {
-      const ifLost = { checkWith: `momo status ${id}` };
+      const ifLost = { checkWith: commandFor(this.#flags, "status", id) };
       const answered = await this.#client().post(`/prompts/${encodeURIComponent(id)}/answer`, body, { ifLost });
       const reason = reasonText(answered.transaction as Record<string, unknown>);
       const failed = `✗ ${answered.message}${reason ? `: ${reason}` : ""}`;

@@ -28,7 +28,15 @@ describe("momo pay --wait", () => {
     await screen.until(/Waiting for the PIN … [01]:\d\d left/);
     await enterPin(sandbox, id);
     expect(await exited).toBe(0);
-    expect(screen.text).toMatch(/✓ completed\r\n/);
+    expect(linesOf(screen.text)).toContain("✓ completed");
+  });
+
+  test.concurrent("-q prints only the id or the status", async () => {
+    const args = ["pay", "0712345678", "5", "-q", "--outcome", "completed; after=0ms", ...shared.at];
+    const [started, ended] = [atTerminal(args), atTerminal([...args, "--wait", "--interval", "50ms"])];
+    await Promise.all([started.exited, ended.exited]);
+    expect(started.screen.text).toMatch(/^ws_CO_\w+\r\n$/);
+    expect(ended.screen.text).toBe("completed\r\n");
   });
 
   test.concurrent("a prompt that waits for a person: it names momo phone", async () => {
@@ -188,7 +196,9 @@ describe("a command that deletes something asks for confirmation", () => {
 
 describe("a person at a terminal", () => {
   test.concurrent("momo pay without arguments asks for phone, amount and outcome, waits, and explains the outcome", async () => {
-    const { screen, type, exited } = atTerminal(["pay", ...shared.at, "--interval", "50ms"], { columns: 200 });
+    const { screen, type, exited } = atTerminal(["pay", ...shared.at, "--interval", "50ms", "--reference", "A-1"], {
+      columns: 200,
+    });
     await screen.until(/Phone of the customer/);
     type(`07x${KEYS.enter}`);
     await screen.until(/It must be a number such as 0712345678/);
@@ -197,7 +207,9 @@ describe("a person at a terminal", () => {
     type(KEYS.enter);
     await screen.until(/What does the customer do\?[\s\S]*wrong_pin: the customer enters a wrong PIN/);
     type(`${KEYS.down.repeat(8)}${KEYS.enter}`);
-    await screen.until(/The same without questions: momo pay 0722000111 100 --outcome wrong_pin --wait /);
+    await screen.until(
+      /The same without questions: momo pay 0722000111 100 --outcome wrong_pin --reference A-1 --wait /,
+    );
     await screen.until(/Waiting for the PIN/);
     await shared.control("POST", "/clock", { advance: "3s" });
     expect(await exited).toBe(10);

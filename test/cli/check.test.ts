@@ -6,7 +6,7 @@ import type { CheckReport } from "../../sandbox/check/result.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { runMomo, startMomo } from "../support/momo.ts";
+import { KEYS as KEYBOARD, openMomo, runMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { until } from "../support/waiting.ts";
 
@@ -127,6 +127,19 @@ test("a certificate that does not fit is named, and --format github prints annot
   expect((await check(html.baseUrl, ["--format", "github"])).stdout).toMatch(/^::error .*answers\.json/m);
 });
 
+test("at a terminal only the word yes pays", async () => {
+  const { baseUrl, headers, list } = await startIn(newFolder());
+  const env = { MOMO_API_KEY: headers["X-API-Key"] ?? "", MOMO_API_SECRET: headers["X-API-Secret"] ?? "" };
+  const payment = ["--pay", "0712345678", "--account", "1"];
+  const { screen, type, exited } = openMomo(["check", "--target", baseUrl, ...payment], { env });
+  await screen.until(/Type yes to go on/);
+  type(`y${KEYBOARD.enter}`);
+  await screen.until(/type yes, or press Ctrl\+C/);
+  type(KEYBOARD.ctrlC);
+  expect(await exited).toBe(130);
+  expect(await list()).toEqual([]);
+});
+
 describe("a service on another machine is spared", () => {
   const reportOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout) as CheckReport;
 
@@ -137,9 +150,11 @@ describe("a service on another machine is spared", () => {
     expect(fake.requests).toHaveLength(12);
   });
 
-  test("the second answer with 500 ends the check", async () => {
+  test("a second passes between two requests, and the second answer with 500 ends the check", async () => {
     const fake = serveFake(() => json(500, { success: false, message: "broken" }));
-    const run = await check(elsewhere(fake.baseUrl), ["--pause", "0ms", "--json"]);
+    const startedMs = performance.now();
+    const run = await check(elsewhere(fake.baseUrl), ["--json"]);
+    expect(performance.now() - startedMs).toBeGreaterThan(900); // it pauses for a second by itself
     expect(reportOf(run)).toMatchObject({ requests: 2, stopped: expect.stringContaining("the second error") });
   });
 

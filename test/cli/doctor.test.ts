@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { knownControl, resolveTarget, type TargetFlags } from "../../cli/client/target.ts";
+import { knownControl, resolveControl, resolveTarget, type TargetFlags } from "../../cli/client/target.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -225,6 +225,15 @@ test("the control API of a payment service is that of MOMO_CONTROL_URL or of the
   const elsewhere = { baseUrl: "http://127.0.0.1:1/v2" };
   expect([known({}, variables), known(elsewhere, variables)]).toEqual([variables.MOMO_CONTROL_URL, null]);
   expect([known({}), known({ baseUrl: `${baseUrl}/` }), known(elsewhere)]).toEqual([controlUrl, controlUrl, null]);
+});
+
+test("the token of the running server is sent to that server only", async () => {
+  const own = await startIn(newFolder(), { controlToken: "the-token-of-this-sandbox" });
+  const tokenFor = (variables: Record<string, string>, flags = {}) =>
+    withVariables(variables, () => resolveControl({ data: own.at[1] ?? "", ...flags }).controlToken);
+  expect([tokenFor({}), tokenFor({}, { baseUrl: own.baseUrl })]).toEqual(Array(2).fill("the-token-of-this-sandbox"));
+  expect(tokenFor({ MOMO_CONTROL_URL: "http://127.0.0.1:1/_momo" })).toBeNull();
+  expect(tokenFor({}, { baseUrl: "http://127.0.0.1:1/v2" })).toBeNull();
 });
 
 describe("the data directory's secret is not sent elsewhere: a usage error, and the flag's name", () => {

@@ -1,6 +1,9 @@
 import { afterAll, expect, jest, test } from "bun:test";
 import { openEvents } from "../../cli/client/client.ts";
+import { followEvents } from "../../cli/client/follow.ts";
 import { cleanUp, later } from "../support/cleanup.ts";
+import { hang, serveFake } from "../support/fake-server.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -34,4 +37,48 @@ test("a stream of events that has begun does not end because nothing happens for
   } finally {
     jest.useRealTimers();
   }
+});
+
+test("a stream with a heartbeat each 15 s goes on; one that is silent for 40 s is lost", async () => {
+  let beat = () => {};
+  const stream = new ReadableStream<Uint8Array>({
+    start(to) {
+      beat = () => to.enqueue(new TextEncoder().encode(": \n\n"));
+    },
+  });
+  const gone = () => {
+    throw new Error("gone");
+  };
+  const seen: string[] = [];
+  const stop = new AbortController();
+  jest.useFakeTimers();
+  try {
+    const pass = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) {
+        jest.advanceTimersByTime(1000);
+        for (let turn = 0; turn < 20; turn += 1) await null;
+      }
+    };
+    void followEvents(gone, stream, ({ name }) => void seen.push(name), stop.signal);
+    for (let beats = 0; beats < 10; beats += 1) {
+      beat();
+      await pass(15);
+    }
+    expect(seen).toEqual(["connected"]);
+    await pass(41);
+    expect(seen).toEqual(["connected", "lost"]);
+  } finally {
+    stop.abort();
+    jest.useRealTimers();
+  }
+});
+
+test("a server that never answers is given up after ten seconds", async () => {
+  const { baseUrl } = serveFake(hang);
+  jest.useFakeTimers();
+  const failed = rejectionOf(openEvents({ controlUrl: baseUrl, controlToken: null }));
+  for (let second = 0; second < 12; second += 1) jest.advanceTimersByTime(1000);
+  jest.useRealTimers();
+  const message = expect.stringMatching(/did not answer within 10s$/);
+  expect(await failed).toMatchObject({ code: "unreachable", message });
 });

@@ -5,7 +5,7 @@ import { canonicalHost, readHosts } from "../../cli/intercept/hosts.ts";
 import { allBut } from "../../cli/intercept/variables.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { type RunOptions, runMomo, startMomo } from "../support/momo.ts";
+import { KEYS, openMomo, type RunOptions, runMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -22,6 +22,17 @@ test.concurrent("afterwards neither folder nor port is left, also if the command
   await exec(["no-such-command"], { env: { TMPDIR } });
   await sh("kill -KILL $$", { env: { TMPDIR } });
   expect(readdirSync(TMPDIR)).toEqual([]);
+});
+
+test.concurrent("Ctrl+C at a terminal reaches the command once", async () => {
+  const script = `let count = 0;
+    process.on("SIGINT", () => { if (++count === 1) setTimeout(() => process.exit(20 + count), 300); });
+    setTimeout(() => process.exit(1), 60_000);
+    console.log("ready");`;
+  const { screen, type, exited } = openMomo(["exec", "--", process.execPath, "-e", script]);
+  await screen.until(/ready/);
+  type(KEYS.ctrlC);
+  expect(await exited).toBe(21);
 });
 
 describe("signals are passed on", () => {

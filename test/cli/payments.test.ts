@@ -6,7 +6,9 @@ import { rejectionOf, SLACK_MS } from "../support/waiting.ts";
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { controlClient, merchantClient } from "../../cli/client/client.ts";
+import { makeCertificates } from "../../cli/intercept/certificate.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
+import { systemClock, systemRandom } from "../../src/system.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { expectRefusal, failureOf, openMomo, runMomo } from "../support/momo.ts";
@@ -233,6 +235,14 @@ describe("a write whose answer is lost may have been carried out, and momo says 
     expect(failure.message).toEndWith(" did not answer within 50ms");
     expect(failure.hint).toContain("may have been carried out");
     expect(failure.hint).toEndWith("the server may be stopped or busy: momo doctor says which");
+  });
+
+  test.concurrent("a certificate that is not accepted: nothing was sent", async () => {
+    const { certificate, key } = makeCertificates(["pay.example"], systemClock, systemRandom);
+    const fetch = () => new Response();
+    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: { cert: certificate, key }, fetch });
+    later(() => server.stop(true));
+    expect(await postTo(`https://127.0.0.1:${server.port}/v2`)).toMatchObject({ code: "unreachable" });
   });
 
   test.concurrent("a proxy that has no answer, an answer that breaks off, and any other write of the client", async () => {

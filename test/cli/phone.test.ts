@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { serveFake } from "../support/fake-server.ts";
 import { KEYS, openMomo, serveMomo } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
 
@@ -18,12 +19,43 @@ describe("momo phone at a terminal", () => {
     const id = await startPrompt(sandbox);
     await screen.until(/Demo Shop asks 254712345678.*Pay Ksh1,200\.00 for account REF.*Two shoes/s);
     await screen.until(/M-PIN.*left/);
-    type(`12${KEYS.backspace}234${KEYS.enter}`);
+    type(`12${KEYS.backspace}234${KEYS.enter}${KEYS.enter}`);
     await screen.until(/[0-9A-Z]{10} Confirmed\. Ksh1,200\.00 sent to Demo Shop for account REF on /);
     expect(await sandbox.statusOf(id)).toBe("completed");
     expect(screen.text).not.toContain("1234 ");
     type(KEYS.ctrlC);
     expect(await exited).toBe(0);
+    expect(screen.text).not.toMatch(/Too late|prompt is gone/);
+  });
+
+  test.concurrent("another prompt and a frozen clock leave the digits typed so far; the next prompt begins without any", async () => {
+    const sandbox = await startIn(newFolder());
+    await startPrompt(sandbox);
+    const { screen, type } = openMomo(["phone", ...sandbox.at]);
+    await screen.until(/M-PIN/);
+    type("12");
+    await screen.until(/M-PIN ••/);
+    await startPrompt(sandbox, { amount: 77 });
+    await sandbox.control("POST", "/clock", { freeze: true });
+    await screen.until(/M-PIN •• +the clock is frozen/);
+    type(`34${KEYS.enter}`);
+    await screen.until(/Confirmed\. Ksh1,200\.00/);
+    await screen.until(/Pay Ksh77\.00[\s\S]*M-PIN +the clock is frozen/);
+  });
+
+  test.concurrent("an answer that may not have arrived is said, with the command that checks", async () => {
+    const asked = { phone: "254712345678", business: "Shop", amount: 5, expires_at_ms: Date.now() + 60_000 };
+    const stream = () => new ReadableStream({ start: (to) => to.enqueue(new TextEncoder().encode(": \n\n")) });
+    const server = serveFake(({ url }) => {
+      if (url.endsWith("/events")) return new Response(stream(), { headers: { "Content-Type": "text/event-stream" } });
+      if (url.endsWith("/answer")) return new Response("", { status: 504 });
+      const prompts = [{ checkout_request_id: "ws_CO_1", ...asked }];
+      return Response.json({ success: true, message: "", prompts, now_ms: Date.now() });
+    });
+    const { screen, type } = openMomo(["phone", "--base-url", server.baseUrl], { columns: 300 });
+    await screen.until(/M-PIN/);
+    type(`1234${KEYS.enter}`);
+    await screen.until(/The answer may not have arrived: .*check with momo status ws_CO_1 --base-url http/);
   });
 
   test.concurrent("three digits are not sent; a wrong PIN says why; Escape cancels a prompt, an arrow does not", async () => {
@@ -146,6 +178,8 @@ describe("momo phone at a terminal", () => {
     expect(await exited).toBe(4);
     expect(screen.text).toContain("send the control token");
     expect(screen.text).toContain("MOMO_CONTROL_TOKEN");
+    const allowed = openMomo(["phone", ...at]); // the token of the running server is in its record
+    await allowed.screen.until(/Waiting for a prompt/);
   });
 
   const REFUSED: [what: string, args: string[], env: Record<string, string>, exitCode: number, says: string][] = [

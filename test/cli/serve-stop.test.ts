@@ -63,6 +63,19 @@ describe("stop", () => {
     expect(server.child.stderr.text).toMatch(/^(?:[\d:]+ {2}400 .* the body ended before it was complete\n)*$/);
   }
 
+  test.concurrent("two signals at once are one Ctrl+C, which npm passes on: the request in flight is answered", async () => {
+    const server = await serveMomo();
+    const request = requestTo(server);
+    const paying = await sendTo(server, request.slice(0, -10));
+    await untilRead(server);
+    server.child.signal("SIGINT");
+    server.child.signal("SIGTERM");
+    await untilItStopsAccepting(server);
+    paying.write(request.slice(-10));
+    await paying.received.until(/^HTTP\/1\.1 200 /);
+    expect(await server.child.exited).toBe(0);
+  });
+
   test.concurrent.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     "%s ends an idle --ephemeral server with 0, and its temporary folder is removed",
     async (signal) => {

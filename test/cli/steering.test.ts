@@ -4,7 +4,7 @@ import { openEvents } from "../../cli/client/client.ts";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
-import { PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
+import { PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { SLACK_MS, until } from "../support/waiting.ts";
 
@@ -141,4 +141,13 @@ test("a command that follows the events asks for those that it missed while the 
   expect(seen.slice(0, 4)).toEqual(["connected", "transaction", "lost", "connected"]);
   const [, again] = server.requests;
   expect(again?.headers.get("Last-Event-ID")).toBe("b-7");
+});
+
+test.concurrent("momo tail says that payments are left out", async () => {
+  const headers = { "Content-Type": "text/event-stream" };
+  const server = serveFake(() => new Response("event: gap\ndata: {}\n\n", { headers }));
+  const { stderr } = startMomo(["tail", "--base-url", server.baseUrl]);
+  await stderr.until(
+    /^Some payments are left out here\.\nThe server has gone; waiting for it …\nThe server is back\.\n/,
+  );
 });
