@@ -41,6 +41,15 @@ test("when the host's clock is set back, it goes on by the time that passes", ()
   expect(nowMs() - startMs).toBeWithin(59_900, 60_001);
 });
 
+test("when the host's clock was set forward and is set back, it goes on from where it was", () => {
+  const { nowMs, pass, jump, startMs } = host();
+  jump(7_200_000);
+  nowMs();
+  jump(-7_200_000);
+  pass(60_000);
+  expect(nowMs() - startMs).toBeWithin(7_259_900, 7_260_001);
+});
+
 test("so does the clock of the program", () => {
   const startMs = systemClock.nowMs();
   const hostNow = spyOn(Date, "now").mockReturnValue(startMs - 3_600_000);

@@ -159,7 +159,7 @@ describe("a service on another machine is spared", () => {
   });
 
   test("an interrupt ends it after the request under way, and the report so far is written", async () => {
-    const fake = serveFake(() => json(200, EMPTY));
+    const fake = serveFake(() => json(200, { ...EMPTY, success: "yes" }));
     const file = join(newFolder(), "report.json");
     const run = startMomo(["check", "--target", elsewhere(fake.baseUrl), "--pause", "1h", "--report", file], {
       env: KEYS,

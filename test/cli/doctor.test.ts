@@ -132,7 +132,7 @@ describe("doctor calls the address with that key and that account, as momo pay w
   test.concurrent("a server that is stopped with SIGSTOP: the remedy lets it continue", async () => {
     const { ready, at } = await serveMomo();
     process.kill(ready.pid, "SIGSTOP");
-    const { found, remedies, needAction } = await examine(at);
+    const { found, remedies, needAction } = await examine([...at, "--port", new URL(ready.base_url).port]);
     expect(needAction).toEqual(["server"]);
     expect(found.server).toContain(`process ${ready.pid} at ${ready.base_url} is stopped`);
     const remedy = remedies.server ?? "";

@@ -185,7 +185,9 @@ async function textOf(dueAtMs: number | null, webhookAtMs: number | null): Promi
       resolver: { lateness: { count: 2, sumMs: 4500 } },
       nowMs: () => 3_600_000,
       nextCheckAtMs: async () => dueAtMs,
-      deliveries: { nextDueAtMs: async () => webhookAtMs },
+      deliveries: {
+        nextDueAtMs: async (afterMs: number) => (webhookAtMs !== null && webhookAtMs > afterMs ? webhookAtMs : null),
+      },
     },
     webhooks: { attempts: { delivered: 7, failed: 1 } },
     requestCounts: { list: () => [{ operation: "/status.php", status: 503, count: 9 }] },
