@@ -19,6 +19,7 @@ const sandbox = await startIn(newFolder());
 test.concurrent("momo list understands a server that answers in the short form", async () => {
   const short = await startIn(newFolder(), { profile: { response_form: "short" } });
   await short.pay();
+  expect(await short.control("GET", "/server")).toMatchObject({ response_form: "short" });
   expect((await runMomo(["list", ...short.at, "-q"])).stdout).toBe("1\n");
   expectRefusal(
     await runMomo(["status", "1", ...short.at]),
