@@ -167,7 +167,7 @@ function withVariables<T>(variables: Record<string, string>, act: () => T): T {
 const targetOf = (flags: TargetFlags, variables: Record<string, string> = {}) =>
   withVariables(variables, () => resolveTarget({ data, ...flags }));
 
-function failureOf(act: () => unknown): Failure {
+function failureIn(act: () => unknown): Failure {
   try {
     act();
   } catch (error) {
@@ -219,13 +219,13 @@ describe("the data directory's secret is not sent elsewhere: a usage error, and 
     "http://localhost:1@momo.invalid/v2",
     "http://momo.invalid\\@127.0.0.1/v2",
   ])("to %s", (url) => {
-    expect(failureOf(() => targetOf({ baseUrl: url })).code).toBe("usage");
-    expect(failureOf(() => targetOf({}, { MOMO_BASE_URL: url })).code).toBe("usage");
+    expect(failureIn(() => targetOf({ baseUrl: url })).code).toBe("usage");
+    expect(failureIn(() => targetOf({}, { MOMO_BASE_URL: url })).code).toBe("usage");
   });
 
   test("to another host it needs --api-key; with another key it needs --api-secret", () => {
-    expect(failureOf(() => targetOf({ baseUrl: "http://momo.invalid/v2" })).hint).toContain("--api-key");
-    expect(failureOf(() => targetOf({ apiKey: "mk_other" })).hint).toContain("--api-secret");
+    expect(failureIn(() => targetOf({ baseUrl: "http://momo.invalid/v2" })).hint).toContain("--api-key");
+    expect(failureIn(() => targetOf({ apiKey: "mk_other" })).hint).toContain("--api-secret");
   });
 });
 

@@ -1,5 +1,5 @@
 import { later } from "./cleanup.ts";
-import { Tellings, type Told } from "./ledger.ts";
+import { Tellings, type Told } from "./reconcile.ts";
 import { PATIENCE_MS, until } from "./waiting.ts";
 
 /** A server that is not momo: the test decides what it answers. It keeps the requests. */
@@ -81,7 +81,7 @@ export function startReceiver(answer: Answer = () => new Response("ok")): Receiv
 }
 
 /** A receiver which outlives the servers of a trial, and counts how often each payment arrived. */
-export function openShop() {
+export function startCountingReceiver() {
   const arrived = new Tellings();
   const { url } = startReceiver((_nth, { data }) => {
     arrived.add((data as { transaction_id: number }).transaction_id);
