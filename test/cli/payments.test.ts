@@ -7,8 +7,8 @@ import { rejectionOf, SLACK_MS } from "../support/waiting.ts";
 import { afterAll, describe, expect, test } from "bun:test";
 import { controlClient, merchantClient } from "../../cli/client/client.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
-import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { flagsOf, serveFake } from "../support/fake-server.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { flagsOf, serveFake, serveRaw } from "../support/fake-server.ts";
 import { expectRefusal, failureOf, openMomo, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
@@ -177,15 +177,7 @@ test.concurrent("a number is not called unknown if the control API could not loo
 });
 
 /** The address of a server that answers each request with these bytes, and closes the connection. */
-function serveThenClose(bytes: string): string {
-  const data = (socket: Bun.Socket) => {
-    socket.write(bytes);
-    socket.end();
-  };
-  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
-  later(() => server.stop(true));
-  return `http://127.0.0.1:${server.port}/v2`;
-}
+const serveThenClose = (bytes: string) => `${serveRaw((socket) => socket.end(bytes)).url}/v2`;
 
 describe("a write whose answer is lost may have been carried out, and momo says how to check: exit 6", () => {
   const baseUrl = serveThenClose("");

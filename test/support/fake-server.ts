@@ -30,6 +30,14 @@ export function serveFake(answer: (request: Request) => Response | Promise<Respo
   return { baseUrl: `http://127.0.0.1:${port}/v2`, port, requests, stop };
 }
 
+/** A server that does not speak HTTP: what it does with the socket when something arrives. */
+export function serveRaw(act: (socket: Bun.Socket) => unknown): { url: string; port: number } {
+  const data = (socket: Bun.Socket) => void act(socket);
+  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
+  later(() => server.stop(true));
+  return { url: `http://127.0.0.1:${server.port}`, port: server.port };
+}
+
 /** Flags that name it, with credentials of no merchant. */
 export const flagsOf = ({ baseUrl }: Pick<FakeServer, "baseUrl">): string[] => [
   "--base-url",
