@@ -49,6 +49,14 @@ describe("a secret is redacted in JSON, in curl lines and in events", () => {
   });
 });
 
+test("a header that is secret as a whole is not in curl lines, whatever its value", async () => {
+  for (const name of ["X-API-Secret", "Authorization", "Proxy-Authorization", "Cookie"]) {
+    await sandbox.ask("GET", "/transactions.php", { headers: { [name]: "shop:hunter2" } });
+  }
+  expect((await curlLines()).match(/^curl/gm)).toHaveLength(4);
+  expect(await curlLines()).not.toContain("hunter2");
+});
+
 test("POST /_momo/requests/ID/replay sends a logged request again, with the sandbox's own key", async () => {
   const server = await startIn(join(newFolder(), "data"));
   await server.pay({ reference: "AGAIN" }, "manual");
