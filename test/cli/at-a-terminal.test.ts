@@ -4,17 +4,12 @@ import { join } from "node:path";
 import { RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
-import { KEYS, openMomo, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { KEYS, openMomo, openPlain, PROGRAM, runMomo, runToEnd, serveMomo, shownLines } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-const PLAIN = { NO_COLOR: "1" };
-const atTerminal = (args: readonly string[], options: Parameters<typeof openMomo>[1] = {}) =>
-  openMomo(args, { env: PLAIN, ...options });
 const enterPin = ({ control }: Sandbox, id: string) => control("POST", `/prompts/${id}/answer`, { pin: "1234" });
-/** The lines that a terminal shows. */
-const linesOf = (text: string) => text.split("\r\n").map((line) => line.split("\x1b[K").at(-1) ?? "");
 
 const shared = await startIn(newFolder());
 
@@ -23,24 +18,24 @@ describe("momo pay --wait", () => {
 
   test.concurrent("prints number, amount, phone and id before it waits, and then counts down to the end of the prompt", async () => {
     const sandbox = await startIn(newFolder());
-    const { screen, exited } = atTerminal([...pay, "--outcome", "manual", ...sandbox.at]);
+    const { screen, exited } = openPlain([...pay, "--outcome", "manual", ...sandbox.at]);
     const [, id = ""] = await screen.until(/#1 {2}KES 1,200\.00 from 254712345678\r\n(ws_CO_\w+)\r\n/);
     await screen.until(/Waiting for the PIN … [01]:\d\d left/);
     await enterPin(sandbox, id);
     expect(await exited).toBe(0);
-    expect(linesOf(screen.text)).toContain("✓ completed");
+    expect(shownLines(screen.text)).toContain("✓ completed");
   });
 
   test.concurrent("-q prints only the id or the status", async () => {
     const args = ["pay", "0712345678", "5", "-q", "--outcome", "completed; after=0ms", ...shared.at];
-    const [started, ended] = [atTerminal(args), atTerminal([...args, "--wait", "--interval", "50ms"])];
+    const [started, ended] = [openPlain(args), openPlain([...args, "--wait", "--interval", "50ms"])];
     await Promise.all([started.exited, ended.exited]);
     expect(started.screen.text).toMatch(/^ws_CO_\w+\r\n$/);
     expect(ended.screen.text).toBe("completed\r\n");
   });
 
   test.concurrent("a prompt that waits for a person: it names momo phone", async () => {
-    const { screen, type, exited } = atTerminal(["pay", "254700000100", "1", "--wait", ...shared.at]);
+    const { screen, type, exited } = openPlain(["pay", "254700000100", "1", "--wait", ...shared.at]);
     await screen.until(/The prompt waits for an answer: give it with momo phone 254700000100\./);
     type(KEYS.ctrlC);
     expect(await exited).toBe(130);
@@ -49,7 +44,7 @@ describe("momo pay --wait", () => {
   test.concurrent("it says that the clock is frozen", async () => {
     const { at, control } = await startIn(newFolder());
     await control("POST", "/clock", { freeze: true });
-    const { screen } = atTerminal([...pay, ...at]);
+    const { screen } = openPlain([...pay, ...at]);
     await screen.until(/The sandbox's clock is frozen: momo clock resume starts it again\.[\s\S]*the clock is frozen/);
     await control("POST", "/clock", { resume: true });
     await screen.until(/Waiting for the PIN … \d+:\d\d left/);
@@ -59,7 +54,7 @@ describe("momo pay --wait", () => {
     ["Ctrl+C", [], 130, "The payment goes on. Wait again with: "],
     ["a time-out", ["--timeout", "200ms"], 13, "Still pending. Wait again with: "],
   ] as const)("%s: it prints the command that waits on, which works", async (_how, flags, exitCode, lead) => {
-    const { screen, type, exited } = atTerminal([...pay, "--outcome", "manual", ...flags, ...shared.at], {
+    const { screen, type, exited } = openPlain([...pay, "--outcome", "manual", ...flags, ...shared.at], {
       columns: 300,
     });
     if (exitCode === 130) {
@@ -86,7 +81,7 @@ describe("momo pay --wait", () => {
 
   test.concurrent("Ctrl+Z and back, in a shell: the cursor is never hidden, and the wait goes on", async () => {
     const id = await shared.pay({}, "manual");
-    const { screen, type } = atTerminal([], { program: ["bash", "--norc", "-i"], env: { ...PLAIN, PS1: "$ " } });
+    const { screen, type } = openPlain([], { program: ["bash", "--norc", "-i"], env: { NO_COLOR: "1", PS1: "$ " } });
     const command = PROGRAM.map((word) => `'${word}'`).join(" ");
     type(`${command} status ${id} --wait --interval 50ms ${shared.at.join(" ")}\r`);
     await screen.until(/left/);
@@ -108,18 +103,18 @@ describe("momo list", () => {
     await pay({ amount: 250_000, reference }, "insufficient_funds; after=0ms");
     await control("POST", "/clock", { advance: "5m" });
     const tableAt = async (columns: number) => {
-      const { screen, exited } = atTerminal(["list", ...at], { columns });
+      const { screen, exited } = openPlain(["list", ...at], { columns });
       expect(await exited).toBe(0);
       return screen.text.split("\r\n\r\n")[0] ?? "";
     };
     const whole = await tableAt(500);
-    const width = Math.max(...linesOf(whole).map((line) => Bun.stringWidth(line)));
+    const width = Math.max(...shownLines(whole).map((line) => Bun.stringWidth(line)));
     expect(await tableAt(width)).toBe(whole);
     expect(whole).toContain(" age ");
     expect(await tableAt(width - 1)).not.toContain(" age ");
     for (const columns of [120, 80, 60, 40]) {
       const table = await tableAt(columns);
-      const lines = linesOf(table);
+      const lines = shownLines(table);
       for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
       expect(table).toMatch(/^id +(?:age +)?status +amount/);
       expect(lines.find((line) => line.startsWith(" 2"))).toMatch(/^ 2 +(?:5m +)?✗ failed +250,000\.00/);
@@ -134,7 +129,7 @@ describe("momo list", () => {
     for (let count = 1; count <= 12; count++) await pay({}, "manual");
     const shown = async (PAGER: string, limit: string, ...filters: string[]) => {
       const args = ["list", ...at, "--limit", limit, ...filters];
-      const { screen, exited } = openMomo(args, { env: { ...PLAIN, PAGER }, rows: 10 });
+      const { screen, exited } = openMomo(args, { env: { NO_COLOR: "1", PAGER }, rows: 10 });
       expect(await exited).toBe(0);
       return screen.text;
     };
@@ -196,7 +191,7 @@ describe("a command that deletes something asks for confirmation", () => {
 
 describe("a person at a terminal", () => {
   test.concurrent("momo pay without arguments asks for phone, amount and outcome, waits, and explains the outcome", async () => {
-    const { screen, type, exited } = atTerminal(["pay", ...shared.at, "--interval", "50ms", "--reference", "A-1"], {
+    const { screen, type, exited } = openPlain(["pay", ...shared.at, "--interval", "50ms", "--reference", "A-1"], {
       columns: 200,
     });
     await screen.until(/Phone of the customer/);
@@ -223,11 +218,11 @@ describe("a person at a terminal", () => {
   test.concurrent("at 40 columns no word of an outcome is cut in two, and the command to go on can be pasted", async () => {
     const id = await shared.pay({ amount: 1 }, "pin_locked; after=0ms");
     await shared.control("POST", "/clock", { advance: "1ms" });
-    const { screen, exited } = atTerminal(["status", id, ...shared.at], { columns: 40 });
+    const { screen, exited } = openPlain(["status", id, ...shared.at], { columns: 40 });
     expect(await exited).toBe(0);
     expect(screen.text.split(/\s+/).join(" ")).toContain(RESULT_ADVICE[8006].advice);
-    for (const line of linesOf(screen.text)) if (!line.includes("_")) expect(line.length).toBeLessThanOrEqual(40);
-    const started = atTerminal(["pay", "254700000100", "1", ...shared.at], { columns: 40 });
+    for (const line of shownLines(screen.text)) if (!line.includes("_")) expect(line.length).toBeLessThanOrEqual(40);
+    const started = openPlain(["pay", "254700000100", "1", ...shared.at], { columns: 40 });
     await started.exited;
     const [, command = ""] = started.screen.text.split("Follow it with:\r\n");
     const pasted = command.replaceAll("\r\n", "\n").replace("momo", '"$@"');
@@ -236,7 +231,7 @@ describe("a person at a terminal", () => {
   });
 
   test.concurrent("LC_ALL=C: only ASCII, also in questions", async () => {
-    const env = { ...PLAIN, LC_ALL: "C" };
+    const env = { NO_COLOR: "1", LC_ALL: "C" };
     await shared.pay({ reference: "Café" }, "manual");
     const list = openMomo(["list", ...shared.at], { env });
     expect(await list.exited).toBe(0);
@@ -253,10 +248,10 @@ describe("momo tail and momo open", () => {
   test.concurrent("tail follows the payments, also after the server starts again", async () => {
     const order = { payment_account_id: 1, phone: "0712345678", amount: 100 };
     const server = await serveMomo();
-    const { screen, type, exited } = atTerminal(["tail", ...server.at]);
-    const table = atTerminal(["tail", "--format", "tsv", ...server.at], { columns: 2000 });
-    const json = atTerminal(["tail", "--json", ...server.at], { columns: 2000 });
-    const ids = atTerminal(["tail", "-q", ...server.at]);
+    const { screen, type, exited } = openPlain(["tail", ...server.at]);
+    const table = openPlain(["tail", "--format", "tsv", ...server.at], { columns: 2000 });
+    const json = openPlain(["tail", "--json", ...server.at], { columns: 2000 });
+    const ids = openPlain(["tail", "-q", ...server.at]);
     for (const one of [screen, table.screen, json.screen, ids.screen]) await one.until(/Following/);
     await server.post("/stkpush.php", order, { "X-Sandbox-Outcome": "cancelled; after=0ms" });
     await screen.until(/#1 • asks the customer[\s\S]*#1 ✗ cancelled/);

@@ -7,6 +7,7 @@ import { createLineWriter, messageLine, requestLine } from "../../cli/terminal/s
 import { wrongValue } from "../../cli/terminal/usage.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
+import { keepEnvironment } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { seededRandom } from "../support/random.ts";
 
@@ -228,13 +229,9 @@ test("an error of the server begins with its name; a message about the log has t
   }
 });
 
+keepEnvironment();
+
 test("where the locale has only ASCII, what is cut ends with three dots, and other characters have their likeness", () => {
-  const before = process.env.LC_ALL;
   process.env.LC_ALL = "C";
-  try {
-    expect(inLocale("✓ paid • Order-12… ✗ café")).toBe("+ paid * Order-12... x caf?");
-  } finally {
-    if (before === undefined) delete process.env.LC_ALL;
-    else process.env.LC_ALL = before;
-  }
+  expect(inLocale("✓ paid • Order-12… ✗ café")).toBe("+ paid * Order-12... x caf?");
 });

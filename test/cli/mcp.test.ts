@@ -1,13 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { Client, type ToolAnnotations } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { TOOLS } from "../../cli/mcp/tools.ts";
 import { builtBinary } from "../support/binary.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { runToEnd, serveMomo } from "../support/momo.ts";
+import { cleanEnvironment, runToEnd, serveMomo } from "../support/momo.ts";
 
 /** `momo mcp`: the compiled executable, and the client of the protocol's own package. */
 
@@ -20,14 +19,7 @@ type Answer = Record<string, unknown>;
 
 async function assistant(env: Record<string, string> = {}, args: readonly string[] = []) {
   const client = new Client({ name: "test", version: "1" });
-  const home = newFolder();
-  const variables = {
-    PATH: process.env.PATH ?? "",
-    HOME: home,
-    XDG_DATA_HOME: join(home, "share"),
-    TMPDIR: home,
-    ...env,
-  };
+  const variables = { ...cleanEnvironment(newFolder()), ...env };
   await client.connect(new StdioClientTransport({ command: momo, args: ["mcp", ...args], env: variables }));
   later(() => client.close());
   const call = async (name: string, given: Answer = {}, options = {}) => {
@@ -35,7 +27,7 @@ async function assistant(env: Record<string, string> = {}, args: readonly string
     const [first] = content as { text: string }[];
     return { answer: structuredContent as Answer, text: first?.text ?? "", isError: isError === true };
   };
-  return { client, call, home };
+  return { client, call };
 }
 
 test("an assistant starts a payment, cancels it as the customer, has it explained, and reads the audit", async () => {
@@ -158,11 +150,6 @@ test("a wait reports progress, and ends when the assistant cancels it", async ()
   stop.abort("enough");
   expect(String(await waiting.catch(String))).toContain("enough");
   expect((await call("clock", { action: "show" })).isError).toBe(false);
-});
-
-test("with --data, no other sandbox takes the place of one that does not run", async () => {
-  const run = await runToEnd([momo, "mcp", "--data", newFolder()]);
-  expect(run).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("no sandbox is running on") });
 });
 
 test("where the record of a killed sandbox is left, a private one is started", async () => {

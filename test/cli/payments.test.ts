@@ -10,7 +10,7 @@ import { makeCertificates } from "../../cli/intercept/certificate.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { flagsOf, serveFake } from "../support/fake-server.ts";
+import { flagsOf, serveFake, serveRaw } from "../support/fake-server.ts";
 import { expectRefusal, failureOf, openMomo, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
@@ -21,6 +21,7 @@ const sandbox = await startIn(newFolder());
 test.concurrent("momo list understands a server that answers in the short form", async () => {
   const short = await startIn(newFolder(), { profile: { response_form: "short" } });
   await short.pay();
+  expect(await short.control("GET", "/server")).toMatchObject({ response_form: "short" });
   expect((await runMomo(["list", ...short.at, "-q"])).stdout).toBe("1\n");
   expectRefusal(
     await runMomo(["status", "1", ...short.at]),
@@ -182,15 +183,7 @@ test.concurrent("a number is not called unknown if the control API could not loo
 });
 
 /** The address of a server that answers each request with these bytes, and closes the connection. */
-function serveThenClose(bytes: string): string {
-  const data = (socket: Bun.Socket) => {
-    socket.write(bytes);
-    socket.end();
-  };
-  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
-  later(() => server.stop(true));
-  return `http://127.0.0.1:${server.port}/v2`;
-}
+const serveThenClose = (bytes: string) => `${serveRaw((socket) => socket.end(bytes)).url}/v2`;
 
 describe("a write whose answer is lost may have been carried out, and momo says how to check: exit 6", () => {
   const baseUrl = serveThenClose("");

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import {
 } from "../../cli/serving/database-flags.ts";
 import type { SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { configOf, type SandboxFlags } from "../../cli/serving/sandbox-flags.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { cleanUp, keepEnvironment, newFolder } from "../support/cleanup.ts";
 import { runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
@@ -120,14 +120,7 @@ describe("--profile NAME or FILE", () => {
 /** The options of a database that several servers share, without a database. */
 
 const VARIABLES = ["MOMO_DATABASE", "PGPASSWORD"] as const;
-const before = VARIABLES.map((name) => [name, process.env[name]] as const);
-const restore = () => {
-  for (const [name, value] of before) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
-};
-afterEach(restore);
+keepEnvironment();
 
 const set = (env: Partial<Record<(typeof VARIABLES)[number], string>>) => {
   for (const name of VARIABLES) process.env[name] = env[name] ?? "";

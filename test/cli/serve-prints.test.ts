@@ -7,6 +7,7 @@ import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import {
   KEYS,
   openMomo,
+  openPlain,
   PROGRAM,
   type ReadyRecord,
   type RunOptions,
@@ -14,6 +15,7 @@ import {
   runToEnd,
   type Served,
   serveMomo,
+  shownLines,
   startMomo,
 } from "../support/momo.ts";
 import { SLACK_MS } from "../support/waiting.ts";
@@ -189,11 +191,6 @@ test.concurrent.each([
   const { stdout } = await runMomo([], { env: { PATH: `${path}:${process.env.PATH}` }, program });
   expect(stdout.includes("\n  momo serve\n")).toBe(isByName);
 });
-
-/** The lines that a terminal shows. */
-const shownLines = (text: string) => text.split("\r\n").map((line) => line.split("\x1b[K").at(-1) ?? "");
-const openPlain = (args: readonly string[], options: Parameters<typeof openMomo>[1] = {}) =>
-  openMomo(args, { env: { NO_COLOR: "1" }, ...options });
 
 describe("for a person momo serve", () => {
   test.concurrent("prints its version, each payment when it starts and when it ends, and at the end what it keeps", async () => {

@@ -6,7 +6,7 @@ import { explainListenFailure } from "../../cli/serving/listen.ts";
 import { withRegistry } from "../../cli/serving/registry.ts";
 import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { serveFake } from "../support/fake-server.ts";
+import { serveFake, serveRaw } from "../support/fake-server.ts";
 import { runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { rejectionOf } from "../support/waiting.ts";
@@ -40,11 +40,9 @@ describe("a port or data directory that is in use: one line names the user, one 
   });
 
   test("a port of a program that never answers: momo does not wait for it", async () => {
-    const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
-    const address = { host: "127.0.0.1", port: silent.port, flag: "--port" } as const;
-    const taken = await explainListenFailure({ code: "EADDRINUSE" }, address, 20);
-    silent.stop(true);
-    expect(taken).toMatchObject({ message: `127.0.0.1:${silent.port} is in use by another program` });
+    const { port } = serveRaw(() => {});
+    const taken = await explainListenFailure({ code: "EADDRINUSE" }, { host: "127.0.0.1", port, flag: "--port" }, 20);
+    expect(taken).toMatchObject({ message: `127.0.0.1:${port} is in use by another program` });
   });
 
   test.each([

@@ -1,6 +1,6 @@
-import { demand } from "../support/ledger.ts";
 import type { Served } from "../support/momo.ts";
 import type { Draw } from "../support/random.ts";
+import { demand } from "../support/reconcile.ts";
 import { until } from "../support/waiting.ts";
 import type { Attempt, Item, Ledger } from "./ledger.ts";
 

@@ -3,8 +3,8 @@ import { afterAll } from "bun:test";
 import { chmodSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp } from "../support/cleanup.ts";
-import { demand } from "../support/ledger.ts";
 import { runMomo, type Served, startMomo } from "../support/momo.ts";
+import { demand } from "../support/reconcile.ts";
 import { until } from "../support/waiting.ts";
 import { isRoot, mountSmall, run, stopInTime, type Trial, testByTrial, whyNoMount } from "./trial.ts";
 

@@ -2,8 +2,8 @@ import { afterAll } from "bun:test";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { cleanUp } from "../support/cleanup.ts";
-import { demand } from "../support/ledger.ts";
 import { type Served, startMomo } from "../support/momo.ts";
+import { demand } from "../support/reconcile.ts";
 import { listAll, startClients } from "./clients.ts";
 import { stopInTime, type Trial, testByTrial } from "./trial.ts";
 

@@ -1,6 +1,6 @@
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
-import { compare, demand, Numbers } from "../support/ledger.ts";
 import type { Draw } from "../support/random.ts";
+import { compare, demand, Numbers } from "../support/reconcile.ts";
 
 type Outcome = (typeof OUTCOMES)[number];
 

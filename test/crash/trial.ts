@@ -2,11 +2,11 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { later, newFolder } from "../support/cleanup.ts";
-import { openShop } from "../support/fake-server.ts";
-import { demand } from "../support/ledger.ts";
+import { startCountingReceiver } from "../support/fake-server.ts";
 import { type RunOptions, type Served, serveMomo } from "../support/momo.ts";
 import { named } from "../support/needs.ts";
 import { type Draw, drawFrom, SEED, TIMES } from "../support/random.ts";
+import { demand } from "../support/reconcile.ts";
 import { SLACK_MS } from "../support/waiting.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
 import { type Item, Ledger } from "./ledger.ts";
@@ -51,8 +51,8 @@ const STOP_WITHIN_MS = 3000;
 export class Trial {
   readonly folder = newFolder();
   readonly data = join(this.folder, "data");
-  readonly shop = openShop();
-  readonly flags: readonly string[] = ["--data", this.data, "--prompt-timeout", "1s", "--webhook", this.shop.url];
+  readonly receiver = startCountingReceiver();
+  readonly flags: readonly string[] = ["--data", this.data, "--prompt-timeout", "1s", "--webhook", this.receiver.url];
   readonly ledger = new Ledger();
   readonly draw: Draw = drawFrom(SEED);
   readonly rounds: number;
@@ -89,7 +89,7 @@ export class Trial {
 
   /** A webhook has told the end of each of these payments. */
   async demandWebhooks(items: readonly Item[]): Promise<void> {
-    const { once, more, never } = await this.shop.told(items.map(({ id }) => id));
+    const { once, more, never } = await this.receiver.told(items.map(({ id }) => id));
     demand(never === 0, () => `no webhook came for ${never} payments`);
     this.#once += once;
     this.#more += more;

@@ -1,17 +1,14 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { formatDuration, parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { dayOf, endOfDayMs, formatDay, formatTimestamp, parseDay, startOfDayMs } from "../../src/domain/timestamp.ts";
+import { keepEnvironment } from "../support/cleanup.ts";
 
 /** Stands here once more, so that another value is noticed. */
 const MAX_DURATION_MS = 24 * 60 * 60 * 1000;
 
-const hostZone = process.env.TZ;
-afterEach(() => {
-  if (hostZone === undefined) delete process.env.TZ;
-  else process.env.TZ = hostZone;
-});
+keepEnvironment();
 
 describe("timestamps are YYYY-MM-DD HH:MM:SS in Nairobi, whatever the host's zone", () => {
   test.each(["Pacific/Kiritimati", "America/New_York", "Africa/Nairobi", "UTC"])("TZ=%s", (zone) => {

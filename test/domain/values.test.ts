@@ -27,60 +27,27 @@ describe("a phone is 254 and 9 digits or 0 and 9 digits, stored as 254…", () =
   });
 });
 
-describe("the start of a phone in a search", () => {
-  test.each([
-    ["07", "2547"],
-    ["0", "254"],
-    ["2547", "2547"],
-    ["+254712", "254712"],
-    ["+2", "2"],
-    ["+", ""],
-    [" 254712", "254712"],
-    ["712", "254712"],
-    ["1", "2541"],
-    ["25", "25"],
-  ])("%j means %j", (typed, prefix) => {
-    expect(parsePhonePrefix(typed)).toBe(prefix);
-  });
-
-  test.each(["", " ", "+07", "+712", "+255", "07 12", "07-12", "07a", "٠٧", "07\n", "++254", "%"])(
-    "no phone starts with %j",
-    (typed) => {
-      expect(parsePhonePrefix(typed)).toBeNull();
-    },
+test("every start of a phone in a search, in each form, is a start of its stored form", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[71][0-9]{8}$/), fc.integer({ min: 1, max: 12 }), (digits, length) => {
+      const stored = `254${digits}`;
+      for (const form of [`0${digits}`, stored, `+${stored}`, digits]) {
+        const prefix = parsePhonePrefix(form.slice(0, length));
+        expect(prefix).not.toBeNull();
+        expect(stored).toStartWith(prefix ?? "-");
+      }
+    }),
   );
-
-  test("every start of a phone, in each form, is a start of its stored form", () => {
-    fc.assert(
-      fc.property(fc.stringMatching(/^[71][0-9]{8}$/), fc.integer({ min: 1, max: 12 }), (digits, length) => {
-        const stored = `254${digits}`;
-        for (const form of [`0${digits}`, stored, `+${stored}`, digits]) {
-          const prefix = parsePhonePrefix(form.slice(0, length));
-          expect(prefix).not.toBeNull();
-          expect(stored).toStartWith(prefix ?? "-");
-        }
-      }),
-    );
-  });
 });
 
-describe("text is compared without its letter case", () => {
-  test("as É and é, straße and STRASSE, and both small sigmas; other letters differ", () => {
-    for (const same of ["order-1 ORDER-1", "É é", "straße STRASSE", "ΟΔΟΣ οδος", "ΟΔΟΣ οδοσ"]) {
-      expect(new Set(same.split(" ").map(foldCase)).size).toBe(1);
-    }
-    expect(foldCase("e")).not.toBe(foldCase("é"));
-  });
-
-  test("the start of a text folds like the start of its folded form", () => {
-    const anyCharacter = fc.oneof(fc.nat(0x2fff), fc.nat(0x10ffff)).map((code) => String.fromCodePoint(code));
-    fc.assert(
-      fc.property(fc.array(anyCharacter), fc.array(anyCharacter), (start, rest) => {
-        expect(foldCase([...start, ...rest].join(""))).toStartWith(foldCase(start.join("")));
-      }),
-      { numRuns: 1000 },
-    );
-  });
+test("the start of a text without its letter case is the start of the whole text without it", () => {
+  const anyCharacter = fc.oneof(fc.nat(0x2fff), fc.nat(0x10ffff)).map((code) => String.fromCodePoint(code));
+  fc.assert(
+    fc.property(fc.array(anyCharacter), fc.array(anyCharacter), (start, rest) => {
+      expect(foldCase([...start, ...rest].join(""))).toStartWith(foldCase(start.join("")));
+    }),
+    { numRuns: 1000 },
+  );
 });
 
 describe("a name is 1 to 100 characters on one line", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Refusal, type RefusalKind } from "../../src/domain/error.ts";
 import { failWith } from "../../src/http/reply.ts";
 import { forAllTests } from "../support/cleanup.ts";
-import { describeScenarios, HOST, openScene, payment, type RequestSpec, type Scene } from "../support/scene.ts";
+import { expectSoundAnswer, HOST, openScene, payment, type RequestSpec } from "../support/scene.ts";
 
 /** How a request is read. The words of each refusal are in test/sessions/refusals.txt. */
 
@@ -17,27 +17,17 @@ const BAD_TYPES = [
   "application/ld+json",
 ];
 
-const orderWithType =
-  (type: string | undefined) =>
-  ({ caller }: Scene): RequestSpec => ({
-    path: "/stkpush.php",
-    headers: { "Content-Type": type },
-    body: Buffer.from(JSON.stringify(payment(caller))),
-  });
-
-describeScenarios("POST requests carry Content-Type: application/json", [
-  ...GOOD_TYPES.map((type) => ({ name: type, request: orderWithType(type), status: 200 })),
-  ...[...BAD_TYPES, undefined].map((type) => ({
-    name: `not "${type}"`,
-    request: orderWithType(type),
-    status: 400,
-    contains: {
-      message: `Content-Type must be application/json; ${type === undefined ? "there is none" : `it is "${type}"`}`,
-    },
-  })),
-]);
-
 const scene = forAllTests(openScene);
+
+test.each([...GOOD_TYPES, ...BAD_TYPES, undefined])("POST requests carry application/json: %p", async (type) => {
+  const body = Buffer.from(JSON.stringify(payment(scene.caller)));
+  const answer = await scene.send({ path: "/stkpush.php", headers: { "Content-Type": type }, body });
+  expectSoundAnswer(answer);
+  const isGood = type !== undefined && GOOD_TYPES.includes(type);
+  const came = type === undefined ? "there is none" : `it is "${type}"`;
+  const refusal = { status: 400, body: { message: `Content-Type must be application/json; ${came}` } };
+  expect(answer).toMatchObject(isGood ? { status: 200 } : refusal);
+});
 
 test("the header names may be in any letter case", async () => {
   const { apiKey, apiSecret } = scene.caller.key;

@@ -3,8 +3,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type SandboxOptions, startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import { builtBinary, ROOT } from "../support/binary.ts";
-import { cleanUp, later, newFolder } from "../support/cleanup.ts";
+import { cleanUp, keepEnvironment, later, newFolder } from "../support/cleanup.ts";
 import { readDocument } from "../support/documents.ts";
+import { startReceiver } from "../support/fake-server.ts";
 import { runToEnd } from "../support/momo.ts";
 import { rejectionOf, until } from "../support/waiting.ts";
 
@@ -26,6 +27,7 @@ async function pay({ baseUrl, headers, paymentAccountId }: TestSandbox, order: o
 }
 
 describe("a sandbox for a test", () => {
+  keepEnvironment();
   /** Of all tests that do not need options; new and frozen for each. */
   let sandbox: TestSandbox;
   beforeAll(async () => {
@@ -47,7 +49,6 @@ describe("a sandbox for a test", () => {
   });
 
   test("several at once are independent, past a proxy, and the caller's own exceptions stay", async () => {
-    const before = process.env.NO_PROXY;
     process.env.NO_PROXY = "shop.example";
     const [second] = await Promise.all([start(), start()]);
     expect(process.env.NO_PROXY).toBe("shop.example,127.0.0.1");
@@ -55,7 +56,6 @@ describe("a sandbox for a test", () => {
     process.env.NO_PROXY = "*";
     await (await start()).stop();
     expect(process.env.NO_PROXY).toBe("*");
-    process.env.NO_PROXY = before ?? "127.0.0.1";
 
     await pay(sandbox);
     expect(await second.requests()).toEqual([]);
@@ -161,36 +161,69 @@ describe("a sandbox for a test", () => {
     expect(await again).toMatchObject({ message: expect.stringContaining("the payment is cancelled") });
   });
 
+  test("snapshot saves a state, and restore goes back to it again and again", async () => {
+    await sandbox.rules.add({ outcome: "cancelled", times: 1 });
+    await sandbox.snapshot("one-cancels");
+    for (let round = 0; round < 2; round += 1) {
+      const { checkout_request_id: checkoutRequestId } = await pay(sandbox);
+      await sandbox.clock.advance("3s");
+      expect((await sandbox.wait({ checkoutRequestId })).status).toBe("cancelled");
+      await sandbox.restore("one-cancels");
+    }
+  });
+
+  test("a webhook is set, what was delivered is shown, and is sent again", async () => {
+    const receiver = startReceiver((nth) => new Response("", { status: nth === 1 ? 500 : 200 }));
+    const sandbox = await start({ frozen: true, webhook: receiver.url });
+    const payAndEnd = async () => {
+      await pay(sandbox);
+      await sandbox.clock.advance("3s");
+    };
+    await payAndEnd();
+    await sandbox.clock.advance("1s");
+    await receiver.until(2);
+    const [delivery] = await until(
+      () => sandbox.webhook.deliveries(),
+      ([one]) => one?.state === "delivered",
+    );
+    expect(delivery?.attempts.map(({ status }) => status)).toEqual([500, 200]);
+    expect((await sandbox.webhook.resend(1)).resend_of).toBe(1);
+    await receiver.until(3);
+    await sandbox.webhook.set({ url: receiver.url, form: "flat", times: 2 });
+    await payAndEnd();
+    await receiver.until(5);
+    expect(receiver.received.at(-1)?.body).toMatchObject({ success: true, status: "completed" });
+    await sandbox.webhook.clear();
+    await sandbox.reset(); // back to the settings of the start
+    await payAndEnd();
+    await receiver.until(6);
+  });
+
   test("options that make no sense are refused, and leave nothing behind", async () => {
-    const before = process.env.TMPDIR;
     const folder = newFolder();
     process.env.TMPDIR = folder;
-    try {
-      const bad = [
-        ["outcome", { outcome: "paid" }],
-        ["outcome", { outcome: "completed; soon" }],
-        ["after", { outcome: "completed; after=soon" }],
-        ["promptTimeout", { promptTimeout: "soon" }],
-        ["accept", { accept: "all" }],
-        ["basePath", { basePath: "v2" }],
-      ] as const;
-      for (const [name, options] of bad) {
-        const refusal = await rejectionOf(startSandbox(options as SandboxOptions));
-        expect((refusal as Error).message).toStartWith(`${name} `);
-      }
-      expect(readdirSync(folder)).toEqual([]);
-      const sandbox = await startSandbox();
-      expect(readdirSync(folder)).toHaveLength(1);
-      await sandbox.stop();
-      expect(readdirSync(folder)).toEqual([]);
-      await sandbox.stop();
-      expect(await rejectionOf(fetch(sandbox.baseUrl))).not.toBeNull();
-      const message = `the sandbox at ${sandbox.controlUrl} does not answer: was it stopped?`;
-      expect(await rejectionOf(sandbox.reset())).toMatchObject({ message });
-    } finally {
-      if (before === undefined) delete process.env.TMPDIR;
-      else process.env.TMPDIR = before;
+    const bad = [
+      ["outcome", { outcome: "paid" }],
+      ["outcome", { outcome: "completed; soon" }],
+      ["after", { outcome: "completed; after=soon" }],
+      ["promptTimeout", { promptTimeout: "soon" }],
+      ["accept", { accept: "all" }],
+      ["basePath", { basePath: "v2" }],
+      ["webhook", { webhook: "http://a:b@c/" }],
+    ] as const;
+    for (const [name, options] of bad) {
+      const refusal = await rejectionOf(startSandbox(options as SandboxOptions));
+      expect((refusal as Error).message).toStartWith(`${name} `);
     }
+    expect(readdirSync(folder)).toEqual([]);
+    const sandbox = await startSandbox();
+    expect(readdirSync(folder)).toHaveLength(1);
+    await sandbox.stop();
+    expect(readdirSync(folder)).toEqual([]);
+    await sandbox.stop();
+    expect(await rejectionOf(fetch(sandbox.baseUrl))).not.toBeNull();
+    const message = `the sandbox at ${sandbox.controlUrl} does not answer: was it stopped?`;
+    expect(await rejectionOf(sandbox.reset())).toMatchObject({ message });
   });
 });
 

@@ -43,6 +43,18 @@ export function useFolder(): (name: string) => string {
   return (name) => join(folder, name);
 }
 
+/** Sets the environment back after each test of a file or of a `describe`. */
+export function keepEnvironment(): void {
+  let before: typeof process.env = {};
+  beforeEach(() => {
+    before = { ...process.env };
+  });
+  afterEach(() => {
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+    Object.assign(process.env, before);
+  });
+}
+
 interface Closable {
   close(): Promise<void>;
 }

@@ -1,5 +1,4 @@
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +8,7 @@ import { areTotalsTrue as areShardsTrue } from "../../src/store/postgres/totals.
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import { areTotalsTrue } from "../../src/store/sqlite/totals.ts";
 import type { Store } from "../../src/store/store.ts";
+import { forAllTests, forEachTest } from "./cleanup.ts";
 import { describeWith, type Needed } from "./needs.ts";
 import { newDatabase, openEngine, runSql, sharedServer, VERSIONS } from "./postgres.ts";
 import { addMerchants } from "./shop.ts";
@@ -130,27 +130,14 @@ export interface Shop {
 }
 
 /** A new store for each test of a block. */
-export const useShop = (engine: Engine, merchants = 1): Shop => use(engine, merchants, beforeEach, afterEach);
+export const useShop = (engine: Engine, merchants = 1): Shop => forEachTest(() => openShopOn(engine, merchants));
 
 /** One store for all tests of a block. */
-export const useOneShop = (engine: Engine, merchants = 1): Shop => use(engine, merchants, beforeAll, afterAll);
+export const useOneShop = (engine: Engine, merchants = 1): Shop => forAllTests(() => openShopOn(engine, merchants));
 
-type Hook = (step: () => Promise<void>) => void;
-
-function use(engine: Engine, merchants: number, before: Hook, after: Hook): Shop {
-  let place: Place;
-  let store: Store;
-  before(async () => {
-    place = await engine.newPlace();
-    store = await place.open();
-    await addMerchants(store, merchants);
-  });
-  after(() => place.leave());
-  return {
-    get store() {
-      return store;
-    },
-    openAnother: () => place.open(),
-    areTotalsTrue: () => place.areTotalsTrue(),
-  };
+async function openShopOn(engine: Engine, merchants: number) {
+  const place = await engine.newPlace();
+  const store = await place.open();
+  await addMerchants(store, merchants);
+  return { store, openAnother: place.open, areTotalsTrue: place.areTotalsTrue, close: place.leave };
 }

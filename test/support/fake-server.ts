@@ -1,5 +1,5 @@
 import { later } from "./cleanup.ts";
-import { Tellings, type Told } from "./ledger.ts";
+import { Tellings, type Told } from "./reconcile.ts";
 import { PATIENCE_MS, until } from "./waiting.ts";
 
 /** A server that is not momo: the test decides what it answers. It keeps the requests. */
@@ -28,6 +28,14 @@ export function serveFake(answer: (request: Request) => Response | Promise<Respo
   later(stop);
   const port = server.port ?? 0;
   return { baseUrl: `http://127.0.0.1:${port}/v2`, port, requests, stop };
+}
+
+/** A server that does not speak HTTP: what it does with the socket when something arrives. */
+export function serveRaw(act: (socket: Bun.Socket) => unknown): { url: string; port: number } {
+  const data = (socket: Bun.Socket) => void act(socket);
+  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
+  later(() => server.stop(true));
+  return { url: `http://127.0.0.1:${server.port}`, port: server.port };
 }
 
 /** Flags that name it, with credentials of no merchant. */
@@ -81,7 +89,7 @@ export function startReceiver(answer: Answer = () => new Response("ok")): Receiv
 }
 
 /** A receiver which outlives the servers of a trial, and counts how often each payment arrived. */
-export function openShop() {
+export function startCountingReceiver() {
   const arrived = new Tellings();
   const { url } = startReceiver((_nth, { data }) => {
     arrived.add((data as { transaction_id: number }).transaction_id);

@@ -193,3 +193,11 @@ export function openMomo(
   const late = Bun.sleep(PATIENCE_MS).then(() => `it has not ended, and shows: ${screen.text}`);
   return { screen, exited: Promise.race([exited, late]), type: (keys) => void child.terminal?.write(keys) };
 }
+
+/** The same without colours. */
+export const openPlain = (args: readonly string[], options: Parameters<typeof openMomo>[1] = {}): TerminalSession =>
+  openMomo(args, { env: { NO_COLOR: "1" }, ...options });
+
+/** The lines that a terminal shows. */
+export const shownLines = (text: string): string[] =>
+  text.split("\r\n").map((line) => line.split("\x1b[K").at(-1) ?? "");

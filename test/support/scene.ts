@@ -1,11 +1,11 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, expect } from "bun:test";
 import { type AssembleOptions, assemble } from "../../cli/serving/assemble.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { systemClock } from "../../src/system.ts";
 import { forAllTests } from "./cleanup.ts";
-import { type Engine, onEveryEngine, sqlite } from "./engines.ts";
+import { sqlite } from "./engines.ts";
 import { readEvents } from "./event-stream.ts";
 import { seededRandom } from "./random.ts";
 import { addCaller, type Caller, START_MS } from "./service.ts";
@@ -247,37 +247,4 @@ export function expectSoundAnswer({ status, headers, body }: Answer): void {
   if (status === 200) return;
   expect(Object.keys(body)).toEqual(["success", "message"]);
   expect(String(body.message).replaceAll(SENT, "")).not.toMatch(SECRETS);
-}
-
-export interface Scenario {
-  readonly name: string;
-  readonly request: RequestSpec | ((scene: Scene) => RequestSpec);
-  readonly status: number;
-  /** Some members of the answer. */
-  readonly contains?: Readonly<Record<string, unknown>>;
-}
-
-/** Defines a test for each row, with one scene for all rows of an engine. A refused request must store no transaction. */
-export function describeScenarios(title: string, rows: readonly Scenario[]): void {
-  onEveryEngine((engine: Engine) => {
-    describe(title, () => {
-      const scene = forAllTests(() => openScene({}, engine));
-      const counts = () => Promise.all([scene.caller, scene.other].map(({ merchantId }) => countOf(scene, merchantId)));
-
-      for (const { name, request, status, contains = {} } of rows) {
-        test(name, async () => {
-          const before = await counts();
-          const answer = await scene.send(typeof request === "function" ? request(scene) : request);
-          expect(answer.status, answer.text).toBe(status);
-          expectSoundAnswer(answer);
-          expect(answer.body).toMatchObject(contains);
-          if (status !== 200) expect(await counts()).toEqual(before);
-        });
-      }
-    });
-  });
-}
-
-async function countOf({ service }: Scene, merchantId: number): Promise<number> {
-  return (await service.listTransactions(merchantId, {}, { number: 1, limit: 1 })).summary.totalItems;
 }

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CheckReport } from "../../../sandbox/check/result.ts";
-import { type Child, startChild } from "../../support/child.ts";
-import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
-import { runMomo, serveMomo } from "../../support/momo.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { runMomo, serveMomo, startMomo } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 import { freePort } from "../../support/postgres.ts";
 import { until } from "../../support/waiting.ts";
@@ -18,15 +17,7 @@ const PAYS = ["--account", "7", "--pay", "0712345678", "--max-pushes", "20", "--
 /** What a server that answers every list with the same does not hold. */
 const STATELESS = ["pending", "failed", "cancelled", "expired"].map((one) => `list.status-${one}`).concat("list.dates");
 
-function startServer(command: readonly string[]): Child {
-  const home = newFolder();
-  const child = startChild(command, { env: { PATH: process.env.PATH ?? "", HOME: home }, cwd: home });
-  later(() => {
-    child.signal("SIGKILL");
-    return child.exited;
-  });
-  return child;
-}
+const startServer = (program: readonly string[]) => startMomo([], { program });
 
 async function check(target: string, ...flags: string[]) {
   const file = join(newFolder(), "profile.json");

@@ -44,19 +44,6 @@ test("the step after the start finds the server in MOMO_*", async () => {
   }
 });
 
-test("--data accepts the data directory in an ephemeral server's ready file", async () => {
-  const { stdout, exitCode } = await session.run(`
-    momo serve --ephemeral --port 0 --ready-file ephemeral.json > ephemeral.log 2>&1 &
-    timeout 30 sh -c 'until [ -s ephemeral.json ]; do sleep 0.1; done'
-    momo env --data "$(sed 's/.*"data":"\\([^"]*\\)".*/\\1/' ephemeral.json)" --format json
-    kill %1; wait %1
-  `);
-  expect({ exitCode, found: JSON.parse(stdout) }).toMatchObject({
-    exitCode: 0,
-    found: { MOMO_BASE_URL: expect.stringContaining("http://127.0.0.1:") },
-  });
-});
-
 test("files that share a sandbox, each with an account of its own, do not disturb each other", async () => {
   const [block = ""] = blocksOf(testing, "sh").filter((one) => one.includes('payment_account_id\\": $account'));
   const cancelled = `eval "$(momo env)"\n${block.replace("--wait", "--wait --interval 50ms -q")}`;
@@ -66,10 +53,4 @@ test("files that share a sandbox, each with an account of its own, do not distur
     expect.stringContaining("cancelled code 11"),
     expect.stringContaining("failed code 10"),
   ]);
-});
-
-test("the customer who cancels in the README's session gives exit code 11", async () => {
-  const script = 'momo pay 254700000032 100 --wait --interval 50ms -q || echo "code $?"';
-  const { stdout } = await session.runWithFastClock(script);
-  expect(stdout).toBe("cancelled\ncode 11\n");
 });

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createParser } from "eventsource-parser";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
-import { openShop } from "../../support/fake-server.ts";
-import { compare, Tellings } from "../../support/ledger.ts";
+import { startCountingReceiver } from "../../support/fake-server.ts";
 import { describeWith } from "../../support/needs.ts";
 import { runSql } from "../../support/postgres.ts";
 import { TIMES } from "../../support/random.ts";
+import { compare, Tellings } from "../../support/reconcile.ts";
 import { balance, describeWithPostgres, type ReplicaServer, startReplica } from "../../support/replicas.ts";
 import { SLACK_MS, until } from "../../support/waiting.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
@@ -26,12 +26,12 @@ const DETECT_MS = isLong ? 1000 : 300;
 const BEFORE_MS = 300;
 
 let cluster: Cluster;
-const shop = openShop();
+const receiver = startCountingReceiver();
 const listeners = openListeners();
 const replicas: ReplicaServer[] = [];
 
 async function start(place: number, name: string, port = "0"): Promise<void> {
-  const flags = ["-q", "--port", port, "--drain", "1s", "--webhook", shop.url];
+  const flags = ["-q", "--port", port, "--drain", "1s", "--webhook", receiver.url];
   const replica = await startReplica(cluster.url, name, flags);
   listeners.listen(replica.ready.control_url);
   replicas[place] = replica;
@@ -106,7 +106,7 @@ async function audit(answered: readonly Answered[]) {
     lost: lost.length,
     doubled: doubled.length,
     renumbered: renumbered.length,
-    webhooks: await shop.told(rows.map(({ id }) => id)),
+    webhooks: await receiver.told(rows.map(({ id }) => id)),
     areTotalsTrue: await areTotalsTrue((text) => runSql(url, text)),
   };
 }

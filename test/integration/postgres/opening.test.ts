@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { UnusableDatabase } from "../../../src/store/store.ts";
-import { cleanUp } from "../../support/cleanup.ts";
+import { cleanUp, keepEnvironment } from "../../support/cleanup.ts";
 import {
   describePostgres,
   freePort,
@@ -129,21 +129,15 @@ describePostgres((version) => {
 
 describePostgres(
   (version) => {
+    keepEnvironment();
+
     test("variables of the environment change nothing", async () => {
       const url = await newDatabase(await sharedServer(version));
       const variables = { PGDATABASE: "other", PGUSER: "other", DATABASE_URL: "postgres://x@127.0.0.1:1/y" };
-      const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
       Object.assign(process.env, variables);
-      try {
-        const store = await openReplica(url);
-        const [row] = await store.sql.read<{ name: string }>("SELECT current_database() AS name");
-        expect(url).toEndWith(`/${row?.name}`);
-      } finally {
-        for (const [name, value] of before) {
-          if (value === undefined) delete process.env[name];
-          else process.env[name] = value;
-        }
-      }
+      const store = await openReplica(url);
+      const [row] = await store.sql.read<{ name: string }>("SELECT current_database() AS name");
+      expect(url).toEndWith(`/${row?.name}`);
     });
   },
   ["15"],

@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
-import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { afterMounts, testWithMounts } from "../../support/needs.ts";
 import { makeRelease, serveFiles } from "../../support/release.ts";
@@ -53,15 +54,8 @@ function makePrograms(scripts: Record<string, string>): { PATH: string; bin: str
 }
 
 /** A server that promises more bytes than it sends. */
-function serveHalfAnAnswer(): string {
-  const server = Bun.listen({
-    hostname: "127.0.0.1",
-    port: 0,
-    socket: { data: (socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf") },
-  });
-  later(() => server.stop(true));
-  return `http://127.0.0.1:${server.port}`;
-}
+const serveHalfAnAnswer = () =>
+  serveRaw((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")).url;
 
 /** A release whose archive is cut off, or missing. */
 async function serveArchive(answer: (file: string) => Response): Promise<string> {

@@ -1,11 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { dataDirectoryAt } from "../../../cli/serving/data-directory.ts";
-import { runSandbox } from "../../../cli/serving/run-sandbox.ts";
 import type { Clock } from "../../../src/domain/clock.ts";
-import { stopwatch, systemClock, systemRandom } from "../../../src/system.ts";
-import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { systemClock } from "../../../src/system.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWithPostgres, emptyDatabase, HEADERS, KEY } from "../../support/replicas.ts";
+import { startIn } from "../../support/sandbox.ts";
 import { until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
@@ -18,33 +17,17 @@ const wrongBy = (ms: number): Clock => ({
   alarm: (atMs, ring) => systemClock.alarm(atMs - ms, ring),
 });
 
-async function startAt(url: string, name: string, offMs: number) {
-  const { baseUrl, controlUrl, stop } = await runSandbox({
-    directory: dataDirectoryAt(join(newFolder(), "data")),
+const startAt = (url: string, name: string, offMs: number) =>
+  startIn(join(newFolder(), "data"), {
     database: {
       ...{ url, password: null, connections: 4, commitDeadlineMs: 10_000, requireReplica: false },
       replica: { name, allowsReset: false },
     },
     firstKey: () => ({ apiKey: KEY.MOMO_API_KEY, apiSecret: KEY.MOMO_API_SECRET }),
-    host: "127.0.0.1",
-    port: 0,
-    controlPort: null,
-    basePaths: ["/v2"],
-    profile: {},
     fallback: { outcome: "silent", afterMs: null },
     promptTimeoutMs: TIMEOUT_MS,
-    tariff: null,
-    rules: [],
-    webhook: null,
-    controlToken: null,
     realClock: wrongBy(offMs),
-    stopwatch,
-    random: systemRandom,
-    reportFault: () => {},
   });
-  later(stop);
-  return { baseUrl, controlUrl };
-}
 
 describeWithPostgres("hosts whose clocks are ±5 s apart", () => {
   test("every host shows a payment as pending until its deadline, and as expired soon after", async () => {

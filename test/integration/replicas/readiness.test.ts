@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { mountSmall, whyNoMount } from "../../crash/trial.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
-import { openShop } from "../../support/fake-server.ts";
+import { startCountingReceiver } from "../../support/fake-server.ts";
 import { startForwarder } from "../../support/forwarder.ts";
 import { describeWith, named } from "../../support/needs.ts";
 import { newDatabase, runSql, sharedServer, startServer, urlOf } from "../../support/postgres.ts";
@@ -127,9 +127,9 @@ describeWithPostgres("a replica that cannot store payments is not ready, and the
 describeWithPostgres("a stop", () => {
   describeWith(["haproxy"], "behind HAProxy", () => {
     test("three stops under load: no request is refused or reset, and each payment has its webhook", async () => {
-      const shop = openShop();
+      const receiver = startCountingReceiver();
       const database = await emptyDatabase();
-      const start = (name: string) => startReplica(database, name, ["--drain", "2s", "--webhook", shop.url]);
+      const start = (name: string) => startReplica(database, name, ["--drain", "2s", "--webhook", receiver.url]);
       const replicas = [await start("a"), await start("b"), await start("c"), await start("d")];
       const load = startLoad(await balance(replicas), { clients: 16, pauseMs: 0 });
       for (const replica of replicas.slice(0, 3)) {
@@ -140,7 +140,7 @@ describeWithPostgres("a stop", () => {
       await load.stop();
       expect([...load.reasons]).toEqual([]);
       expect(load.notFound).toBe(0);
-      const { never } = await shop.told(load.answered.map(({ transactionId }) => transactionId));
+      const { never } = await receiver.told(load.answered.map(({ transactionId }) => transactionId));
       expect(never).toBe(0);
       await replicas[3]?.stop();
     });

@@ -34,7 +34,7 @@ function play(client: AuditedClient, line: string): string[] {
   const { audit, realClock, clock, ids } = client;
   const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), ranMs: clock.ranMs() });
   const idOf = (number: string) => ids[Number(number) - 1] ?? number;
-  const show = (found: readonly Finding[]) => found.flatMap(linesOf);
+  const show = (found: readonly Finding[]) => found.flatMap(linesAbout);
   /** Each does what a step says, and returns lines if they are shown instead of the findings. */
   const VERBS: Readonly<Record<string, (subject: string, second: string, step: Step) => string[] | unknown>> = {
     pay(subject, _, { more, members }) {
@@ -100,7 +100,7 @@ const leniencyOf = (text: string) => {
   return { member, came };
 };
 
-function linesOf({ kind, severity, message, advice, request_ids: ids, count, ...finding }: Finding): string[] {
+function linesAbout({ kind, severity, message, advice, request_ids: ids, count, ...finding }: Finding): string[] {
   const facts = [
     `${severity} ${kind}`,
     ids.length > 9 ? `${ids.length} requests` : ids.length > 0 && `requests ${ids.join(" ")}`,

@@ -16,13 +16,6 @@ test("at most 1000 rules; one more changes nothing", async () => {
   expect((await sandbox.control("GET", "/rules")).rules).toHaveLength(1000);
 });
 
-test("of a thousand errors twenty are named", async () => {
-  const message = await sandbox.refusal("PUT", "/rules", Array(1000).fill({ outcome: 1 }));
-  expect(message).toContain("rules[19].outcome ");
-  expect(message).not.toContain("rules[20].outcome ");
-  expect(message).toEndWith("; and 980 more");
-});
-
 test("the names of unknown members are cut; a very deep value is refused", async () => {
   const unknown = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${"x".repeat(40)}${index}`, 1]));
   const message = await sandbox.refusal("PUT", "/default", { outcome: "completed", ...unknown });

@@ -108,6 +108,7 @@ test("a restart keeps payments, who decided them, messages and the clock; also w
   expect(await clockOf(third)).toMatchObject({ frozen: false });
   expect(await aheadMs(third)).toBeWithin(86_400_000 - SLACK_MS, 86_400_000 + SLACK_MS);
   await third.control("POST", "/reset", {});
+  expect(await aheadMs(third)).toBeWithin(-SLACK_MS, SLACK_MS);
   expect(existsSync(join(directory, "clock.json"))).toBe(false);
   await third.stop();
 

@@ -3,48 +3,31 @@ import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { exchange } from "../../support/connection.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { HOST, payment, useScene } from "../../support/scene.ts";
+import { useScene } from "../../support/scene.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
 const sandbox = useScene();
-const order = (changes: object = {}) => ({ json: { ...payment(sandbox.caller), ...changes } });
 const curlLines = async () => (await sandbox.request("GET", "/requests?format=curl")).text();
 
-describe("GET /_momo/requests: the last requests to the merchant API", () => {});
-
+/** In which ways a secret can be written is in test/domain/identifiers.test.ts. */
 describe("a secret is redacted in JSON, in curl lines and in events", () => {
   const secret = () => sandbox.caller.key.apiSecret;
   const get = (path: string, headers: Record<string, string> = {}) => sandbox.ask("GET", path, { headers });
   const CALLS: [where: string, call: () => Promise<unknown>][] = [
     ["in its header", () => get("/transactions.php")],
     ["in another header", () => get("/transactions.php", { "X-API-Key": secret() })],
-    ["as a bearer token", () => get("/transactions.php", { Authorization: `Bearer ${secret()}` })],
     ["in the query", () => get(`/transactions.php?api_secret=${secret()}`)],
     [
       "in the query beside a body that the log cuts",
       () => sandbox.ask("POST", `/status.php?x=${secret()}`, { json: { note: "x ".repeat(3000) } }),
     ],
     ["in a query that the answer repeats", () => get(`/transactions.php?search=${secret()}`)],
-    ["percent-encoded in the query", () => get(`/transactions.php?x=${secret().replace("_", "%5F")}`)],
-    ["percent-encoded in the path", () => get(`/%3D${secret().replace("ms_", "%6d%73%5f")}`)],
     ["in the path", () => get(`/${secret()}`)],
-    [
-      "in a body with unicode escapes",
-      () => {
-        const body = `{"checkout_request_id":"${secret().replace("_", "\\u005f")}"}`;
-        return sandbox.ask("POST", "/status.php", { body, headers: { "Content-Type": "application/json" } });
-      },
-    ],
     [
       "in a body",
       () => sandbox.ask("POST", "/status.php", { json: { api_secret: secret(), checkout_request_id: "x" } }),
-    ],
-    ["in a reference", () => sandbox.ask("POST", "/stkpush.php", order({ reference: secret() }))],
-    [
-      "in the body of a refused call, in capitals",
-      () => sandbox.ask("PUT", "/status.php", { json: { note: secret().toUpperCase() } }),
     ],
   ];
   test.each(CALLS)("%s", async (_where, call) => {
@@ -70,29 +53,12 @@ describe("a secret is redacted in JSON, in curl lines and in events", () => {
   });
 });
 
-test.each(["Authorization", "Proxy-Authorization", "Cookie"])("the header %s is secret as a whole", async (name) => {
-  await sandbox.ask("GET", "/transactions.php", { headers: { [name]: "shop:hunter2" } });
-  expect(await sandbox.logged()).toMatchObject([{ headers: { [name.toLowerCase()]: "[redacted]" } }]);
+test("a header that is secret as a whole is not in curl lines, whatever its value", async () => {
+  for (const name of ["X-API-Secret", "Authorization", "Proxy-Authorization", "Cookie"]) {
+    await sandbox.ask("GET", "/transactions.php", { headers: { [name]: "shop:hunter2" } });
+  }
+  expect((await curlLines()).match(/^curl/gm)).toHaveLength(4);
   expect(await curlLines()).not.toContain("hunter2");
-});
-
-test("?format=curl: one line for each request, quoted for a shell", async () => {
-  await sandbox.ask("GET", "/transactions.php?search={a,b}'");
-  await sandbox.ask("HEAD", "/transactions.php");
-  await sandbox.ask("PUT", "/stkpush.php", {
-    json: { reference: "it's $HOME" },
-    headers: { "X-Sandbox-Outcome": "x" },
-  });
-  const response = await sandbox.request("GET", "/requests?format=curl");
-  expect(response.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
-  const key = `-H 'x-api-key: ${sandbox.caller.key.apiKey}' -H "x-api-secret: $MOMO_API_SECRET"`;
-  const [get, head, put, ...rest] = (await response.text()).split("\n");
-  expect(get).toBe(`curl -g 'http://${HOST}/v2/transactions.php?search={a,b}%27' ${key}`);
-  expect(head).toBe(`curl -g -I 'http://${HOST}/v2/transactions.php' ${key}`);
-  expect(put).toStartWith(`curl -g -X PUT 'http://${HOST}/v2/stkpush.php' -H `);
-  expect(put).toContain(" -H 'x-sandbox-outcome: x'");
-  expect(put).toEndWith(` --data-raw '{"reference":"it'\\''s $HOME"}'`);
-  expect(rest).toEqual([""]);
 });
 
 test("POST /_momo/requests/ID/replay sends a logged request again, with the sandbox's own key", async () => {

@@ -4,8 +4,8 @@ import { messageOf, samplePayment } from "../../../sandbox/webhooks/message.ts";
 import { send } from "../../../sandbox/webhooks/send.ts";
 import { createHeldAnswers } from "../../../sandbox/webhooks/webhooks.ts";
 import { KINDS } from "../../../src/domain/transaction.ts";
-import { cleanUp, later } from "../../support/cleanup.ts";
-import { hang, startReceiver } from "../../support/fake-server.ts";
+import { cleanUp } from "../../support/cleanup.ts";
+import { hang, serveRaw, startReceiver } from "../../support/fake-server.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { until } from "../../support/waiting.ts";
 
@@ -13,17 +13,6 @@ afterAll(cleanUp);
 
 function sendTo({ url }: { url: string }, realClock = createManualClock(0), ended = new AbortController().signal) {
   return send(url, { headers: { "Content-Type": "application/json" }, body: "{}" }, { realClock, ended });
-}
-
-/** A server that answers with these bytes, and then nothing; null: it closes the connection. */
-function startRaw(answer: string | null): { url: string } {
-  const server = Bun.listen({
-    hostname: "127.0.0.1",
-    port: 0,
-    socket: { data: (socket) => void (answer === null ? socket.terminate() : socket.write(answer)) },
-  });
-  later(() => server.stop(true));
-  return { url: `http://127.0.0.1:${server.port}/` };
 }
 
 test("a receiver without an answer fails after 10 s of real time", async () => {
@@ -53,7 +42,10 @@ test("a stop of the server ends an attempt at once", async () => {
 test("of a body that never ends, the beginning is read for a second; the status counts", async () => {
   const realClock = createManualClock(0);
   const head = "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n";
-  const result = sendTo(startRaw(`${head}a\r\naaaaaaaaaa\r\n`), realClock);
+  const result = sendTo(
+    serveRaw((socket) => socket.write(`${head}a\r\naaaaaaaaaa\r\n`)),
+    realClock,
+  );
   const alarms = async () => realClock.alarmsAtMs[0];
   await until(alarms, (atMs) => atMs === 1000);
   realClock.advance(999);
@@ -111,7 +103,7 @@ test.each([
 });
 
 test("a closed connection and a port without a listener have different errors", async () => {
-  const broken = await sendTo(startRaw(null));
+  const broken = await sendTo(serveRaw((socket) => socket.terminate()));
   expect(broken.status).toBeNull();
   expect(broken.problem).toStartWith("the connection failed (");
   const receiver = startReceiver();

@@ -32,22 +32,6 @@ const ended = (count = 1) =>
   until(deliveries, (all) => all.length >= count && all.every(({ state }) => state !== "waiting"));
 const attempted = (count: number) => until(deliveries, ([first]) => first?.attempts.length === count);
 
-describe("the webhook, which the specification does not have, is off by default", () => {
-  test("without one nothing is delivered; settings are shown with their defaults", async () => {
-    await payAndEnd();
-    const none = await sandbox.control("GET", "/webhook");
-    expect(none).toMatchObject({ webhook: null, deliveries: [], next: null });
-    const url = "http://127.0.0.1:1/hook";
-    const webhook = { url, form: "payment.updated", times: 1, delay: "0s", early: false };
-    const put = await sandbox.control("PUT", "/webhook", { url });
-    expect(put).toMatchObject({ webhook });
-    for (const { message } of [none, put]) expect(message).toContain("the specification has no webhooks");
-    expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook });
-    await sandbox.control("PUT", "/webhook", { url: `http://a/${"b".repeat(2039)}` });
-    expect(await sandbox.control("DELETE", "/webhook")).toMatchObject({ webhook: null });
-  });
-});
-
 describe("each payment that becomes final is POSTed", () => {
   test("as payment.updated, with the headers that real services send", async () => {
     const receiver = await receive();
@@ -220,26 +204,6 @@ test("a test event sends a sample payment once and answers with the attempt; it 
 });
 
 describe("a delivery", () => {
-  test("cannot be sent again if it is unknown, or without a webhook", async () => {
-    await receive();
-    const path = (id: unknown) => `/webhook/deliveries/${id}/resend`;
-    for (const id of ["9999", "x", "0"]) await sandbox.refusal("POST", path(id), undefined, 404);
-    await payAndEnd();
-    const [delivery] = await ended();
-    await sandbox.control("DELETE", "/webhook");
-    expect(await sandbox.refusal("POST", path(delivery?.id), undefined, 409)).toContain("PUT /_momo/webhook");
-  });
-
-  test("is in the story of its payment", async () => {
-    const before = await payAndEnd();
-    await receive();
-    const id = await payAndEnd();
-    await ended();
-    const webhooksOf = async (payment: string) => (await sandbox.control("GET", `/transactions/${payment}`)).webhooks;
-    const own = { state: "delivered", body: { data: { checkout_request_id: id } } };
-    expect([await webhooksOf(before), await webhooksOf(id)]).toMatchObject([[], [own]]);
-  });
-
   test("that waits is sent to the address of a changed webhook, in the form and at the time of before", async () => {
     await receive({ form: "flat", delay: "1h" });
     const id = await payAndEnd();

@@ -7,7 +7,6 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { startReceiver } from "../../support/fake-server.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { openScene } from "../../support/scene.ts";
 import { nextTurn, until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
@@ -175,17 +174,6 @@ test.each([
   await savedAre(1);
   expect(saved).toMatchObject([{ id: 7, dueAtMs }]);
   await sender.stop();
-});
-
-test("early: a push that waits is answered when the server stops", async () => {
-  const scene = await openScene();
-  await scene.control("PUT", "/webhook", { url: "http://127.0.0.1:1/", early: true, delay: "1h" });
-  const startedMs = performance.now();
-  const push = scene.pay();
-  await until(scene.list, (rows) => rows.length === 1);
-  await scene.close();
-  await push;
-  expect(performance.now() - startedMs).toBeLessThan(4500);
 });
 
 test("a delivery that was due after the server had stopped is sent by the next one", async () => {

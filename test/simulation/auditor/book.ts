@@ -1,4 +1,4 @@
-import { Numbers } from "../../support/ledger.ts";
+import { Numbers } from "../../support/reconcile.ts";
 import type { WorldEvent } from "../events.ts";
 import type { Prediction } from "./prediction.ts";
 import { demand, difference, isReceipt, rowOf } from "./views.ts";

@@ -139,6 +139,7 @@ onEveryEngine((engine) => {
       [1, ["07", "7", "2547", "+2547", "071"]],
       [2, ["0", "2", "254", "+254", " 2"]],
       [0, ["12345678", "345", "678", "07123456789", "0712 345", "+0712", "+712", "0812", "255", "٠٧١٢"]],
+      [0, ["07a", "07-12", "07\n", "++254", "+255", " ", "%"]],
     ])("%p payments: %p", async (expected, searches) => {
       for (const search of searches) expect([search, await count(2, search)]).toEqual([search, expected]);
     });
