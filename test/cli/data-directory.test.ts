@@ -153,9 +153,10 @@ describe("what a killed ephemeral server leaves behind", () => {
     expect(readdirSync(TMPDIR)).toEqual([]);
   });
 
-  test.concurrent("what a process uses stays, however many start beside it", async () => {
+  test.concurrent("what a process uses stays, however many start beside it, and the leftovers around it go", async () => {
     const TMPDIR = newFolder();
     const server = await serveMomo(["--ephemeral"], { env: { TMPDIR } });
+    for (const name of "12345678") cpSync(killed, join(TMPDIR, `momo-temporary-${name}`), { recursive: true });
     const starts = Array.from({ length: 6 }, () => runMomo(["exec", "--", "true"], { env: { TMPDIR } }));
     for (const run of await Promise.all(starts)) expect(run).toMatchObject({ exitCode: 0, stderr: "" });
     expect((await server.get("/transactions.php")).status).toBe(200);

@@ -25,8 +25,10 @@ test.each([
   ["aix", "ppc64", "momo has no executable for aix on ppc64"],
   ["linux", "riscv64", "momo has no executable for linux on riscv64"],
   ["darwin", "arm64", "the package @momo-sandbox/darwin-arm64 is missing"],
-])("%s on %s is refused, and the message says why", (platform, arch, message) => {
+])("%s on %s is refused, unless an executable is named, and the message says why", (platform, arch, message) => {
   expect(() => findExecutable({ platform, arch, env: {} })).toThrow(message);
+  const env = { MOMO_EXECUTABLE: process.execPath };
+  expect(findExecutable({ platform, arch, env })).toBe(process.execPath);
 });
 
 testWith(
