@@ -1,10 +1,10 @@
 import type { Clock } from "../../src/domain/clock.ts";
-import type { Delivery, DeliveryAttempt, PlannedDelivery } from "../../src/domain/delivery.ts";
+import type { Delivery, DeliveryAttempt, DeliveryStore, PlannedDelivery } from "../../src/domain/delivery.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, samplePayment, type WebhookMessage } from "./message.ts";
-import { Sender, type SenderParts, type StoredDeliveries } from "./sender.ts";
+import { Sender, type SenderParts } from "./sender.ts";
 import type { WebhookSettings } from "./settings.ts";
 
 /** Called after each attempt, with the new state of the delivery. */
@@ -13,11 +13,7 @@ export type DeliveryListener = (delivery: Delivery) => void;
 export interface WebhookParts extends Pick<SenderParts, "beforeSending" | "reportFault" | "mayDecide"> {
   readonly service: {
     readonly isShared: boolean;
-    readonly deliveries: StoredDeliveries & {
-      plan(next: (() => readonly PlannedDelivery[]) | null): void;
-      resend(id: number, dueAtMs: number): Promise<Delivery | null>;
-      giveUp(): Promise<void>;
-    };
+    readonly deliveries: DeliveryStore;
     subscribe(listener: (transaction: Transaction) => void): () => void;
   };
   readonly clock: VirtualClock;
