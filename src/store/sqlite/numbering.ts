@@ -2,7 +2,7 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { createRequestIds, MAX_NUMBER } from "../../domain/identifiers.ts";
 import { once } from "../../domain/once.ts";
-import { explain, firstOf, requirePlainFile } from "./database.ts";
+import { BUSY_TIMEOUT_MS, explain, firstOf, requirePlainFile } from "./database.ts";
 
 /** The greatest number of the transactions that exist. */
 const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
@@ -74,7 +74,7 @@ function lastUsedNumber(file: string): number | null {
   try {
     // Open it for writing, although nothing is written: a reader cannot open a log that a killed process left.
     using client = new Database(file, { readwrite: true });
-    client.run("PRAGMA busy_timeout = 5000");
+    client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     const has = (table: string) => firstOf(client, `SELECT 1 FROM sqlite_schema WHERE name = '${table}'`) === 1;
     const lastForgotten = has("numbering") ? Number(firstOf(client, "SELECT last_forgotten FROM numbering") ?? 0) : 0;
     const greatest = has("transactions") ? Number(firstOf(client, GREATEST)) : 0;
