@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Delivery, DeliveryAttempt, DeliveryStore, PlannedDelivery } from "../../src/domain/delivery.ts";
 import { Refusal } from "../../src/domain/error.ts";
+import { createListeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, samplePayment, type WebhookMessage } from "./message.ts";
@@ -31,7 +32,8 @@ export class Webhooks {
   readonly #parts: WebhookParts;
   readonly #sender: Sender;
   readonly #heldAnswers: HeldAnswers;
-  readonly #listeners = new Set<DeliveryListener>();
+  readonly #attempted = createListeners<[Delivery]>();
+  readonly subscribe = this.#attempted.subscribe;
   /** How many attempts had each result. */
   readonly attempts = { delivered: 0, failed: 0 };
   #settings: WebhookSettings | null = null;
@@ -48,7 +50,7 @@ export class Webhooks {
       onAttempt: (delivery) => {
         this.#heldAnswers.release(delivery.payment.checkoutRequestId);
         this.attempts[delivery.attempts.at(-1)?.problem === null ? "delivered" : "failed"] += 1;
-        for (const listener of this.#listeners) listener(delivery);
+        this.#attempted.announce(delivery);
       },
     });
     this.#follow(start);
@@ -59,11 +61,6 @@ export class Webhooks {
 
   get settings(): WebhookSettings | null {
     return this.#settings;
-  }
-
-  subscribe(listener: DeliveryListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Sends what became due while no server ran. */

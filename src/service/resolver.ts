@@ -1,10 +1,10 @@
 import { Alarm, type Clock } from "../domain/clock.ts";
+import type { Listeners } from "../domain/listeners.ts";
 import { Rounds } from "../domain/mutex.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
 import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
-import type { Changes } from "./changes.ts";
 import { type Checked, type Checks, createChecks, retryLater } from "./checks.ts";
 
 /** How many urgent payments are resolved together. */
@@ -29,7 +29,7 @@ export interface ResolverParts {
   readonly random: Random;
   /** Whether this process knows the time that all processes share. If not, rounds do nothing. Absent for a single process. */
   readonly mayResolve?: () => boolean;
-  readonly changes: Changes;
+  readonly changes: Listeners<[Transaction]>;
   readonly reportFault: (error: unknown) => void;
 }
 
