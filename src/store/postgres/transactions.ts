@@ -79,7 +79,7 @@ export function createTransactionStore(
     async save() {
       throw new Refusal(
         "conflict",
-        "a database that several replicas share has no snapshots: restoring one would take payments from the others",
+        "a database that several servers share has no snapshots: a restore would remove payments that other servers write",
       );
     },
   };
