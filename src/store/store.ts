@@ -185,11 +185,17 @@ export interface TransactionList {
 /** The tables that move from one database to another: both engines have them. Each comes after the tables that it refers to. */
 export const TABLES = ["merchants", "payment_accounts", "api_keys", "numbering", "transactions"] as const;
 
-/** The columns with binary values, which are hexadecimal in a {@link TableRow}. */
-export const BINARY_COLUMNS: ReadonlySet<string> = new Set(["secret_hash", "request_id_key"]);
-
-/** A row of a table, by its columns. */
+/** A row of a table, by its columns. Binary values are hexadecimal. */
 export type TableRow = Readonly<Record<string, string | number | null>>;
+
+/** The columns with binary values. */
+const BINARY: ReadonlySet<string> = new Set(["secret_hash", "request_id_key"]);
+
+/** A row with its binary values converted. */
+export const withBinary = <T>(row: TableRow, convert: (hex: string) => T) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, BINARY.has(name) ? convert(String(value)) : value]),
+  );
 
 export interface TableRows {
   readonly table: (typeof TABLES)[number];
