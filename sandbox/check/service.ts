@@ -40,7 +40,7 @@ export interface Exchange extends Received {
   /** When the answer was there, by this host's clock. */
   readonly atMs: number;
   /** The body, where it is a JSON object. */
-  readonly json: Readonly<Record<string, unknown>> | null;
+  readonly json: Json | null;
   readonly evidence: Evidence;
 }
 
@@ -168,12 +168,15 @@ export class Service {
   }
 }
 
-function objectIn(text: string): Record<string, unknown> | null {
+export type Json = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function objectIn(text: string): Json | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }
