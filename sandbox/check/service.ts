@@ -37,6 +37,7 @@ export interface Received {
 export type Send = (request: Sent) => Promise<Received>;
 
 export interface Exchange extends Received {
+  readonly sent: Sent;
   /** When the answer was there, by this host's clock. */
   readonly atMs: number;
   /** The body, where it is a JSON object. */
@@ -126,6 +127,7 @@ export class Service {
     const { status, headers, text } = received;
     const answer = redacted(text).slice(0, SHOWN) + (text.length > SHOWN ? "…" : "");
     const exchange = {
+      sent,
       status,
       headers,
       text,
@@ -146,6 +148,10 @@ export class Service {
     if (isCareful && this.#broken > 1)
       throw new Stopped(`the service has answered ${status}, the second error of its own`);
     return exchange;
+  }
+
+  get baseUrl(): string {
+    return this.#options.baseUrl;
   }
 
   get isCareful(): boolean {
