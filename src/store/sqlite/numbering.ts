@@ -18,6 +18,7 @@ export function createNumbering(client: Database) {
   const key = firstOf(client, "SELECT request_id_key FROM numbering");
   if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
   let given: number | undefined;
+  // Asked once: rows move only in an import or a repair, while no server runs.
   const isReordered = once(() => firstOf(client, "SELECT 1 FROM transactions WHERE number IS NOT NULL LIMIT 1") === 1);
   const place = once(() =>
     client.query<{ id: number }, [number]>("SELECT id FROM transactions WHERE number = ? AND number IS NOT NULL"),

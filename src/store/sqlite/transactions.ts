@@ -197,6 +197,7 @@ function recordOne(
 ): boolean {
   polled.forget(outcome.checkoutRequestId);
   const change = { ...toChange(outcome), id: numbering.placeOf(outcome.id) };
+  // Kept by number, which is the place of each row that this process inserts: rows move only while no server runs.
   started.forget(change.id);
   if (statements().resolve.run(change).changes === 0) return false;
   if (change.status === PENDING) return true;
