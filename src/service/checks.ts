@@ -10,7 +10,7 @@ const RETRY_MS = 1000;
 const MAX_CHECKS = 10_000;
 
 /** A payment and the result of its check: an outcome, or a later time to check again. */
-export interface Checked {
+export interface CheckedPayment {
   readonly pending: PendingTransaction;
   readonly result: Transaction;
 }
@@ -30,7 +30,7 @@ export type Checks = ReturnType<typeof createChecks>;
 export function createChecks({ provider, clock, reportFault, onLateAnswer }: ChecksParts) {
   /** Payments whose result is not returned yet. They are not checked again before. */
   const inFlight = new Map<number, PendingTransaction>();
-  let answered: Checked[] = [];
+  let answered: CheckedPayment[] = [];
   let isRunning = false;
 
   async function check(pending: PendingTransaction, nowMs: number): Promise<void> {
@@ -61,7 +61,7 @@ export function createChecks({ provider, clock, reportFault, onLateAnswer }: Che
      * provider delays no other payment and no deadline.
      * @returns all new results, also late ones of other payments
      */
-    async run(due: readonly PendingTransaction[], nowMs: number): Promise<Checked[]> {
+    async run(due: readonly PendingTransaction[], nowMs: number): Promise<CheckedPayment[]> {
       isRunning = true;
       const checks: Promise<void>[] = [];
       for (const pending of due) {

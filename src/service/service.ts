@@ -25,7 +25,7 @@ export interface ServiceParts {
   /** How long a prompt waits for its customer before it expires. */
   readonly promptTimeoutMs: number;
   /** Whether this process knows the time that all processes on the store share. Absent for a single process. */
-  readonly mayResolve?: () => boolean;
+  readonly mayDecide?: () => boolean;
   /** Called with errors that no caller gets. */
   readonly reportFault: (error: unknown) => void;
 }

@@ -10,7 +10,7 @@ export interface Vitals {
   /** Stores a payment and takes it back, so that nobody ever sees it. Rejects if a payment cannot be stored now. */
   probe(): Promise<void>;
   /** What an error says about the engine; null if it is about one write, or is not the engine's. */
-  explain(error: unknown): Trouble | null;
+  troubleOf(error: unknown): Trouble | null;
 }
 
 /** Why an engine fails. */
