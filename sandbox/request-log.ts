@@ -1,3 +1,4 @@
+import { createListeners } from "../src/domain/listeners.ts";
 import type { FaultKind } from "./faults.ts";
 
 /** A request to the merchant API, and its answer. */
@@ -54,7 +55,7 @@ export type RequestLog = ReturnType<typeof createRequestLog>;
 export function createRequestLog() {
   /** A ring: the place of a request is its id modulo the capacity. */
   let ring: LoggedRequest[] = [];
-  const listeners = new Set<LogListener>();
+  const { subscribe, announce } = createListeners<Parameters<LogListener>>();
   let lastId = 0;
 
   return {
@@ -69,17 +70,14 @@ export function createRequestLog() {
       const logged =
         isLong(body) || isLong(answer) ? { ...request, ...whole, ...cut(body, answer) } : { ...request, ...whole };
       ring[lastId % LOG_CAPACITY] = logged;
-      for (const listener of listeners) listener(logged, request, members);
+      announce(logged, request, members);
     },
     /** Oldest first. */
     list: (): readonly LoggedRequest[] => Object.values(ring).sort((a, b) => a.id - b.id),
     clear(): void {
       ring = [];
     },
-    subscribe(listener: LogListener): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe,
   };
 }
 

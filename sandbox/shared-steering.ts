@@ -4,18 +4,18 @@ import { createMutex } from "../src/domain/mutex.ts";
 import type { PartName, State, StatePart, Steering } from "./steering.ts";
 
 /** The document that all replicas apply, as text, and how often it has changed. */
-export interface SteeringDocument {
+export interface StoredDocument {
   readonly version: number;
   readonly document: string;
 }
 
 /** The database table of the document and of the living replicas. */
 export interface SteeringTable {
-  read(): Promise<SteeringDocument>;
+  read(): Promise<StoredDocument>;
   /** Runs `edit` on the latest document, with a lock, and stores the result as the next version. `edit` may run twice. */
-  edit(edit: (current: SteeringDocument) => string): Promise<SteeringDocument>;
+  edit(edit: (current: StoredDocument) => string): Promise<StoredDocument>;
   /** Registers this replica, with the document that `edit` returns. `isAlone`: there is no other living replica. */
-  join(leaseMs: number, edit: (current: SteeringDocument, isAlone: boolean) => string): Promise<SteeringDocument>;
+  join(leaseMs: number, edit: (current: StoredDocument, isAlone: boolean) => string): Promise<StoredDocument>;
   /** Renews the lease of this replica, and stores which version it applies. */
   confirm(version: number, leaseMs: number): Promise<void>;
   /** The names of the living replicas that apply an earlier version. */
@@ -113,7 +113,7 @@ export class SharedSteering implements Steering {
     const startedMs = stopwatch();
     let result: { readonly value: T } | null = null;
     /** What an attempt has written, if its answer was lost. */
-    let written: SteeringDocument | null = null;
+    let written: StoredDocument | null = null;
     try {
       const edited = await table.edit((current) => {
         if (result && written?.version === current.version && written.document === current.document) {
@@ -183,7 +183,7 @@ export class SharedSteering implements Steering {
   }
 
   /** Applies a document. @param always also the current version, because a failed change may have applied a part */
-  #apply({ version, document }: SteeringDocument, always = false): void {
+  #apply({ version, document }: StoredDocument, always = false): void {
     if (version === this.#version && !always) return;
     const saved = JSON.parse(document) as Record<string, unknown>;
     const changed: PartName[] = [];

@@ -100,7 +100,7 @@ function connect(options: AssembleOptions, signals: Pick<ControlContext, "draini
   const network = createNetwork(options);
   const provider = options.between?.(network) ?? network;
   const mayDecide = () => steering.isFresh;
-  const service = createService({ ...options, provider, mayResolve: mayDecide });
+  const service = createService({ ...options, provider, mayDecide });
   const outside = { ...options, ...signals, service, reportFault: service.storage.reportFault };
 
   const start = options.webhook === null ? null : { url: options.webhook, ...DEFAULT_SETTINGS };

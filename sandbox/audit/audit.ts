@@ -1,3 +1,4 @@
+import { createListeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { type AuditedCall, cameMs, isRefused, type Moment } from "./call.ts";
 import { createFindingBook, type Details, type Finding, type Mistake } from "./finding.ts";
@@ -50,7 +51,7 @@ const OPERATIONS = new Map([
 /** Finds what a client does wrong while it talks to the sandbox. It reads no clock and sets no timer. */
 export class Audit {
   readonly #basePaths: readonly string[];
-  readonly #listeners = new Set<FindingListener>();
+  readonly #findings = createListeners<[Finding]>();
   readonly #book = createFindingBook();
   readonly #tally = createTally();
   readonly #state: AuditState;
@@ -170,14 +171,11 @@ export class Audit {
   }
 
   /** Announces each finding, also repeated ones, but not findings about missing requests. */
-  subscribe(listener: FindingListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
+  readonly subscribe = this.#findings.subscribe;
 
   #note(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null {
     const finding = this.#book.note(kind, subject, requestId, describe);
-    if (finding) for (const listener of this.#listeners) listener(finding);
+    if (finding) this.#findings.announce(finding);
     return finding;
   }
 }

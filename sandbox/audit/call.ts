@@ -94,7 +94,7 @@ export function* itemsIn(answer: string): Generator<{ readonly number: number; r
 const MOST_SHOWN = 100;
 
 /** A text from the client for a message: one line, no secret, bounded length. */
-export function shown(text: string, most = MOST_SHOWN): string {
-  const clean = redact(text).replaceAll(/\p{Cc}/gu, "\u{FFFD}");
-  return (clean.length > most ? `${clean.slice(0, most)}…` : clean).toWellFormed();
+export function clean(text: string, most = MOST_SHOWN): string {
+  const line = redact(text).replaceAll(/\p{Cc}/gu, "\u{FFFD}");
+  return (line.length > most ? `${line.slice(0, most)}…` : line).toWellFormed();
 }

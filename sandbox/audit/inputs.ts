@@ -1,4 +1,4 @@
-import { messageIn, shown } from "./call.ts";
+import { clean, messageIn } from "./call.ts";
 import { type AuditState, membersIn, type Reading } from "./rules.ts";
 
 const NUMBERS = ["payment_account_id", "amount"];
@@ -20,7 +20,7 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
       if (known.includes(name)) continue;
       unknown += 1;
       if (unknown > MOST_UNKNOWN) break;
-      note(state, reading, "unknown_member", operation, name, `${operation} has no member “${shown(name)}”.`);
+      note(state, reading, "unknown_member", operation, name, `${operation} has no member “${clean(name)}”.`);
     }
   }
   if (call.status !== 400 && call.leniencies.length === 0) return false;
@@ -28,12 +28,12 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
   const texts = NUMBERS.filter((member) => isNumberAsText(members[member]));
   for (const member of texts) {
     if (call.status !== 400 && !call.leniencies.some((leniency) => leniency.member === member)) continue;
-    const words = `${member} must be a number, but was sent as text: ${shown(JSON.stringify(members[member]))}.`;
+    const words = `${member} must be a number, but was sent as text: ${clean(JSON.stringify(members[member]))}.`;
     note(state, reading, "number_as_text", operation, member, words);
   }
   for (const { member, came } of call.leniencies) {
     if (texts.includes(member)) continue;
-    const words = `${member} has a form that only the lenient mode accepts: ${shown(came)}.`;
+    const words = `${member} has a form that only the lenient mode accepts: ${clean(came)}.`;
     note(state, reading, "lenient_input", operation, member, words);
   }
   const message = messageIn(call.answer);
@@ -52,5 +52,5 @@ function note(
   member: string,
   message: string,
 ): void {
-  state.note(kind, `${operation} ${shown(member)}`, call.id, () => ({ atMs: call.atMs, message }));
+  state.note(kind, `${operation} ${clean(member)}`, call.id, () => ({ atMs: call.atMs, message }));
 }

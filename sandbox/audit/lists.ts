@@ -1,4 +1,4 @@
-import { cameMs, isRefused, itemsIn, shown } from "./call.ts";
+import { cameMs, clean, isRefused, itemsIn } from "./call.ts";
 import { namesOne, noteNamed } from "./named.ts";
 import { type AuditState, MOST_LIST_READS, type Reading } from "./rules.ts";
 
@@ -35,10 +35,10 @@ export function auditList(state: AuditState, reading: Reading): boolean {
 
 function auditParameter(state: AuditState, { call }: Reading, name: string, isForOne: boolean): void {
   const isWrongRow = namesOne(name) && !isForOne && call.status === 200;
-  state.note(isWrongRow ? "takes_wrong_row" : "unknown_parameter", shown(name), call.id, () => ({
+  state.note(isWrongRow ? "takes_wrong_row" : "unknown_parameter", clean(name), call.id, () => ({
     atMs: call.atMs,
     message: isWrongRow
-      ? `The client asked for the list with “${shown(name)}”, as if this parameter selected one payment. It does not exist: the first row is the newest payment of all.`
-      : `The list has no parameter “${shown(name)}”.`,
+      ? `The client asked for the list with “${clean(name)}”, as if this parameter selected one payment. It does not exist: the first row is the newest payment of all.`
+      : `The list has no parameter “${clean(name)}”.`,
   }));
 }

@@ -1,5 +1,5 @@
 import { numberOfCode, numberOfReceipt } from "../../src/domain/identifiers.ts";
-import { shown } from "./call.ts";
+import { clean } from "./call.ts";
 import type { Payment, PaymentBook } from "./payments.ts";
 import { membersIn, type Reading } from "./rules.ts";
 
@@ -102,7 +102,7 @@ function search(payments: PaymentBook, name: string, sent: string, letters: stri
 const TOKEN = 20;
 
 const placeOf = (name: string): string =>
-  name === "" ? "the id as a part of the path" : `the id as “${shown(name)}” instead of “${MEMBER}”`;
+  name === "" ? "the id as a part of the path" : `the id as “${clean(name)}” instead of “${MEMBER}”`;
 
 /** The text without percent-encoding or Base64. */
 function decoded(text: string): string {

@@ -1,4 +1,4 @@
-import { messageIn, shown } from "./call.ts";
+import { clean, messageIn } from "./call.ts";
 import { noteNamed } from "./named.ts";
 import { rightPoll } from "./polls.ts";
 import type { AuditState, Reading } from "./rules.ts";
@@ -33,10 +33,10 @@ export function auditPath(state: AuditState, reading: Reading, path: string): bo
   const meant = parts.reverse().flatMap((part) => MEANT.find(([pattern]) => pattern.test(part))?.[1] ?? [])[0];
   if (meant !== "/stkpush.php") noteNamed(state.payments, reading);
   // A path with an id is another one for each payment.
-  const subject = shown(path.replaceAll(/ws_[^/]*|[0-9]{4,}/g, "…"));
+  const subject = clean(path.replaceAll(/ws_[^/]*|[0-9]{4,}/g, "…"));
   state.note("unknown_path", subject, call.id, () => ({
     atMs: call.atMs,
-    message: `There is nothing at ${shown(path)}${meant === undefined ? "." : `; ${base}${meant} was probably meant.`}`,
+    message: `There is nothing at ${clean(path)}${meant === undefined ? "." : `; ${base}${meant} was probably meant.`}`,
   }));
   return true;
 }
@@ -50,7 +50,7 @@ export function auditMethod(state: AuditState, reading: Reading, operation: stri
   state.note("wrong_method", `${call.method} ${operation}`, call.id, () => ({
     payment: named?.payment ?? null,
     atMs: call.atMs,
-    message: `${isPoll ? "The status was asked for" : `${operation} was called`} with ${shown(call.method)}: “${messageIn(call.answer)}”.`,
+    message: `${isPoll ? "The status was asked for" : `${operation} was called`} with ${clean(call.method)}: “${messageIn(call.answer)}”.`,
     advice: `Right: ${isPoll ? rightPoll(base) : `await fetch(origin + "${base}${operation}", { method: "${right}", headers${right === "POST" ? ", body" : ""} })`}`,
   }));
   return true;

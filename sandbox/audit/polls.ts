@@ -1,5 +1,5 @@
-import { shown as shownValue } from "../../src/domain/error.ts";
-import { cameMs, isRefused, isSurelyRead, messageIn, shown, textIn } from "./call.ts";
+import { shown } from "../../src/domain/error.ts";
+import { cameMs, clean, isRefused, isSurelyRead, messageIn, textIn } from "./call.ts";
 import type { Details } from "./finding.ts";
 import { type Named, noteNamed } from "./named.ts";
 import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
@@ -114,7 +114,7 @@ function auditRefusedPoll(state: AuditState, reading: Reading): boolean {
 /** The client asked for a status without an id, or with one that it did not get from the service. */
 function noteMisread(state: AuditState, { call }: Reading, id: unknown, isNothing: boolean): void {
   const { lastRefusal } = state;
-  const asked = id === undefined ? "without a checkout_request_id" : `with the checkout_request_id ${shownValue(id)}`;
+  const asked = id === undefined ? "without a checkout_request_id" : `with the checkout_request_id ${shown(id)}`;
   state.note("failure_misread", isNothing ? "nothing" : "unknown", call.id, () => ({
     requestIds: [...(lastRefusal ? [lastRefusal.requestId] : []), call.id],
     atMs: call.atMs,
@@ -133,7 +133,7 @@ function noteUnknownId(state: AuditState, reading: Reading, named: Named | null)
   state.note("unknown_id", named?.form ?? "", call.id, () => ({
     payment: named?.payment ?? null,
     atMs: call.atMs,
-    message: `The status of “${shown(sent)}” was asked for: ${what}. momo answered “${messageIn(call.answer)}”.`,
+    message: `The status of “${clean(sent)}” was asked for: ${what}. momo answered “${messageIn(call.answer)}”.`,
     advice: `Send the checkout_request_id of the answer to the push, unchanged: ${rightPoll(base)}`,
   }));
 }

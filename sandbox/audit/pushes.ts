@@ -1,5 +1,5 @@
 import { toShillings } from "../../src/domain/money.ts";
-import { cameMs, isSurelyRead, shown, textIn } from "./call.ts";
+import { cameMs, clean, isSurelyRead, textIn } from "./call.ts";
 import type { Payment, Start } from "./payments.ts";
 import type { AuditState, Reading } from "./rules.ts";
 
@@ -92,8 +92,8 @@ function hasSeenNothing({ listReads }: AuditState, first: Payment, start: Start,
 }
 
 function chargedAgain(first: Payment, second: Payment): string {
-  const reference = first.reference ? shown(first.reference) : null;
-  const other = second.reference ? shown(second.reference) : null;
+  const reference = first.reference ? clean(first.reference) : null;
+  const other = second.reference ? clean(second.reference) : null;
   const customer = `${second.phone} is asked for KES ${toShillings(second.amountCents)} a second time`;
   if (reference === other)
     return reference === null ? `${customer}, without a reference.` : `“${reference}” is charged a second time.`;
@@ -117,6 +117,6 @@ function noteReuse(state: AuditState, first: Payment, second: Payment, atMs: num
     requestIds: [one.requestId, other.requestId],
     payment: second,
     atMs,
-    message: `The payments of ${first.phone} and ${second.phone} have one reference, “${shown(String(second.reference))}”: a search for it finds the payments of all these customers.`,
+    message: `The payments of ${first.phone} and ${second.phone} have one reference, “${clean(String(second.reference))}”: a search for it finds the payments of all these customers.`,
   }));
 }

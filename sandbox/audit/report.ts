@@ -1,6 +1,6 @@
 import { counted } from "../../src/domain/counted.ts";
 import type { AuditReport } from "./audit.ts";
-import { shown } from "./call.ts";
+import { clean } from "./call.ts";
 import { FINDING_KINDS, type FindingKind, isAtLeast, type Severity } from "./kinds.ts";
 import { formatResults, printable, type Results } from "./results.ts";
 import { refusalsIn, refusedCount, type Tally } from "./tally.ts";
@@ -32,7 +32,7 @@ export function findingLines({ findings }: AuditReport): string[] {
   return findings.flatMap(({ kind, severity, message, advice, request_ids, reference, count, ...finding }) => {
     const facts = [
       finding.checkout_request_id,
-      reference && `reference ${shown(reference)}`,
+      reference && `reference ${clean(reference)}`,
       request_ids.length > 0 && `request${request_ids.length === 1 ? "" : "s"} ${request_ids.join(", ")}`,
       `first at ${finding.first_at}`,
       count > 1 && `${count} times`,

@@ -47,8 +47,8 @@ function neverPolled(payment: Payment, start: Start, now: Moment, options: Silen
     payment,
     atMs: start.at.nowMs,
     message: start.isRead
-      ? `The client has not asked for the status of this payment${stateOf(payment)}.`
-      : `The answer to this request was lost, but the payment exists, and the client has not searched for it${stateOf(payment)}.`,
+      ? `The client has not asked for the status of this payment${endOf(payment)}.`
+      : `The answer to this request was lost, but the payment exists, and the client has not searched for it${endOf(payment)}.`,
   };
 }
 
@@ -73,7 +73,7 @@ function gaveUp(payment: Payment, start: Start, now: Moment): Mistake | null {
   };
 }
 
-const stateOf = ({ end }: Payment): string => (end === null ? "" : `; it is ${end.status} now`);
+const endOf = ({ end }: Payment): string => (end === null ? "" : `; it is ${end.status} now`);
 
 /** Whether the sandbox clock has run by itself since the payment started: otherwise missing polls mean nothing. */
 export function isUndisturbed({ created }: Payment, now: Moment): boolean {

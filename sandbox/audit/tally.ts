@@ -1,5 +1,5 @@
 import type { AuditOnWire } from "../control/shapes/requests.ts";
-import { type AuditedCall, isByFault, messageIn, shown } from "./call.ts";
+import { type AuditedCall, clean, isByFault, messageIn } from "./call.ts";
 import type { Payment } from "./payments.ts";
 
 /** What happened in a run, whether it was right or wrong. Every report begins with it. */
@@ -30,7 +30,7 @@ export function createTally() {
         return null;
       }
       if (isByFault(call)) byFaults += 1;
-      const message = shown(messageIn(call.answer), MOST_SHOWN);
+      const message = clean(messageIn(call.answer), MOST_SHOWN);
       const key = `${call.status} ${message}`;
       const known = refused.get(key);
       if (known) known.count += 1;
@@ -80,7 +80,7 @@ const MOST_SAID_OF_EACH = 100;
 export function refusalsIn(tally: Tally): string {
   const said = tally.refused.slice(0, MOST_SAID);
   const words = said.map(
-    ({ status, message, count }) => `${count} × ${status ?? "no answer"} “${shown(message, MOST_SAID_OF_EACH)}”`,
+    ({ status, message, count }) => `${count} × ${status ?? "no answer"} “${clean(message, MOST_SAID_OF_EACH)}”`,
   );
   const more = said.reduce((left, { count }) => left - count, refusedCount(tally));
   return words.join(", ") + (more > 0 ? `, and ${more} more` : "");

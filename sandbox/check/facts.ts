@@ -1,5 +1,5 @@
 import type { Profile } from "../../src/http/profile.ts";
-import { type Exchange, type Service, Skip } from "./service.ts";
+import { type Exchange, isObject, type Json, type Service, Skip } from "./service.ts";
 
 /** What a check is, and what the checks read in answers. */
 
@@ -44,11 +44,6 @@ export interface Check {
   readonly look: (checking: Checking) => Promise<Seen>;
 }
 
-export type Json = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** A page of the list. */
 export interface Listed {
   readonly exchange: Exchange;
@@ -88,8 +83,6 @@ export const isShort = ({ items, arrayName, summary }: Listed): boolean =>
   items[0] === undefined
     ? arrayName === "data" && summary === null
     : ONLY_FULL.every((name) => !(name in (items[0] ?? {})));
-
-export const STATES = ["pending", "completed", "failed", "cancelled", "expired"] as const;
 
 /** Transactions in each state, as far as the service has them, with the answer that shows them. */
 export async function inState(service: Service, state: string): Promise<Listed> {

@@ -1,21 +1,20 @@
+import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import {
   type Check,
   check,
   holds,
   inState,
   isShort,
-  type Json,
   type Listed,
   list,
   must,
   newest,
-  STATES,
   shown,
   statusOf,
   type Test,
   wrong,
 } from "./facts.ts";
-import { type Exchange, type Service, Skip } from "./service.ts";
+import { type Exchange, type Json, type Service, Skip } from "./service.ts";
 
 /** What each member of an answer must be (§2). */
 
@@ -32,7 +31,7 @@ const NUMBER: Test = ["a number", isNumber];
 const BOOLEAN: Test = ["a boolean", (value) => typeof value === "boolean"];
 const PRESENT: Test = ["there", (value) => value !== undefined];
 const TIMESTAMP: Test = ["a timestamp, YYYY-MM-DD HH:MM:SS", isTimestamp];
-const requestId = (prefix: string): Test => [
+export const requestId = (prefix: string): Test => [
   `a string of the shape ${prefix}_<timestamp>_<token>`,
   (value) => typeof value === "string" && new RegExp(`^${prefix}_[^_]+_.+$`).test(value),
 ];
@@ -40,12 +39,12 @@ const requestId = (prefix: string): Test => [
 /** The members of a transaction (§2.2). */
 const MEMBERS: Readonly<Record<string, Test>> = {
   id: INTEGER,
-  kind: oneOf(["api", "web", "wallet_deposit", "credit_topup"]),
+  kind: oneOf(KINDS),
   type: [
     "a string in upper case",
     (value) => typeof value === "string" && value !== "" && value === value.toUpperCase(),
   ],
-  status: oneOf(STATES),
+  status: oneOf(STATUSES),
   amount: NUMBER,
   fee_amount: NUMBER,
   fee_deducted: BOOLEAN,
@@ -85,7 +84,7 @@ const SUMMARY: Readonly<Record<string, Test>> = {
 /** The lists that show as many kinds of transactions as there are. */
 async function lists(service: Service): Promise<Listed[]> {
   const found = [await list(service)];
-  for (const state of STATES) found.push(await inState(service, state));
+  for (const state of STATUSES) found.push(await inState(service, state));
   return found;
 }
 

@@ -1,5 +1,6 @@
-import { type Check, type Checking, check, type Json, judge, list, listIn, type PaymentToMake } from "./facts.ts";
-import { type Exchange, NEEDS_PAYMENT, Skip } from "./service.ts";
+import { type Check, type Checking, check, judge, list, listIn, type PaymentToMake } from "./facts.ts";
+import { requestId } from "./members.ts";
+import { type Exchange, type Json, NEEDS_PAYMENT, Skip } from "./service.ts";
 
 /** The sentences that need a payment. Each push may reach a phone and cost money: none is ever repeated. */
 
@@ -84,8 +85,8 @@ const identifier = (name: string, prefix: string): Check =>
   check(`pay.${name}`, "§4.1", `The answer has \`${name}\`, a string of the shape of §2.2`, async (checking) => {
     const exchange = await started(checking);
     const value = exchange.json[name];
-    const fits = typeof value === "string" && new RegExp(`^${prefix}_[^_]+_.+$`).test(value);
-    return judge(exchange, fits, `it is ${JSON.stringify(value)}`);
+    const [, fits] = requestId(prefix);
+    return judge(exchange, fits(value), `it is ${JSON.stringify(value)}`);
   });
 
 export const PAYMENT_CHECKS: readonly Check[] = [

@@ -37,10 +37,11 @@ export interface Received {
 export type Send = (request: Sent) => Promise<Received>;
 
 export interface Exchange extends Received {
+  readonly sent: Sent;
   /** When the answer was there, by this host's clock. */
   readonly atMs: number;
   /** The body, where it is a JSON object. */
-  readonly json: Readonly<Record<string, unknown>> | null;
+  readonly json: Json | null;
   readonly evidence: Evidence;
 }
 
@@ -126,6 +127,7 @@ export class Service {
     const { status, headers, text } = received;
     const answer = redacted(text).slice(0, SHOWN) + (text.length > SHOWN ? "…" : "");
     const exchange = {
+      sent,
       status,
       headers,
       text,
@@ -148,6 +150,10 @@ export class Service {
     return exchange;
   }
 
+  get baseUrl(): string {
+    return this.#options.baseUrl;
+  }
+
   get isCareful(): boolean {
     return this.#options.isCareful;
   }
@@ -168,12 +174,15 @@ export class Service {
   }
 }
 
-function objectIn(text: string): Record<string, unknown> | null {
+export type Json = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function objectIn(text: string): Json | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }

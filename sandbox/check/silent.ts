@@ -1,22 +1,11 @@
 import { type AmountCents, feeCents, formatTariff, type Tariff } from "../../src/domain/money.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import { STATUSES } from "../../src/domain/transaction.ts";
 import type { Profile, RefusalAnswer } from "../../src/http/profile.ts";
-import {
-  type Check,
-  type Checking,
-  check,
-  inState,
-  isShort,
-  type Json,
-  list,
-  listIn,
-  newest,
-  type Seen,
-  STATES,
-} from "./facts.ts";
+import { type Check, type Checking, check, inState, isShort, list, listIn, newest, type Seen } from "./facts.ts";
 import { afterFinal, orderOf, paymentOf, push, started } from "./payment.ts";
-import { type Exchange, Skip, UNKNOWN_ID } from "./service.ts";
+import { type Exchange, type Json, Skip, UNKNOWN_ID } from "./service.ts";
 
 /** What a service does where the specification is silent: recorded, never a failure. */
 
@@ -88,7 +77,7 @@ const cents = (value: unknown): number => Math.round(Number(value) * 100);
 
 async function samples({ service }: Checking): Promise<Json[]> {
   const all = [...(await list(service)).items];
-  for (const state of STATES) all.push(...(await inState(service, state)).items);
+  for (const state of STATUSES) all.push(...(await inState(service, state)).items);
   for (const { json } of service.exchanges) if (json?.amount !== undefined) all.push(json);
   if (all.length === 0) throw new Skip("the account has no transactions");
   return all;

@@ -1,22 +1,8 @@
 import { type Day, formatDay, parseDay } from "../../src/domain/timestamp.ts";
-import {
-  type Check,
-  check,
-  holds,
-  inState,
-  isObject,
-  type Json,
-  judge,
-  list,
-  listIn,
-  must,
-  newest,
-  STATES,
-  shown,
-  wrong,
-} from "./facts.ts";
+import { STATUSES } from "../../src/domain/transaction.ts";
+import { type Check, check, holds, inState, judge, list, listIn, must, newest, shown, wrong } from "./facts.ts";
 import { MEMBER_CHECKS, MINIMAL_STATUS } from "./members.ts";
-import { type Ask, NEEDS_PAYMENT, Skip, UNKNOWN_ID } from "./service.ts";
+import { type Ask, isObject, type Json, NEEDS_PAYMENT, Skip, UNKNOWN_ID } from "./service.ts";
 
 /** The sentences of the specification that reading can check. */
 
@@ -136,7 +122,7 @@ export const STATED_CHECKS: readonly Check[] = [
     const isAnother = other !== undefined && other.id !== one.id;
     return judge(second.exchange, isAnother, `page 2 begins with ${shown(other?.id)}, page 1 with ${shown(one.id)}`);
   }),
-  ...STATES.map((state) =>
+  ...STATUSES.map((state) =>
     filterRow(
       `list.status-${state}`,
       `The filter \`status\` selects by status: ${state}`,

@@ -3,7 +3,7 @@ import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid, kindOf, Refusal, shown } from "../../src/domain/error.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { parseInput, whatCameOf } from "../../src/http/input.ts";
-import { expectJson, readJsonObject, readQuery } from "../../src/http/request.ts";
+import { expectJson, readJsonObject, readParameters } from "../../src/http/request.ts";
 import type { DescribedBody } from "./context.ts";
 import { durationText } from "./shapes/values.ts";
 
@@ -152,5 +152,5 @@ export const noBody: DescribedBody = {
 
 /** Checks the query of a call with its schema. Other parameters are ignored. */
 export function parseQuery<T extends z.ZodObject>(schema: T, query: string): z.output<T> {
-  return parseInput(schema, readQuery(query, Object.keys(schema.shape)));
+  return parseInput(schema, readParameters(query, Object.keys(schema.shape)));
 }

@@ -24,12 +24,6 @@ export const STATE_CALLS: Calls = {
     /** It replaces a snapshot of the same name. */
     PUT: described("Save the state", snapshotAnswer, { body: noBody }, async (context, input) => {
       const { request, id: name, keepOpen } = input;
-      if (context.replica) {
-        throw new Refusal(
-          "conflict",
-          "a database that several servers share has no snapshots: a restore would remove payments that other servers write",
-        );
-      }
       if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
         throw invalid(`the name must be 1 to 64 letters, digits, - and _${whatCame(name)}`);
       }

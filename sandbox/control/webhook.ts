@@ -38,7 +38,7 @@ export const WEBHOOK_CALLS: Calls = {
         const found = await service.deliveries.list({ ...page, limit: page.limit + 1 }); // one more shows that there is a next page
         const { texts, next } = await writePage(found, page, realClock, (one) => JSON.stringify(deliveryView(one)));
         const address = next && `${CONTROL_PATH}/webhook?${next}&limit=${page.limit}`;
-        return succeedWithList(messageOf(webhooks), { ...settingsView(webhooks), next: address }, "deliveries", texts);
+        return succeedWithList(inWords(webhooks), { ...settingsView(webhooks), next: address }, "deliveries", texts);
       },
     ),
     PUT: described(
@@ -47,13 +47,13 @@ export const WEBHOOK_CALLS: Calls = {
       { body: bodyOf(webhookRequest, { url: "http://127.0.0.1:8080/webhook", times: 2, delay: "1s" }) },
       async ({ steering, webhooks }, { body: { delay, ...settings } }) => {
         await steering.change(() => webhooks.replace({ ...settings, delayMs: delay }));
-        return succeed(messageOf(webhooks), settingsView(webhooks));
+        return succeed(inWords(webhooks), settingsView(webhooks));
       },
     ),
     DELETE: described("Remove the webhook", shapes.webhookAnswer, {}, async ({ steering, webhooks }) => {
       await steering.change(() => webhooks.replace(null));
       await webhooks.giveUp();
-      return succeed(messageOf(webhooks), settingsView(webhooks));
+      return succeed(inWords(webhooks), settingsView(webhooks));
     }),
   },
   "/webhook/test": {
@@ -95,5 +95,5 @@ function settingsView({ settings }: Webhooks): shapes.WebhookOnWire {
   };
 }
 
-const messageOf = ({ settings }: Webhooks): string =>
+const inWords = ({ settings }: Webhooks): string =>
   `${settings ? "each payment that becomes final is sent to the webhook" : "no webhook is set"}; the specification has no webhooks: poll in any case`;

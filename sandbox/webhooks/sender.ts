@@ -1,21 +1,13 @@
 import { Alarm, atMost, type Clock, pause } from "../../src/domain/clock.ts";
-import type { Delivery, DeliveryAttempt } from "../../src/domain/delivery.ts";
+import type { Delivery, DeliveryAttempt, DeliveryStore } from "../../src/domain/delivery.ts";
 import { Rounds } from "../../src/domain/mutex.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, type WebhookMessage } from "./message.ts";
 import { send } from "./send.ts";
 import type { WebhookForm } from "./settings.ts";
 
-/** The stored deliveries. */
-export interface StoredDeliveries {
-  claim(nowMs: number, limit: number): Promise<Delivery[]>;
-  release(id: number): Promise<void>;
-  nextDueAtMs(afterMs: number): Promise<number | null>;
-  save(delivery: Delivery): Promise<void>;
-}
-
 export interface SenderParts {
-  readonly deliveries: StoredDeliveries;
+  readonly deliveries: Pick<DeliveryStore, "claim" | "release" | "nextDueAtMs" | "save">;
   /** Whether other servers send deliveries of the same database, too. */
   readonly isShared: boolean;
   readonly clock: VirtualClock;

@@ -1,10 +1,11 @@
 import type { Clock } from "../../src/domain/clock.ts";
-import type { Delivery, DeliveryAttempt, PlannedDelivery } from "../../src/domain/delivery.ts";
+import type { Delivery, DeliveryAttempt, DeliveryStore, PlannedDelivery } from "../../src/domain/delivery.ts";
 import { Refusal } from "../../src/domain/error.ts";
+import { createListeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, samplePayment, type WebhookMessage } from "./message.ts";
-import { Sender, type SenderParts, type StoredDeliveries } from "./sender.ts";
+import { Sender, type SenderParts } from "./sender.ts";
 import type { WebhookSettings } from "./settings.ts";
 
 /** Called after each attempt, with the new state of the delivery. */
@@ -13,11 +14,7 @@ export type DeliveryListener = (delivery: Delivery) => void;
 export interface WebhookParts extends Pick<SenderParts, "beforeSending" | "reportFault" | "mayDecide"> {
   readonly service: {
     readonly isShared: boolean;
-    readonly deliveries: StoredDeliveries & {
-      plan(next: (() => readonly PlannedDelivery[]) | null): void;
-      resend(id: number, dueAtMs: number): Promise<Delivery | null>;
-      giveUp(): Promise<void>;
-    };
+    readonly deliveries: DeliveryStore;
     subscribe(listener: (transaction: Transaction) => void): () => void;
   };
   readonly clock: VirtualClock;
@@ -35,7 +32,8 @@ export class Webhooks {
   readonly #parts: WebhookParts;
   readonly #sender: Sender;
   readonly #heldAnswers: HeldAnswers;
-  readonly #listeners = new Set<DeliveryListener>();
+  readonly #attempted = createListeners<[Delivery]>();
+  readonly subscribe = this.#attempted.subscribe;
   /** How many attempts had each result. */
   readonly attempts = { delivered: 0, failed: 0 };
   #settings: WebhookSettings | null = null;
@@ -52,7 +50,7 @@ export class Webhooks {
       onAttempt: (delivery) => {
         this.#heldAnswers.release(delivery.payment.checkoutRequestId);
         this.attempts[delivery.attempts.at(-1)?.problem === null ? "delivered" : "failed"] += 1;
-        for (const listener of this.#listeners) listener(delivery);
+        this.#attempted.announce(delivery);
       },
     });
     this.#follow(start);
@@ -63,11 +61,6 @@ export class Webhooks {
 
   get settings(): WebhookSettings | null {
     return this.#settings;
-  }
-
-  subscribe(listener: DeliveryListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Sends what became due while no server ran. */

@@ -31,6 +31,38 @@ export interface DeliveryAttempt {
   readonly problem: string | null;
 }
 
+/** How many deliveries are listed. Older ones that have ended are removed. */
+export const MAX_DELIVERIES = 1000;
+
+/** Stored messages about payments that have ended. A reset and a restore of the transactions remove them. */
+export interface DeliveryStore {
+  /** From now on, each outcome is written with these deliveries, in one commit; null: with none. */
+  plan(next: (() => readonly PlannedDelivery[]) | null): void;
+  /**
+   * Those that are due at `nowMs`, the earliest first, at most `limit`. No server gets them again before they are saved or
+   * released, or until this server must be dead.
+   */
+  claim(nowMs: number, limit: number): Promise<Delivery[]>;
+  release(id: number): Promise<void>;
+  /** The first due time after this one; null if there is none. */
+  nextDueAtMs(afterMs: number): Promise<number | null>;
+  /** Writes the attempts and the due time of a claimed delivery, unless it was given up, and releases it. */
+  save(delivery: Delivery): Promise<void>;
+  /** Adds a delivery of the same message. @returns null if there is none with this id */
+  resend(id: number, dueAtMs: number): Promise<Delivery | null>;
+  /** Of the newest {@link MAX_DELIVERIES}, oldest first: the first ones after an id, or the last ones. */
+  list(query: DeliveryQuery): Promise<Delivery[]>;
+  /** Makes no further attempts for those that wait. */
+  giveUp(): Promise<void>;
+}
+
+export interface DeliveryQuery {
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
+  readonly transactionId?: number;
+  readonly limit: number;
+}
+
 /** `waiting` for its next attempt, or ended. */
 export type DeliveryState = "waiting" | "delivered" | "failed";
 

@@ -10,19 +10,6 @@ import type { TransactionIdentifiers } from "./transaction.ts";
 /** The greatest number. Up to it, the endings of receipt numbers are unique. */
 export const MAX_NUMBER = 36 ** 7 - 1;
 
-/** Writes and reads request ids under the key of one database. */
-export interface RequestIds {
-  /** The ids of a payment that is just starting. */
-  issue(id: number, createdAtMs: number, random: Random): TransactionIdentifiers;
-  /** The ids of a payment whose secret has been stored. */
-  restore(id: number, createdAtMs: number, secret: string): TransactionIdentifiers;
-  /**
-   * The number that a request id decodes to, in any letter case. The caller must then compare the whole id, because any text
-   * of this form decodes to a number.
-   */
-  numberOf(requestId: string): number | null;
-}
-
 /** 60 random bits, stored with the payment, so that a request id cannot be guessed. */
 const SECRET_LENGTH = 12;
 /** Each number has 40 bits. */
@@ -35,13 +22,17 @@ const REQUEST_ID_LENGTH = NUMBER_START + NUMBER_LENGTH + SECRET_LENGTH;
 /** The random part of a checkout request id. The other parts derive from the row, so only this part is stored. */
 export const secretOf = (checkoutRequestId: string): string => checkoutRequestId.slice(-SECRET_LENGTH);
 
+export type RequestIds = ReturnType<typeof createRequestIds>;
+
 /**
+ * Writes and reads request ids under the key of one database.
+ *
  * A request id is `ws_CO_<timestamp>_<token>` or `ws_MR_<timestamp>_<token>` (§2.2). The token is the number, permuted to hide
  * the order of payments, and 12 random characters. The merchant request id uses another key for the permutation, and a keyed hash
  * instead of the random characters, so that neither id can be computed from the other.
  * @param key 32 secret bytes
  */
-export function createRequestIds(key: Uint8Array): RequestIds {
+export function createRequestIds(key: Uint8Array) {
   const words = new DataView(key.buffer, key.byteOffset).getUint32.bind(new DataView(key.buffer, key.byteOffset));
   const checkout = createPermutation([words(0), words(4), words(8), words(12)]);
   const merchant = createPermutation([words(16), words(20), words(24), words(28)]);
@@ -57,9 +48,15 @@ export function createRequestIds(key: Uint8Array): RequestIds {
   }
 
   return {
+    /** The ids of a payment whose secret has been stored. */
     restore,
-    issue: (id, createdAtMs, random) => restore(id, createdAtMs, token(random, SECRET_LENGTH)),
-    numberOf(requestId) {
+    /** The ids of a payment that is just starting. */
+    issue: (id: number, createdAtMs: number, random: Random) => restore(id, createdAtMs, token(random, SECRET_LENGTH)),
+    /**
+     * The number that a request id decodes to, in any letter case. The caller must then compare the whole id, because any text
+     * of this form decodes to a number.
+     */
+    numberOf(requestId: string): number | null {
       if (requestId.length !== REQUEST_ID_LENGTH) return null;
       const value = decode(requestId, NUMBER_START, NUMBER_START + NUMBER_LENGTH);
       if (value === null) return null;

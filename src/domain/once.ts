@@ -1,13 +1,10 @@
-export interface LoadedLater<T> {
-  /** Null before it is loaded. */
-  readonly now: T | null;
-  load(): Promise<T>;
-}
+export type LoadedLater<T> = ReturnType<typeof loadLater<T>>;
 
 /** Loads something once, when it is first used. */
-export function loadLater<T>(load: () => Promise<T>): LoadedLater<T> {
+export function loadLater<T>(load: () => Promise<T>) {
   let now: T | null = null;
   return {
+    /** Null before it is loaded. */
     get now() {
       return now;
     },

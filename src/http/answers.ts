@@ -80,9 +80,6 @@ const summary = z.strictObject({
   failed_count: count,
 });
 
-const startedShort = z.strictObject(identifiers);
-const startedFull = z.strictObject({ transaction_id: id, ...identifiers });
-
 const statusShort = z.strictObject({
   status: statusName,
   amount,
@@ -99,13 +96,13 @@ const statusFull = z.strictObject({
   completed_at,
 });
 
-const listShort = z.strictObject({ data: z.array(shortTransaction), ...aroundList });
-const listFull = z.strictObject({ transactions: z.array(transaction), summary, ...aroundList });
-
-/** The members of each answer besides `success` and `message`, in both forms. */
-export const started = { full: startedFull, short: startedShort };
+/** The members of the answers besides `success` and `message`. */
+export const started = {
+  full: z.strictObject({ transaction_id: id, ...identifiers }),
+  short: z.strictObject(identifiers),
+};
 const status = { full: statusFull, short: statusShort };
-export const list = { full: listFull, short: listShort };
+export const fullList = z.strictObject({ transactions: z.array(transaction), summary, ...aroundList });
 
 /** The answer of a failure (§7). */
 export const failureSchema = z.strictObject({ success: z.literal(false), message: z.string() });

@@ -85,7 +85,7 @@ export const hasWrittenId = (body: object): body is z.output<typeof checkStatusS
   WRITTEN_ID.test(body.checkout_request_id);
 
 /** A whole number in a query, without sign, point, exponent or leading zero. */
-const wholeNumber = (member: string, max: number, fallback: number) => {
+const queryNumber = (member: string, max: number, fallback: number) => {
   const bad = rule(member, `must be a whole number from 1 to ${max}`);
   return z
     .string(bad)
@@ -141,8 +141,8 @@ const day = (member: string) => {
 /** §4.3. */
 export const listTransactionsSchema = z
   .object({
-    page: wholeNumber("page", Number.MAX_SAFE_INTEGER, DEFAULT_PAGE.number),
-    limit: wholeNumber("limit", MAX_PAGE_LIMIT, DEFAULT_PAGE.limit),
+    page: queryNumber("page", Number.MAX_SAFE_INTEGER, DEFAULT_PAGE.number),
+    limit: queryNumber("limit", MAX_PAGE_LIMIT, DEFAULT_PAGE.limit),
     type: oneOf("type", KINDS).optional(),
     status: oneOf("status", STATUSES).optional(),
     date_from: day("date_from").optional(),

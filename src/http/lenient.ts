@@ -4,7 +4,7 @@ import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { roundToCents } from "../domain/money.ts";
 import { typedPhone } from "../domain/phone.ts";
 import { type checkStatusSchema, type ListInput, listTransactionsSchema, type startPaymentSchema } from "./input.ts";
-import { isJson, type Leniency, parseJsonObject, readForm } from "./request.ts";
+import { isJson, type Leniency, parseJsonObject, readParameters } from "./request.ts";
 
 /**
  * The lenient form accepts what the real services accept and the specification does not promise. It corrects values before the
@@ -137,6 +137,7 @@ export function readLenientBody(text: string, headers: Headers, schema: z.ZodObj
   else if (/[^\t\n\r ]/.test(space)) leniencies.push({ member: "body", came: "white space that JSON does not have" });
   const content = text.slice(space.length);
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type ?? "") && !LOOKS_LIKE_JSON.test(content);
-  if (isForm) return normalise(readForm(content, Object.keys(schema.shape)), schema, leniencies);
+  const names = Object.keys(schema.shape);
+  if (isForm) return normalise(readParameters(content, names, "the form in the body"), schema, leniencies);
   return normalise(parseJsonObject(content, headers), schema, leniencies, withDigits(content));
 }

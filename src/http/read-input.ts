@@ -3,7 +3,7 @@ import { parseInput } from "./input.ts";
 import { normalise, readLenientBody } from "./lenient.ts";
 import type { Operation } from "./operation.ts";
 import type { Profile } from "./profile.ts";
-import { type Exchange, type Leniency, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
+import { type Exchange, type Leniency, readJsonObject, readParameters, readText, targetOf } from "./request.ts";
 
 /** Reads the input of requests, in the form that the schemas of their operations expect, as strictly as the profile. */
 export function createInputReader(profile: Profile) {
@@ -14,7 +14,7 @@ export function createInputReader(profile: Profile) {
 
   /** The parameters of a list, in the form that their schema expects. */
   function readList(query: string, { schema }: Operation, { leniencies }: Exchange): object {
-    const input = readQuery(query, Object.keys(schema.shape));
+    const input = readParameters(query, Object.keys(schema.shape));
     if (profile.filter_case === "lower") refuseCapitals(input, ignoresFilters);
     return clampsPages || ignoresFilters ? normalise(input, schema, leniencies, {}, correctsParameter) : input;
   }
@@ -62,5 +62,5 @@ function lenientInput(
   leniencies: Leniency[],
 ): object {
   if (method !== "GET") return readLenientBody(body ?? "", request.headers, schema, leniencies);
-  return normalise(readQuery(targetOf(request).query, Object.keys(schema.shape)), schema, leniencies);
+  return normalise(readParameters(targetOf(request).query, Object.keys(schema.shape)), schema, leniencies);
 }

@@ -188,19 +188,10 @@ async function readChunks(request: Request): Promise<Uint8Array> {
 }
 
 /**
- * The parameters of a query string that an operation knows; others are ignored.
+ * The parameters of a query string, or the members of a form, that an operation knows; others are ignored.
  * @throws Refusal `invalid` if one is given twice, or an escape is not UTF-8
  */
-export function readQuery(query: string, known: readonly string[]): Record<string, string> {
-  return readParameters(query, known, "the query string");
-}
-
-/** The members of a form, with the same rules. */
-export function readForm(body: string, known: readonly string[]): Record<string, string> {
-  return readParameters(body, known, "the form in the body");
-}
-
-function readParameters(text: string, known: readonly string[], what: string): Record<string, string> {
+export function readParameters(text: string, known: readonly string[], what = "the query string") {
   try {
     decodeURIComponent(text);
   } catch {

@@ -29,20 +29,13 @@ export interface ServerOptions {
   readonly maxInFlight?: number;
 }
 
-export interface HttpServer {
-  readonly hostname: string;
-  readonly port: number;
-  /** From now on, each answer asks its client to close the connection. */
-  drain(): void;
-  /** Stops accepting. Resolves when the requests in flight are answered, after `graceMs` at the latest. */
-  stop(graceMs: number): Promise<void>;
-}
+export type HttpServer = ReturnType<typeof startServer>;
 
 /**
  * Serves requests until stopped.
  * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL if it cannot listen at this address
  */
-export function startServer(options: ServerOptions): HttpServer {
+export function startServer(options: ServerOptions) {
   const {
     hostname,
     port,
@@ -85,10 +78,12 @@ export function startServer(options: ServerOptions): HttpServer {
   return {
     hostname,
     port: server.port ?? port,
-    drain() {
+    /** From now on, each answer asks its client to close the connection. */
+    drain(): void {
       isDraining = true;
     },
-    async stop(graceMs) {
+    /** Stops accepting. Resolves when the requests in flight are answered, after `graceMs` at the latest. */
+    async stop(graceMs: number): Promise<void> {
       const answered = new AbortController();
       await Promise.race([server.stop().finally(() => answered.abort()), sleep(graceMs, answered.signal)]);
       await server.stop(true);

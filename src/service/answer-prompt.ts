@@ -1,14 +1,14 @@
 import { Refusal } from "../domain/error.ts";
+import type { Listeners } from "../domain/listeners.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { resolve } from "../domain/state-machine.ts";
 import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
-import type { Changes } from "./changes.ts";
 import type { createReads } from "./reads.ts";
 
 interface Parts {
   readonly store: Pick<Store, "transactions">;
-  readonly changes: Changes;
+  readonly changes: Listeners<[Transaction]>;
   readonly reads: Pick<ReturnType<typeof createReads>, "findByCheckoutRequestId">;
 }
 

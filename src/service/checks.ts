@@ -10,7 +10,7 @@ const RETRY_MS = 1000;
 const MAX_CHECKS = 10_000;
 
 /** A payment and the result of its check: an outcome, or a later time to check again. */
-export interface Checked {
+export interface CheckedPayment {
   readonly pending: PendingTransaction;
   readonly result: Transaction;
 }
@@ -24,23 +24,13 @@ export interface ChecksParts {
   readonly onLateAnswer: () => void;
 }
 
-/** The checks in flight at the provider: at most one for each payment. */
-export interface Checks {
-  /**
-   * Checks these payments, except those with a check in flight. It waits for one turn of the event loop only, so that a slow
-   * provider delays no other payment and no deadline.
-   * @returns all new results, also late ones of other payments
-   */
-  run(due: readonly PendingTransaction[], nowMs: number): Promise<Checked[]>;
-  /** Ignores the result of the check of a payment that has ended. */
-  drop(id: number): void;
-  dropAll(): void;
-}
+export type Checks = ReturnType<typeof createChecks>;
 
-export function createChecks({ provider, clock, reportFault, onLateAnswer }: ChecksParts): Checks {
+/** The checks in flight at the provider: at most one for each payment. */
+export function createChecks({ provider, clock, reportFault, onLateAnswer }: ChecksParts) {
   /** Payments whose result is not returned yet. They are not checked again before. */
   const inFlight = new Map<number, PendingTransaction>();
-  let answered: Checked[] = [];
+  let answered: CheckedPayment[] = [];
   let isRunning = false;
 
   async function check(pending: PendingTransaction, nowMs: number): Promise<void> {
@@ -66,7 +56,12 @@ export function createChecks({ provider, clock, reportFault, onLateAnswer }: Che
   }
 
   return {
-    async run(due, nowMs) {
+    /**
+     * Checks these payments, except those with a check in flight. It waits for one turn of the event loop only, so that a slow
+     * provider delays no other payment and no deadline.
+     * @returns all new results, also late ones of other payments
+     */
+    async run(due: readonly PendingTransaction[], nowMs: number): Promise<CheckedPayment[]> {
       isRunning = true;
       const checks: Promise<void>[] = [];
       for (const pending of due) {
@@ -78,8 +73,9 @@ export function createChecks({ provider, clock, reportFault, onLateAnswer }: Che
       for (const { pending } of answered) inFlight.delete(pending.id);
       return answered.splice(0);
     },
-    drop: (id) => void inFlight.delete(id),
-    dropAll() {
+    /** Ignores the result of the check of a payment that has ended. */
+    drop: (id: number) => void inFlight.delete(id),
+    dropAll(): void {
       inFlight.clear();
       answered = [];
     },

@@ -1,11 +1,11 @@
 import { Alarm, type Clock } from "../domain/clock.ts";
+import type { Listeners } from "../domain/listeners.ts";
 import { Rounds } from "../domain/mutex.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
 import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
-import type { Changes } from "./changes.ts";
-import { type Checked, type Checks, createChecks, retryLater } from "./checks.ts";
+import { type CheckedPayment, type Checks, createChecks, retryLater } from "./checks.ts";
 
 /** How many urgent payments are resolved together. */
 const MAX_URGENT = 500;
@@ -28,8 +28,8 @@ export interface ResolverParts {
   readonly realClock: Clock;
   readonly random: Random;
   /** Whether this process knows the time that all processes share. If not, rounds do nothing. Absent for a single process. */
-  readonly mayResolve?: () => boolean;
-  readonly changes: Changes;
+  readonly mayDecide?: () => boolean;
+  readonly changes: Listeners<[Transaction]>;
   readonly reportFault: (error: unknown) => void;
 }
 
@@ -146,7 +146,7 @@ export class Resolver {
     if (this.#alarm.isDue) this.#alarm.cancel();
     this.#retry.cancel();
     try {
-      if (this.#parts.mayResolve?.() === false) {
+      if (this.#parts.mayDecide?.() === false) {
         for (const { resolve } of this.#urgent.splice(0)) resolve();
         return;
       }
@@ -193,7 +193,7 @@ export class Resolver {
    */
   async #resolveBatch(first: readonly PendingTransaction[], untilMs: number, nowMs: number): Promise<boolean> {
     const { transactions, vitals } = this.#parts.store;
-    let outcomes: readonly Checked[] = [];
+    let outcomes: readonly CheckedPayment[] = [];
     try {
       const changed = await transactions.resolveDue(untilMs, BATCH, async (due) => {
         outcomes = await this.#checkAll([...first, ...due], nowMs);
@@ -201,17 +201,17 @@ export class Resolver {
       });
       this.#announce(changed);
     } catch (error) {
-      if (outcomes.length === 0 || this.#isStopped || vitals.explain(error) !== null) throw error;
+      if (outcomes.length === 0 || this.#isStopped || vitals.troubleOf(error) !== null) throw error;
       // One of them was refused. Write them one by one: the error names the payment.
       await this.#recordOneByOne(outcomes, nowMs);
     }
     return outcomes.length > 0;
   }
 
-  async #checkAll(due: readonly PendingTransaction[], nowMs: number): Promise<Checked[]> {
+  async #checkAll(due: readonly PendingTransaction[], nowMs: number): Promise<CheckedPayment[]> {
     this.lateness.count += due.length;
     for (const { checkAtMs } of due) this.lateness.sumMs += nowMs - checkAtMs;
-    const outcomes = new Map<number, Checked>();
+    const outcomes = new Map<number, CheckedPayment>();
     for (const checked of await this.#checks.run(due, nowMs)) outcomes.set(checked.pending.id, checked);
     for (const pending of due) {
       if (!outcomes.has(pending.id)) outcomes.set(pending.id, { pending, result: retryLater(pending, nowMs) });
@@ -220,7 +220,7 @@ export class Resolver {
   }
 
   /** If one result cannot be written (such as a receipt number that already exists), the others still are. */
-  async #recordOneByOne(outcomes: readonly Checked[], nowMs: number): Promise<void> {
+  async #recordOneByOne(outcomes: readonly CheckedPayment[], nowMs: number): Promise<void> {
     const { store, reportFault } = this.#parts;
     const record = async (result: Transaction) => this.#announce(await store.transactions.record([result]));
     for (const { pending, result } of outcomes) {

@@ -1,12 +1,12 @@
 import type { Clock } from "../domain/clock.ts";
+import { createListeners } from "../domain/listeners.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
-import type { PendingTransaction } from "../domain/transaction.ts";
+import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { SavedTransactions, Store } from "../store/store.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { authenticate } from "./authenticate.ts";
-import { createChanges } from "./changes.ts";
 import { createReads } from "./reads.ts";
 import { Registry } from "./registry.ts";
 import { Resolver } from "./resolver.ts";
@@ -25,7 +25,7 @@ export interface ServiceParts {
   /** How long a prompt waits for its customer before it expires. */
   readonly promptTimeoutMs: number;
   /** Whether this process knows the time that all processes on the store share. Absent for a single process. */
-  readonly mayResolve?: () => boolean;
+  readonly mayDecide?: () => boolean;
   /** Called with errors that no caller gets. */
   readonly reportFault: (error: unknown) => void;
 }
@@ -35,7 +35,8 @@ export type Service = ReturnType<typeof createService>;
 /** All actions of merchants and of time. */
 export function createService(outside: ServiceParts) {
   const { store } = outside;
-  const changes = createChanges();
+  /** Announces a transaction when it starts and when it ends, after it is on disk. */
+  const changes = createListeners<[Transaction]>();
   const storage = new StorageHealth(outside);
   const reporting = { ...outside, storage, reportFault: storage.reportFault };
   const resolver = new Resolver({ ...reporting, changes });

@@ -51,7 +51,7 @@ export class StorageHealth {
 
   /** A payment was not stored. Only an error of the engine is an obstacle for others. */
   fail(error: unknown): void {
-    this.#obstacle = this.#vitals.explain(error)?.reason ?? this.#obstacle;
+    this.#obstacle = this.#vitals.troubleOf(error)?.reason ?? this.#obstacle;
   }
 
   /** Why no payment can be stored now, in a few words without secrets; null if one can. */
@@ -70,7 +70,7 @@ export class StorageHealth {
       await this.#vitals.probe();
       this.succeed();
     } catch (error) {
-      this.#obstacle = this.#vitals.explain(error)?.reason ?? "an error, which the log has";
+      this.#obstacle = this.#vitals.troubleOf(error)?.reason ?? "an error, which the log has";
       this.#probedAtMs = this.#clock.nowMs();
       this.reportFault(error);
     }
@@ -79,7 +79,7 @@ export class StorageHealth {
 
   /** Reports an error that no caller gets. For an error of the engine: once what helps, then once a minute how often it came. */
   readonly reportFault = (error: unknown): void => {
-    const trouble = this.#vitals.explain(error);
+    const trouble = this.#vitals.troubleOf(error);
     if (trouble === null) {
       this.#report(error);
       return;

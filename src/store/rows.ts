@@ -105,6 +105,13 @@ export function toChange(outcome: Transaction) {
   };
 }
 
+/** The first outcome of a transaction counts. */
+export function firstOfEach<T extends Transaction>(outcomes: readonly T[]): T[] {
+  const firsts = new Map<number, T>();
+  for (const outcome of outcomes) if (!firsts.has(outcome.id)) firsts.set(outcome.id, outcome);
+  return [...firsts.values()];
+}
+
 const textOf = (resultCode: number): string | undefined => (RESULT_CODES as Record<number, string>)[resultCode];
 
 /** The transaction of a row. The CHECKs allow no other row. */

@@ -1,5 +1,5 @@
 import type { ApiKey } from "../domain/credentials.ts";
-import type { Delivery, PlannedDelivery } from "../domain/delivery.ts";
+import type { DeliveryStore } from "../domain/delivery.ts";
 import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
 import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
 import type { Tariff } from "../domain/money.ts";
@@ -154,40 +154,8 @@ export type TransactionReads = Pick<
   | "listPaid"
 >;
 
-/** How many deliveries are listed. Older ones that have ended are removed. */
-export const MAX_DELIVERIES = 1000;
-
 /** How many deliveries one statement ends or removes, because millions can wait. */
 export const DELIVERIES_AT_ONCE = 5000;
-
-/** Messages about payments that have ended. {@link TransactionStore.clear} and a restore remove them. */
-export interface DeliveryStore {
-  /** From now on, each outcome is written with these deliveries, in one commit; null: with none. */
-  plan(next: (() => readonly PlannedDelivery[]) | null): void;
-  /**
-   * Those that are due at `nowMs`, the earliest first, at most `limit`. No server gets them again before they are saved or
-   * released, or until this server must be dead.
-   */
-  claim(nowMs: number, limit: number): Promise<Delivery[]>;
-  release(id: number): Promise<void>;
-  /** The first due time after this one; null if there is none. */
-  nextDueAtMs(afterMs: number): Promise<number | null>;
-  /** Writes the attempts and the due time of a claimed delivery, unless it was given up, and releases it. */
-  save(delivery: Delivery): Promise<void>;
-  /** Adds a delivery of the same message. @returns null if there is none with this id */
-  resend(id: number, dueAtMs: number): Promise<Delivery | null>;
-  /** Of the newest {@link MAX_DELIVERIES}, oldest first: the first ones after an id, or the last ones. */
-  list(query: DeliveryQuery): Promise<Delivery[]>;
-  /** Makes no further attempts for those that wait. */
-  giveUp(): Promise<void>;
-}
-
-export interface DeliveryQuery {
-  readonly before?: number | undefined;
-  readonly after?: number | undefined;
-  readonly transactionId?: number;
-  readonly limit: number;
-}
 
 /** A copy of all transactions at one time. */
 export interface SavedTransactions {
@@ -217,11 +185,17 @@ export interface TransactionList {
 /** The tables that move from one database to another: both engines have them. Each comes after the tables that it refers to. */
 export const TABLES = ["merchants", "payment_accounts", "api_keys", "numbering", "transactions"] as const;
 
-/** The columns with binary values, which are hexadecimal in a {@link TableRow}. */
-export const BINARY_COLUMNS: ReadonlySet<string> = new Set(["secret_hash", "request_id_key"]);
-
-/** A row of a table, by its columns. */
+/** A row of a table, by its columns. Binary values are hexadecimal. */
 export type TableRow = Readonly<Record<string, string | number | null>>;
+
+/** The columns with binary values. */
+const BINARY: ReadonlySet<string> = new Set(["secret_hash", "request_id_key"]);
+
+/** A row with its binary values converted. */
+export const withBinary = <T>(row: TableRow, convert: (hex: string) => T) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, BINARY.has(name) ? convert(String(value)) : value]),
+  );
 
 export interface TableRows {
   readonly table: (typeof TABLES)[number];

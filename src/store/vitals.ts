@@ -2,7 +2,7 @@
 export interface Vitals {
   /** Such as `sqlite`. */
   readonly engine: string;
-  readonly work: Work;
+  readonly work: Omit<Meter, "committed" | "retried">;
   /** Reads the current state of the engine. */
   measure(): Promise<Measurement>;
   /** What keeps payments from being stored, whatever was stored lately, in a few words; null if nothing is known. */
@@ -10,7 +10,7 @@ export interface Vitals {
   /** Stores a payment and takes it back, so that nobody ever sees it. Rejects if a payment cannot be stored now. */
   probe(): Promise<void>;
   /** What an error says about the engine; null if it is about one write, or is not the engine's. */
-  explain(error: unknown): Trouble | null;
+  troubleOf(error: unknown): Trouble | null;
 }
 
 /** Why an engine fails. */
@@ -19,22 +19,6 @@ export interface Trouble {
   readonly reason: string;
   /** What helps, for the operator. */
   readonly advice: string;
-}
-
-/** The counters of an engine since it was opened. */
-export interface Work {
-  /** Commits by how long they took: for each bound in seconds, how many took no longer. */
-  readonly commitTimes: readonly { readonly seconds: number; readonly count: number }[];
-  readonly commits: number;
-  readonly commitSeconds: number;
-  /** Writes of all commits. */
-  readonly rows: number;
-  /** Writes that were tried again, by reason. */
-  readonly retries: ReadonlyMap<string, number>;
-  /** Writes for which it was unknown for some time whether they were stored. */
-  readonly unknownOutcomes: number;
-  /** Writes that were rejected because it was still unknown at their deadline. */
-  readonly leftUnknown: number;
 }
 
 /** The state of the engine now. */
@@ -52,14 +36,18 @@ export interface Measurement {
 
 const BOUNDS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** Counts the work of an engine. */
-export class Meter implements Work {
+/** Counts the work of an engine since it was opened. */
+export class Meter {
   readonly #counts = BOUNDS_S.map(() => 0);
+  /** Writes that were tried again, by reason. */
   readonly retries = new Map<string, number>();
   commits = 0;
   commitSeconds = 0;
+  /** Writes of all commits. */
   rows = 0;
+  /** Writes for which it was unknown for some time whether they were stored. */
   unknownOutcomes = 0;
+  /** Writes that were rejected because it was still unknown at their deadline. */
   leftUnknown = 0;
 
   committed(rows: number, startedMs: number, endedMs: number): void {
@@ -75,6 +63,7 @@ export class Meter implements Work {
     this.retries.set(reason, (this.retries.get(reason) ?? 0) + 1);
   }
 
+  /** Commits by how long they took: for each bound in seconds, how many took no longer. */
   get commitTimes() {
     let sum = 0;
     return BOUNDS_S.map((seconds, place) => {

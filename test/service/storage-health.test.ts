@@ -21,7 +21,7 @@ function open() {
       await engine.gate;
       if (engine.isFull) throw new DiskFull();
     },
-    explain: (error: unknown) =>
+    troubleOf: (error: unknown) =>
       error instanceof DiskFull ? { reason: "the disk is full", advice: "free some space" } : null,
   } as Partial<Vitals> as Vitals;
   const reportFault = (error: unknown) => void log.push((error as Error).message);

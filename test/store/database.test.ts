@@ -263,7 +263,7 @@ test("an error of SQLite is explained with what helps; an error of the program i
   const file = inFolder("momo.db");
   const { vitals, close } = openStore(file);
   const explained = (code: string) =>
-    vitals.explain(Object.assign(Object.create(SQLiteError.prototype), { name: "SQLiteError", code }));
+    vitals.troubleOf(Object.assign(Object.create(SQLiteError.prototype), { name: "SQLiteError", code }));
   for (const [code, reason, advice] of [
     ["SQLITE_IOERR_WRITE", "the disk fails or is full", "check the disk of"],
     ["SQLITE_FULL", "the disk is full", "free some space on the disk of"],
@@ -278,6 +278,6 @@ test("an error of SQLite is explained with what helps; an error of the program i
     expect(explained(code)).toEqual({ reason: `${reason} (${code})`, advice: `${advice} ${file}` });
   }
   expect(explained("SQLITE_CONSTRAINT")).toBeNull();
-  expect(vitals.explain(new TypeError("x is not a function"))).toBeNull();
+  expect(vitals.troubleOf(new TypeError("x is not a function"))).toBeNull();
   close();
 });

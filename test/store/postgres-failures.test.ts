@@ -9,7 +9,7 @@ import {
   needsNewConnection,
   OutcomeUnknown,
   Overloaded,
-  stateOf,
+  sqlStateOf,
   troubleOf,
   verdictOf,
 } from "../../src/store/postgres/failures.ts";
@@ -42,14 +42,14 @@ const MEANINGS: readonly (readonly [string, readonly unknown[]])[] = [
   ["final refused", [engine("22003"), engine("23505"), engine("23514")]],
 ];
 test.each(MEANINGS)("a statement is to be tried: %s", (meaning, errors) => {
-  expect(errors.map((error) => [stateOf(error), meaningOf(error)])).toEqual(
-    errors.map((error) => [stateOf(error), meaning]),
+  expect(errors.map((error) => [sqlStateOf(error), meaningOf(error)])).toEqual(
+    errors.map((error) => [sqlStateOf(error), meaning]),
   );
 });
 
 test("a retry is counted under its SQLSTATE, or under what happened to the connection", () => {
   const errors = [engine("40001"), new DeadlinePassed(), driver("ECONNRESET"), driver("OTHER"), engine("4000")];
-  expect(errors.map(stateOf)).toEqual(["40001", "deadline", "connection", "other", "other"]);
+  expect(errors.map(sqlStateOf)).toEqual(["40001", "deadline", "connection", "other", "other"]);
 });
 
 const CANNOT_BE_USED: readonly (readonly [unknown, string])[] = [

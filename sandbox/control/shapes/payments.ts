@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amount, identifiers, list, phone, timestamp, transaction } from "../../../src/http/answers.ts";
+import { amount, fullList, identifiers, phone, timestamp, transaction } from "../../../src/http/answers.ts";
 import { loggedRequest } from "./requests.ts";
 import { count, instant, outcomeName, type ReadOnly } from "./values.ts";
 import { delivery } from "./webhook.ts";
@@ -27,7 +27,7 @@ export type CountsOnWire = ReadOnly<typeof counts>;
 
 /** The list of a merchant's transactions (§4.3), with each reference and the counts of every status. */
 export const ownedList = z.strictObject({
-  ...list.full.shape,
+  ...fullList.shape,
   transactions: z.array(ownedTransaction),
   every_status: counts,
 });

@@ -1,7 +1,7 @@
 import { type Clock, pause } from "../../domain/clock.ts";
 import type { Meter } from "../vitals.ts";
 import type { Connection, Connections } from "./connections.ts";
-import { isSilence, OutcomeUnknown, stateOf, verdictOf } from "./failures.ts";
+import { isSilence, OutcomeUnknown, sqlStateOf, verdictOf } from "./failures.ts";
 import type { EngineSql } from "./options.ts";
 
 /** Runs statements, and retries them until their deadline. */
@@ -76,7 +76,7 @@ export function createAttempts(parts: Parts): Attempts {
         const isLast = verdict === "final" || stopwatch() + pauseMs >= endMs;
         failed(error, isLast);
         if (isLast) throw error;
-        meter.retried(stateOf(error));
+        meter.retried(sqlStateOf(error));
         if (!connections.isClosed) await pause(clock, pauseMs); // else the next attempt fails, and no alarm may be left
       }
     }

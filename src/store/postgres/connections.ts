@@ -1,7 +1,7 @@
 import { SQL } from "bun";
 import { atMost, type Clock } from "../../domain/clock.ts";
 import type { Address } from "./address.ts";
-import { ConnectionEnded, DeadlinePassed, needsNewConnection, stateOf } from "./failures.ts";
+import { ConnectionEnded, DeadlinePassed, needsNewConnection, sqlStateOf } from "./failures.ts";
 import type { Query } from "./options.ts";
 
 /** A connection while it is in use. */
@@ -143,7 +143,7 @@ class Link implements Connection {
     try {
       return await Promise.race([work(this), unanswered.promise]);
     } catch (error) {
-      throw isLate && stateOf(error) === "connection" ? new DeadlinePassed() : error;
+      throw isLate && sqlStateOf(error) === "connection" ? new DeadlinePassed() : error;
     } finally {
       cancelAlarm();
     }

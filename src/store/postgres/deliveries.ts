@@ -1,7 +1,7 @@
-import type { PlannedDelivery } from "../../domain/delivery.ts";
+import { type DeliveryStore, MAX_DELIVERIES, type PlannedDelivery } from "../../domain/delivery.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import { type DeliveryRow, toDelivery } from "../rows.ts";
-import { DELIVERIES_AT_ONCE, type DeliveryStore, MAX_DELIVERIES } from "../store.ts";
+import { DELIVERIES_AT_ONCE } from "../store.ts";
 import type { EngineSql } from "./options.ts";
 import { fromRow, ROW } from "./rows.ts";
 

@@ -46,7 +46,7 @@ export class Overloaded extends Error {
 }
 
 /** The name under which a retry is counted: the SQLSTATE, or what happened to the connection. */
-export function stateOf(error: unknown): string {
+export function sqlStateOf(error: unknown): string {
   if (error instanceof DeadlinePassed) return "deadline";
   const { errno, code } = error as { errno?: unknown; code?: unknown };
   if (typeof errno === "string" && /^[0-9A-Z]{5}$/.test(errno)) return errno;
@@ -60,7 +60,7 @@ const AGAIN = /^(?:40001|40P01|25006|53300|57P03|55P03|57014)$/;
 const ENDED = /^(?:08...|57P01|57P02|57P05|25P03)$/;
 
 export function verdictOf(error: unknown): Verdict {
-  const state = stateOf(error);
+  const state = sqlStateOf(error);
   if ((error as { code?: unknown }).code === "ERR_POSTGRES_CONNECTION_REFUSED") return "again";
   if (state === "deadline" || state === "connection" || ENDED.test(state)) return "unknown";
   return AGAIN.test(state) ? "again" : "final";
@@ -68,13 +68,13 @@ export function verdictOf(error: unknown): Verdict {
 
 /** Whether the server did not answer, or could not be reached. */
 export const isSilence = (error: unknown): boolean =>
-  verdictOf(error) === "unknown" || stateOf(error) === "connection" || /^(?:53300|57P03)$/.test(stateOf(error));
+  verdictOf(error) === "unknown" || sqlStateOf(error) === "connection" || /^(?:53300|57P03)$/.test(sqlStateOf(error));
 
 /** Whether the next attempt needs a new connection, because the address may lead to another server by then. */
-export const needsNewConnection = (error: unknown): boolean => isSilence(error) || stateOf(error) === "25006";
+export const needsNewConnection = (error: unknown): boolean => isSilence(error) || sqlStateOf(error) === "25006";
 
 /** Whether the engine refused the written values: by a rule, a bound or a type. */
-export const isRefusedValue = (error: unknown): boolean => /^2[23]/.test(stateOf(error));
+export const isRefusedValue = (error: unknown): boolean => /^2[23]/.test(sqlStateOf(error));
 
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -84,7 +84,7 @@ export const errorText = (error: unknown): string => (error instanceof Error ? e
  */
 export function explain(error: unknown, name: string): unknown {
   if (error instanceof UnusableDatabase) return error;
-  const state = stateOf(error);
+  const state = sqlStateOf(error);
   const because = errorText(error).split("\n")[0] ?? "";
   if (state === "25006") return new UnusableDatabase("standby", `${name} is a standby, and takes no writes`);
   if (/^(?:28|3D)/.test(state)) return new UnusableDatabase("refused", `${name} refuses the connection: ${because}`);
@@ -104,7 +104,7 @@ export function explain(error: unknown, name: string): unknown {
 export function troubleOf(error: unknown, address: Address): Trouble | null {
   if (error instanceof OutcomeUnknown) return troubleOf(error.cause, address);
   if (error instanceof Overloaded) return { reason: error.message, advice: `find out why ${address.name} is slow` };
-  const state = stateOf(error);
+  const state = sqlStateOf(error);
   const because = errorText(error).split("\n")[0] ?? "";
   const [, kind, object] = /permission denied for (table|sequence) (\S+)/.exec(because) ?? [];
   if (kind && object) {

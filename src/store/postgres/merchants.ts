@@ -174,17 +174,14 @@ const RECENT_MS = 1000;
 /** A cache with this many entries is emptied before the next one. */
 const CAPACITY = 4000;
 
-/** A cache of rows that every request needs and that change rarely. Lookups at the same time share one read. */
-export interface Recent<K, V> {
-  find(key: K): Promise<V | null>;
-  forget(key: K): void;
-}
-
-/** @param read reads a row; a missing row is not cached */
-export function createRecent<K, V>(stopwatch: () => number, read: (key: K) => Promise<V | null>): Recent<K, V> {
+/**
+ * A cache of rows that every request needs and that change rarely. Lookups at the same time share one read.
+ * @param read reads a row; a missing row is not cached
+ */
+export function createRecent<K, V>(stopwatch: () => number, read: (key: K) => Promise<V | null>) {
   const kept = new Map<K, { readonly atMs: number; readonly row: Promise<V | null> }>();
   return {
-    find(key) {
+    find(key: K): Promise<V | null> {
       const atMs = stopwatch();
       const known = kept.get(key);
       if (known && atMs - known.atMs < RECENT_MS) return known.row;
@@ -199,6 +196,6 @@ export function createRecent<K, V>(stopwatch: () => number, read: (key: K) => Pr
       }, drop);
       return entry.row;
     },
-    forget: (key) => void kept.delete(key),
+    forget: (key: K) => void kept.delete(key),
   };
 }

@@ -2,7 +2,7 @@ import type { Random } from "../../domain/random.ts";
 import { UnusableDatabase } from "../store.ts";
 import { type Attempts, BEGIN } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
-import { stateOf } from "./failures.ts";
+import { sqlStateOf } from "./failures.ts";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import deliveries from "./migrations/0002_deliveries.sql" with { type: "text" };
 import writes from "./migrations/0003_writes.sql" with { type: "text" };
@@ -18,7 +18,7 @@ const KNOWN_SCHEMA = MIGRATIONS.length;
 const MAX_ATTEMPTS = 50;
 
 /** Two processes created the same table at once, or wait for each other. */
-const isCollision = (error: unknown): boolean => /^(?:23505|42P07|42710|40001|40P01)$/.test(stateOf(error));
+const isCollision = (error: unknown): boolean => /^(?:23505|42P07|42710|40001|40P01)$/.test(sqlStateOf(error));
 
 /**
  * Checks that the database is for this program, and updates its schema if `migrate` allows that: all or nothing, also if several

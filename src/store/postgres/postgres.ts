@@ -75,7 +75,7 @@ async function open(options: PostgresOptions, address: Address, connections: Con
       schema,
       vitals: createVitals({
         ...{ attempts, clock, heartbeat: beating, connections, meter, numbering, deliveries, replica, random },
-        explain: (error) => troubleOf(error, address),
+        troubleOf: (error) => troubleOf(error, address),
       }),
       exportAll: () => exportTables(connections),
       importAll: (rows) => importTables(connections, rows, address.name),

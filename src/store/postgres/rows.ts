@@ -1,32 +1,14 @@
-import type { Change, TransactionRow } from "../rows.ts";
+import { type Change, ROW as STORED, type TransactionRow } from "../rows.ts";
 
 /** Converts rows of `transactions`. int8 columns are read as float8, which the driver returns as numbers. */
 
-const COLUMNS = {
-  id: "bigint",
-  merchant_id: "bigint",
-  payment_account_id: "bigint",
-  kind: "smallint",
-  status: "smallint",
-  amount_cents: "bigint",
-  fee_cents: "bigint",
-  phone: "bigint",
-  reference: "text",
-  description: "text",
-  secret: "text",
-  created_at_ms: "bigint",
-  expires_at_ms: "bigint",
-  check_at_ms: "bigint",
-  completed_at_ms: "bigint",
-  result_code: "integer",
-  result_desc: "text",
-  receipt_number: "text",
-  memo: "text",
-} as const satisfies Record<keyof TransactionRow, string>;
+/** The names of its int8 columns. */
+const INT8 = /^(?:id|phone|\w+_(?:id|cents|ms))$/;
 
 /** The columns of a {@link TransactionRow}, to be selected. */
-export const ROW = Object.entries(COLUMNS)
-  .map(([name, type]) => (type === "bigint" ? `${name}::float8 AS ${name}` : name))
+export const ROW = STORED.split(/,\s*/)
+  .filter((name) => name !== "number")
+  .map((name) => (INT8.test(name) ? `${name}::float8 AS ${name}` : name))
   .join(", ");
 
 /** A row with all its texts converted. */

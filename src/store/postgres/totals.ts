@@ -60,7 +60,7 @@ export async function areTotalsTrue(query: Query): Promise<boolean> {
 export async function markOfOthers({ read }: EngineSql, replica: string): Promise<string> {
   const [row] = await read<{ mark: string }>(
     `SELECT coalesce(sum(count * (7 ^ status)), 0)::text AS mark FROM day_totals
-    WHERE shard NOT IN ('', $1 || '/i0', $1 || '/i1', $1 || '/o0', $1 || '/c')`,
+    WHERE split_part(shard, '/', 1) NOT IN ('', $1)`,
     [replica],
   );
   return row?.mark ?? "";

@@ -1,6 +1,6 @@
 import { Refusal } from "../../domain/error.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
-import { type TransactionRow, toChange, toPending } from "../rows.ts";
+import { firstOfEach, type TransactionRow, toChange, toPending } from "../rows.ts";
 import type { TransactionStore } from "../store.ts";
 import { BEGIN } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
@@ -59,11 +59,11 @@ export function createTransactionStore(
       return [...settling.take(), ...claimed];
     },
 
-    async record<T extends { readonly id: number }>(outcomes: readonly T[]): Promise<T[]> {
+    async record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
       await prepare();
       const firsts = firstOfEach(outcomes);
       if (firsts.length === 0) return [];
-      return (await writes.outcomes.add(firsts as never)) as unknown as T[];
+      return (await writes.outcomes.add(firsts)) as T[];
     },
 
     async clear() {
@@ -79,7 +79,7 @@ export function createTransactionStore(
     async save() {
       throw new Refusal(
         "conflict",
-        "a database that several replicas share has no snapshots: restoring one would take payments from the others",
+        "a database that several servers share has no snapshots: a restore would remove payments that other servers write",
       );
     },
   };
@@ -206,11 +206,4 @@ async function claimOnce(
     if (isRefusedValue(error)) throw error;
     throw new CommitUnanswered(outcomes, isCommitting && verdictOf(error) === "unknown", error);
   }
-}
-
-/** The first outcome of a transaction counts. */
-function firstOfEach<T extends { readonly id: number }>(outcomes: readonly T[]): T[] {
-  const firsts = new Map<number, T>();
-  for (const outcome of outcomes) if (!firsts.has(outcome.id)) firsts.set(outcome.id, outcome);
-  return [...firsts.values()];
 }

@@ -1,4 +1,4 @@
-import { BINARY_COLUMNS, TABLES, type TableRow, type TableRows, UnusableDatabase } from "../store.ts";
+import { TABLES, type TableRow, type TableRows, UnusableDatabase, withBinary } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { BLOCK } from "./numbering.ts";
 import type { Query } from "./options.ts";
@@ -62,11 +62,6 @@ export async function importTables(
 
 /** How PostgreSQL begins binary values. */
 const BYTEA = "\\x";
-
-const withBinary = (row: TableRow, convert: (value: string) => string): TableRow =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, BINARY_COLUMNS.has(name) ? convert(String(value)) : value]),
-  );
 
 /** Makes the sequences continue after all numbers that are or were in use. */
 async function continueNumbers(query: Query): Promise<void> {

@@ -23,11 +23,11 @@ interface Parts {
   readonly deliveries: Deliveries;
   readonly random: Random;
   readonly replica: string;
-  readonly explain: (error: unknown) => Trouble | null;
+  readonly troubleOf: (error: unknown) => Trouble | null;
 }
 
 export function createVitals(parts: Parts): Vitals {
-  const { attempts, clock, heartbeat, connections, meter, explain } = parts;
+  const { attempts, clock, heartbeat, connections, meter, troubleOf } = parts;
   return {
     engine: "postgresql",
     work: meter,
@@ -48,7 +48,7 @@ export function createVitals(parts: Parts): Vitals {
       return clock.state === "jumped" ? "the database's clock has jumped" : null;
     },
     probe: () => probe(parts),
-    explain,
+    troubleOf,
   };
 }
 

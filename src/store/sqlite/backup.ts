@@ -2,7 +2,15 @@ import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { UnusableDatabase } from "../store.ts";
 import { findBrokenRule, findOutOfBounds } from "./bounds.ts";
-import { explain, firstOf, openDatabase, refuseOthers, requireDatabase, requirePlainFile } from "./database.ts";
+import {
+  BUSY_TIMEOUT_MS,
+  explain,
+  firstOf,
+  openDatabase,
+  refuseOthers,
+  requireDatabase,
+  requirePlainFile,
+} from "./database.ts";
 import { declarationsAt, declarationsOf, statisticsOf } from "./migrations.ts";
 import { putInOrder } from "./order.ts";
 import { areTotalsTrue, recount } from "./totals.ts";
@@ -16,9 +24,6 @@ export interface CopyContents {
   readonly merchants: number;
   readonly transactions: number;
 }
-
-/** How long a copy waits for another process that recovers the database. */
-const BUSY_TIMEOUT_MS = 5000;
 
 /**
  * Writes a copy of the database as it is at one point in time. Servers can read and write during the copy.

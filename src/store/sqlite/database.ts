@@ -16,8 +16,8 @@ import { UnusableDatabase } from "../store.ts";
 import { emptyDatabase } from "./empty.ts" with { type: "macro" };
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, migrate } from "./migrations.ts";
 
-/** How long a write waits for another process that writes. It blocks this whole process. */
-const BUSY_TIMEOUT_MS = 5000;
+/** How long to wait for another process that writes, or that recovers the database. It blocks this whole process. */
+export const BUSY_TIMEOUT_MS = 5000;
 
 export interface OpenOptions {
   /** Whether a missing file is created; by default it is. */

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
-import type { PlannedDelivery } from "../../domain/delivery.ts";
+import { type DeliveryStore, MAX_DELIVERIES, type PlannedDelivery } from "../../domain/delivery.ts";
 import { once } from "../../domain/once.ts";
 import { DELIVERY, type DeliveryRow, ROW, toDelivery } from "../rows.ts";
-import { DELIVERIES_AT_ONCE, type DeliveryStore, MAX_DELIVERIES } from "../store.ts";
+import { DELIVERIES_AT_ONCE } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { Numbering } from "./numbering.ts";
 

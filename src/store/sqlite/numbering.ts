@@ -2,7 +2,7 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { createRequestIds, MAX_NUMBER } from "../../domain/identifiers.ts";
 import { once } from "../../domain/once.ts";
-import { explain, firstOf, requirePlainFile } from "./database.ts";
+import { BUSY_TIMEOUT_MS, explain, firstOf, requirePlainFile } from "./database.ts";
 
 /** The greatest number of the transactions that exist. */
 const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
@@ -18,6 +18,7 @@ export function createNumbering(client: Database) {
   const key = firstOf(client, "SELECT request_id_key FROM numbering");
   if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
   let given: number | undefined;
+  // Asked once: rows move only in an import or a repair, while no server runs.
   const isReordered = once(() => firstOf(client, "SELECT 1 FROM transactions WHERE number IS NOT NULL LIMIT 1") === 1);
   const place = once(() =>
     client.query<{ id: number }, [number]>("SELECT id FROM transactions WHERE number = ? AND number IS NOT NULL"),
@@ -74,7 +75,7 @@ function lastUsedNumber(file: string): number | null {
   try {
     // Open it for writing, although nothing is written: a reader cannot open a log that a killed process left.
     using client = new Database(file, { readwrite: true });
-    client.run("PRAGMA busy_timeout = 5000");
+    client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     const has = (table: string) => firstOf(client, `SELECT 1 FROM sqlite_schema WHERE name = '${table}'`) === 1;
     const lastForgotten = has("numbering") ? Number(firstOf(client, "SELECT last_forgotten FROM numbering") ?? 0) : 0;
     const greatest = has("transactions") ? Number(firstOf(client, GREATEST)) : 0;

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { UnusableDatabase } from "../store.ts";
-import { explain, firstOf, flushToDisk } from "./database.ts";
+import { BUSY_TIMEOUT_MS, explain, firstOf, flushToDisk } from "./database.ts";
 
 /** Replaces one database file by another. Neither a failure nor a crash loses a database. */
 
@@ -11,9 +11,6 @@ const COMPANIONS = ["-wal", "-shm", "-journal"];
 
 /** A database file, and the files that SQLite keeps beside it. */
 export const withCompanions = (file: string): string[] => [file, ...COMPANIONS.map((companion) => file + companion)];
-
-/** How long to wait for another process that has the database open. */
-const BUSY_TIMEOUT_MS = 5000;
 
 /** Removes a database file, and the files that SQLite keeps beside it. */
 export function removeDatabase(file: string): void {

@@ -7,6 +7,7 @@ import type { SearchRanges } from "../list-query.ts";
 import {
   type Change,
   COMPLETED,
+  firstOfEach,
   INSERT,
   type NewRow,
   PENDING,
@@ -124,10 +125,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
   const copies = createCopies(client);
 
   async function record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
-    // The first outcome of a transaction counts.
-    const firsts = new Map<number, T>();
-    for (const outcome of outcomes) if (!firsts.has(outcome.id)) firsts.set(outcome.id, outcome);
-    return commits.run(() => [...firsts.values()].filter((outcome) => recordOne(shared, outcome)));
+    return commits.run(() => firstOfEach(outcomes).filter((outcome) => recordOne(shared, outcome)));
   }
 
   /** The numbers of the removed transactions are not used again. */
@@ -199,6 +197,7 @@ function recordOne(
 ): boolean {
   polled.forget(outcome.checkoutRequestId);
   const change = { ...toChange(outcome), id: numbering.placeOf(outcome.id) };
+  // Kept by number, which is the place of each row that this process inserts: rows move only while no server runs.
   started.forget(change.id);
   if (statements().resolve.run(change).changes === 0) return false;
   if (change.status === PENDING) return true;

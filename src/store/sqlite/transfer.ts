@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { BINARY_COLUMNS, TABLES, type TableRow, type TableRows } from "../store.ts";
+import { TABLES, type TableRow, type TableRows, withBinary } from "../store.ts";
 import { openDatabase } from "./database.ts";
 
 /** Reads all rows of a database file, or writes them into a new one, in the form that both engines use. */
@@ -31,7 +31,7 @@ export async function writeRows(file: string, source: AsyncIterable<TableRows>):
       const columns = Object.keys(rows[0] ?? {});
       const places = columns.map((name) => `$${name}`).join(", ");
       const insert = client.query(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`);
-      for (const row of rows) insert.run(toStored(row));
+      for (const row of rows) insert.run(withBinary(row, (hex) => Uint8Array.fromHex(hex)));
     }
     client.run("COMMIT");
   } finally {
@@ -42,12 +42,4 @@ export async function writeRows(file: string, source: AsyncIterable<TableRows>):
 const toMoved = (row: Row): TableRow =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? value.toHex() : value]),
-  );
-
-const toStored = (row: TableRow): Row =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      BINARY_COLUMNS.has(name) ? Uint8Array.fromHex(String(value)) : value,
-    ]),
   );

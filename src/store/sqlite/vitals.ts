@@ -55,7 +55,7 @@ export function createVitals(
         client.run(`PRAGMA busy_timeout = ${timeoutMs}`);
       }
     },
-    explain(error) {
+    troubleOf(error) {
       const code = error instanceof SQLiteError ? (error.code ?? "") : "";
       const kind = Object.keys(TROUBLES).find((name) => code.startsWith(`SQLITE_${name}`));
       const [reason, advice] = TROUBLES[kind ?? ""] ?? [];

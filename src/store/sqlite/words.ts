@@ -8,7 +8,7 @@ import type { SearchRanges } from "../list-query.ts";
  */
 
 /** A block has 2^14 numbers: a search among a million rows reads 61 blocks. */
-const BLOCK_BITS = 14;
+const WORD_BLOCK_BITS = 14;
 
 /** How many transactions get their words at once. It takes 1.5 ms. */
 const ROWS_AT_ONCE = 1024;
@@ -17,8 +17,8 @@ const ROWS_AT_ONCE = 1024;
 const NUMBERS_LEFT = 1024;
 
 const COLUMNS = {
-  phone_words: `id >> ${BLOCK_BITS}, phone, merchant_id, id`,
-  reference_words: `id >> ${BLOCK_BITS}, coalesce(reference_folded, reference), merchant_id, id`,
+  phone_words: `id >> ${WORD_BLOCK_BITS}, phone, merchant_id, id`,
+  reference_words: `id >> ${WORD_BLOCK_BITS}, coalesce(reference_folded, reference), merchant_id, id`,
 };
 const TABLES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 
@@ -95,7 +95,7 @@ export function collectWords(client: Database): void {
   removeWords(client);
   const statements = prepare(client);
   // A whole block at once is faster.
-  for (const count of [2 ** BLOCK_BITS, ROWS_AT_ONCE]) {
+  for (const count of [2 ** WORD_BLOCK_BITS, ROWS_AT_ONCE]) {
     while (addNext(statements, wordsUntil(statements), count) !== null) {}
   }
 }
