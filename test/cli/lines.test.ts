@@ -1,9 +1,9 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, jest, spyOn, test } from "bun:test";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
 import { faultText } from "../../cli/terminal/output.ts";
 import { ageText, statusPiece } from "../../cli/terminal/payment-lines.ts";
 import { inLocale, wrapped } from "../../cli/terminal/plain.ts";
-import { createLineWriter, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
+import { createLineWriter, createRequestOutput, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
 import { wrongValue } from "../../cli/terminal/usage.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
@@ -180,6 +180,33 @@ describe("one line for a request; serve-prints.test.ts has those in JSON", () =>
   test.each(LINES)("with the time in Nairobi: %s", (_what, request, end) => {
     expect(requestLine("pretty", called(request), AT_MS)).toBe(`10:00:00  ${end}`);
   });
+});
+
+test("each second has five refused requests in a log; the others of that second are counted at its end", () => {
+  let text = "";
+  const write = ((part: string, done: () => void) => {
+    text += part;
+    done();
+  }) as unknown as typeof process.stderr.write;
+  const stderr = spyOn(process.stderr, "write").mockImplementation(write);
+  jest.useFakeTimers();
+  try {
+    const { onRefused } = createRequestOutput("json", 80);
+    for (const refused of [3, 7, 3]) {
+      for (let request = 0; request < refused; request += 1) onRefused(called({ status: 404 }));
+      for (let step = 0; step < 120; step += 1) jest.advanceTimersByTime(10);
+    }
+  } finally {
+    jest.useRealTimers();
+    stderr.mockRestore();
+  }
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const shown = lines.map(({ status, message }) => status ?? message);
+  const counted = "more requests were refused in the same second: 2 with 404";
+  expect(shown).toEqual([...Array(8).fill(404), counted, ...Array(3).fill(404)]);
 });
 
 describe.each(["json", "pretty"] as const)("%s: what a client sends cannot harm the log", (format) => {
