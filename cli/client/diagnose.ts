@@ -123,15 +123,8 @@ async function steeringOf(control: Client | null): Promise<Check[]> {
   ];
 }
 
-/** What the system says about a process. */
-export function stateOfProcess(pid: number): "gone" | "running" | "stopped" {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return "gone";
-  }
-  return /^[Tt]/.test(stateLetter(pid)) ? "stopped" : "running";
-}
+/** Whether a process was stopped by a signal. */
+export const isStopped = (pid: number): boolean => /^[Tt]/.test(stateLetter(pid));
 
 function stateLetter(pid: number): string {
   try {

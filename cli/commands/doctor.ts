@@ -5,16 +5,7 @@ import { quoted } from "../../sandbox/curl.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { inspectDatabase, isHeld, mendTotals, openMerchantsForReading } from "../../src/store/sqlite/sqlite.ts";
 import { type Answer, controlClient } from "../client/client.ts";
-import {
-  act,
-  actOn,
-  type Check,
-  checkEnvironment,
-  checkPath,
-  diagnose,
-  fine,
-  stateOfProcess,
-} from "../client/diagnose.ts";
+import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, isStopped } from "../client/diagnose.ts";
 import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { isInForce } from "../serving/credentials.ts";
@@ -215,7 +206,7 @@ async function checkServer(directory: DataDirectory) {
   const isBusy = isHeld(directory.lock);
   if (!record) return found(isBusy ? BUSY : "no server runs on this directory; momo serve starts one");
   const { pid, base_url, control_url, control_token } = record;
-  if (isBusy && stateOfProcess(pid) === "stopped") {
+  if (isBusy && isStopped(pid)) {
     return found(`process ${pid} at ${base_url} is stopped (SIGSTOP or Ctrl+Z), and does not answer`, {
       isRunning: true,
       remedy: `kill -CONT ${pid} lets it continue`,

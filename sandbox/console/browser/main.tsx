@@ -24,7 +24,7 @@ const root = document.getElementById("console");
 if (root) render(<App />, root);
 void follow();
 
-/** The keyboard shortcuts. They are off while a field has the focus. `help-dialog.tsx` lists them. */
+/** The keyboard shortcuts. They are off while a field has the focus. `HelpDialog` lists them. */
 export function followKeys(): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;

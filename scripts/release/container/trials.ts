@@ -96,20 +96,6 @@ export const TRIALS: Record<string, Trial> = {
     await engine.podman("kill", "--signal", "TERM", container);
     equal((await engine.podman("wait", container)).trim(), "0");
   },
-
-  "a wrong value in the environment is refused with its name": async (engine, image) => {
-    const WRONG: Record<string, RegExp> = {
-      "MOMO_SERVE_PORT=abc": /^momo: MOMO_SERVE_PORT must be a port .*it is "abc"$/m,
-      "MOMO_SERVE_OUTCOM=paid": /^momo: MOMO_SERVE_OUTCOM is set, and momo serve has no such option$/m,
-      "MOMO_SERVE_OUTCOME=paid": /^momo: MOMO_SERVE_OUTCOME must be one of .*it is "paid"$/m,
-      "MOMO_SERVE_EPHEMERAL=yes": /^momo: MOMO_SERVE_EPHEMERAL must be 1 or 0; it is "yes"$/m,
-      "MOMO_API_KEY=mk_0123456789abcdef": /^momo: MOMO_API_KEY is set, and MOMO_API_SECRET is not/m,
-      "MOMO_CONTROL_TOKEN=a": /^momo: MOMO_CONTROL_TOKEN must be 16 to 200 visible ASCII characters$/m,
-    };
-    for (const [variable, message] of Object.entries(WRONG)) {
-      refused(await engine.tryRun("--rm", ...OFFLINE, "--env", variable, image), 2, message);
-    }
-  },
 };
 
 /** Starts a container, and returns its name when it is healthy. */
