@@ -67,6 +67,14 @@ test.each([
   expect(isShort(listIn({ status: 200, json } as unknown as Exchange))).toBe(is);
 });
 
+test("a phone where a long answer is cut is in no report", async () => {
+  const scene = await openScene();
+  const text = JSON.stringify({ success: false, message: `${"x".repeat(367)}254712345678` });
+  const report = await checkScene(scene, (answer) => ({ ...answer, text }), null);
+  expect(report.checked.some(({ evidence }) => evidence?.answer.endsWith("…"))).toBe(true);
+  expect(JSON.stringify(report)).not.toContain("2547");
+});
+
 test("an account without payments is checked as far as it can be, and nothing is paid unless it is asked for", async () => {
   const scene = await openScene();
   const pushes: unknown[] = [];
