@@ -4,7 +4,7 @@ import { ANSWER_CHECKS } from "./answers.ts";
 import type { Checking, PaymentToMake } from "./facts.ts";
 import { PAYMENT_CHECKS } from "./payment.ts";
 import type { Checked, CheckReport } from "./result.ts";
-import { type Exchange, Service, type ServiceOptions, Skip, Stopped } from "./service.ts";
+import { type Exchange, redacted, Service, type ServiceOptions, Skip, Stopped } from "./service.ts";
 import { SILENT_CHECKS } from "./silent.ts";
 import { STATED_CHECKS } from "./stated.ts";
 
@@ -51,7 +51,7 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
       checked.push({
         ...row,
         verdict,
-        seen: momo === null ? (wrong ?? "") : does,
+        seen: redacted(momo === null ? (wrong ?? "") : does),
         evidence: exchange?.evidence ?? null,
       });
       Object.assign(profile, part);

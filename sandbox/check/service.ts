@@ -207,7 +207,7 @@ export function curlOf(baseUrl: string, { method, path, headers, body, as }: Sen
 export const STRANGER = { key: "mk_0000000000000000", secret: "ms_00000000000000000000000000000000" };
 
 /** A text without phone numbers, codes and receipts. */
-const redacted = (text: string): string =>
+export const redacted = (text: string): string =>
   text
     .replaceAll(/("(?:transaction_code|momo_receipt_number)":\s*")[^"]+/g, "$1…")
     .replaceAll(/(?<![0-9A-Za-z_])(\+?254[0-9]|0[0-9])[0-9]{8}(?![0-9A-Za-z_])/g, "$1…");

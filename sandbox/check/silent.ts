@@ -5,7 +5,7 @@ import { STATUSES } from "../../src/domain/transaction.ts";
 import type { Profile, RefusalAnswer } from "../../src/http/profile.ts";
 import { type Check, type Checking, check, inState, isShort, list, listIn, newest, type Seen } from "./facts.ts";
 import { afterFinal, orderOf, paymentOf, push, started } from "./payment.ts";
-import { type Exchange, type Json, Skip, UNKNOWN_ID } from "./service.ts";
+import { type Exchange, type Json, redacted, Skip, UNKNOWN_ID } from "./service.ts";
 
 /** What a service does where the specification is silent: recorded, never a failure. */
 
@@ -20,7 +20,7 @@ const does = (exchange: Exchange | null, words: string, profile: Profile = {}): 
   profile,
 });
 
-const messageOf = ({ json }: Exchange): string => (typeof json?.message === "string" ? json.message : "");
+const messageOf = ({ json }: Exchange): string => (typeof json?.message === "string" ? redacted(json.message) : "");
 
 /** A refusal as a profile has it; none where there is no message. */
 const refusalOf = (exchange: Exchange): RefusalAnswer | null =>
