@@ -53,6 +53,7 @@ test("a picked phone stays on the handset for 8 s, and longer while it rings; th
 
 test.each([
   ["a story", () => Response.json({ transaction: { checkout_request_id: "a" } })],
+  ["a refusal", () => Response.json({ message: "no payment has this id" }, { status: 404 })],
 ])("%s that comes late is not shown in the place of another payment's", async (_, late) => {
   const held = Promise.withResolvers<Response>();
   const second = { transaction: { checkout_request_id: "b" } };
