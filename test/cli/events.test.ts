@@ -56,7 +56,7 @@ test("a stream with a heartbeat each 15 s goes on; one that is silent for 40 s i
     const pass = async (seconds: number) => {
       for (let second = 0; second < seconds; second += 1) {
         jest.advanceTimersByTime(1000);
-        for (let turn = 0; turn < 20; turn += 1) await null;
+        for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
       }
     };
     void followEvents(gone, stream, ({ name }) => void seen.push(name), stop.signal);

@@ -208,7 +208,7 @@ test.concurrent("--until-stdin-closes: it ends with the program that started it;
     return child;
   };
   const child = start();
-  child.stdin.write("what is written does not end it\n");
+  await child.stdin.write("what is written does not end it\n");
   await child.stdin.flush();
   const { value } = await child.stdout.getReader().read();
   const ready = JSON.parse(new TextDecoder().decode(value)) as ReadyRecord;

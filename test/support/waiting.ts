@@ -38,6 +38,11 @@ export const nextTurn = () =>
     setImmediate(() => resolve());
   });
 
+/** Lets turns of the event loop pass, for work that needs a few and no time. */
+export async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await nextTurn();
+}
+
 /** How many turns of the event loop pass before `work` is done. */
 export async function turnsOf(work: Promise<unknown>): Promise<number> {
   let turns = 0;

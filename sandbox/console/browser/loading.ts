@@ -184,6 +184,7 @@ export const refreshStory = throttled(
         if (state.isLoaded.value && state.isListCurrent.value) arrivals.addRows(arrivals.remember([story.transaction]));
       } catch (error) {
         if (!(error instanceof Refused) || error.status === null) throw error;
+        if (state.openPayment.value !== id) return;
         state.story.value = null;
         state.storyProblem.value = error.message;
       }

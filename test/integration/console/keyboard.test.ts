@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { askStatus, describeInBrowser, startPayment, storyOf } from "../../support/browser.ts";
+import { askStatus, describeInBrowser, startPayment, storyOf, textOf } from "../../support/browser.ts";
 
 /** The name of the element that has the focus. */
 const focused = (page: Page) =>
@@ -118,6 +118,10 @@ describeInBrowser("the keyboard alone", (scene) => {
     await storyOf(page).getByText("APPLE-3", { exact: true }).first().waitFor();
     await page.keyboard.press("Escape");
     await storyOf(page).waitFor({ state: "detached" });
+    for (const [key, reference] of Object.entries({ ArrowDown: "APPLE-1", ArrowUp: "APPLE-3" })) {
+      await page.keyboard.press(key);
+      expect(await textOf(page.locator("tr:focus-within"))).toContain(reference);
+    }
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();

@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { loadHistory } from "../../../bench/support/loader.ts";
-import { describeInBrowser, rowsOf } from "../../support/browser.ts";
+import { describeInBrowser, rowsOf, textOf } from "../../support/browser.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { serveMomo } from "../../support/momo.ts";
 import { startFlood } from "./flood-client.ts";
@@ -68,6 +69,14 @@ describeInBrowser("the console with many payments", (scene) => {
     await page.locator(".tiles").getByText("of 10,501 payments").waitFor();
     expect(await rowsOf(page).count()).toBeLessThanOrEqual(60);
     await page.getByText("The newest 1,000 of 10,501 are here.").waitFor();
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV" }).click();
+    const lines = readFileSync(await (await saved).path(), "utf8")
+      .trimEnd()
+      .split("\r\n");
+    expect(new Set(lines.map((line) => line.split(",", 1)[0])).size).toBe(10_001);
+    expect(lines[1]).toStartWith("10501,");
+    expect(await textOf(page.getByText(/^Saved /))).toBe("Saved newest 10,000");
     await page.evaluate(`location.hash = "requests"`);
     const words = page.getByText("The last 1,000 requests to the merchant API");
     await words.or(page.getByText("requests a second")).waitFor();

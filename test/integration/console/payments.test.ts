@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { BUCKETS } from "../../../sandbox/console/browser/logic/chart.ts";
-import { describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
+import { askStatus, describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
 
 const WIDE = { width: 1700, height: 900 };
 
@@ -38,9 +38,12 @@ describeInBrowser("the list of payments", (scene) => {
       await page.keyboard.press("ArrowLeft");
     }
     await page.locator(".reading", { hasText: "1 completed, 1 cancelled" }).waitFor();
+    for (const key of ["ArrowLeft", "ArrowRight"]) await page.keyboard.press(key);
+    expect(await chart.getAttribute("aria-valuetext")).toContain("1 completed, 1 cancelled");
     await page.keyboard.press("Enter");
     await rowsOf(page).filter({ hasText: "11.00" }).waitFor({ state: "detached" });
     expect(await rowsOf(page).count()).toBe(2);
+    expect(await page.locator(".tiles b").allInnerTexts()).toEqual(["33.00", "1", "0", "1", "0", "0"]);
     await page.getByText("of 2 payments").waitFor();
     await page.getByRole("button", { name: "Show all times" }).click();
     await rowsOf(page).filter({ hasText: "11.00" }).waitFor();
@@ -190,5 +193,20 @@ describeInBrowser("the story of a payment", (scene) => {
     // The list has the reason of a failure, too, in the words of momo list.
     await page.keyboard.press("Escape");
     await rowsOf(page).getByText("unreachable (1037)").waitFor();
+  });
+
+  test("says how many polls there were before those that it has", async () => {
+    const id = await startPayment(scene.sandbox);
+    await askStatus(scene.sandbox, id);
+    const page = await scene.open({ view: "about" });
+    const stories = `**/_momo/transactions/${id}`;
+    await page.route(stories, async (route) => {
+      const story = (await (await route.fetch()).json()) as object;
+      await route.fulfill({ json: { ...story, requests_left_out: 40 } });
+    });
+    await page.evaluate(`location.hash = "transactions/${id}"`);
+    await storyOf(page).getByRole("heading", { name: "Polls" }).waitFor();
+    expect(await textOf(storyOf(page).locator(".steps"))).toContain("Polls 41\n\nThe last 1 of them:");
+    await page.unroute(stories);
   });
 });

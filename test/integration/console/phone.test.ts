@@ -53,6 +53,21 @@ describeInBrowser("the phone", (scene) => {
     await page.getByText(words).waitFor();
   });
 
+  test("a phone has its receipts although the newest of all phones are those of others", async () => {
+    await startPayment(scene.sandbox, { phone: "0711000001", amount: 11 }, "completed; after=0s");
+    await scene.sandbox.clock.advance("1s");
+    const page = await scene.open({ view: "about" });
+    const all = "**/_momo/messages"; // without the name of a phone
+    await page.route(all, (route) => route.fulfill({ json: { success: true, message: "", messages: [] } }));
+    await page.reload();
+    await page.getByText("Live", { exact: true }).waitFor();
+    const id = await startPayment(scene.sandbox, { phone: "0711000001" });
+    await page.getByRole("article", { name: "Phone 0711 000 001" }).getByLabel("Enter PIN").waitFor();
+    await scene.sandbox.answer(id, { outcome: "cancelled" });
+    await page.getByText(/Ksh11\.00 sent to/).waitFor();
+    await page.unroute(all);
+  });
+
   test("beside the handset are four phones with what they show, and the number of the others", async () => {
     const page = await scene.open();
     await page.getByText("Live", { exact: true }).waitFor();

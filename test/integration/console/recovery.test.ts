@@ -52,6 +52,24 @@ describeInBrowser("the connection", (scene) => {
     expect(asked.filter((path) => path.startsWith("/_momo/server"))).toEqual([]);
   });
 
+  test("what a page could not load is loaded when it connects again", async () => {
+    const forwarder = await startForwarder(Number(new URL(scene.sandbox.baseUrl).port));
+    later(forwarder.close);
+    const url = `http://127.0.0.1:${forwarder.port}/_momo/`;
+    const page = await scene.open({ url: "about:blank", expected: /net::ERR_|Failed to load resource/ });
+    await page.route("**/_momo/outcomes", (route) => route.abort(), { times: 1 });
+    const failed = page.waitForEvent("requestfailed");
+    await page.goto(url);
+    await failed;
+    const told = page.waitForRequest("**/_momo/prompts"); // the page has the id of an event
+    await startPayment(scene.sandbox, { amount: 11 });
+    await told;
+    forwarder.cut();
+    forwarder.mend();
+    await page.getByText("Live", { exact: true }).waitFor();
+    expect(await page.getByText(/^The default decides: /).count()).toBe(1); // nothing else loads it
+  });
+
   test("off loopback the page asks once, in a readable form, for the control token; it is in no address", async () => {
     const { ready } = await serveMomo(["--host", "0.0.0.0", "--name", "Till 3"]);
     const { control_token = "" } = ready as { control_token?: string };

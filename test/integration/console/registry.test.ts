@@ -4,7 +4,7 @@ import { describeInBrowser, rowsOf, startPayment, textOf } from "../../support/b
 import { SLACK_MS } from "../../support/waiting.ts";
 
 describeInBrowser("accounts and keys", (scene) => {
-  test("a new key is copied as lines of a .env file, and works until it is revoked", async () => {
+  test("a new key is copied as lines of a .env file, if the browser allows it, and works until it is revoked", async () => {
     const page = await scene.open({ view: "keys" });
     const keys = page.getByRole("region", { name: "API keys" });
     await keys.getByLabel("Label").fill("staging");
@@ -12,6 +12,10 @@ describeInBrowser("accounts and keys", (scene) => {
     const secret = await textOf(keys.locator("dt:has-text('Secret') + dd code"));
     const row = keys.locator("tr", { hasText: "staging" });
     const key = await textOf(row.locator("code"));
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))");
+    await keys.getByRole("button", { name: "Copy the key" }).click();
+    expect(await textOf(keys.getByText(/^(Copied|Select it and copy by hand)$/))).toBe("Select it and copy by hand");
+    await page.evaluate("delete navigator.clipboard.writeText");
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await keys.getByRole("button", { name: "Copy as .env" }).click();
     await keys.getByText("Copied", { exact: true }).waitFor();

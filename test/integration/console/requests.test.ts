@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { startSandbox } from "momo-sandbox/testing";
-import { askStatus, describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
+import { askStatus, describeInBrowser, rowsOf, startPayment, textOf } from "../../support/browser.ts";
 
 const WIDE = { width: 1700, height: 900 };
 
@@ -34,5 +34,34 @@ describeInBrowser("the log of requests", (scene) => {
     await rowsOf(page).first().waitFor();
     await page.locator("#call-finding").selectOption("any");
     await page.getByText("No request fits these filters").waitFor();
+  });
+
+  test("a request whose body the log has cut says so, and cannot be sent again or copied", async () => {
+    await startPayment(scene.sandbox, { padding: "x ".repeat(3000) });
+    const page = await scene.open({ view: "requests", viewport: WIDE });
+    await rowsOf(page).first().click();
+    const request = page.getByRole("region", { name: "One request" });
+    await request.getByText("Sent", { exact: true }).waitFor();
+    expect(await textOf(request)).toMatch(/\n[0-9,]+ bytes more, which the log does not keep\.\n/);
+    expect(await request.getByRole("button", { name: "Send again" }).isDisabled()).toBe(true);
+    expect(await request.getByRole("button", { name: "Copy as curl" }).count()).toBe(0);
+  });
+});
+
+describeInBrowser("the audit", (scene) => {
+  test("of more than twenty findings of a kind, the page has twenty, and says how many more there are", async () => {
+    await startPayment(scene.sandbox, { amount: "100" });
+    const page = await scene.open({ view: "about" });
+    await page.route("**/_momo/audit", async (route) => {
+      const audit = (await (await route.fetch()).json()) as { findings: object[] };
+      const findings = Array.from({ length: 23 }, (_, index) => ({ ...audit.findings[0], message: `number ${index}` }));
+      await route.fulfill({ json: { ...audit, findings } });
+    });
+    await page.reload();
+    await page.evaluate(`location.hash = "audit"`);
+    const group = page.getByRole("region", { name: "number as text" });
+    expect(await textOf(group)).toContain("And 3 more, which the report below has.");
+    expect(await group.locator("li").count()).toBe(20);
+    await page.unroute("**/_momo/audit");
   });
 });

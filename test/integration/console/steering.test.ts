@@ -84,6 +84,41 @@ describeInBrowser("steering", (scene) => {
     expect(await scene.sandbox.requests()).toHaveLength(1);
   });
 
+  test("a second click while a call is under way does not repeat it", async () => {
+    const page = await scene.open({ view: "steering" });
+    await page.getByText("Live", { exact: true }).waitFor();
+    const held = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    await page.route("**/_momo/rules", async (route) => {
+      asked.push(route.request().method());
+      await held.promise;
+      await route.continue();
+    });
+    const add = page.getByRole("button", { name: "Add rule" });
+    for (let click = 0; click < 2; click += 1) await add.click();
+    held.resolve();
+    await page.getByRole("heading", { name: /^Rules [12]$/ }).waitFor();
+    await page.unroute("**/_momo/rules");
+    expect(asked.filter((method) => method === "POST")).toHaveLength(1);
+  });
+
+  test("a change can be undone for 20 s, and the time of an older one does not end that of a newer one", async () => {
+    const page = await scene.open({ view: "steering" });
+    await page.getByText("Live", { exact: true }).waitFor();
+    await page.evaluate(`waiting = []; real = setTimeout;
+      setTimeout = (run, ms) => (ms === 20_000 ? waiting.push(run) : real(run, ms));`);
+    const rules = page.getByRole("region", { name: "Rules" });
+    const pick = async (name: string) => {
+      await rules.getByRole("button", { name }).click();
+      await rules.getByText(new RegExp(`appended: “${name}”`)).waitFor();
+    };
+    for (const name of ["Busy, then reached", "Paid in the last second"]) await pick(name);
+    for (const [timer, offers] of [1, 0].entries()) {
+      await page.evaluate(`waiting[${timer}](); new Promise(requestAnimationFrame)`);
+      expect(await rules.getByRole("button", { name: "Undo" }).count()).toBe(offers);
+    }
+  });
+
   test("the colours are light, dark or those of the system, and are remembered", async () => {
     const page = await scene.open();
     const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");

@@ -1,9 +1,13 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import type { ControlContext } from "../../../sandbox/control/context.ts";
 import { createEventHistory } from "../../../sandbox/control/event-hub.ts";
+import { EVENT_CALLS } from "../../../sandbox/control/events.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { isSteering } from "../../support/event-stream.ts";
 import { startReceiver } from "../../support/fake-server.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
 import { useScene } from "../../support/scene.ts";
+import { turns } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -27,6 +31,23 @@ describe("GET /_momo/events: server-sent events", () => {
     const stream = await sandbox.listen();
     await stream.until(() => stream.comments.length > 0);
     expect(stream.events).toEqual([]);
+  });
+
+  test("another heartbeat arrives after 15 s of silence, and again after 15 s", async () => {
+    const realClock = createManualClock(0);
+    const eventHub = { isFull: false, enter: () => ({ read: () => "", leave: () => {} }) };
+    const context = { eventHub, realClock, replica: null } as unknown as ControlContext;
+    const input = { request: new Request("http://localhost/"), query: {}, body: undefined, id: "", keepOpen: () => {} };
+    const response = (await EVENT_CALLS["/events"]?.GET?.call(context, input)) as Response;
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    for (const atMs of [15_000, 30_000]) {
+      const next = reader.read();
+      await turns(10);
+      expect(realClock.alarmsAtMs).toEqual([atMs]);
+      realClock.advance(15_000);
+      expect(Buffer.from((await next).value ?? []).toString()).toBe(": momo\n\n");
+    }
   });
 
   test("transactions as they start and end, as the list shows them, with merchant and reference", async () => {

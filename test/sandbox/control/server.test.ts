@@ -2,9 +2,10 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ControlContext } from "../../../sandbox/control/context.ts";
+import type { ControlContext, ServerFacts } from "../../../sandbox/control/context.ts";
 import { metricsOf } from "../../../sandbox/control/metrics.ts";
 import { readyFor } from "../../../sandbox/control/probes.ts";
+import { merchantOrigin } from "../../../sandbox/control/server.ts";
 import { steeredAlone } from "../../../sandbox/steering.ts";
 import type { Service } from "../../../src/service/service.ts";
 import { StorageHealth } from "../../../src/service/storage-health.ts";
@@ -68,6 +69,16 @@ function samplesOf(text: string): Record<string, number> {
   const samples = lines.filter((line) => !line.startsWith("#")).map((line) => line.split(/ (?=[^ ]+$)/));
   return Object.fromEntries(samples.map(([name = "", value]) => [name, Number(value)]));
 }
+
+test.each([
+  ["[::1]:2548", "http://[::1]:2547"],
+  ["[::1]", "http://[::1]:2547"],
+  ["pay.test:2548", "http://pay.test:2547"],
+  ["pay.test", "http://pay.test:2547"],
+])("where the control API has a port of its own, and its host is %s, the merchant API is at %s", (Host, origin) => {
+  const request = new Request("http://localhost/", { headers: { Host } });
+  expect(merchantOrigin(request, { merchantPort: () => 2547 } as ServerFacts)).toBe(origin);
+});
 
 describe("a whole server", () => {
   test("GET /_momo/metrics counts requests, commits with their rows, checks and pending payments", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { cleanUp, forEachTest, newFolder } from "../../support/cleanup.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { openScene } from "../../support/scene.ts";
+import { START_MS } from "../../support/service.ts";
 
 /** Stands here once more, so that another value is noticed. */
 const MAX_SNAPSHOTS = 20;
@@ -21,6 +22,16 @@ describe("a restore", () => {
     await Bun.sleep(0);
     await restore("before");
     expect(await waiting).toMatchObject({ status: 404 });
+  });
+
+  test("that fails leaves the clock as it was", async () => {
+    await save("one");
+    await sandbox.control("POST", "/clock", { advance: "1h", resume: true });
+    sandbox.service.restoreTransactions = () => Promise.reject(new Error("the disk is full"));
+    expect(await sandbox.call("POST", "/snapshots/one/restore")).toMatchObject({ status: 500 });
+    expect(sandbox.faults.splice(0).map(String)).toEqual(["Error: the disk is full"]);
+    const { now_ms, frozen } = await sandbox.control("GET", "/clock");
+    expect([Number(now_ms) >= START_MS + 3_600_000, frozen]).toEqual([true, false]);
   });
 
   test("it survives a restart; the snapshots do not", async () => {

@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, spyOn, test } from "bun:test";
+import { turns } from "../../support/waiting.ts";
+
+jest.useFakeTimers();
+// The state of the page reads its address when it is loaded. A variable, because the page has types of its own.
+Object.assign(globalThis, { location: { hash: "" } });
+const folder = "../../../sandbox/console/browser";
+const { pickPhone } = await import(`${folder}/actions.ts`);
+const { refreshStory } = await import(`${folder}/loading.ts`);
+const state = await import(`${folder}/state.ts`);
+const { follow } = await import(`${folder}/sync.ts`);
+jest.useRealTimers();
+
+/** The answer of the server, which a test gives. */
+type Answer = (path: string, init: RequestInit) => Promise<Response>;
+let answer: Answer;
+const asked: string[] = [];
+const fetched = spyOn(globalThis, "fetch");
+
+beforeAll(() => {
+  fetched.mockImplementation(((path: string, init: RequestInit) => {
+    asked.push(path);
+    return answer(path, init);
+  }) as typeof fetch);
+});
+beforeEach(() => {
+  jest.useFakeTimers();
+  asked.splice(0);
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+afterAll(() => fetched.mockRestore());
+
+/** Streams and answers need turns of the event loop. */
+const settle = () => turns(10);
+
+test("a picked phone stays on the handset for 8 s, and longer while it rings; then others can have it", () => {
+  const isPicked = () => state.pickedPhone.value === "254711000002";
+  pickPhone("254711000001");
+  jest.advanceTimersByTime(7000);
+  pickPhone("254711000002"); // its 8 s begin now
+  jest.advanceTimersByTime(7999);
+  expect(isPicked()).toBe(true);
+  state.prompts.value = new Map([["a", { checkout_request_id: "a", phone: "254711000002" }]]);
+  jest.advanceTimersByTime(1);
+  state.prompts.value = new Map();
+  jest.advanceTimersByTime(7999);
+  expect(isPicked()).toBe(true);
+  jest.advanceTimersByTime(1);
+  expect(state.pickedPhone.value).toBe(null);
+});
+
+test.each([
+  ["a story", () => Response.json({ transaction: { checkout_request_id: "a" } })],
+  ["a refusal", () => Response.json({ message: "no payment has this id" }, { status: 404 })],
+])("%s that comes late is not shown in the place of another payment's", async (_, late) => {
+  const held = Promise.withResolvers<Response>();
+  const second = { transaction: { checkout_request_id: "b" } };
+  answer = (path) => (path.endsWith("/a") ? held.promise : Promise.resolve(Response.json(second)));
+  const open = (selected: string) => {
+    state.route.value = { view: "transactions", selected, query: {} };
+    refreshStory();
+  };
+  for (const id of ["a", "b"]) open(id);
+  held.resolve(late());
+  await settle();
+  expect([state.story.value, state.storyProblem.value]).toEqual([null, null]);
+  jest.advanceTimersByTime(400);
+  await settle();
+  expect(state.story.value).toEqual(second);
+  expect(asked).toEqual(["/_momo/transactions/a", "/_momo/transactions/b"]);
+  state.story.value = null;
+  jest.advanceTimersByTime(400);
+});
+
+test("a stream of events is dead after 40 s without a sign of life, and the page opens another one", async () => {
+  const opened: ReadableStreamDefaultController<Uint8Array>[] = [];
+  answer = async (path, { signal }) => {
+    if (path !== "/_momo/events") return new Response("", { status: 503 });
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      opened.push(controller);
+      signal?.addEventListener("abort", () => controller.error(signal.reason));
+    };
+    return new Response(new ReadableStream({ start }));
+  };
+  void follow();
+  await settle();
+  jest.advanceTimersByTime(30_000);
+  opened[0]?.enqueue(Buffer.from(": momo\n\n"));
+  await settle();
+  jest.advanceTimersByTime(39_999);
+  await settle();
+  expect([state.connection.value, opened.length]).toEqual(["connecting", 1]);
+  jest.advanceTimersByTime(1);
+  await settle();
+  expect(state.connection.value).toBe("lost");
+  jest.advanceTimersByTime(250);
+  await settle();
+  expect(opened).toHaveLength(2);
+});
