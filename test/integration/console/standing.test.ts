@@ -78,7 +78,15 @@ describeInBrowser("a list stands still under the hand", (scene) => {
     await rowsOf(page).nth(3).waitFor();
     await startPayment(scene.sandbox, { amount: 55 });
     await waits(1, 4);
-    await page.getByRole("button", { name: "Resume" }).click();
+    // Other rows are asked for: none of the ones before stays.
+    await page.evaluate(`location.hash = "transactions?status=completed"`);
+    await rowsOf(page).nth(1).waitFor({ state: "detached" });
+    await rowsOf(page).getByText("completed").waitFor();
+    await page.evaluate(`location.hash = "transactions"`);
     await rowsOf(page).nth(4).waitFor();
+    await startPayment(scene.sandbox, { amount: 66 });
+    await waits(1, 5);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await rowsOf(page).nth(5).waitFor();
   });
 });
