@@ -99,7 +99,7 @@ testWith(["node"], "as a child at a terminal it is not sent the Ctrl+C that the 
   const executable = join(newProgramFolder(), "momo");
   // In a session of its own it hears only what is passed on.
   const script = `[ $# = 0 ] && exec setsid "$0" again
-    trap 'echo heard' INT; trap 'echo end; exit' TERM; echo ready $PPID; while kill -0 $PPID; do sleep 0.05; done`;
+    trap 'echo heard' INT; trap 'echo end; exit 0' TERM; echo ready $PPID; while kill -0 $PPID; do sleep 0.05; done`;
   writeFileSync(executable, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const program = ["node", join(ROOT, "npm/bin/momo.cjs")];
   const { screen, type, exited } = openMomo([], { program, env: { MOMO_EXECUTABLE: executable, ...CHILD } });
