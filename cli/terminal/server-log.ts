@@ -26,6 +26,7 @@ export const isRefused = ({ status }: LoggedRequest): boolean => (status ?? 0) >
 export function createRequestOutput(format: LogFormat, width: number) {
   const { nowMs } = systemClock;
   let refusals = 0;
+  let cancelAlarm = () => {};
   const counted = new Map<number | null, number>();
   const { write, end } = createLineWriter(
     systemClock,
@@ -47,7 +48,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
     onRequest: writeRequest,
     /** For a log without the accepted requests. A burst is a few lines and a count. */
     onRefused(request: LoggedRequest): void {
-      if (refusals === 0) systemClock.alarm(nowMs() + REFUSALS_MS, tellCounted);
+      if (refusals === 0) cancelAlarm = systemClock.alarm(nowMs() + REFUSALS_MS, tellCounted);
       refusals += 1;
       if (refusals <= MAX_REFUSALS) writeRequest(request);
       else counted.set(request.status, (counted.get(request.status) ?? 0) + 1);
@@ -61,6 +62,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
     reportFault: (error: unknown) => writeLine(messageLine(format, faultText(error), nowMs(), "error")),
     /** Writes the rest. Resolves to whether it was read in time: a reader that does not read must not keep the process alive. */
     async end(): Promise<boolean> {
+      cancelAlarm(); // it would keep the process alive
       tellCounted();
       const written = new AbortController();
       await Promise.race([end().then(() => written.abort()), sleep(END_GRACE_MS, written.signal)]);

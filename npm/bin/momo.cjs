@@ -25,13 +25,14 @@ if (process.execve && process.platform !== "win32") {
 
 function runAsChild() {
   const { spawn } = require("node:child_process");
-  const child = spawn(executable, args, { stdio: "inherit" });
   const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
   const pass = (signal) => {
     // A terminal sends these to the whole group.
     if (!(process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT"))) child.kill(signal);
   };
+  // Before the child runs: a signal that ends this process alone leaves the child behind.
   for (const signal of signals) process.on(signal, pass);
+  const child = spawn(executable, args, { stdio: "inherit" });
   child.on("error", (error) => fail(`${executable} could not be started (${error.code || error.message})`));
   child.on("exit", (code, signal) => {
     for (const name of signals) process.off(name, pass);

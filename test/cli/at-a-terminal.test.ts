@@ -164,6 +164,7 @@ describe("a command that deletes something asks for confirmation", () => {
     const unasked = openMomo(["reset", "--yes", ...at]);
     expect(await unasked.exited).toBe(0);
     expect(unasked.screen.text).not.toContain("Go on?");
+    expect(await openMomo(["reset", "--json", ...at]).exited).toBe(0);
   });
 
   test.concurrent("momo keys revoke asks only before it revokes the key in use", async () => {
@@ -175,6 +176,8 @@ describe("a command that deletes something asks for confirmation", () => {
     own.type(KEYS.ctrlC);
     expect(await own.exited).toBe(130);
     expect(await list()).toEqual([]);
+    const asProgram = ["keys", "revoke", headers["X-API-Key"] ?? "", "--format", "json", ...at];
+    expect(await openMomo(asProgram).exited).toBe(0);
   });
 
   test.concurrent("momo import --replace asks", async () => {

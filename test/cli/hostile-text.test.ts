@@ -6,7 +6,7 @@ import { GROUPS } from "../../cli/command-table.ts";
 import { jsonText, plain } from "../../cli/terminal/plain.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { KEYS, openMomo, runMomo } from "../support/momo.ts";
+import { KEYS, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -180,6 +180,14 @@ describe("the rest of a text stays exact", () => {
     expect(obeyed(jsonText({ [HOSTILE]: HOSTILE }))).toEqual([]);
     const { stdout } = await runMomo(["status", "x", ...merchantApi, "--json"]);
     expect(JSON.parse(stdout)).toEqual(answer);
+  });
+
+  test("each byte arrives once, also through a full pipe that does not block", async () => {
+    const long = { success: true, message: "x".repeat(300_000), status: "pending" };
+    const command = [...PROGRAM, "status", "x", "--json", ...flagsOf(serveFake(() => Response.json(long)))];
+    const line = `{ dd oflag=nonblock status=none </dev/null; "$@"; echo $? >&2; } | { dd bs=1 count=1 status=none; cat; }`;
+    const { stdout, stderr } = await runToEnd(["sh", "-c", line, "sh", ...command]);
+    expect({ stderr, isWhole: stdout === `${JSON.stringify(long)}\n` }).toEqual({ stderr: "0\n", isWhole: true });
   });
 
   test("harmless text of any script does not change", () => {

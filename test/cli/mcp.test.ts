@@ -204,15 +204,11 @@ test("resources are the documents, and prompts are three tasks", async () => {
   expect(JSON.stringify(usual)).toContain("momo exec --audit=warning -- npm test");
 });
 
-test("broken JSON-RPC leaves standard output to the protocol, and the end of the input ends the sandbox and its folder", async () => {
+/** An assistant that writes these lines and opens a session; and the folders that its sandbox has left. */
+async function assistantThatSays(...lines: string[]) {
   const home = newFolder();
-  const opening = { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "old", version: "1" } };
-  const lines = [
-    "nonsense",
-    "{}",
-    '{"jsonrpc":"2.0","id":1,"method":"no/such"}',
-    JSON.stringify({ jsonrpc: "2.0", id: 2, method: "initialize", params: opening }),
-  ];
+  const params = { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "old", version: "1" } };
+  lines.push(JSON.stringify({ jsonrpc: "2.0", id: 2, method: "initialize", params }));
   const child = Bun.spawn([momo, "mcp"], {
     env: { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: home },
     stdin: "pipe",
@@ -224,11 +220,26 @@ test("broken JSON-RPC leaves standard output to the protocol, and the end of the
   const reader = child.stdout.getReader();
   let output = "";
   while (!output.includes('"id":2')) output += new TextDecoder().decode((await reader.read()).value);
+  const left = () => [...new Bun.Glob("momo-temporary-*").scanSync({ cwd: home, onlyFiles: false })];
+  return { child, output, left };
+}
+
+test("broken JSON-RPC leaves standard output to the protocol, and the end of the input ends the sandbox and its folder", async () => {
+  const lines = ["nonsense", "{}", '{"jsonrpc":"2.0","id":1,"method":"no/such"}'];
+  const { child, output, left } = await assistantThatSays(...lines);
+  expect(left()).toHaveLength(1);
   for (const line of output.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
   expect(output).toContain('"protocolVersion":"2024-11-05"');
   await child.stdin.end();
   expect(await child.exited).toBe(0);
-  expect([...new Bun.Glob("momo-temporary-*").scanSync({ cwd: home, onlyFiles: false })]).toEqual([]);
+  expect(left()).toEqual([]);
+});
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends the sandbox and its folder, too", async (signal) => {
+  const { child, left } = await assistantThatSays();
+  child.kill(signal);
+  expect(await child.exited).toBe(0);
+  expect(left()).toEqual([]);
 });
 
 test.each(["claude", "vscode", "cursor"])("--config %s prints settings with a command that exists", async (editor) => {

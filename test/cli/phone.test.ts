@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { KEYS, openMomo, serveMomo } from "../support/momo.ts";
+import { KEYS, openMomo, PROGRAM, serveMomo } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -154,6 +154,25 @@ describe("momo phone at a terminal", () => {
     expect(await asked.exited).toBe(0);
     for (const { screen } of [waiting, asked]) expect(screen.text).toEndWith("Switched off.\r\n");
     expect(await sandbox.statusOf(id)).toBe("pending");
+  });
+
+  test.concurrent("Ctrl+Z and back, in a shell and twice: the PIN is still not shown", async () => {
+    const sandbox = await startIn(newFolder());
+    const { screen, type } = openMomo([], { program: ["bash", "--norc", "-i"], env: { PS1: "$ " } });
+    type(`${PROGRAM.map((word) => `'${word}'`).join(" ")} phone ${sandbox.at.join(" ")}\r`);
+    await screen.until(/Waiting for a prompt/);
+    await startPrompt(sandbox);
+    await screen.until(/M-PIN/);
+    for (const times of [1, 2]) {
+      type(KEYS.ctrlZ);
+      await screen.until(new RegExp(`(Stopped[^]*){${times}}`));
+      type("fg\r");
+      // The timer may draw the first line before the keyboard is back.
+      await screen.until(new RegExp(`(Stopped[^]*\\$ fg[^]*){${times}}(M-PIN[^]*){2}`));
+    }
+    type(`987${KEYS.backspace}76${KEYS.enter}`);
+    await screen.until(/Confirmed/);
+    expect(screen.text).not.toContain("987");
   });
 
   test.concurrent("TERM=dumb: plain lines, and no line is drawn again", async () => {

@@ -40,6 +40,7 @@ describe("a good value does what it says", () => {
     [["--accept", "lenient"], { profile: { accept: "lenient" } }],
     [["--response-form", "short"], { profile: { response_form: "short" } }],
     [["--base-path", "/"], { basePaths: [""] }],
+    [["--profile", "payflow", "--base-path", "/"], { basePaths: [""] }],
     [["--base-path", "/1/2/3/4/5/6/7"], { basePaths: ["/1/2/3/4/5/6/7"] }],
     [["--base-path", `/${"a".repeat(99)}`], { basePaths: [`/${"a".repeat(99)}`] }],
     [["--webhook", "https://shop.example/hook"], { webhook: "https://shop.example/hook" }],
@@ -93,6 +94,10 @@ describe("--rules FILE", () => {
 
   test("a file of 1 MiB is read", async () => {
     expect((await configFrom("--rules", fileWith(`[${" ".repeat(1024 * 1024 - 2)}]`))).rules).toEqual([]);
+  });
+
+  test("a byte order mark and the line ends of Windows do no harm", async () => {
+    expect((await configFrom("--rules", fileWith("\ufeff[\r\n]\r\n"))).rules).toEqual([]);
   });
 });
 

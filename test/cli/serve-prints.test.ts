@@ -18,7 +18,7 @@ import {
   shownLines,
   startMomo,
 } from "../support/momo.ts";
-import { SLACK_MS } from "../support/waiting.ts";
+import { SLACK_MS, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -46,6 +46,14 @@ describe("without a flag, a line for each refused request", () => {
     expect(shown.length).toBeWithin(5 * counts.length, 5 * counts.length + 5);
     expect(lines.at(-1)).toContain("/v2/later");
     expect(server.child.stderr.text).not.toMatch(/ms_an|[^\P{Cc}\n]/u);
+  });
+
+  test.concurrent("a stop in the same second does not lose the count", async () => {
+    const server = await serveMomo();
+    await Promise.all(Array.from({ length: 60 }, () => server.get("/nothing")));
+    await server.stop();
+    const told = refusedIn(server).map((line) => Number(/second: (\d+) with 404/.exec(line)?.[1] ?? 1));
+    expect(told.reduce((sum, count) => sum + count, 0)).toBe(60);
   });
 });
 
@@ -79,6 +87,17 @@ describe("at a terminal", () => {
     }
     await screen.until(/\[32m200/);
     expect(screen.text).toContain("\u001b[31m500");
+  });
+
+  test.concurrent("a log in a file has no colours", async () => {
+    const file = join(newFolder(), "log");
+    const program = ["sh", "-c", `exec "$@" 2>'${file}'`, "sh", ...PROGRAM];
+    const { screen } = openMomo(["serve", "--ephemeral", "--port", "0", "--log", "requests"], { program });
+    const [, address = ""] = await screen.until(/(http:\S+\/v2)[\s\S]*Ready/);
+    await fetch(`${address}/nothing`);
+    const read = async () => readFileSync(file, "utf8");
+    expect(await until(read, (text) => text.includes("404"))).not.toContain("\x1b");
+    expect(screen.text).toContain("\x1b[1m");
   });
 
   test.concurrent("--quiet silences the log, also with --log-format", async () => {
@@ -167,6 +186,10 @@ test.concurrent("from source, too, the printed momo pay works in any folder, and
   writeFileSync(join(cwd, "bunfig.toml"), 'preload = ["./nothing.ts"]\n');
   writeFileSync(join(cwd, ".env"), "MOMO_BASE_URL=http://127.0.0.1:1/v2\n");
   expect(await paste(pay, { cwd })).toMatchObject({ stderr: "", exitCode: 0 });
+  const link = join(cwd, "linked momo");
+  symlinkSync(join(ROOT, "bin/momo"), link);
+  const run = await runToEnd([link, "status", "two words"], { cwd });
+  expect(run).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('it is "two words"') });
 });
 
 test.concurrent("the printed momo pay works below a home folder, also where the name of a folder has a space", async () => {

@@ -101,10 +101,10 @@ describe.each(["--rules", "--control-token-file"])("a file that %s names: exit 2
   });
 });
 
-test.concurrent("--rules reads a pipe, too", async () => {
+test.concurrent("--rules reads a pipe, too, also one whose writer pauses", async () => {
   const pipe = join(newFolder(), "rules");
   PIPE[1](pipe);
-  const writer = Bun.spawn(["sh", "-c", `echo '[{"outcome":"cancelled"}]' > "$0"`, pipe]);
+  const writer = Bun.spawn(["sh", "-c", `{ printf '[{"outcome":'; sleep 0.2; echo '"cancelled"}]'; } > "$0"`, pipe]);
   expect((await startOn(newFolder(), ["--rules", pipe])).exitCode).toBeNull();
   await writer.exited;
 });

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, newProgramFolder } from "../support/cleanup.ts";
-import { runToEnd, serveMomo } from "../support/momo.ts";
+import { KEYS, openMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 
 /** The command of the npm package, without an installation. */
@@ -25,6 +25,8 @@ test.each([
   ["aix", "ppc64", "momo has no executable for aix on ppc64"],
   ["linux", "riscv64", "momo has no executable for linux on riscv64"],
   ["darwin", "arm64", "the package @momo-sandbox/darwin-arm64 is missing"],
+  ["win32", "x64", "the package @momo-sandbox/windows-x64 is missing"],
+  ["linux", "arm64", "the package @momo-sandbox/linux-arm64 or @momo-sandbox/linux-arm64-musl is missing"],
 ])("%s on %s is refused, unless an executable is named, and the message says why", (platform, arch, message) => {
   expect(() => findExecutable({ platform, arch, env: {} })).toThrow(message);
   const env = { MOMO_EXECUTABLE: process.execPath };
@@ -37,20 +39,22 @@ testWith(
   async () => {
     const folder = join(newProgramFolder(), "node_modules");
     const version = "1.2.3";
-    for (const name of ["momo-sandbox", "@momo-sandbox/linux-x64", "@momo-sandbox/linux-x64-musl"]) {
+    const packages = ["linux-x64", "linux-x64-musl", "windows-x64"].map((name) => `@momo-sandbox/${name}`);
+    for (const name of ["momo-sandbox", ...packages]) {
       mkdirSync(join(folder, name, "bin"), { recursive: true });
       writeFileSync(join(folder, name, "package.json"), JSON.stringify({ name, version }));
-      writeFileSync(join(folder, name, "bin/momo"), "", { mode: 0o755 });
+      for (const file of ["momo", "momo.exe"]) writeFileSync(join(folder, name, "bin", file), "", { mode: 0o755 });
     }
     copyFileSync(join(ROOT, "npm/executable.cjs"), join(folder, "momo-sandbox/executable.cjs"));
-    const found = async (header: object) => {
+    const found = async (header: object, platform = "linux") => {
       const script = `process.report.getReport = () => (${JSON.stringify({ header })});
       const { findExecutable } = require("./executable.cjs");
-      process.stdout.write(findExecutable({ platform: "linux", arch: "x64", env: {} }));`;
+      process.stdout.write(findExecutable({ platform: "${platform}", arch: "x64", env: {} }));`;
       return (await runToEnd(["node", "-e", script], { cwd: join(folder, "momo-sandbox") })).stdout;
     };
     expect(await found({ glibcVersionRuntime: "2.36" })).toEndWith("/linux-x64/bin/momo");
     expect(await found({})).toEndWith("/linux-x64-musl/bin/momo");
+    expect(await found({}, "win32")).toEndWith("/windows-x64/bin/momo.exe");
     const newer = JSON.stringify({ name: "@momo-sandbox/linux-x64", version: "1.2.4" });
     writeFileSync(join(folder, "@momo-sandbox/linux-x64/package.json"), newer);
     expect(await found({ glibcVersionRuntime: "2.36" })).toEndWith("/linux-x64-musl/bin/momo");
@@ -90,3 +94,28 @@ testWith(
     expect(existsSync(server.ready.data)).toBe(false);
   },
 );
+
+testWith(["node"], "as a child at a terminal it is not sent the Ctrl+C that the terminal sends it anyway", async () => {
+  const executable = join(newProgramFolder(), "momo");
+  // In a session of its own it hears only what is passed on.
+  const script = `[ $# = 0 ] && exec setsid "$0" again
+    trap 'echo heard' INT; trap 'echo end; exit 0' TERM; echo ready $PPID; while kill -0 $PPID; do sleep 0.05; done`;
+  writeFileSync(executable, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const program = ["node", join(ROOT, "npm/bin/momo.cjs")];
+  const { screen, type, exited } = openMomo([], { program, env: { MOMO_EXECUTABLE: executable, ...CHILD } });
+  const [, pid] = await screen.until(/ready (\d+)/);
+  type(KEYS.ctrlC);
+  await screen.until(/\^C/);
+  process.kill(Number(pid), "SIGTERM");
+  expect(await exited).toBe(0);
+  expect(screen.text).toMatch(/end\r\n$/);
+  expect(screen.text).not.toContain("heard");
+});
+
+testWith(["node"], "an executable that cannot be started, or is not there: one line, and exit code 1", async () => {
+  const start = (MOMO_EXECUTABLE: string) =>
+    runToEnd(["node", join(ROOT, "npm/bin/momo.cjs")], { env: { MOMO_EXECUTABLE, ...CHILD } });
+  const [folder, nowhere] = [await start(ROOT), await start("/nowhere/momo")];
+  expect(folder).toEqual({ stdout: "", stderr: `momo: ${ROOT} could not be started (EACCES)\n`, exitCode: 1 });
+  expect(nowhere).toEqual({ stdout: "", stderr: "momo: there is no /nowhere/momo\n", exitCode: 1 });
+});

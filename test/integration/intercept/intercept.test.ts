@@ -12,9 +12,10 @@ afterAll(cleanUp);
 
 describe("the credentials of an intercepted request", () => {
   test.concurrent("any key and secret count as the sandbox's own, and none of them is in the log", async () => {
-    const { stdout, exitCode } = await sh(`${PUSH} ${KEY} ${SECRET} && curl -sS "$MOMO_CONTROL_URL/requests"`);
+    const pushes = ["", "-H 'Transfer-Encoding: chunked'"].map((how) => `${PUSH} ${how} ${KEY} ${SECRET}`);
+    const { stdout, exitCode } = await sh([...pushes, 'curl -sS "$MOMO_CONTROL_URL/requests"'].join(" && "));
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('{"success":true,"message":"STK push sent');
+    expect(stdout).toMatch(/^(\{"success":true,"message":"STK push sent[^}]*\}){2}/);
     expect(stdout).toContain('"x-api-secret":"[redacted]"');
     expect(stdout).not.toContain("of_a_shop");
   });
@@ -96,6 +97,24 @@ except e.HTTPError as error: print(error.read().decode())'`,
       answers: Array.from({ length: 10 }, () => expect.stringMatching(/^\{"success":false,.*stkpush/)),
       stderr: "",
     });
+  });
+
+  test.concurrent("below a folder whose name has a space", async () => {
+    const TMPDIR = join(newFolder(), "my files");
+    mkdirSync(TMPDIR);
+    const ask = `-e 'fetch("https://payflow.example/").then((r) => console.log(r.status))'`;
+    const line = `${PUSH} ${KEY} ${SECRET}; echo; node ${ask}; '${process.execPath}' ${ask}`;
+    const stdout = expect.stringMatching(/"success":true.*\n404\n404\n$/);
+    expect(await sh(line, { env: { TMPDIR } })).toEqual({ stdout, stderr: "", exitCode: 0 });
+  });
+
+  test.concurrent("a client that names port and host as arguments", async () => {
+    const script = `require("node:tls").connect(443, "payflow.example", { ALPNProtocols: ["http/1.1"] }, function () {
+      console.log(this.alpnProtocol);
+      this.end("GET / HTTP/1.0\\r\\nHost: payflow.example\\r\\n\\r\\n");
+      this.pipe(process.stdout); })`;
+    const stdout = expect.stringMatching(/^http\/1\.1\nHTTP\/1\.[01] 404 /);
+    expect(await intercept(["node", "-e", script])).toMatchObject({ stdout, stderr: "" });
   });
 
   test.concurrent("the programs that a program starts, whatever starts them", async () => {

@@ -74,7 +74,10 @@ describe("install.sh", () => {
   test.each(["sh", "bash"])(
     "installs the executable, read by %s from a pipe, and names the line for the path",
     async (shell) => {
-      const { stdout, stderr, exitCode, home, momo } = await install({ command: [shell], stdin: TEXT });
+      const TMPDIR = newFolder();
+      const run = await install({ command: [shell], stdin: TEXT, env: { TMPDIR } });
+      const { stdout, stderr, exitCode, home, momo } = run;
+      expect(readdirSync(TMPDIR)).toEqual([]);
       expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
       expect(stdout).toContain(`momo 9.9.9 is installed: ${momo}\n`);
       expect((await runToEnd([momo, "--version"])).stdout).toBe("9.9.9\n");
@@ -106,12 +109,23 @@ describe("install.sh", () => {
     const folder = join(home, ".local/bin");
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "momo"), "the old one");
-    const { stderr, exitCode } = await install({ from: await from(), home });
+    const TMPDIR = newFolder();
+    const { stderr, exitCode } = await install({ from: await from(), home, env: { TMPDIR } });
     expect(exitCode).toBe(1);
+    expect(readdirSync(TMPDIR)).toEqual([]);
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(/^momo: .*\n$/);
     expect(readdirSync(folder)).toEqual(["momo"]);
     expect(readFileSync(join(folder, "momo"), "utf8")).toBe("the old one");
+  });
+
+  test("a signal in the middle of a download leaves nothing", async () => {
+    const TMPDIR = newFolder();
+    const from = await serveArchive(() => new Response(new ReadableStream({})));
+    const wait = `until [ -s "$TMPDIR"/*/SHA256SUMS ]; do sleep 0.05; done`;
+    const script = `setsid sh '${SCRIPT}' & ${wait}; kill -TERM -$!; wait $!`;
+    expect(await install({ from, command: ["sh", "-c", script], env: { TMPDIR } })).toMatchObject({ exitCode: 1 });
+    expect(readdirSync(TMPDIR)).toEqual([]);
   });
 
   test("musl without libstdc++: one line that says how to get it", async () => {
@@ -148,7 +162,9 @@ describe("install.sh", () => {
     writeFileSync(file, "");
     const on = (cpu: string, system = "Linux") => {
       const uname = `#!/bin/sh\n[ "$1" = -s ] && echo ${system} || echo ${cpu}\n`;
-      return install({ from, env: { PATH: makePrograms({ uname }).PATH } });
+      // That of macOS does not know GNU_LIBC_VERSION either.
+      const getconf = system === "Linux" ? {} : { getconf: "#!/bin/sh\nexit 1\n" };
+      return install({ from, env: { PATH: makePrograms({ uname, ...getconf }).PATH } });
     };
     const refused = [
       [await install({ from, env: { MOMO_INSTALL: `${file}/bin` } }), "choose another folder with MOMO_INSTALL"],

@@ -1,0 +1,45 @@
+import { afterAll, expect } from "bun:test";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./support/binary.ts";
+import { cleanUp, newProgramFolder } from "./support/cleanup.ts";
+import { runToEnd } from "./support/momo.ts";
+import { testWith } from "./support/needs.ts";
+
+afterAll(cleanUp);
+
+testWith(
+  ["node"],
+  "set-up installs a changed lock file, again after a failure, and builds a changed page; stdout stays empty",
+  async () => {
+    const clone = newProgramFolder();
+    const page = "sandbox/console/browser/page.html";
+    for (const name of ["scripts", "sandbox/console/browser", "sandbox/console/dist", "sandbox/network", "src/domain"])
+      mkdirSync(join(clone, name), { recursive: true });
+    copyFileSync(join(ROOT, "scripts/setup.mjs"), join(clone, "scripts/setup.mjs"));
+    const put = (name: string, text: string) => writeFileSync(join(clone, name), text, { mode: 0o755 });
+    for (const name of ["package-lock.json", "sandbox/curl.ts", page]) put(name, "one");
+    const build = `for word; do [ "$flag" = --outdir ] && draft=$word; flag=$word; done
+      mkdir "$draft"; cp "$word" "$draft/page.html"; printf b >> calls; exit`;
+    put("bun", `#!/bin/sh\n${build}\n${" ".repeat(1e6)}`);
+    const install = `import fs from "node:fs"; fs.cpSync("bun", "node_modules/bun/bin/bun.exe");
+      fs.appendFileSync("calls", "i"); console.log("npm"); process.exit(fs.existsSync("broken") ? 1 : 0);`;
+    put("npm-cli.js", install);
+    const setUp = async () => {
+      const env = { npm_execpath: join(clone, "npm-cli.js") };
+      const { exitCode, stdout } = await runToEnd(["node", "scripts/setup.mjs"], { cwd: clone, env });
+      const [calls, built] = ["calls", "sandbox/console/dist/console.html"].map((name) =>
+        readFileSync(join(clone, name), "utf8"),
+      );
+      return [exitCode, stdout, calls, built];
+    };
+    for (const _ of [1, 2]) expect(await setUp()).toEqual([0, "", "ib", "one"]);
+    put("package-lock.json", "two");
+    put("broken", "");
+    expect(await setUp()).toEqual([1, "", "ibi", "one"]);
+    rmSync(join(clone, "broken"));
+    expect(await setUp()).toEqual([0, "", "ibiib", "one"]);
+    put(page, "new");
+    expect(await setUp()).toEqual([0, "", "ibiibb", "new"]);
+  },
+);
