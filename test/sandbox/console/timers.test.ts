@@ -3,7 +3,7 @@ import { turns } from "../../support/waiting.ts";
 
 jest.useFakeTimers();
 // The state of the page reads its address when it is loaded. A variable, because the page has types of its own.
-Object.assign(globalThis, { location: { hash: "" } });
+Object.assign(globalThis, { location: { hash: "" }, requestAnimationFrame: () => 0, cancelAnimationFrame: () => {} });
 const folder = "../../../sandbox/console/browser";
 const { pickPhone } = await import(`${folder}/actions.ts`);
 const { refreshStory } = await import(`${folder}/loading.ts`);
@@ -74,7 +74,7 @@ test.each([
   jest.advanceTimersByTime(400);
 });
 
-test("a stream of events is dead after 40 s without a sign of life, and the page opens another one", async () => {
+test("a stream of events is dead after 40 s without a sign of life; the page opens another one and follows it", async () => {
   const opened: ReadableStreamDefaultController<Uint8Array>[] = [];
   answer = async (path, { signal }) => {
     if (path !== "/_momo/events") return new Response("", { status: 503 });
@@ -98,4 +98,15 @@ test("a stream of events is dead after 40 s without a sign of life, and the page
   jest.advanceTimersByTime(250);
   await settle();
   expect(opened).toHaveLength(2);
+  // Of what arrives together, only what comes after a reset counts.
+  const events = [
+    ["request", { id: 1 }],
+    ["steering", { what: "reset" }],
+    ["request", { id: 2 }],
+  ].map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  opened[1]?.enqueue(Buffer.from(events.join("")));
+  await settle();
+  jest.advanceTimersByTime(1000);
+  await settle();
+  expect(state.requests.value).toEqual([{ id: 2 }]);
 });
