@@ -240,12 +240,12 @@ const NO_KEY = { MOMO_BASE_URL: baseUrl };
 const BAD_KEY = { ...NOTHING_LISTENS, ...NO_KEY };
 
 test("what is missing is named: the accounts, the list of payments, the sandbox on the default port", async () => {
-  const { origin, at } = await startIn(newFolder());
+  const { origin, at } = await startIn(join(newFolder(), "of two words"));
   const hintOf = async (...args: string[]) => failureOf(await runMomo([...args, "--json", ...at])).hint;
   expect(await hintOf("pay", "0712345678", "100", "--account", "9")).toBe("give one with --account");
   for (const id of ["99", "ws_CO_99"]) expect(await hintOf("status", id)).toBe("momo list shows the payments");
   const neighbour = await namingNeighbour(new NoServer("/nowhere"), Number(new URL(origin).port));
-  expect(neighbour.hint).toBe(`one answers at ${origin}/v2: name it with ${at.join(" ")}`);
+  expect(neighbour.hint).toBe(`one answers at ${origin}/v2: name it with --data '${at[1]}'`);
   const inContainer = serveFake(() => Response.json({ success: true, message: "", data: "/data/of/a/container" }));
   const { hint } = await namingNeighbour(new NoServer("/nowhere"), inContainer.port);
   expect(hint).toBe(`one answers at ${inContainer.baseUrl}: name it with --base-url ${inContainer.baseUrl}`);

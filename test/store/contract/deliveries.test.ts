@@ -105,7 +105,7 @@ onEveryEngine((engine) => {
 
     test("is never sent when it was given up, also while it is claimed; a resend is a new one", async () => {
       const { deliveries } = shop.store;
-      plan(0, 0);
+      plan(...Array<number>(6000).fill(0)); // SQLite gives up 5,000 at once
       await endPayments(1);
       const [claimed] = await deliveries.claim(NOW_MS, 1);
       await deliveries.giveUp();

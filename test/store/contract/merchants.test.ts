@@ -60,6 +60,9 @@ onEveryEngine((engine) => {
     expect(await merchants.findPaymentAccount(given.id)).toEqual(given);
     const next = await merchants.addPaymentAccount({ merchantId: 1, name: "Next", tariff }, 1);
     expect(next?.id).toBe(given.id + 1);
+    await merchants.addPaymentAccount({ ...given, id: 500, name: "Below" }, 1);
+    const another = await merchants.addPaymentAccount({ merchantId: 1, name: "Another", tariff }, 1);
+    expect(another).toEqual({ id: given.id + 2, merchantId: 1, name: "Another", tariff });
   });
 
   describe("keys", () => {
