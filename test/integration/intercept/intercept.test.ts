@@ -189,6 +189,11 @@ test.concurrent("a wrong host, an outer proxy that makes no tunnels, and too lon
   expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
+test.concurrent("a process that the command leaves behind with an open connection does not hold up the end", async () => {
+  const upload = "sleep 50 2>&- | curl -sv -T - https://payflow.example/file >out 2>log &";
+  expect(await sh(`${upload} until grep -q '^> PUT' log; do sleep 0.05; done`)).toMatchObject({ exitCode: 0 });
+});
+
 describe("afterwards nothing is left", () => {
   const LIST = `find "$MOMO_DATA" -type f; grep -rl "PRIVATE KEY" "$MOMO_DATA" && echo "a key on the disk"`;
 
