@@ -117,6 +117,7 @@ describe("a refusal is the sandbox's own message", () => {
     ["explain_payment", { checkout_request_id: "ws_CO_1" }, /there is no payment with this checkout request id/],
     ["start_payment", { phone: "1", amount: 0 }, /phone must be .*; amount must be/],
     ["customer", { action: "answer", pin: "1234" }, /checkout_request_id must be a string/],
+    ["state", { action: "remove", name: "../faults" }, /^there is no snapshot of this name/],
     ["nothing", {}, /nothing/],
   ];
   test.each(REFUSED)("%s %j", async (tool, given, message) => {
