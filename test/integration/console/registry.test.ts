@@ -75,6 +75,18 @@ describeInBrowser("accounts and keys", (scene) => {
     await page.getByRole("link", { name: "Payments" }).click();
     await page.getByText("No payments yet").waitFor();
     expect(await rowsOf(page).count()).toBe(0);
+    // The lines to paste have a key that is not revoked.
+    const headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify({ merchant_id: 2, label: "theirs" });
+    const makeKey = async () => {
+      const made = await fetch(`${sandbox.controlUrl}/keys`, { method: "POST", headers, body });
+      expect(made.status).toBe(200);
+      return ((await made.json()) as { api_key: string }).api_key;
+    };
+    const [revoked, kept] = [await makeKey(), await makeKey()];
+    await fetch(`${sandbox.controlUrl}/keys/${revoked}`, { method: "DELETE" });
+    await page.evaluate(`location.hash = "start?merchant=2"`);
+    await page.locator(".view pre", { hasText: kept }).first().waitFor();
     await page.goto("about:blank");
     await sandbox.stop();
   });
