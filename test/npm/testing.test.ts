@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type SandboxOptions, startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import { builtBinary, ROOT } from "../support/binary.ts";
-import { cleanUp, keepEnvironment, later, newFolder } from "../support/cleanup.ts";
+import { cleanUp, keepEnvironment, later, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { readDocument } from "../support/documents.ts";
 import { startReceiver } from "../support/fake-server.ts";
 import { runToEnd } from "../support/momo.ts";
@@ -197,6 +197,13 @@ describe("a sandbox for a test", () => {
     await sandbox.reset(); // back to the settings of the start
     await payAndEnd();
     await receiver.until(6);
+  });
+
+  test("what momo says of a failed start is waited for, also if its process has ended before", async () => {
+    const file = join(newProgramFolder(), "momo");
+    writeFileSync(file, "#!/bin/sh\n{ sleep 0.2; echo 'momo: late words' >&2; } &\nexit 2\n", { mode: 0o755 });
+    process.env.MOMO_EXECUTABLE = file;
+    expect(await rejectionOf(startSandbox())).toMatchObject({ message: "momo: late words" });
   });
 
   test("options that make no sense are refused, and leave nothing behind", async () => {
