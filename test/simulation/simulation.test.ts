@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { drawSeed } from "../../src/domain/random.ts";
 import { systemRandom } from "../../src/system.ts";
+import { ROOT } from "../support/binary.ts";
+import { runToEnd } from "../support/momo.ts";
 import { SEED, TIMES } from "../support/random.ts";
 import { OUTCOMES as AUDITED } from "./auditor/prediction.ts";
 import { SimulationFailure, simulate } from "./run.ts";
@@ -103,4 +105,12 @@ test("the auditor shares no code with what it audits, nor do the comparisons of 
       ["../events.ts", "../../support/reconcile.ts"].includes(from) || /^\.\/[a-z-]+\.ts$/.test(from);
     expect(imported.filter((from) => !isAllowed(from))).toEqual([]);
   }
+});
+
+test("`npm run dev simulate` takes the seed and the times of its caller, and says how to repeat the run", async () => {
+  const env = { MOMO_TEST_TIMES: "3", MOMO_TEST_SEED: "77" };
+  const { stderr } = await runToEnd([process.execPath, join(ROOT, "scripts/dev.ts"), "simulate", "-t", "no test"], {
+    env,
+  });
+  expect(stderr).toStartWith("again: MOMO_TEST_TIMES=3 MOMO_TEST_SEED=77 npm run dev simulate\n");
 });

@@ -124,6 +124,7 @@ describeInBrowser("the phone", (scene) => {
       ["granted", true],
       ["granted", true],
       ["granted", false],
+      ["granted", true],
       ["denied", true],
     ] as const;
     for (const [count, [permission, isHidden]] of cases.entries()) {
@@ -137,6 +138,7 @@ describeInBrowser("the phone", (scene) => {
     expect(await page.evaluate("told")).toEqual([
       ["0711 000 001 rings", "Demo Shop asks for KES 1,200.00", "momo"],
       ["0711 000 002 rings, and 1 more", "Demo Shop asks for KES 1,200.00", "momo"],
+      ["0711 000 004 rings, and 3 more", "Demo Shop asks for KES 1,200.00", "momo"],
     ]);
   });
 
