@@ -179,7 +179,7 @@ describe("at most 100 clients listen", () => {
   });
 });
 
-test("a change by another server is one gap, and not one at each reading", async () => {
+test("a change by another server is one gap, and not one at each reading, nor for a reader who comes later", async () => {
   const realClock = createManualClock(0);
   let mark = "a";
   const none = { subscribe: () => () => true };
@@ -197,6 +197,9 @@ test("a change by another server is one gap, and not one at each reading", async
   expect(await readNext()).toEqual(["", ""]);
   mark = "b";
   expect(await readNext()).toEqual(["gap", ""]);
+  const later = hub.enter(null, { wake: () => {}, end: () => {} });
+  expect(later.read()).toBe("");
+  later.leave();
   place.leave();
   await readNext();
   expect(realClock.alarmsAtMs).toEqual([]);

@@ -115,14 +115,19 @@ test("by default a wait is until the payment is final, for 10 s", async () => {
   expect(read).toEqual({ reference: "R", until: "final", timeout: 10_000 });
 });
 
-test("on a shared database, a payment that another server has ended is found within 50 ms", async () => {
+test("on a shared database, a payment that another server has ended is found within 50 ms, also after a look that failed", async () => {
   const realClock = createManualClock(0);
-  const found = [null, null, PAID];
+  const found = [null, "the database fails", null, PAID];
+  const faults: string[] = [];
   const service = {
     ...{ subscribe: () => () => true, isShared: true, findByCheckoutRequestId: async () => null },
-    findByReference: async () => found.shift() ?? null,
+    async findByReference() {
+      const next = found.shift() ?? null;
+      if (typeof next === "string") throw new Error(next);
+      return next;
+    },
   };
-  const room = createWaitingRoom({ service, realClock, reportFault: () => {} });
+  const room = createWaitingRoom({ service, realClock, reportFault: (error) => void faults.push(String(error)) });
   const condition = { reference: "R", accepts: () => true };
   const waiting = room.wait(condition, 1000, new AbortController().signal);
   const next = (atMs: number | undefined) =>
@@ -130,11 +135,12 @@ test("on a shared database, a payment that another server has ended is found wit
       async () => realClock.alarmsAtMs[0],
       (first) => first === atMs,
     );
-  for (const atMs of [50, 100]) {
+  for (const atMs of [50, 100, 150]) {
     await next(atMs);
     realClock.advance(50);
   }
   expect(await waiting).toBe(PAID);
+  expect(faults).toEqual(["Error: the database fails"]);
   await next(undefined);
 });
 
