@@ -10,7 +10,7 @@ import { onEveryEngine } from "../support/engines.ts";
 import { startReceiver } from "../support/fake-server.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
-import { rejectionOf, SLACK_MS } from "../support/waiting.ts";
+import { nextTurn, rejectionOf, SLACK_MS } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -165,43 +165,74 @@ onEveryEngine((engine) => {
   });
 });
 
-test("a change that could not be stored is taken back at the next look, although the stored version is the same", async () => {
-  let [rules, fails] = ["none", false];
-  let stored = { version: 1, document: "{}" };
+/** Steers by a table in memory, whose next changes have this fate. The rules are a text. */
+async function openSteering() {
+  const realClock = createManualClock(0);
+  const memory = { rules: "", stored: { version: 1, document: "{}" }, fate: "made", behind: [] as string[] };
   const steering = new SharedSteering({
     table: {
-      read: async () => stored,
+      read: async () => memory.stored,
       async edit(edit) {
-        const next = { version: stored.version + 1, document: edit(stored) };
-        if (fails) throw new Error("the engine is down");
-        stored = next;
-        return stored;
+        const attempt = () => ({ version: memory.stored.version + 1, document: edit(memory.stored) });
+        const first = attempt();
+        if (memory.fate === "fails") throw new Error("the engine is down");
+        if (memory.fate !== "is rolled back") memory.stored = first;
+        if (memory.fate !== "made") memory.stored = attempt();
+        return memory.stored;
       },
-      join: async () => stored,
-      ...{ confirm: async () => {}, behind: async () => [], leave: async () => {} },
+      join: async () => memory.stored,
+      ...{ confirm: async () => {}, behind: async () => memory.behind, leave: async () => {} },
     },
-    ...{ realClock: createManualClock(0), stopwatch: () => 0 },
+    ...{ realClock, stopwatch: realClock.nowMs },
   });
   const unchanged: StatePart = { save: () => null, load: () => {}, reset: () => {} };
   const state: State = {
     ...{ default: unchanged, faults: unchanged, webhook: unchanged, clock: unchanged, reset: unchanged },
     rules: {
       ...unchanged,
-      save: () => rules,
+      save: () => memory.rules,
       load: (saved) => {
-        rules = String(saved);
+        memory.rules = String(saved);
       },
     },
   };
-  const change = (to: string) =>
-    steering.change(() => {
-      rules = to;
-    });
   await steering.start(state, () => {});
-  await change("first");
-  fails = true;
-  expect(String(await rejectionOf(change("second")))).toBe("Error: the engine is down");
+  const add = (text: string) =>
+    steering.change(() => {
+      memory.rules += text;
+    });
+  return { steering, memory, add, realClock };
+}
+
+test("a change that could not be stored is taken back at the next look, although the stored version is the same", async () => {
+  const { steering, memory, add } = await openSteering();
+  await add("first");
+  memory.fate = "fails";
+  expect(String(await rejectionOf(add("second")))).toBe("Error: the engine is down");
   await steering.refresh();
-  expect(rules).toBe("first");
+  expect(memory.rules).toBe("first");
+  await steering.stop();
+});
+
+test.each(["loses its answer", "is rolled back"])("a change that %s, and is sent again, is made once", async (fate) => {
+  const { steering, memory, add } = await openSteering();
+  memory.fate = fate;
+  await add("one ");
+  expect([memory.rules, JSON.parse(memory.stored.document)]).toEqual(["one ", { rules: "one " }]);
+  await steering.stop();
+});
+
+test("a change that another server does not confirm within 5 s is an error that names it", async () => {
+  const { steering, memory, add, realClock } = await openSteering();
+  memory.behind = ["b/two"];
+  let failure: unknown;
+  void add("one").catch((error: unknown) => {
+    failure = error;
+  });
+  for (let passedMs = 0; passedMs < 6000; passedMs += 50) {
+    await nextTurn();
+    realClock.advance(50);
+  }
+  expect(String(failure)).toContain("not confirmed by every replica after 5 s: b/two");
   await steering.stop();
 });
