@@ -65,6 +65,25 @@ test(`there are at most ${MAX_SNAPSHOTS} snapshots, also when many are saved at 
   await save("s0");
 });
 
+test("a snapshot has 100,000 payments, all together 200,000; one that is replaced or removed leaves memory, and does not count", async () => {
+  const rooms: number[] = [];
+  let dropped = 0;
+  const drop = async () => {
+    dropped += 1;
+  };
+  sandbox.service.saveTransactions = async (most) => {
+    rooms.push(most);
+    return { count: 60_000, restore: async () => {}, drop };
+  };
+  for (const name of ["a", "b", "c", "b"]) await save(name);
+  expect([rooms, dropped]).toEqual([[100_000, 100_000, 80_000, 80_000], 1]);
+  await sandbox.control("DELETE", "/snapshots/a");
+  expect(dropped).toBe(2);
+  sandbox.service.saveTransactions = async () => null;
+  const refused = await sandbox.refusal("PUT", "/snapshots/d", undefined, 409);
+  expect(refused).toStartWith("a snapshot can have 100000 transactions, and all snapshots together 200000");
+});
+
 const reset = () => sandbox.control("POST", "/reset");
 
 describe("POST /_momo/reset", () => {

@@ -4,7 +4,7 @@ import { samplePayment } from "../../../sandbox/webhooks/message.ts";
 import { Sender } from "../../../sandbox/webhooks/sender.ts";
 import type { Delivery } from "../../../src/domain/delivery.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { startReceiver } from "../../support/fake-server.ts";
+import { hang, startReceiver } from "../../support/fake-server.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { nextTurn, until } from "../../support/waiting.ts";
@@ -147,6 +147,19 @@ test("a stop gives back what it has just claimed, so that another server sends i
   claim();
   await stopped;
   expect(released).toEqual([7]);
+});
+
+test("a stop waits half a second for an answer, and then gives back the delivery", async () => {
+  const receiver = startReceiver(hang);
+  const { sender, realClock, released, saved, claim } = openSender(receiver);
+  claim();
+  sender.look();
+  await receiver.until(1);
+  const stopped = sender.stop();
+  await nextTurn();
+  realClock.advance(500);
+  await stopped;
+  expect([released, saved]).toEqual([[7], []]);
 });
 
 test("the pause before the next attempt begins when the one before has ended", async () => {
