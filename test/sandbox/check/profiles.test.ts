@@ -81,14 +81,47 @@ test.each([
   await scene.close();
 });
 
-test("a long refusal is cut, so that momo serves the profile", async () => {
+test("a long refusal and a long text of a result are cut, so that momo serves the profile", async () => {
   const scene = await openScene();
+  await fillScene(scene);
   const message = "x".repeat(501);
   const lengthen: Deviation = (answer) =>
-    answer.status === 404 ? { ...answer, text: JSON.stringify({ success: false, message }) } : answer;
+    answer.status === 404
+      ? { ...answer, text: JSON.stringify({ success: false, message }) }
+      : { ...answer, text: answer.text.replaceAll(/(?<="result_desc":")[^"]*/g, message) };
   const { profile } = await checkScene(scene, lengthen, null);
-  expect(profile).toMatchObject({ unknown_id: { status: 404, message: message.slice(1) } });
+  expect(profile).toMatchObject({
+    unknown_id: { status: 404, message: message.slice(1) },
+    results: { 1032: message.slice(0, 200) },
+  });
   expect(parseProfile(profile)).toEqual(profile);
+  await scene.close();
+});
+
+const turn =
+  (change: (rows: object[]) => object[]): Deviation =>
+  (answer) => {
+    const body = JSON.parse(answer.text);
+    return body.transactions
+      ? { ...answer, text: JSON.stringify({ ...body, transactions: change(body.transactions) }) }
+      : answer;
+  };
+let polls = 0;
+const unsteady: Deviation = (answer, { path }) => {
+  if (path !== "/status.php") return answer;
+  return { ...answer, text: answer.text.replace('"completed"', () => (++polls % 2 ? '"completed"' : '"failed"')) };
+};
+
+test.each<[id: string, seen: RegExp, deviation: Deviation | undefined]>([
+  ["silent.order", /^newest first$/, undefined],
+  ["silent.order", /^oldest first$/, turn((rows) => rows.toReversed())],
+  ["silent.order", /^neither by id/, turn((rows) => [...rows.slice(1), ...rows.slice(0, 1)])],
+  ["silent.final", /^never$/, undefined],
+  ["silent.final", /^completed became failed$|^failed became completed$/, unsteady],
+])("%s is %p", async (id, seen, deviation) => {
+  const scene = await openScene();
+  await fillScene(scene);
+  expect((await checkScene(scene, deviation)).checked.find((one) => one.id === id)?.seen).toMatch(seen);
   await scene.close();
 });
 
