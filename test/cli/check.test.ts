@@ -89,6 +89,12 @@ describe("what is no such service", () => {
       "redirects to https://x.example/",
     ],
     ["a clock that is off", () => json(200, EMPTY, { Date: FAR_OFF }), 7, /clock is [0-9]+ minutes behind/],
+    [
+      "a clock that is ahead",
+      () => json(200, EMPTY, { Date: "Fri, 01 Jan 2100 00:00:00 GMT" }),
+      7,
+      /clock is [0-9]+ minutes ahead of/,
+    ],
     ["too many requests", () => json(429, { success: false, message: "later" }), 6, "answers 429"],
     ["an answer without an end", () => new Response(endless()), 6, "more than 1 MiB"],
   ])("%s", async (_what, answer, exitCode, said) => {
@@ -150,12 +156,14 @@ describe("a service on another machine is spared", () => {
     expect(fake.requests).toHaveLength(12);
   });
 
-  test("a second passes between two requests, and the second answer with 500 ends the check", async () => {
+  test("a second passes between two requests, and the second answer with 500 ends the check, but not here", async () => {
     const fake = serveFake(() => json(500, { success: false, message: "broken" }));
     const startedMs = performance.now();
     const run = await check(elsewhere(fake.baseUrl), ["--json"]);
     expect(performance.now() - startedMs).toBeGreaterThan(900); // it pauses for a second by itself
     expect(reportOf(run)).toMatchObject({ requests: 2, stopped: expect.stringContaining("the second error") });
+    const here = reportOf(await check(fake.baseUrl, ["--json"]));
+    expect([here.stopped, here.requests > 2]).toEqual([null, true]);
   });
 
   test("an interrupt ends it after the request under way, and the report so far is written", async () => {

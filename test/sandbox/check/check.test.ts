@@ -106,6 +106,27 @@ test.each(["completed; after=1ms", "manual"])("payments of a busy shop, here %s,
   await scene.close();
 });
 
+test("one request without an answer is skipped, and the second ends the check", async () => {
+  const scene = await openScene();
+  const hangsAt = (where: RegExp) =>
+    checkScene(
+      scene,
+      (answer, { path }) => {
+        if (where.test(path)) throw new Error("it did not come");
+        return answer;
+      },
+      null,
+    );
+  const one = await hangsAt(/no-such/);
+  expect([one.stopped, skipped(one)]).toEqual([
+    null,
+    expect.arrayContaining(["GET /no-such-operation.php got no answer: it did not come"]),
+  ]);
+  const two = await hangsAt(/no-such|momo_check/);
+  expect(two.stopped).toBe("GET /transactions.php?momo_check=1 got no answer: it did not come");
+  await scene.close();
+});
+
 test("a payment is followed for two minutes (§4.4), also one that ends after 115 s", async () => {
   const scene = await openScene({
     promptTimeoutMs: 180_000,
