@@ -108,6 +108,11 @@ describe("the page", () => {
     const page = write("html");
     for (const part of [
       "<strong>1</strong> of 2 stated",
+      "<strong>1</strong> do not hold",
+      "<strong>1</strong> not checked",
+      "<strong>12</strong> requests",
+      "Stopped early: the service answers 429",
+      "<td>404</td><td>400</td>",
       "What does not hold",
       "What it is like",
       "curl -s",
