@@ -4,6 +4,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMemo } from "../../sandbox/network/script.ts";
 import { MAX_ID } from "../../src/store/sqlite/bounds.ts";
+import { LAST_UNRELEASED } from "../../src/store/sqlite/migrations.ts";
 import { admitCopy, copyDatabase, inspectCopy, inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -153,6 +154,11 @@ test("as many accounts and keys as each merchant can have are accepted", () => {
 
 test("a payment may complete in the millisecond of its start", () => {
   expect(refusalOf(changed(paid("completed_at_ms = created_at_ms")))).toBe("not refused");
+});
+
+test("a copy of the schema before is accepted", () => {
+  const file = changed("DROP TABLE deliveries", `PRAGMA user_version = ${LAST_UNRELEASED + 1}`);
+  expect(refusalOf(file)).toBe("not refused");
 });
 
 describe("a database that is not exactly momo's is refused", () => {

@@ -151,12 +151,18 @@ describe("what answers look like", () => {
   });
 
   test("the OpenAPI description has the profile's array, phones and refusals", async () => {
-    const profile: Profile = { array_name: "data", phone: "+254", unknown_id: { status: 200, message: "?" } };
+    const profile: Profile = {
+      ...{ array_name: "data", phone: "+254", unknown_id: { status: 200, message: "?" } },
+      ...{ bad_filter: NO, invalid_account: { status: 409, message: "?" } },
+    };
     const { scene, description } = await openDescription({ profile });
     await scene.start();
-    for (const request of [{ path: "/transactions.php" }, unknownId]) {
+    const refused = [{ path: "/transactions.php?status=no" }, post("/stkpush.php", { ...pay, payment_account_id: 99 })];
+    for (const request of [{ path: "/transactions.php" }, unknownId, ...refused]) {
       const { status, body, text } = await scene.send(request);
-      const described = operationOf(description, request.path).responses[status]?.content["application/json"].schema;
+      const { responses } = operationOf(description, request.path.split("?")[0] ?? "");
+      expect(Object.keys(responses)).toContain(`${status}`);
+      const described = responses[status]?.content["application/json"].schema;
       const failure = JSON.stringify(description.components.schemas.Failure);
       const whole = JSON.stringify(described).replace('{"$ref":"#/components/schemas/Failure"}', failure);
       expect(schemaChecker(JSON.parse(whole))(body), text).toBeNull();

@@ -233,10 +233,13 @@ test.each<[string, (pending: PendingTransaction, nowMs: number) => Answer]>([
 ])("an impossible answer does not hold up other payments: %s", async (_what, answer) => {
   await open(async (pending, nowMs) => (pending.id === 2 ? answer(pending, nowMs) : paid(pending, nowMs)));
   const [first, bad, third] = [await scene.pay(), await scene.pay(), await scene.pay()];
+  const announced: string[] = [];
+  scene.service.subscribe(({ id, status }) => announced.push(`${id} ${status}`));
   await scene.advance(3000);
   expect((await scene.find(first)).status).toBe("completed");
   expect((await scene.find(third)).status).toBe("completed");
   await scene.advance(60_000);
   expect((await scene.find(bad)).status).toBe("expired");
+  expect(announced).toEqual(["1 completed", "3 completed", "2 expired"]);
   expect(scene.faults.splice(0)).not.toEqual([]);
 });

@@ -7,7 +7,7 @@ import { forEachTest } from "../support/cleanup.ts";
 import { orderTo, paidAt } from "../support/payments.ts";
 import { createProvider, openService, START_MS } from "../support/service.ts";
 import { failWrites } from "../support/shop.ts";
-import { nextTurn, rejectionOf } from "../support/waiting.ts";
+import { nextTurn, rejectionOf, until } from "../support/waiting.ts";
 
 const PAGE = { number: 1, limit: 10 };
 const PHONE = "254712345678" as Msisdn;
@@ -92,6 +92,18 @@ describe("what is due is resolved before it is read, also if the alarm is late",
     void scene.service.resolver.resolveDue();
     expect(await statusNow(last)).toBe("completed");
     expect((await scene.store.transactions.listPending(10)).length).toBe(10);
+  });
+
+  test("of many who poll a due payment at once, each is answered", async () => {
+    const started = await scene.pay("completed; after=1s");
+    jumpTo(1000);
+    const seen: string[] = [];
+    for (let poll = 0; poll < 1200; poll += 1) void statusNow(started).then((status) => seen.push(status));
+    await until(
+      async () => seen.length,
+      (answered) => answered === 1200,
+    );
+    expect(new Set(seen)).toEqual(new Set(["completed"]));
   });
 });
 

@@ -93,6 +93,7 @@ describe("group commit", () => {
   );
 
   test("while another process holds the database, a whole commit is refused after one wait, and reads still work", async () => {
+    expect(database.client.query("PRAGMA busy_timeout").values()).toEqual([[20]]);
     add("a", other);
     other.run("BEGIN IMMEDIATE");
     add("uncommitted", other);

@@ -95,6 +95,10 @@ test("four processes open a new database at once: one migrates, the others wait,
 test("a write waits while another program writes, also after a probe, which does not", async () => {
   const store = await openStoreWithMerchants(inFolder("momo.db"));
   await store.vitals.probe();
+  await store.merchants.findPaymentAccount(1); // begins the reads of this turn
+  await store.vitals.probe();
+  // It has committed, and holds nothing.
+  expect(() => sql("BEGIN IMMEDIATE; ROLLBACK")(inFolder("momo.db"))).not.toThrow();
   const holder = startProgram("hold-write", inFolder("momo.db"));
   expect(await holder.line()).toBe("held");
   expect(await rejectionOf(store.vitals.probe())).toMatchObject({ code: "SQLITE_BUSY" });
@@ -154,6 +158,17 @@ const sql =
     for (const statement of statements) database.run(statement);
     database.close();
   };
+
+test("a database of the schema before is updated, and keeps its payments", async () => {
+  const store = await openStoreWithMerchants(inFolder("momo.db"));
+  const kept = await insertPending(store);
+  store.close();
+  sql("DROP TABLE deliveries", `PRAGMA user_version = ${LAST_UNRELEASED + 1}`)(inFolder("momo.db"));
+  const updated = openStore(inFolder("momo.db"));
+  expect(await updated.transactions.listPending(9)).toEqual([kept]);
+  updated.close();
+  expect(inspectDatabase(inFolder("momo.db"))).toEqual({ state: "sound", schema: KNOWN_SCHEMA, totals: true });
+});
 
 const bytes = (content: Uint8Array) => (file: string) => writeFileSync(file, content);
 

@@ -11,6 +11,8 @@ import {
   admitCopy,
   continueNumbers,
   inspectCopy,
+  inspectDatabase,
+  mendTotals,
   openStore,
   readRows,
   writeRows,
@@ -124,6 +126,40 @@ test("payments of several replicas get the order of time when they are imported,
   }
   expect(secrets.size).toBe(minutes.length + 1);
   for (const { id, checkoutRequestId } of all) expect(secrets.get(id)).toBe(secretOf(checkoutRequestId));
+});
+
+test("totals and deliveries are those of the row, also where its number is not its id", async () => {
+  const file = inFolder("momo.db");
+  let store = await openStoreWithMerchants(file);
+  const late = await insertPending(store, { createdAtMs: CREATED_AT_MS + MINUTE_MS });
+  store.close();
+  {
+    using client = new Database(file);
+    client.run("UPDATE numbering SET last_forgotten = 5000");
+  }
+  store = openStore(file);
+  await insertPending(store);
+  store.close();
+  mendTotals(file); // puts the rows in order
+  store = openStore(file);
+  store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
+  const end = resolve(late, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: late.createdAtMs + 1 });
+  expect(await store.transactions.record([end])).toEqual([end]);
+  expect(await store.deliveries.list({ transactionId: late.id, limit: 9 })).toMatchObject([{ payment: end }]);
+  store.close();
+  expect(inspectDatabase(file)).toMatchObject({ totals: true });
+});
+
+test("all rows of a file are moved, although only a thousand are read at a time", async () => {
+  const [file, copy] = [inFolder("momo.db"), inFolder("copy.db")];
+  const store = await openStoreWithMerchants(file);
+  await insertPending(store, { createdAtMs: CREATED_AT_MS + MINUTE_MS });
+  await Promise.all(Array.from({ length: 2000 }, () => insertPending(store)));
+  store.close();
+  mendTotals(file); // puts the first one last: each number is now another than the id of its row
+  await writeRows(copy, readRows(file));
+  using client = new Database(copy);
+  expect(client.query("SELECT count(*) FROM transactions").values()).toEqual([[2001]]);
 });
 
 /** A database that has used so many numbers; `cleared` removes all its transactions. */

@@ -82,6 +82,18 @@ test("a search finds payments with words and without, those that came late, and 
   expect(isSound()).toBe(true);
 });
 
+test("a search goes on with the block just below those that it has read at once", async () => {
+  const store = await openStoreWithMerchants(file(), 2);
+  const all = await insertMany(store, 3000);
+  inFile((client) => client.run(`UPDATE numbering SET last_forgotten = ${150 * 2 ** 14}`));
+  store.close();
+  const again = openStore(file());
+  all.push(...(await insertMany(again, 3000, 3000)));
+  expect(wordsUntil()).toBeGreaterThan(150 * 2 ** 14);
+  await searchAll(again, all);
+  again.close();
+});
+
 test("a reset removes the words, and a restored copy has those of its rows", async () => {
   const store = await openStoreWithMerchants(file(), 2);
   const all = await insertMany(store, 2500);

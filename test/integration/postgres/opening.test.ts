@@ -7,11 +7,13 @@ import {
   newDatabase,
   openEngine,
   openReplica,
+  openShop,
   runSql,
   type Server,
   sharedServer,
   WITH_PASSWORD,
 } from "../../support/postgres.ts";
+import { insertPending } from "../../support/shop.ts";
 import { until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
@@ -106,6 +108,17 @@ describePostgres((version) => {
   test("a database that is missing is refused", async () => {
     const refusal = ["refused", expect.stringContaining('database "nothing" does not exist')];
     expect(await refusalOf({ url: server.url("nothing") })).toEqual(refusal as [string, string]);
+  });
+
+  test("an older schema is updated where that is allowed, and keeps its rows", async () => {
+    const { url, store } = await openShop(version);
+    const kept = await insertPending(store);
+    const functions = "momo_insert(text, text), momo_record(text, text, text)";
+    await runSql(url, `DROP FUNCTION ${functions}`, "UPDATE momo_schema SET version = 2");
+    const updated = await openReplica(url, { migrate: "older" });
+    expect(updated.schema).toBe(3);
+    const added = await insertPending(updated);
+    expect(await updated.transactions.listPending(9)).toEqual([kept, added]);
   });
 
   test("six replicas open an empty database at once, also while another creates it: the schema is created once", async () => {

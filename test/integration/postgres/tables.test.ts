@@ -23,10 +23,14 @@ describePostgres((version) => {
     expect((await shards()).length).toBeGreaterThan(1);
     await Promise.all([foldTotals(store.sql, today + 1), foldTotals(other.sql, today + 1)]);
     expect(await shards()).toEqual([{ shard: "" }]);
+    const more = await insertPending(store);
+    await store.transactions.record([resolve(more, paidAt(CREATED_AT_MS + 5, `R${more.id}`))]);
+    await foldTotals(store.sql, today + 1);
+    expect(await shards()).toEqual([{ shard: "" }]);
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
     const filter = { fromDay: today, toDay: today };
     const { summary } = await store.transactionList.list(1, filter, { number: 1, limit: 1 });
-    expect(summary).toMatchObject({ completedCount: 40, pendingCount: 0 });
+    expect(summary).toMatchObject({ completedCount: 41, pendingCount: 0 });
     await runSql(url, "UPDATE day_totals SET amount_cents = amount_cents + 1");
     expect(await areTotalsTrue(store.sql.read)).toBe(false);
   });

@@ -167,6 +167,7 @@ describe("a connection that is silent for 30 s is closed, but requests that may 
       },
     });
     const timeout = spyOn(serve.mock.results[0]?.value as Bun.Server<undefined>, "timeout");
+    expect(serve.mock.calls[0]?.[0]).toMatchObject({ idleTimeout: 30 });
     serve.mockRestore();
     await fetch(`http://127.0.0.1:${server.port}/`);
     expect(timeout.mock.calls).toEqual([[expect.any(Request), 0]]);
