@@ -143,6 +143,12 @@ describe("momo list", () => {
     const filters = "--type api --status pending --from 2020-01-31 --to 2999-12-31 --search 0712";
     const next = await shown("cat", "3", "--page", "2", ...filters.split(" "));
     expect(next.split(/[\s\\]+/).join(" ")).toContain(`Next page: momo list --limit 3 ${filters} --page 3 --data `);
+    const PAGER = "trap 'echo heard; exit 0' INT; cat >/dev/null; echo paging; while :; do sleep 0.05; done";
+    const long = openMomo(["list", ...at, "--limit", "12"], { env: { NO_COLOR: "1", PAGER }, rows: 10 });
+    await long.screen.until(/paging/);
+    long.type(KEYS.ctrlC);
+    expect(await long.exited).toBe(0);
+    expect(long.screen.text).toMatch(/heard[\s\S]*page 1 of 1, 12 in all/);
   });
 });
 

@@ -146,6 +146,22 @@ test("at a terminal only the word yes pays", async () => {
   expect(await list()).toEqual([]);
 });
 
+test("at a terminal the address, the key and the secret are asked for, and sent", async () => {
+  const fake = serveFake(() => json(401, { success: false, message: "no" }));
+  const { screen, type, exited } = openMomo(["check"]);
+  for (const [asked, said] of [
+    [/Which base address\?/, fake.baseUrl],
+    [/The API key\?/, "mk_typed"],
+    [/The API secret\?/, "ms_typed"],
+  ] as const) {
+    await screen.until(asked);
+    type(`${said}${KEYBOARD.enter}`);
+  }
+  expect(await exited).toBe(4);
+  const [sent] = fake.requests;
+  expect([sent?.headers.get("X-API-Key"), sent?.headers.get("X-API-Secret")]).toEqual(["mk_typed", "ms_typed"]);
+});
+
 describe("a service on another machine is spared", () => {
   const reportOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout) as CheckReport;
 

@@ -1,12 +1,13 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Client, type ToolAnnotations } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { TOOLS } from "../../cli/mcp/tools.ts";
-import { builtBinary } from "../support/binary.ts";
+import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { cleanEnvironment, runToEnd, serveMomo } from "../support/momo.ts";
+import { cleanEnvironment, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 
 /** `momo mcp`: the compiled executable, and the client of the protocol's own package. */
 
@@ -184,12 +185,21 @@ test("two assistants use one running sandbox; when it stops, they are told, and 
   expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(/^nothing answers at .*momo serve/) });
 });
 
+test("start_payment uses the account that the environment names", async () => {
+  const { at, ready } = await serveMomo();
+  await runMomo(["accounts", "create", "--name", "Till", ...at]);
+  const { call } = await assistant({ MOMO_DATA: ready.data, MOMO_PAYMENT_ACCOUNT_ID: "2" });
+  const { checkout_request_id } = (await call("start_payment", { phone: PHONE, amount: 5 })).answer;
+  expect((await call("explain_payment", { checkout_request_id })).answer).toMatchObject({ payment_account_id: 2 });
+});
+
 test("resources are the documents, and prompts are three tasks", async () => {
   const { client } = await assistant();
   const { resources } = await client.listResources();
-  for (const { uri } of resources) {
+  for (const { uri, name } of resources) {
     const [content] = (await client.readResource({ uri })).contents;
-    expect(String((content as { text: string }).text).length).toBeGreaterThan(1000);
+    const file = join(ROOT, "docs", name.endsWith(".txt") ? name : `${name}.md`);
+    expect((content as { text: string }).text).toBe(readFileSync(file, "utf8"));
   }
   expect(resources.map(({ name, mimeType }) => `${name} ${mimeType}`)).toEqual([
     ...["api text/markdown", "audit text/markdown", "testing text/markdown", "llms.txt text/plain"],

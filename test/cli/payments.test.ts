@@ -11,7 +11,7 @@ import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake, serveRaw } from "../support/fake-server.ts";
-import { expectRefusal, failureOf, openMomo, runMomo } from "../support/momo.ts";
+import { expectRefusal, failureOf, KEYS, openMomo, openPlain, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -251,4 +251,18 @@ describe("a write whose answer is lost may have been carried out, and momo says 
 test.concurrent("momo audit at the address of another program: exit 1", async () => {
   const other = serveFake(() => Response.json({ success: true, message: "hello" }));
   expectRefusal(await runMomo(["audit", "--base-url", other.baseUrl]), 1, "answered without findings");
+});
+
+test.concurrent("momo pay without phone and amount asks no outcome that is given, repeats all options, and asks nothing without a server", async () => {
+  const given = ["--outcome", "manual", "--account", "1", "--description", "Two shoes", "--kind", "web"];
+  const { screen, type } = openPlain(["pay", ...given, ...sandbox.at], { columns: 400 });
+  for (const asked of [/Phone of the customer/, /Amount in KES/]) {
+    await screen.until(asked);
+    type(KEYS.enter);
+  }
+  const [, options] = await screen.until(/without questions: momo pay 0712345678 100 (.*) --wait /);
+  expect(options).toBe("--outcome manual --account 1 --description 'Two shoes' --kind web");
+  const without = openPlain(["pay"]);
+  expect(await without.exited).toBe(6);
+  expect(without.screen.text).not.toContain("Phone of");
 });

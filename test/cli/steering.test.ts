@@ -1,11 +1,12 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { openEvents } from "../../cli/client/client.ts";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
+import { clockCommand, snapshotCommand } from "../../cli/commands/steering.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
 import { serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { SLACK_MS, until } from "../support/waiting.ts";
+import { rejectionOf, SLACK_MS, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -78,4 +79,14 @@ test.concurrent("momo tail says that payments are left out", async () => {
   await stderr.until(
     /^Some payments are left out here\.\nThe server has gone; waiting for it …\nThe server is back\.\n/,
   );
+});
+
+test("a move of the clock may take ten minutes, and a snapshot one", async () => {
+  const { baseUrl } = serveFake(() => Response.json({ success: false, message: "no" }, { status: 500 }));
+  const at = ["--base-url", baseUrl];
+  const timeout = spyOn(AbortSignal, "timeout");
+  await rejectionOf(clockCommand().parseAsync(["advance", "1s", ...at], { from: "user" }));
+  await rejectionOf(snapshotCommand().parseAsync(["save", "a", ...at], { from: "user" }));
+  for (const ms of [600_000, 60_000]) expect(timeout.mock.calls).toContainEqual([ms]);
+  timeout.mockRestore();
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type SandboxOptions, startSandbox, type TestSandbox } from "momo-sandbox/testing";
@@ -204,6 +204,22 @@ describe("a sandbox for a test", () => {
     writeFileSync(file, "#!/bin/sh\n{ sleep 0.2; echo 'momo: late words' >&2; } &\nexit 2\n", { mode: 0o755 });
     process.env.MOMO_EXECUTABLE = file;
     expect(await rejectionOf(startSandbox())).toMatchObject({ message: "momo: late words" });
+  });
+
+  test("a server that is stuck is killed ten seconds after stop()", async () => {
+    const file = join(newProgramFolder(), "momo");
+    const ready = '{"control_url":"http://127.0.0.1:1/_momo"}';
+    writeFileSync(file, `#!/bin/sh\ntrap '' TERM\necho '${ready}'\nexec sleep 300\n`, { mode: 0o755 });
+    process.env.MOMO_EXECUTABLE = file;
+    const stuck = await startSandbox();
+    jest.useFakeTimers();
+    let hasStopped = false;
+    void stuck.stop().then(() => {
+      hasStopped = true;
+    });
+    jest.advanceTimersByTime(10_000);
+    jest.useRealTimers();
+    await until(async () => hasStopped, Boolean);
   });
 
   test("options that make no sense are refused, and leave nothing behind", async () => {

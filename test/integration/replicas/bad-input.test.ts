@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { expectRefusal, runMomo } from "../../support/momo.ts";
+import { expectRefusal, KEYS, openPlain, runMomo } from "../../support/momo.ts";
 import { runSql, WITH_PASSWORD } from "../../support/postgres.ts";
 import { describeWithPostgres, emptyDatabase, startReplica } from "../../support/replicas.ts";
 
@@ -59,5 +59,63 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
     const rules = join(newFolder(), "rules.json");
     writeFileSync(rules, '[{"outcome":"cancelled","times":1}]');
     expectRefusal(await serve(await emptyDatabase(), ["--rules", rules]), 2, /--rules cannot have rules with times/);
+  });
+
+  test.each([
+    [
+      "UPDATE momo_schema SET version = 2",
+      /older schema 2.*\n.*stop the servers that use it, and run momo migrate --database$/m,
+    ],
+    ["UPDATE momo_schema SET version = 99", /a newer momo.*\n.*update momo$/m],
+    [
+      "ALTER TABLE momo_schema RENAME TO other",
+      /another program.*\n.*make a new database, and name that with --database$/m,
+    ],
+  ])("the hint is one for a shared database: %s", async (sql, said) => {
+    const database = await emptyDatabase();
+    await (await startReplica(database, "a")).stop();
+    await runSql(database, sql);
+    expectRefusal(await serve(database), 1, said);
+    expectRefusal(await runMomo(["keys", "list", "--database", database]), 1, said);
+  });
+});
+
+describeWithPostgres("a database that another momo has used", () => {
+  test("momo migrate brings an older one up to date, with its payments", async () => {
+    const database = await emptyDatabase();
+    const before = await startReplica(database, "a");
+    const id = await before.pay({}, "completed; after=0ms");
+    await before.stop();
+    const drop = "DROP FUNCTION momo_insert(text, text), momo_record(text, text, text)";
+    await runSql(database, drop, "UPDATE momo_schema SET version = 2");
+    expect((await runMomo(["migrate", "--database", database])).exitCode).toBe(0);
+    const after = await startReplica(database, "a");
+    expect(await after.statusOf(id)).toBe("completed");
+    expect(await after.pay()).toStartWith("ws_CO_");
+  });
+
+  test("a replica without the first key makes no other one; another key is not used", async () => {
+    const database = await emptyDatabase();
+    const first = await startReplica(database, "first");
+    const without = await startReplica(database, "second", [], { env: { MOMO_API_KEY: "", MOMO_API_SECRET: "" } });
+    expect(without.ready).toMatchObject({ api_key: null, api_secret: null, payment_account_id: 1 });
+    const other = { MOMO_API_KEY: `mk_${"o".repeat(24)}`, MOMO_API_SECRET: `ms_${"o".repeat(40)}` };
+    const { child } = await startReplica(database, "third", [], { env: other });
+    await child.stderr.until(/^momo: MOMO_API_KEY is not used, because the database has a key already\n/);
+    expect((await first.control("GET", "/keys")).keys).toHaveLength(1);
+  });
+
+  test("at a terminal a stop says how long it drains, and that the payments stay", async () => {
+    const database = await emptyDatabase();
+    await (await startReplica(database, "a")).stop();
+    const env = { MOMO_DATABASE: database, NO_COLOR: "1" };
+    const { screen, type, exited } = openPlain(["serve", "--port", "0", "--ephemeral", "--drain", "1s"], { env });
+    await screen.until(/API key +another server has made it[\s\S]*Ready\. Ctrl\+C stops\./);
+    type(KEYS.ctrlC);
+    expect(await exited).toBe(0);
+    expect(screen.text).not.toContain("API secret ");
+    expect(screen.text).toMatch(
+      /stopping in 1s; Ctrl\+C stops at once\r\nstopped; the payments stay in the database\r\n$/,
+    );
   });
 });

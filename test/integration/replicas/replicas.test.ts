@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { cleanUp } from "../../support/cleanup.ts";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { readEvents } from "../../support/event-stream.ts";
 import { startReceiver } from "../../support/fake-server.ts";
+import { expectRefusal, runMomo } from "../../support/momo.ts";
 import { describeWithPostgres, emptyDatabase, type ReplicaServer, startReplica } from "../../support/replicas.ts";
 import { until } from "../../support/waiting.ts";
 
@@ -10,6 +13,13 @@ afterAll(cleanUp);
 /** Waits until the payments have ended. */
 async function ended(replica: ReplicaServer, ids: readonly string[]): Promise<void> {
   await Promise.all(ids.map((id) => replica.control("POST", "/wait", { checkout_request_id: id, timeout: "30s" })));
+}
+
+/** What a command prints that must succeed. */
+async function succeed(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const run = await runMomo(args, { env });
+  expect(run).toMatchObject({ exitCode: 0 });
+  return run.stdout;
 }
 
 describeWithPostgres("replicas on one PostgreSQL", () => {
@@ -122,6 +132,18 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     controller.abort();
   });
 
+  test("momo keys and accounts work on the shared database, by the variable and by the flag", async () => {
+    const made = await succeed(["keys", "create", "--label", "cli", "--json"], { MOMO_DATABASE: url });
+    const { api_key, api_secret } = JSON.parse(made);
+    const headers = { "X-API-Key": api_key, "X-API-Secret": api_secret };
+    const status = async () => (await fetch(`${b.ready.base_url}/transactions.php`, { headers })).status;
+    expect(await status()).toBe(200);
+    const account = await succeed(["accounts", "create", "--name", "Till", "-q", "--database", url]);
+    expect(await b.pay({ payment_account_id: Number(account) })).toStartWith("ws_CO_");
+    await succeed(["keys", "revoke", api_key, "--database", url]);
+    await until(status, (found) => found === 401);
+  });
+
   test("a key that one replica revokes is refused by the others after a second", async () => {
     const { api_key, api_secret } = await a.control("POST", "/keys", { label: "gone soon" });
     const headers = { "X-API-Key": String(api_key), "X-API-Secret": String(api_secret) };
@@ -184,6 +206,18 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     );
     expect(await shown(b)).toEqual(all);
     await b.control("DELETE", "/webhook");
+  });
+
+  test("momo export and momo import move the payments to another database, and leave no folder", async () => {
+    const env = { TMPDIR: newFolder(), MOMO_DATABASE: url };
+    const [id, copy, other] = [await a.pay({ reference: "MOVED" }), join(newFolder(), "copy"), await emptyDatabase()];
+    const { transactions } = JSON.parse(await succeed(["export", copy, "--json"], env));
+    const into = ["import", copy, "--database", other, "--json"];
+    expectRefusal(await runMomo([...into, "--replace"], { env }), 2, "--replace is for data directories");
+    expect(JSON.parse(await succeed(into, env))).toMatchObject({ replaced: false, transactions });
+    expect(readdirSync(env.TMPDIR)).toEqual([]);
+    const moved = await startReplica(other, "moved");
+    expect(await moved.control("GET", `/transactions/${id}`)).toMatchObject({ prompt: { reference: "MOVED" } });
   });
 
   test("when the last replica ends, rules end, and the clock stays; without --allow-reset there is no reset", async () => {
