@@ -1,15 +1,8 @@
-import type { Status, Transaction } from "../../src/domain/transaction.ts";
+import type { Status, Transaction, TransactionFacts } from "../../src/domain/transaction.ts";
 import type { Moment } from "./call.ts";
 
-/** What a payment is from its start to its end. */
-type Started = Pick<
-  Transaction,
-  | ("id" | "checkoutRequestId" | "merchantRequestId" | "merchantId" | "paymentAccountId")
-  | ("phone" | "amountCents" | "reference")
->;
-
 /** What the audit knows about a payment. */
-export interface Payment extends Started {
+export interface Payment extends TransactionFacts {
   readonly created: Moment;
   /** The request that started it; null if there was none, or if it is not answered yet. */
   start: Start | null;

@@ -172,7 +172,7 @@ describe("a service on another machine is spared", () => {
     expect(fake.requests).toHaveLength(12);
   });
 
-  test("a second passes between two requests, and the second answer with 500 ends the check, but not here", async () => {
+  test("elsewhere a second passes between two requests, and the second answer with 500 ends the check; on this machine it does not", async () => {
     const fake = serveFake(() => json(500, { success: false, message: "broken" }));
     const startedMs = performance.now();
     const run = await check(elsewhere(fake.baseUrl), ["--json"]);

@@ -103,7 +103,7 @@ export function createSameText(data: string) {
     text
       .replaceAll("\r\n", "\n")
       .replaceAll(/^Date: .* GMT$/gm, "Date: DATE")
-      // A moment in real time gets no part in the count: whether two payments share a second is chance.
+      // Ids are counted without their real time: two payments may have the same second or not.
       .replaceAll(/(?<=\bws_(?:CO|MR)_)(?!20112026)\d{14}/g, "TIME")
       .replaceAll(/\b(ws_(?:CO|MR)_(?:TIME|\d{14})_|mk_|ms_)[0-9A-Za-z]{20,}/g, (name, kind: string) => {
         const known = named[kind] ?? [];
