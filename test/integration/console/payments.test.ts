@@ -200,10 +200,8 @@ describeInBrowser("the story of a payment", (scene) => {
     await askStatus(scene.sandbox, id);
     const page = await scene.open({ view: "about" });
     const stories = `**/_momo/transactions/${id}`;
-    await page.route(stories, async (route) => {
-      const story = (await (await route.fetch()).json()) as object;
-      await route.fulfill({ json: { ...story, requests_left_out: 40 } });
-    });
+    const story = (await (await fetch(`${scene.sandbox.controlUrl}/transactions/${id}`)).json()) as object;
+    await page.route(stories, (route) => route.fulfill({ json: { ...story, requests_left_out: 40 } }));
     await page.evaluate(`location.hash = "transactions/${id}"`);
     await storyOf(page).getByRole("heading", { name: "Polls" }).waitFor();
     expect(await textOf(storyOf(page).locator(".steps"))).toContain("Polls 41\n\nThe last 1 of them:");
