@@ -1,7 +1,5 @@
 import { createParser } from "eventsource-parser";
-
-/** Longer than the 15 s after which a silent stream sends a comment. */
-const QUIET_MS = 30_000;
+import { inTime } from "./waiting.ts";
 
 /** More than any test needs: a server that repeats one event must not keep a test busy until its time-out. */
 const MOST_EVENTS = 50_000;
@@ -38,12 +36,10 @@ export function readEvents(response: Response): EventStream {
 
   /** @returns whether there was more */
   async function readOn(): Promise<boolean> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
     const last = events.slice(-20);
     const told = last.map(({ name, id }) => `${name} ${id}`).join(", ");
     if (events.length > MOST_EVENTS) throw new Error(`more than ${MOST_EVENTS} events came, the last: ${told}`);
-    const timer = setTimeout(() => reject(new Error(`no event came after: ${told || "none"}`)), QUIET_MS);
-    const { value, done } = await Promise.race([reader.read(), late]).finally(() => clearTimeout(timer));
+    const { value, done } = await inTime(reader.read(), () => `no event came after: ${told || "none"}`);
     if (value) parser.feed(decoder.decode(value, { stream: true }));
     return !done;
   }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { builtBinary } from "./binary.ts";
 import { type Child, exitCodeOf, startChild, Transcript } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
-import { PATIENCE_MS } from "./waiting.ts";
+import { inTime, PATIENCE_MS } from "./waiting.ts";
 
 /** The command of the program: the executable, which starts in a quarter of the time; from source if MOMO_TEST_SOURCE is set. */
 export const PROGRAM: readonly string[] = process.env.MOMO_TEST_SOURCE
@@ -93,9 +93,6 @@ export interface Served {
   get(path: string): Promise<Response>;
 }
 
-/** A server ends within three seconds. */
-const STOP_PATIENCE_MS = 30_000;
-
 /** Serves on a free port and a new data directory, unless the flags say otherwise. Returns when it is ready; `cleanUp` ends it. */
 export async function serveMomo(args: readonly string[] = [], options: RunOptions = {}): Promise<Served> {
   const given = new Set(args);
@@ -106,10 +103,7 @@ export async function serveMomo(args: readonly string[] = [], options: RunOption
   const credentials = { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret };
   const end = async (signal: "SIGINT" | "SIGTERM" | "SIGKILL") => {
     child.signal(signal);
-    const late = Bun.sleep(STOP_PATIENCE_MS).then(() => "late" as const);
-    const code = await Promise.race([child.exited, late]);
-    if (code === "late") throw new Error(`${signal} does not end the server; stderr: ${child.stderr.text}`);
-    return code;
+    return inTime(child.exited, () => `${signal} does not end the server; stderr: ${child.stderr.text}`);
   };
   return {
     ready,

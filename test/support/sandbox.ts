@@ -8,6 +8,7 @@ import { clockBy, stopwatch, systemClock, systemRandom } from "../../src/system.
 import { later, newFolder } from "./cleanup.ts";
 import { seededRandom } from "./random.ts";
 import { START_MS } from "./service.ts";
+import { inTime } from "./waiting.ts";
 
 /** A whole sandbox in this process, on a real port: what `momo serve` starts. */
 export interface Sandbox {
@@ -56,7 +57,8 @@ export async function startIn(directory: string, options: Partial<SandboxConfig>
   async function send(method: string, url: string, json: unknown, more = {}): Promise<Record<string, unknown>> {
     const body = json === undefined ? {} : { body: JSON.stringify(json) };
     const type = json === undefined ? {} : { "Content-Type": "application/json" };
-    const response = await fetch(url, { method, headers: { ...type, ...headers, ...more }, ...body });
+    const sent = fetch(url, { method, headers: { ...type, ...headers, ...more }, ...body });
+    const response = await inTime(sent, () => `no answer came: ${method} ${url}`);
     const answer = (await response.json()) as Record<string, unknown>;
     if (response.status !== 200) throw new Error(`${method} ${url}: ${response.status} ${answer.message}`);
     return answer;

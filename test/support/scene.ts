@@ -10,6 +10,7 @@ import { readEvents } from "./event-stream.ts";
 import { seededRandom } from "./random.ts";
 import { addCaller, type Caller, START_MS } from "./service.ts";
 import { identified } from "./shop.ts";
+import { inTime } from "./waiting.ts";
 
 /** Both APIs, put together as the server puts them, without a port; and tables of requests with the expected answers. */
 
@@ -106,7 +107,8 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
       else sent.set(name, value);
     }
     const init = { method, headers: sent, ...(content !== undefined && { body: content }), ...(signal && { signal }) };
-    return handle(new Request(`http://${HOST}${target}`, init as RequestInit));
+    const answer = handle(new Request(`http://${HOST}${target}`, init as RequestInit));
+    return inTime(answer, () => `no answer came: ${method} ${target}`);
   }
 
   async function send({ path, as = "caller", ...spec }: RequestSpec): Promise<Answer> {

@@ -22,6 +22,13 @@ export async function until<T>(read: () => Promise<T>, isEnough: (found: T) => b
   }
 }
 
+/** What `work` gives; after PATIENCE_MS an error that says what did not come. */
+export async function inTime<T>(work: Promise<T>, late: () => string): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(late())), PATIENCE_MS);
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}
+
 /** The reason with which a promise is rejected; null if it is not. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   try {

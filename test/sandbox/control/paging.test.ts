@@ -5,7 +5,7 @@ import { startServer } from "../../../src/http/server.ts";
 import { sleep, systemClock } from "../../../src/system.ts";
 import { forAllTests, forEachTest } from "../../support/cleanup.ts";
 import { HOST, openScene } from "../../support/scene.ts";
-import { nextTurn, turnsOf } from "../../support/waiting.ts";
+import { inTime, nextTurn, turnsOf } from "../../support/waiting.ts";
 
 /** Stands here once more, so that another value is noticed. */
 const MAX_PAGE_BYTES = 1024 * 1024;
@@ -118,7 +118,8 @@ describe("a connection that is silent for 30 s is closed, but requests that may 
       expect(kept).toBe(request);
       resolve(sandbox.store.transactions.findByCheckoutRequestId(id));
     });
-    expect(await Promise.race([exempt, answered])).toMatchObject({ status: "pending" });
+    const found = inTime(Promise.race([exempt, answered]), () => `neither exempt nor answered: ${method} ${path}`);
+    expect(await found).toMatchObject({ status: "pending" });
     return { answered };
   }
 
