@@ -7,6 +7,7 @@ import { systemClock, systemRandom } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { intercept, KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
 import { runMomo, startMomo } from "../../support/momo.ts";
+import { testWith } from "../../support/needs.ts";
 
 afterAll(cleanUp);
 
@@ -20,10 +21,11 @@ describe("the credentials of an intercepted request", () => {
     expect(stdout).not.toContain("of_a_shop");
   });
 
-  test.concurrent("a request without credentials is refused, and so is a key without a secret, or with an empty one", async () => {
-    const pushes = ["", KEY, `${KEY} -H 'X-API-Secret;'`].map((headers) => `${PUSH} ${headers} -w ' %{http_code}'`);
+  test.concurrent("a request without credentials is refused, and so is a key or a secret without the other, or with an empty one", async () => {
+    const halves = [KEY, SECRET, `${KEY} -H 'X-API-Secret;'`, `${SECRET} -H 'X-API-Key;'`];
+    const pushes = ["", ...halves].map((headers) => `${PUSH} ${headers} -w ' %{http_code}'`);
     const { stdout } = await sh(pushes.join("; "));
-    expect(stdout).toMatch(/^(\{"success":false,.*?\} 401){3}$/);
+    expect(stdout).toMatch(/^(\{"success":false,.*?\} 401){5}$/);
   });
 
   test.concurrent("a request to the sandbox's own address needs the sandbox's own key", async () => {
@@ -85,8 +87,10 @@ describe("what is intercepted", () => {
         `node -e '${fetches(url)}'`,
         `node -e '${gets(url)}'`,
         `'${process.execPath}' -e '${fetches(url)}'`,
-        `python3 -c 'import urllib.request as u, urllib.error as e
-try: u.urlopen("${url}".replace("bücher", "xn--bcher-kva"))
+        `python3 -c 'import ssl, urllib.request as u, urllib.error as e
+strict = ssl.create_default_context()
+strict.verify_flags |= ssl.VERIFY_X509_STRICT # the default from Python 3.13 on
+try: u.urlopen("${url}".replace("bücher", "xn--bcher-kva"), context=strict)
 except e.HTTPError as error: print(error.read().decode())'`,
       ])
       .join("\necho\n");
@@ -98,6 +102,17 @@ except e.HTTPError as error: print(error.read().decode())'`,
       stderr: "",
     });
   });
+
+  const getInRuby = async () => {
+    const { stdout } = await intercept([
+      "ruby",
+      "-rnet/http",
+      "-e",
+      `puts Net::HTTP.get(URI("https://PAYFLOW.Example./"))`,
+    ]);
+    expect(stdout).toMatch(/^\{"success":false,.*stkpush/);
+  };
+  testWith(["ruby"], "the same in Ruby", getInRuby, test.concurrent);
 
   test.concurrent("below a folder whose name has a space", async () => {
     const TMPDIR = join(newFolder(), "my files");
@@ -126,6 +141,7 @@ except e.HTTPError as error: print(error.read().decode())'`,
        const line = ${JSON.stringify(line)};
        exec(line, (error, stdout) => {
          const all = [stdout, String(execSync(line)), String(spawnSync("sh", ["-c", line], { env: { ...process.env } }).stdout)];
+         try { execSync("exit 1"); } catch {}
          console.log(all.map((text) => JSON.parse(text).success).join());
          console.log(String(process.env.HTTPS_PROXY), process.env.MINE);
        });`,
