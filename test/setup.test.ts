@@ -1,6 +1,6 @@
-import { afterAll, expect } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { ROOT } from "./support/binary.ts";
 import { cleanUp, newProgramFolder } from "./support/cleanup.ts";
 import { runToEnd } from "./support/momo.ts";
@@ -44,3 +44,14 @@ testWith(
     expect(await setUp()).toEqual([0, "", "ibiibb", "new"]);
   },
 );
+
+test("set-up builds the page again when a file changes that is part of it", async () => {
+  const [, list = ""] =
+    /^const sources = (\[.*\]);$/m.exec(readFileSync(join(ROOT, "scripts/setup.mjs"), "utf8")) ?? [];
+  const page = join(ROOT, "sandbox/console/browser/page.html");
+  const { metafile } = await Bun.build({ entrypoints: [page], target: "browser", root: ROOT, metafile: true });
+  const files = Object.keys(metafile?.inputs ?? {}).map((name) => relative(ROOT, resolve(name)));
+  const others = files.filter((name) => !(JSON.parse(list) as string[]).some((source) => name.startsWith(source)));
+  expect(files.length).toBeGreaterThan(50);
+  expect(others.filter((name) => !name.startsWith("node_modules/"))).toEqual([]); // the lock file stands for those
+});
