@@ -34,6 +34,29 @@ describe("the credentials of an intercepted request", () => {
   });
 });
 
+test.concurrent("an intercepted request has the answer of one to the sandbox's own address, and the same faults", async () => {
+  const fault = (kind: string) =>
+    `curl -sSX PUT -H 'Content-Type: application/json' -d '{"faults":[{"kind":"${kind}"}]}' -o fault $MOMO_CONTROL_URL/faults`;
+  const requests = [
+    "",
+    "-I -o head",
+    "-X PUT",
+    "-X OPTIONS",
+    "-X GET -d x",
+    "-Gd search=A%2FB+%26",
+    "-H Origin:http://x",
+  ];
+  const asks = [...requests.map((how) => `ask ${how}`), fault("error"), "ask", fault("disconnect"), "ask"];
+  const ask = `ask() { for url in "$MOMO_BASE_URL" https://payflow.example/v2; do
+    curl -s "$@" $url/transactions.php -H "X-API-Key: $MOMO_API_KEY" -H "X-API-Secret: $MOMO_API_SECRET" \\
+      -w ' %{http_code} %{content_type}\\n'; done; }`;
+  const lines = (await sh([ask, ...asks].join("\n"))).stdout.replace(/\n$/, "").split("\n");
+  const [direct, intercepted] = [0, 1].map((rest) => lines.filter((_, index) => index % 2 === rest));
+  const statuses = direct?.map((line) => line.split(" ").at(-2));
+  expect(statuses?.join(" ")).toBe("200 405 405 405 200 200 403 500 000");
+  expect(intercepted).toEqual(direct ?? []);
+});
+
 describe("the payment account of an intercepted request", () => {
   const push = (id: string) => `${PUSH.replace('_id": 1', `_id": ${id}`)} ${KEY} ${SECRET}; echo`;
 
