@@ -217,5 +217,8 @@ $got->is_success or die $got->as_string; print $got->content'`,
       ],
       ...["-Xmx64m @RUN/java", "tries = 7", ""],
     ]);
+    writeFileSync(join(folder, "wgetrc"), "tries = 8");
+    const named = await sh('head -1 "$WGETRC"', { env: { HOME: folder, WGETRC: join(folder, "wgetrc") } });
+    expect(named.stdout).toBe("tries = 8\n");
   });
 });
