@@ -24,12 +24,12 @@ test.concurrent("afterwards neither folder nor port is left, also if the command
   expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
-test.concurrent.each([["exec", "--", "echo", "run"], ["serve", "--ephemeral", "--port", "0"], ["mcp"]])(
+test.concurrent.each(["exec -- echo run", "serve --ephemeral --port 0", "mcp"])(
   "a start that fails on a full disk runs nothing, and leaves no folder: momo %s",
-  async (...words) => {
+  async (line) => {
     const TMPDIR = newFolder();
     const program = ["sh", "-c", `trap "" XFSZ; ulimit -f 0; exec "$@"`, "sh", ...PROGRAM];
-    const run = await runMomo(words, { program, env: { TMPDIR } });
+    const run = await runMomo(line.split(" "), { program, env: { TMPDIR } });
     expect(run).toEqual({ stdout: "", stderr: expect.stringMatching(/^momo: .*momo-temporary-/), exitCode: 1 });
     expect(readdirSync(TMPDIR)).toEqual([]);
   },
