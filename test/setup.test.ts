@@ -1,6 +1,6 @@
-import { afterAll, expect } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { ROOT } from "./support/binary.ts";
 import { cleanUp, newProgramFolder } from "./support/cleanup.ts";
 import { runToEnd } from "./support/momo.ts";
@@ -10,7 +10,7 @@ afterAll(cleanUp);
 
 testWith(
   ["node"],
-  "set-up installs a changed lock file, again after a failure, and builds a changed page; stdout stays empty",
+  "set-up installs a changed lock file with npm or Bun, again after a failure, and builds a changed page; stdout stays empty",
   async () => {
     const clone = newProgramFolder();
     const page = "sandbox/console/browser/page.html";
@@ -19,15 +19,16 @@ testWith(
     copyFileSync(join(ROOT, "scripts/setup.mjs"), join(clone, "scripts/setup.mjs"));
     const put = (name: string, text: string) => writeFileSync(join(clone, name), text, { mode: 0o755 });
     for (const name of ["package-lock.json", "sandbox/curl.ts", page]) put(name, "one");
-    const build = `for word; do [ "$flag" = --outdir ] && draft=$word; flag=$word; done
+    const build = `[ "$1 $2" = "install --frozen-lockfile" ] && printf B >> calls && exit
+      for word; do [ "$flag" = --outdir ] && draft=$word; flag=$word; done
       mkdir "$draft"; cp "$word" "$draft/page.html"; printf b >> calls; exit`;
     put("bun", `#!/bin/sh\n${build}\n${" ".repeat(1e6)}`);
     const install = `import fs from "node:fs"; fs.cpSync("bun", "node_modules/bun/bin/bun.exe");
       fs.appendFileSync("calls", "i"); console.log("npm");
       process.exit(fs.existsSync("broken") || !process.argv.includes("--include=dev") ? 1 : 0);`;
     put("npm-cli.js", install);
-    const setUp = async () => {
-      const env = { npm_execpath: join(clone, "npm-cli.js") };
+    const setUp = async (installer = "npm-cli.js") => {
+      const env = { npm_execpath: join(clone, installer) };
       const { exitCode, stdout } = await runToEnd(["node", "scripts/setup.mjs"], { cwd: clone, env });
       const [calls, built] = ["calls", "sandbox/console/dist/console.html"].map((name) =>
         readFileSync(join(clone, name), "utf8"),
@@ -42,5 +43,23 @@ testWith(
     expect(await setUp()).toEqual([0, "", "ibiib", "one"]);
     put(page, "new");
     expect(await setUp()).toEqual([0, "", "ibiibb", "new"]);
+    put("package-lock.json", "three");
+    expect(await setUp("bun")).toEqual([0, "", "ibiibbBb", "new"]);
+    const place = 'require("node:fs").cpSync("bun", "node_modules/bun/bin/bun.exe")';
+    put("node_modules/bun/install.js", place);
+    put("node_modules/bun/bin/bun.exe", "what stands there where npm runs no install scripts");
+    put(page, "newer");
+    expect(await setUp()).toEqual([0, "", "ibiibbBbb", "newer"]);
   },
 );
+
+test("set-up builds the page again when a file changes that is part of it", async () => {
+  const [, list = ""] =
+    /^const sources = (\[.*\]);$/m.exec(readFileSync(join(ROOT, "scripts/setup.mjs"), "utf8")) ?? [];
+  const page = join(ROOT, "sandbox/console/browser/page.html");
+  const { metafile } = await Bun.build({ entrypoints: [page], target: "browser", root: ROOT, metafile: true });
+  const files = Object.keys(metafile?.inputs ?? {}).map((name) => relative(ROOT, resolve(name)));
+  const others = files.filter((name) => !(JSON.parse(list) as string[]).some((source) => name.startsWith(source)));
+  expect(files.length).toBeGreaterThan(50);
+  expect(others.filter((name) => !name.startsWith("node_modules/"))).toEqual([]); // the lock file stands for those
+});

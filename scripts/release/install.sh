@@ -51,6 +51,9 @@ main() {
 
   mkdir -p "$folder" 2>/dev/null || fail "$folder cannot be made; choose another folder with MOMO_INSTALL"
   [ -w "$folder" ] || fail "$folder cannot be written; choose another folder with MOMO_INSTALL"
+  # Written as the path has it, so that the momo of this folder is known below.
+  whole=$(CDPATH='' cd -- "$folder" 2>/dev/null && pwd) || fail "$folder cannot be written; choose another folder with MOMO_INSTALL"
+  folder=$whole
   draft=$(mktemp -d 2>/dev/null) || fail "there is no room for temporary files in ${TMPDIR:-/tmp}; choose another folder with TMPDIR"
   new=
   trap 'rm -rf "$draft" ${new:+"$new"}' EXIT

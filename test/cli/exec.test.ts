@@ -5,7 +5,7 @@ import { canonicalHost, readHosts } from "../../cli/intercept/hosts.ts";
 import { allBut } from "../../cli/intercept/variables.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { KEYS, openMomo, type RunOptions, runMomo, startMomo } from "../support/momo.ts";
+import { KEYS, openMomo, PROGRAM, type RunOptions, runMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -23,6 +23,17 @@ test.concurrent("afterwards neither folder nor port is left, also if the command
   await sh("kill -KILL $$", { env: { TMPDIR } });
   expect(readdirSync(TMPDIR)).toEqual([]);
 });
+
+test.concurrent.each(["exec -- echo run", "serve --ephemeral --port 0", "mcp"])(
+  "a start that fails on a full disk runs nothing, and leaves no folder: momo %s",
+  async (line) => {
+    const TMPDIR = newFolder();
+    const program = ["sh", "-c", `trap "" XFSZ; ulimit -f 0; exec "$@"`, "sh", ...PROGRAM];
+    const run = await runMomo(line.split(" "), { program, env: { TMPDIR } });
+    expect(run).toEqual({ stdout: "", stderr: expect.stringMatching(/^momo: .*momo-temporary-/), exitCode: 1 });
+    expect(readdirSync(TMPDIR)).toEqual([]);
+  },
+);
 
 test.concurrent("Ctrl+C at a terminal reaches the command once", async () => {
   const script = `let count = 0;

@@ -1,13 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, type ToolAnnotations } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { TOOLS } from "../../cli/mcp/tools.ts";
 import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { flagsOf, serveFake } from "../support/fake-server.ts";
+import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
 import { cleanEnvironment, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { until } from "../support/waiting.ts";
 
 /** `momo mcp`: the compiled executable, and the client of the protocol's own package. */
 
@@ -35,7 +36,7 @@ test("an assistant starts a payment, cancels it as the customer, has it explaine
   const { call } = await assistant();
   const { answer: connected } = await call("connect", { language: "Python" });
   const { MOMO_BASE_URL = "", MOMO_API_KEY = "", MOMO_API_SECRET = "" } = connected.variables as Record<string, string>;
-  expect(connected.example).toContain("import");
+  expect(connected.example).toContain("import http.client");
   const order = { phone: PHONE, amount: 100, kind: "web", outcome: "manual" };
   const { checkout_request_id } = (await call("start_payment", order)).answer;
   expect((await call("customer", { action: "prompts" })).answer.prompts).toMatchObject([{ phone: "254712345678" }]);
@@ -65,8 +66,9 @@ test("every action of every tool answers by its own schema, which the client che
   ]);
   expect(namesOf(({ destructiveHint }) => destructiveHint)).toEqual(["rules", "faults", "webhook", "audit", "state"]);
   for (const { annotations, outputSchema } of tools) {
-    expect({ annotations, outputSchema }).toMatchObject({
-      annotations: { openWorldHint: false },
+    const idempotentHint = annotations?.readOnlyHint; // else a client may repeat a payment
+    expect({ annotations: { idempotentHint, ...annotations }, outputSchema }).toMatchObject({
+      annotations: { idempotentHint, openWorldHint: false },
       outputSchema: { type: "object" },
     });
   }
@@ -115,6 +117,7 @@ describe("a refusal is the sandbox's own message", () => {
     ["rules", { action: "replace", rules: [{ outcome: "paid" }] }, /outcome.*the names are completed, .*"paid"/],
     ["rules", { action: "burn" }, /action must be one of list, add, replace, clear; it is burn/],
     ["clock", { action: "set", by: "1s" }, /there is no argument by: the arguments are action, .*advance/],
+    ["audit", { action: "report", format: "junit" }, /there is no argument format: the arguments are action, over$/],
     ["explain_payment", { checkout_request_id: "ws_CO_1" }, /there is no payment with this checkout request id/],
     ["start_payment", { phone: "1", amount: 0 }, /phone must be .*; amount must be/],
     ["customer", { action: "answer", pin: "1234" }, /checkout_request_id must be a string/],
@@ -138,30 +141,54 @@ test("a long list is cut to a bounded answer that says how many entries are left
   expect((answer.rules as unknown[]).length + left).toBe(1000);
 });
 
-test("a wait reports progress, and ends when the assistant cancels it", async () => {
-  const { call } = await assistant();
-  const { checkout_request_id } = (await call("start_payment", { phone: PHONE, amount: 1, outcome: "manual" })).answer;
-  const stop = new AbortController();
-  const heard = Promise.withResolvers<unknown>();
-  const waiting = call(
-    "wait_for_payment",
-    { checkout_request_id, timeout: "60s" },
-    { onprogress: heard.resolve, signal: stop.signal },
+/** An assistant of a sandbox that answers a wait as the test says. */
+function assistantWith(answerWait: (request: Request) => Promise<Response>) {
+  const server = serveFake((request) =>
+    request.url.endsWith("/wait") ? answerWait(request) : Response.json({ success: true, message: "" }),
   );
-  expect(await heard.promise).toMatchObject({ progress: 1 });
-  stop.abort("enough");
-  expect(String(await waiting.catch(String))).toContain("enough");
-  expect((await call("clock", { action: "show" })).isError).toBe(false);
+  return assistant({}, flagsOf(server));
+}
+
+test.concurrent("a wait may take longer than other requests, and reports its progress until it ends", async () => {
+  const waited = Promise.withResolvers<Response>();
+  const heard: number[] = [];
+  const { call } = await assistantWith(() => waited.promise);
+  const onprogress = ({ progress }: { progress: number }) => {
+    if (heard.push(progress) === 6)
+      waited.resolve(Response.json({ success: false, message: "not yet" }, { status: 400 }));
+  };
+  const { text } = await call("wait_for_payment", {}, { onprogress });
+  expect({ text, heard }).toEqual({ text: "not yet", heard: [1, 2, 3, 4, 5, 6] });
 });
 
-test("where the record of a killed sandbox is left, a private one is started", async () => {
+test.concurrent("a wait that the assistant cancels ends in the sandbox, too", async () => {
+  const { promise: asked, resolve } = Promise.withResolvers<AbortSignal>();
+  const { call } = await assistantWith(({ signal }) => {
+    resolve(signal);
+    return hang();
+  });
+  const stop = new AbortController();
+  const waiting = call("wait_for_payment", {}, { signal: stop.signal }).catch(String);
+  const asking = await asked;
+  stop.abort("enough");
+  expect(await waiting).toContain("enough");
+  await until(async () => asking.aborted, Boolean);
+  expect((await call("clock", { action: "show" })).text).toBe('{"message":""}');
+});
+
+test.concurrent("where the record of a killed sandbox is left, a private one is started, but not in place of one that is busy", async () => {
   const server = await serveMomo(["--data", newFolder()]);
   await server.kill();
-  const { call } = await assistant({ MOMO_DATA: server.ready.data });
+  const env = { MOMO_DATA: server.ready.data };
+  const { call } = await assistant(env);
   expect((await call("connect")).answer.lifetime).toContain("ends with this assistant");
+  const { port } = serveFake(() => new Response("", { status: 502 })); // it is there, but does not answer now
+  const record = join(server.ready.data, "server.json");
+  writeFileSync(record, readFileSync(record, "utf8").replaceAll(/127\.0\.0\.1:\d+/g, `127.0.0.1:${port}`));
+  expect((await runMomo(["mcp"], { env })).exitCode).toBe(6);
 });
 
-test("a lost answer to a payment may have been carried out; one to a list changed nothing", async () => {
+test.concurrent("a lost answer to a payment may have been carried out; one to a list changed nothing", async () => {
   const server = serveFake((request) =>
     new URL(request.url).pathname.endsWith("/clock")
       ? Response.json({ success: true, message: "" })
@@ -173,7 +200,7 @@ test("a lost answer to a payment may have been carried out; one to a list change
   expect((await call("list_payments")).text).toContain("nothing was changed");
 });
 
-test("two assistants use one running sandbox; when it stops, they are told, and it is not replaced", async () => {
+test.concurrent("two assistants use one running sandbox; when it stops, they are told, and it is not replaced", async () => {
   const server = await serveMomo(["--data", newFolder()]);
   const env = { MOMO_DATA: server.ready.data };
   const [one, other] = [await assistant(env), await assistant(env)];
@@ -185,7 +212,7 @@ test("two assistants use one running sandbox; when it stops, they are told, and 
   expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(/^nothing answers at .*momo serve/) });
 });
 
-test("start_payment uses the account that the environment names", async () => {
+test.concurrent("start_payment uses the account that the environment names", async () => {
   const { at, ready } = await serveMomo();
   await runMomo(["accounts", "create", "--name", "Till", ...at]);
   const { call } = await assistant({ MOMO_DATA: ready.data, MOMO_PAYMENT_ACCOUNT_ID: "2" });
@@ -193,7 +220,7 @@ test("start_payment uses the account that the environment names", async () => {
   expect((await call("explain_payment", { checkout_request_id })).answer).toMatchObject({ payment_account_id: 2 });
 });
 
-test("resources are the documents, and prompts are three tasks", async () => {
+test.concurrent("resources are the documents, and prompts are three tasks", async () => {
   const { client } = await assistant();
   const { resources } = await client.listResources();
   for (const { uri, name } of resources) {
@@ -206,11 +233,11 @@ test("resources are the documents, and prompts are three tasks", async () => {
   ]);
   const { prompts } = await client.listPrompts();
   expect(prompts).toHaveLength(3);
-  const prove = await client.getPrompt({
-    name: "prove_that_this_client_is_right",
-    arguments: { command: "make test" },
-  });
-  expect(JSON.stringify(prove)).toContain("momo exec --audit=warning -- make test");
+  for (const { name, arguments: [argument] = [] } of prompts) {
+    const given = await client.getPrompt({ name, arguments: { [argument?.name ?? ""]: "make test" } });
+    expect(JSON.stringify(given)).toContain("make test");
+    expect(JSON.stringify(await client.getPrompt({ name }))).not.toContain("undefined");
+  }
   const usual = await client.getPrompt({ name: "prove_that_this_client_is_right" });
   expect(JSON.stringify(usual)).toContain("momo exec --audit=warning -- npm test");
 });

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { builtBinary, ROOT } from "../support/binary.ts";
+import { ROOT } from "../support/binary.ts";
 import { cleanUp, newProgramFolder } from "../support/cleanup.ts";
-import { KEYS, openMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { KEYS, openMomo, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 
 /** The command of the npm package, without an installation. */
@@ -81,19 +81,22 @@ for (const [script, exitCode] of [
   });
 }
 
-testWith(
-  ["node"],
-  "a command that runs the executable as its child passes SIGTERM on, and the server ends in order",
-  async () => {
-    const program = ["node", join(ROOT, "npm/bin/momo.cjs")];
-    const server = await serveMomo(["--ephemeral"], {
-      program,
-      env: { MOMO_EXECUTABLE: await builtBinary(), ...CHILD },
-    });
-    expect(await server.stop("SIGTERM")).toBe(0);
-    expect(existsSync(server.ready.data)).toBe(false);
-  },
-);
+testWith(["node"], "a command that runs the executable as its child passes every signal on, each time", async () => {
+  const executable = join(newProgramFolder(), "momo");
+  const names = ["INT", "TERM", "HUP", "QUIT", "USR1", "USR2"];
+  const traps = names.map((name) => `trap 'heard="$heard ${name}"' ${name}`).join("\n");
+  // One after the other: signals that wait have no order.
+  const send = `for name in ${[...names, ...names].join(" ")}; do
+    before=$heard; kill -$name $PPID; while [ "$heard" = "$before" ]; do sleep 0.01; done; done; echo $heard`;
+  writeFileSync(executable, `#!/bin/sh\n${traps}\n${send}\n`, { mode: 0o755 });
+  const env = { MOMO_EXECUTABLE: executable, ...CHILD };
+  const stdout = `${[...names, ...names].join(" ")}\n`;
+  expect(await runToEnd(["node", join(ROOT, "npm/bin/momo.cjs")], { env })).toEqual({
+    stdout,
+    stderr: "",
+    exitCode: 0,
+  });
+});
 
 testWith(["node"], "as a child at a terminal it is not sent the Ctrl+C that the terminal sends it anyway", async () => {
   const executable = join(newProgramFolder(), "momo");

@@ -172,6 +172,13 @@ describe("a sandbox for a test", () => {
     }
   });
 
+  test("a name or an id with dots and slashes is no path to something else", async () => {
+    const save = rejectionOf(sandbox.snapshot("../rules"));
+    expect(String(await save)).toContain('the name must be 1 to 64 letters, digits, - and _; it is "../rules"');
+    const answer = rejectionOf(sandbox.answer("../rules?", { outcome: "cancelled" }));
+    expect(String(await answer)).toContain("there is no prompt with this checkout request id");
+  });
+
   test("a webhook is set, what was delivered is shown, and is sent again", async () => {
     const receiver = startReceiver((nth) => new Response("", { status: nth === 1 ? 500 : 200 }));
     const sandbox = await start({ frozen: true, webhook: receiver.url });

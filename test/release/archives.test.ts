@@ -1,17 +1,20 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
 import lock from "../../package-lock.json" with { type: "json" };
 import { compile } from "../../scripts/build.ts";
 import { type Member, writeTarGz, writeZip } from "../../scripts/release/archives.ts";
+import { buildExecutable } from "../../scripts/release/executables.ts";
 import { makePlatformPackage } from "../../scripts/release/npm.ts";
 import { run } from "../../scripts/release/run.ts";
-import { chosenTargets, TARGETS } from "../../scripts/release/targets.ts";
-import { builtBinary } from "../support/binary.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { chosenTargets, TARGETS, type Target } from "../../scripts/release/targets.ts";
+import { builtBinary, ROOT } from "../support/binary.ts";
+import { cleanUp, keepEnvironment, newFolder, newProgramFolder } from "../support/cleanup.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
+keepEnvironment();
 
 const TEXTS = { momo: "an executable\n", LICENSE: "MIT\n", "completions/momo.bash": "complete momo\n" };
 
@@ -70,6 +73,17 @@ test("the lock file pins the runtime of each target", () => {
       integrity: expect.stringMatching(/^sha512-/),
     });
   }
+});
+
+test("a runtime with another sum than that of the lock file is refused, and nothing of it is kept", async () => {
+  const folder = newProgramFolder();
+  writeFileSync(join(folder, "npm"), `#!/bin/sh\necho other > "$5/other.tgz"; echo other.tgz\n`, { mode: 0o755 });
+  process.env.PATH = `${folder}:${process.env.PATH}`;
+  // A package of the lock file that is no runtime, so that none has been kept.
+  const target = { ...TARGETS[0], runtime: "commander" } as Target;
+  const refusal = String(await rejectionOf(buildExecutable(target, join(folder, "momo"))));
+  expect(refusal).toMatch(/^Error: commander@\S+ is sha512-\S+; package-lock\.json pins sha512-\S+$/);
+  expect(readdirSync(join(ROOT, "dist/runtimes")).filter((name) => name.startsWith("draft-"))).toEqual([]);
 });
 
 test("each target has the runtime of its own system, processor and C library; a command line names some of them, or all", () => {

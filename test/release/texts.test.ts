@@ -7,6 +7,7 @@ import { RUNTIME_PARTS } from "../../scripts/release/runtime-parts.ts";
 import { TARGETS } from "../../scripts/release/targets.ts";
 import { manPage, notesOf, releasedVersions } from "../../scripts/release/texts.ts";
 import { useFolder } from "../support/cleanup.ts";
+import { runToEnd } from "../support/momo.ts";
 
 /** What a release says of itself: its notes and addresses, its manual page, and what its executables contain. */
 
@@ -55,6 +56,21 @@ test("the addresses of the releases come from package.json, in each of its forms
     }
   }
   for (const content of [{}, { repository: null }, { repository: {} }]) expect(releasesOf(content)).toBeNull();
+});
+
+test("a check that lacks something makes the program end with 1, and those after it are still made; so does an error", async () => {
+  const file = JSON.stringify(join(import.meta.dir, "../../scripts/release/run.ts"));
+  const lines = [
+    `await report({ "the first": () => { throw new Error("a thing"); }, "the last": () => "found" });`,
+    `await orSayWhy(() => Promise.reject(new Error("no room")));`,
+  ];
+  const runs = lines.map((line) =>
+    runToEnd([process.execPath, "-e", `import { orSayWhy, report } from ${file}; ${line}`]),
+  );
+  const [checked, failed] = await Promise.all(runs);
+  const stdout = expect.stringMatching(/^lacks the first: a thing \(.*\)\nok {4}the last: found \(.*\)\n$/);
+  expect(checked).toEqual({ stdout, stderr: "", exitCode: 1 });
+  expect(failed).toEqual({ stdout: "", stderr: "momo: no room\n", exitCode: 1 });
 });
 
 const RELEASES = "https://example.org/pay/momo/releases/download/v1.2.3";

@@ -107,10 +107,14 @@ test("the auditor shares no code with what it audits, nor do the comparisons of 
   }
 });
 
-test("`npm run dev simulate` takes the seed and the times of its caller, and says how to repeat the run", async () => {
+test("`npm run dev simulate` takes the seed and the times of its caller, says how to repeat the run, and ends as the tests do", async () => {
   const env = { MOMO_TEST_TIMES: "3", MOMO_TEST_SEED: "77" };
-  const { stderr } = await runToEnd([process.execPath, join(ROOT, "scripts/dev.ts"), "simulate", "-t", "no test"], {
-    env,
-  });
+  const { stderr, exitCode } = await runToEnd(
+    [process.execPath, join(ROOT, "scripts/dev.ts"), "simulate", "-t", "no test"],
+    {
+      env,
+    },
+  );
   expect(stderr).toStartWith("again: MOMO_TEST_TIMES=3 MOMO_TEST_SEED=77 npm run dev simulate\n");
+  expect(exitCode).toBe(1); // as of Bun, which finds no such test
 });

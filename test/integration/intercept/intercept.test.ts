@@ -7,6 +7,7 @@ import { systemClock, systemRandom } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { intercept, KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
 import { runMomo, startMomo } from "../../support/momo.ts";
+import { testWith } from "../../support/needs.ts";
 
 afterAll(cleanUp);
 
@@ -20,16 +21,40 @@ describe("the credentials of an intercepted request", () => {
     expect(stdout).not.toContain("of_a_shop");
   });
 
-  test.concurrent("a request without credentials is refused, and so is a key without a secret, or with an empty one", async () => {
-    const pushes = ["", KEY, `${KEY} -H 'X-API-Secret;'`].map((headers) => `${PUSH} ${headers} -w ' %{http_code}'`);
+  test.concurrent("a request without credentials is refused, and so is a key or a secret without the other, or with an empty one", async () => {
+    const halves = [KEY, SECRET, `${KEY} -H 'X-API-Secret;'`, `${SECRET} -H 'X-API-Key;'`];
+    const pushes = ["", ...halves].map((headers) => `${PUSH} ${headers} -w ' %{http_code}'`);
     const { stdout } = await sh(pushes.join("; "));
-    expect(stdout).toMatch(/^(\{"success":false,.*?\} 401){3}$/);
+    expect(stdout).toMatch(/^(\{"success":false,.*?\} 401){5}$/);
   });
 
   test.concurrent("a request to the sandbox's own address needs the sandbox's own key", async () => {
     const { stdout } = await sh(`curl -sS "$MOMO_BASE_URL/transactions.php" ${KEY} ${SECRET} -w ' %{http_code}'`);
     expect(stdout).toMatch(/ 401$/);
   });
+});
+
+test.concurrent("an intercepted request has the answer of one to the sandbox's own address, and the same faults", async () => {
+  const fault = (kind: string) =>
+    `curl -sSX PUT -H 'Content-Type: application/json' -d '{"faults":[{"kind":"${kind}"}]}' -o fault $MOMO_CONTROL_URL/faults`;
+  const requests = [
+    "",
+    "-I -o head",
+    "-X PUT",
+    "-X OPTIONS",
+    "-X GET -d x",
+    "-Gd search=A%2FB+%26",
+    "-H Origin:http://x",
+  ];
+  const asks = [...requests.map((how) => `ask ${how}`), fault("error"), "ask", fault("disconnect"), "ask"];
+  const ask = `ask() { for url in "$MOMO_BASE_URL" https://payflow.example/v2; do
+    curl -s "$@" $url/transactions.php -H "X-API-Key: $MOMO_API_KEY" -H "X-API-Secret: $MOMO_API_SECRET" \\
+      -w ' %{http_code} %{content_type}\\n'; done; }`;
+  const lines = (await sh([ask, ...asks].join("\n"))).stdout.replace(/\n$/, "").split("\n");
+  const [direct, intercepted] = [0, 1].map((rest) => lines.filter((_, index) => index % 2 === rest));
+  const statuses = direct?.map((line) => line.split(" ").at(-2));
+  expect(statuses?.join(" ")).toBe("200 405 405 405 200 200 403 500 000");
+  expect(intercepted).toEqual(direct ?? []);
 });
 
 describe("the payment account of an intercepted request", () => {
@@ -85,8 +110,10 @@ describe("what is intercepted", () => {
         `node -e '${fetches(url)}'`,
         `node -e '${gets(url)}'`,
         `'${process.execPath}' -e '${fetches(url)}'`,
-        `python3 -c 'import urllib.request as u, urllib.error as e
-try: u.urlopen("${url}".replace("bücher", "xn--bcher-kva"))
+        `python3 -c 'import ssl, urllib.request as u, urllib.error as e
+strict = ssl.create_default_context()
+strict.verify_flags |= ssl.VERIFY_X509_STRICT # the default from Python 3.13 on
+try: u.urlopen("${url}".replace("bücher", "xn--bcher-kva"), context=strict)
 except e.HTTPError as error: print(error.read().decode())'`,
       ])
       .join("\necho\n");
@@ -98,6 +125,17 @@ except e.HTTPError as error: print(error.read().decode())'`,
       stderr: "",
     });
   });
+
+  const getInRuby = async () => {
+    const { stdout } = await intercept([
+      "ruby",
+      "-rnet/http",
+      "-e",
+      `puts Net::HTTP.get(URI("https://PAYFLOW.Example./"))`,
+    ]);
+    expect(stdout).toMatch(/^\{"success":false,.*stkpush/);
+  };
+  testWith(["ruby"], "the same in Ruby", getInRuby, test.concurrent);
 
   test.concurrent("below a folder whose name has a space", async () => {
     const TMPDIR = join(newFolder(), "my files");
@@ -126,6 +164,7 @@ except e.HTTPError as error: print(error.read().decode())'`,
        const line = ${JSON.stringify(line)};
        exec(line, (error, stdout) => {
          const all = [stdout, String(execSync(line)), String(spawnSync("sh", ["-c", line], { env: { ...process.env } }).stdout)];
+         try { execSync("exit 1"); } catch {}
          console.log(all.map((text) => JSON.parse(text).success).join());
          console.log(String(process.env.HTTPS_PROXY), process.env.MINE);
        });`,

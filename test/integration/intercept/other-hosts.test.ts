@@ -30,9 +30,15 @@ describe("nothing but the named hosts is touched", () => {
     return { url: `https://localhost:${server.port}/`, file };
   }
 
+  const PHP = `php -r '$call = curl_init(getenv("URL")); curl_setopt($call, CURLOPT_HTTPHEADER, ["X-API-Key: mine"]);
+curl_exec($call) || exit(fwrite(STDERR, curl_error($call)));'`;
   const FETCH = `-e 'fetch(process.env.URL, { headers: { "X-API-Key": "mine" } }).then((r) => r.text()).then(console.log)'`;
   const REQUESTS = `python3 -c 'import os, requests
 print(requests.get(os.environ["URL"], headers={"X-API-Key": "mine"}).text)'`;
+  const JAVA = `echo 'class Ask { public static void main(String[] words) throws Exception {
+    var call = java.net.URI.create(System.getenv("URL")).toURL().openConnection();
+    call.setRequestProperty("X-API-Key", "mine");
+    System.out.println(new String(call.getInputStream().readAllBytes())); } }' > Ask.java; java Ask.java`;
   /** Lines for a shell: each requests $URL with a key. */
   const CLIENTS: readonly (readonly [client: Needed | "bun", variable: string, line: string])[] = [
     ["node", "NODE_EXTRA_CA_CERTS", `node ${FETCH}`],
@@ -48,6 +54,8 @@ print(u.urlopen(u.Request(os.environ["URL"], headers={"X-API-Key": "mine"})).rea
     ["python3 requests", "REQUESTS_CA_BUNDLE", REQUESTS],
     ["python3 requests", "CURL_CA_BUNDLE", REQUESTS],
     ["ruby", "SSL_CERT_FILE", `ruby -rnet/http -e 'puts Net::HTTP.get(URI(ENV["URL"]), { "X-API-Key" => "mine" })'`],
+    ["java", "SSL_CERT_FILE", JAVA],
+    ["php curl", "CURL_CA_BUNDLE", PHP],
     ["wget", "SSL_CERT_FILE", `wget -nv -O - --header="X-API-Key: mine" "$URL"`],
     [
       "perl LWP",
@@ -73,6 +81,24 @@ $got->is_success or die $got->as_string; print $got->content'`,
       test.concurrent,
     );
   }
+
+  test.concurrent("without a list of the caller's own, a program trusts the system's authorities", async () => {
+    const lists = ["SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"];
+    const { stdout } = await sh(lists.map((name) => `grep -c BEGIN "$${name}"`).join("; "));
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .filter((count) => Number(count) > 50),
+    ).toHaveLength(lists.length);
+  });
+
+  const closeEarly = async () => {
+    const { url: URL } = await elsewhere();
+    const { stderr } = await sh(`for n in $(seq 20); do wget -q -O - "$URL" 2>&-; done`, { env: { URL } });
+    expect(stderr).toMatch(/^momo: no request of the command reached payflow.example here: .*\n$/);
+  };
+  testWith(["wget"], "programs that close their tunnels early make momo print nothing", closeEarly, test.concurrent);
 
   /** A company's proxy. @param refusal its answer to each tunnel, if it makes none */
   async function companyProxy(refusal?: string) {
@@ -110,19 +136,22 @@ $got->is_success or die $got->as_string; print $got->content'`,
     expect(proxy.tunnels).toEqual([`${new URL(url).host} user:pass`]);
   });
 
-  test.concurrent("what a program sends together with its CONNECT reaches the other host", async () => {
+  test.concurrent("what a program sends together with its CONNECT reaches the other host, and what comes with the tunnel the program", async () => {
     const echo = createNetServer((socket) => socket.once("data", (data) => socket.end(`heard ${data}`)));
     echo.listen(0, "127.0.0.1");
     await once(echo, "listening");
     later(() => echo.close());
     const { port } = echo.address() as AddressInfo;
-    const { stdout } = await sh(`'${process.execPath}' -e '
+    const line = `'${process.execPath}' -e '
       const { hostname, port, username, password } = new URL(process.env.HTTPS_PROXY);
       const socket = require("node:net").connect(Number(port), hostname);
       const pass = btoa(username + ":" + decodeURIComponent(password));
       socket.write("CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\nHost: x\\r\\nProxy-Authorization: Basic " + pass + "\\r\\n\\r\\nfirst bytes");
-      socket.pipe(process.stdout);'`);
-    expect(stdout).toMatch(/^HTTP\/1.1 200 .*\r\n\r\nheard first bytes$/s);
+      socket.pipe(process.stdout);'`;
+    expect((await sh(line)).stdout).toMatch(/^HTTP\/1.1 200 .*\r\n\r\nheard first bytes$/s);
+    const proxy = await companyProxy("200 OK\r\n\r\n220 mail.example");
+    const { stdout } = await sh(line, { env: { HTTPS_PROXY: proxy.url } });
+    expect(stdout).toMatch(/^HTTP\/1.1 200 .*\r\n\r\n220 mail.example\r\n\r\n$/s);
   });
 
   test.concurrent("the refusal of the caller's own proxy reaches the program at once", async () => {
@@ -188,5 +217,8 @@ $got->is_success or die $got->as_string; print $got->content'`,
       ],
       ...["-Xmx64m @RUN/java", "tries = 7", ""],
     ]);
+    writeFileSync(join(folder, "wgetrc"), "tries = 8");
+    const named = await sh('head -1 "$WGETRC"', { env: { HOME: folder, WGETRC: join(folder, "wgetrc") } });
+    expect(named.stdout).toBe("tries = 8\n");
   });
 });

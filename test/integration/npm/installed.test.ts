@@ -5,7 +5,7 @@ import packageJson from "../../../package.json";
 import { makeUmbrella, UMBRELLA_FILES } from "../../../scripts/release/npm.ts";
 import { TARGETS } from "../../../scripts/release/targets.ts";
 import { builtBinary, ROOT } from "../../support/binary.ts";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { cleanUp, newFolder, newProgramFolder } from "../../support/cleanup.ts";
 import { testHelperIn } from "../../support/helper-in-runtime.ts";
 import { runToEnd, serveMomo } from "../../support/momo.ts";
 import { afterMounts, testWithMounts } from "../../support/needs.ts";
@@ -121,6 +121,13 @@ describe("in a project that links to a clone", () => {
   ])("%s runs %s", async (program, file) => {
     const stdout = expect.stringMatching(/^mk_\w+ undefined\n$/);
     expect(await runToEnd([program, file], { cwd: linked })).toEqual({ stdout, stderr: "", exitCode: 0 });
+  });
+
+  test("an executable that the environment names comes before that of the clone", async () => {
+    const MOMO_EXECUTABLE = join(newProgramFolder(), "momo");
+    writeFileSync(MOMO_EXECUTABLE, "#!/bin/sh\necho 'momo: the other one' >&2; exit 2\n", { mode: 0o755 });
+    const { stderr } = await runToEnd(["node", "use.cjs"], { cwd: linked, env: { MOMO_EXECUTABLE } });
+    expect(stderr).toContain("Error: momo: the other one");
   });
 
   test("before the clone is built, the error says what to run, and where", async () => {

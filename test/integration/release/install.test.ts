@@ -202,6 +202,12 @@ describe("install.sh", () => {
     const own = `${join(home, ".local/bin")}:${process.env.PATH}`;
     const { stdout: said, momo } = await install({ home, env: { PATH: own } });
     expect(said).toBe(`momo 9.9.9 is installed: ${momo}\n`);
+    // However the folder is written.
+    for (const written of [".local/bin/", "./.local/../.local/bin"]) {
+      const command = ["sh", "-c", `cd "$HOME"; exec sh '${SCRIPT}'`];
+      const again = await install({ home, command, env: { PATH: own, MOMO_INSTALL: written, CDPATH: "/:." } });
+      expect({ stdout: again.stdout, stderr: again.stderr }).toEqual({ stdout: said, stderr: "" });
+    }
   });
 
   test("an update replaces the file, and does not write into the one that runs", async () => {
