@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Finding } from "../../../sandbox/audit/finding.ts";
 import { FINDING_KINDS } from "../../../sandbox/audit/kinds.ts";
 import { summaryOf } from "../../../sandbox/audit/report.ts";
+import { formatTimestamp } from "../../../src/domain/timestamp.ts";
 import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
 import { type AuditedClient, createAuditedClient, LOST } from "../../support/audited-client.ts";
 
@@ -163,6 +164,20 @@ describe("bounds", () => {
     const client = createAuditedClient();
     client.refuse(500, Object.fromEntries(Array.from({ length: 1000 }, (_, member) => [`a${member}`, 1])));
     expect(client.findings()).toHaveLength(20);
+  });
+
+  test("a run that is over ended when its client ended, also if the clock has moved on", () => {
+    const { audit, clock, realClock } = createAuditedClient();
+    const atMs = clock.nowMs();
+    clock.advance(60_000);
+    const now = { nowMs: clock.nowMs(), realMs: realClock.nowMs(), ranMs: clock.ranMs() };
+    expect(audit.report(now, { atMs }).findings).toMatchObject([{ first_at: formatTimestamp(atMs) }]);
+  });
+
+  test("a body can begin with a byte order mark", () => {
+    const client = createAuditedClient();
+    client.send({ status: 404, body: '\uFEFF{"checkout_request_id":"ws_1"}' });
+    expect(client.kinds()).toEqual(["unknown_id"]);
   });
 
   test("an id can be a very deep array", () => {
