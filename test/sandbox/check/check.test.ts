@@ -138,10 +138,16 @@ test("a payment is followed for two minutes (§4.4), also one that ends after 11
   await scene.close();
 });
 
-test("a payment that stays pending is followed for two minutes, and only once", async () => {
+test("a payment that stays pending is polled for two minutes, every 5 s, and only once", async () => {
   const scene = await openScene({ promptTimeoutMs: 1_000_000, fallback: { outcome: "silent", afterMs: 900_000 } });
   const beganMs = scene.clock.nowMs();
-  expect(skipped(await checkScene(scene))).toContain("the payment is still pending");
+  const polls: unknown[] = [];
+  const poll: Parameters<typeof checkScene>[1] = (answer, { path }) => {
+    if (path === "/status.php" && answer.text.includes('"status":"pending"')) polls.push(answer);
+    return answer;
+  };
+  expect(skipped(await checkScene(scene, poll))).toContain("the payment is still pending");
+  expect(polls).toHaveLength(120 / 5 + 1);
   expect(scene.clock.nowMs() - beganMs).toBe(120_000);
   await scene.close();
 });
@@ -203,6 +209,7 @@ test("what only the status of a payment shows is checked as well", async () => {
   expect(failed(report).map(([id]) => id)).toEqual(
     expect.arrayContaining(["pending.result_code", "completed.result_code"]),
   );
+  expect(report.checked.find(({ id }) => id === "status.status")?.verdict).toBe("holds");
   await scene.close();
 });
 
@@ -217,7 +224,8 @@ test("no more pushes reach the phone than were allowed", async () => {
   expect(pushes).toHaveLength(1);
   expect(skipped(report)).toContain("it needs one more push: --max-pushes");
   // A payment without a phone reaches none, so it is tried all the same.
-  expect(report.checked.find(({ id }) => id === "pay.no-phone")?.verdict).toBe("holds");
+  for (const id of ["pay.no-phone", "pay.pending", "pay.final"])
+    expect(report.checked.find((one) => one.id === id)?.verdict).toBe("holds");
   await scene.close();
 });
 

@@ -117,6 +117,8 @@ describe("the page", () => {
       "<td>404</td><td>400</td>",
       "What does not hold",
       "What it is like",
+      "<details open><summary><b>§4.3</b>",
+      "<details><summary><b>§4.2</b>",
       "curl -s",
       "base_path",
     ])
