@@ -98,6 +98,19 @@ test("a long refusal and a long text of a result are cut, so that momo serves th
   await scene.close();
 });
 
+test("what a service accepts is no refusal in the profile", async () => {
+  const scene = await openScene();
+  const accept: Deviation = (answer, { method }) =>
+    method === "POST"
+      ? { ...answer, status: 200, text: answer.text.replace('"success":false', '"success":true') }
+      : answer;
+  const { profile } = await checkScene(scene, accept);
+  expect(profile).not.toHaveProperty("unknown_id");
+  expect(profile).toMatchObject({ accept: "lenient" });
+  expect(profile).not.toHaveProperty("invalid_account");
+  await scene.close();
+});
+
 const turn =
   (change: (rows: object[]) => object[]): Deviation =>
   (answer) => {
