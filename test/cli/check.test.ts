@@ -5,7 +5,7 @@ import { makeCertificates } from "../../cli/intercept/certificate.ts";
 import type { CheckReport } from "../../sandbox/check/result.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { serveFake } from "../support/fake-server.ts";
+import { hang, serveFake } from "../support/fake-server.ts";
 import { KEYS as KEYBOARD, openMomo, runMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { until } from "../support/waiting.ts";
@@ -133,6 +133,34 @@ test("a certificate that does not fit is named, and --format github prints annot
   expect((await check(html.baseUrl, ["--format", "github"])).stdout).toMatch(/^::error .*answers\.json/m);
 });
 
+test("a service of this machine is reached without the proxy, and letters that come in pieces are whole in the report", async () => {
+  const proxy = serveFake(() => json(502, {}));
+  const pieces = new TextEncoder().encode(JSON.stringify({ success: false, message: "“né”" }));
+  const fake = serveFake(() => new Response(inPieces(pieces), { status: 401 }));
+  const env = { ...KEYS, HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
+  const report = JSON.parse((await check(fake.baseUrl, ["--json"], env)).stdout) as CheckReport;
+  expect(report.checked[0]?.evidence?.answer).toBe('{"success":false,"message":"“né”"}');
+  expect(proxy.requests).toEqual([]);
+});
+
+async function* inPieces(bytes: Uint8Array) {
+  for (const byte of bytes) {
+    yield Uint8Array.of(byte);
+    await Bun.sleep(1); // so that not all come at once
+  }
+}
+
+test("at a narrow terminal, JSON is not broken into lines", async () => {
+  const { baseUrl, controlUrl } = await startIn(newFolder());
+  const env = { ...KEYS, MOMO_CONTROL_URL: controlUrl };
+  for (const args of [["check", "--target", baseUrl], ["audit"]]) {
+    const { screen, exited } = openMomo([...args, "--json"], { env, columns: 40 });
+    await exited;
+    const [json = "null"] = /\{\r?\n[\s\S]*^\}/m.exec(screen.text) ?? [];
+    expect(JSON.parse(json)).toMatchObject({ requests: 1 });
+  }
+});
+
 test("at a terminal only the word yes pays", async () => {
   const { baseUrl, headers, list } = await startIn(newFolder());
   const env = { MOMO_API_KEY: headers["X-API-Key"] ?? "", MOMO_API_SECRET: headers["X-API-Secret"] ?? "" };
@@ -182,8 +210,11 @@ describe("a service on another machine is spared", () => {
     expect([here.stopped, here.requests > 2]).toEqual([null, true]);
   });
 
-  test("an interrupt ends it after the request under way, and the report so far is written", async () => {
-    const fake = serveFake(() => json(200, { ...EMPTY, success: "yes" }));
+  test.each([
+    ["before the next request", () => json(200, { ...EMPTY, success: "yes" })],
+    ["in a request without an answer", hang],
+  ])("an interrupt %s ends it, and the report so far is written", async (_when, answer) => {
+    const fake = serveFake(answer);
     const file = join(newFolder(), "report.json");
     const run = startMomo(["check", "--target", elsewhere(fake.baseUrl), "--pause", "1h", "--report", file], {
       env: KEYS,

@@ -62,8 +62,12 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
       realClock.advance(durationMs);
       clock.resume();
     },
-    /** Starts a payment: of a new customer, or of the one with this reference. Returns its checkout request id. */
-    push(reference: string | null = null, more: More = {}, order: object = {}): string {
+    /**
+     * Starts a payment: of a new customer, or of the one with this reference.
+     * @param ended its end, if it came before the answer
+     * @returns its checkout request id
+     */
+    push(reference: string | null = null, more: More = {}, { ended, ...order }: { ended?: FinalStatus } = {}): string {
       const number = transactions.size + 1;
       const newPhone = String(254_700_000_000 + number);
       if (reference && !phones.has(reference)) phones.set(reference, newPhone);
@@ -84,6 +88,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
       transactions.set(id, transaction as Transaction);
       ids.push(id);
       audit.changed(transaction as Transaction, moment());
+      if (ended) audit.changed({ ...transaction, status: ended } as Transaction, moment());
       const { phone, amountCents } = transaction;
       const body = { payment_account_id: 1, phone, amount: amountCents / 100, reference };
       const answer = { success: true, checkout_request_id: id };

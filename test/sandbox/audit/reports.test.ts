@@ -121,6 +121,9 @@ describe("JUnit", () => {
     expect(namesOf(HOSTILE)).toHaveLength(KINDS.length);
     const general = findingOf("unknown_path", { checkout_request_id: null });
     expect(namesOf({ ...NOTHING, findings: [general] })).toContain("unknown_path: requests 1, 2");
+    const alone = { ...NOTHING, findings: [{ ...general, request_ids: [] }] };
+    expect(namesOf(alone)).toContain("unknown_path");
+    expect(named("failure", readJunit(alone))[0]?.text).toContain("; requests none; first at");
   });
 
   test.each([

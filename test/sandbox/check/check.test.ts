@@ -138,6 +138,81 @@ test("a payment is followed for two minutes (§4.4), also one that ends after 11
   await scene.close();
 });
 
+test("a payment that stays pending is polled for two minutes, every 5 s, and only once", async () => {
+  const scene = await openScene({ promptTimeoutMs: 1_000_000, fallback: { outcome: "silent", afterMs: 900_000 } });
+  const beganMs = scene.clock.nowMs();
+  const polls: unknown[] = [];
+  const poll: Parameters<typeof checkScene>[1] = (answer, { path }) => {
+    if (path === "/status.php" && answer.text.includes('"status":"pending"')) polls.push(answer);
+    return answer;
+  };
+  expect(skipped(await checkScene(scene, poll))).toContain("the payment is still pending");
+  expect(polls).toHaveLength(120 / 5 + 1);
+  expect(scene.clock.nowMs() - beganMs).toBe(120_000);
+  await scene.close();
+});
+
+test("the payment makes a new account's first transaction, with which the rest is checked", async () => {
+  const scene = await openScene();
+  expect(skipped(await checkScene(scene))).not.toContain("the account has no transactions");
+  await scene.close();
+});
+
+test("an empty list may have one page, which is empty", async () => {
+  const scene = await openScene();
+  const onePage: Parameters<typeof checkScene>[1] = (answer) => ({
+    ...answer,
+    text: answer.text.replace('"total_pages":0', '"total_pages":1'),
+  });
+  expect(failed(await checkScene(scene, onePage, null))).toEqual([]);
+  await scene.close();
+});
+
+test("a payment that ends between the list and its status is no deviation", async () => {
+  const scene = await openScene();
+  await scene.start({}, { headers: { "X-Sandbox-Outcome": "completed; after=1h" } });
+  const end: Parameters<typeof checkScene>[1] = async (answer, { path }) => {
+    if (path.includes("status=completed")) await scene.advance(3_600_000);
+    return answer;
+  };
+  expect(failed(await checkScene(scene, end, null))).toEqual([]);
+  await scene.close();
+});
+
+test("nothing is paid where the list is refused", async () => {
+  const scene = await openScene();
+  const refuse: Parameters<typeof checkScene>[1] = (answer, { path }) =>
+    path === "/transactions.php" ? { ...answer, status: 403, text: '{"success":false,"message":"no"}' } : answer;
+  expect(skipped(await checkScene(scene, refuse))).toContain("the list is not answered, so nothing is paid");
+  expect((await scene.send({ path: "/transactions.php" })).body).toMatchObject({ pagination: { total_items: 0 } });
+  await scene.close();
+});
+
+test("a payment that is not answered is not sent again", async () => {
+  const scene = await openScene();
+  const pushes: unknown[] = [];
+  const lose: Parameters<typeof checkScene>[1] = (answer, { path, body, as }) => {
+    if (path !== "/stkpush.php" || as !== "owner" || !body?.includes('"phone"')) return answer;
+    if (pushes.push(body) === 1 || body === pushes[0]) throw new Error("it did not come");
+    return answer;
+  };
+  const { stopped } = await checkScene(scene, lose);
+  expect([stopped, pushes.filter((body) => body === pushes[0])]).toEqual([null, pushes.slice(0, 1)]);
+  await scene.close();
+});
+
+test("what only the status of a payment shows is checked as well", async () => {
+  const scene = await openScene({ profile: { response_form: "short" } });
+  const deviate: Parameters<typeof checkScene>[1] = (answer, { path }) =>
+    path === "/status.php" ? { ...answer, text: answer.text.replace("{", '{"result_code":7,') } : answer;
+  const report = await checkScene(scene, deviate);
+  expect(failed(report).map(([id]) => id)).toEqual(
+    expect.arrayContaining(["pending.result_code", "completed.result_code"]),
+  );
+  expect(report.checked.find(({ id }) => id === "status.status")?.verdict).toBe("holds");
+  await scene.close();
+});
+
 test("no more pushes reach the phone than were allowed", async () => {
   const scene = await openScene();
   const pushes: unknown[] = [];
@@ -149,7 +224,8 @@ test("no more pushes reach the phone than were allowed", async () => {
   expect(pushes).toHaveLength(1);
   expect(skipped(report)).toContain("it needs one more push: --max-pushes");
   // A payment without a phone reaches none, so it is tried all the same.
-  expect(report.checked.find(({ id }) => id === "pay.no-phone")?.verdict).toBe("holds");
+  for (const id of ["pay.no-phone", "pay.pending", "pay.final"])
+    expect(report.checked.find((one) => one.id === id)?.verdict).toBe("holds");
   await scene.close();
 });
 

@@ -98,6 +98,19 @@ test("a long refusal and a long text of a result are cut, so that momo serves th
   await scene.close();
 });
 
+test("what a service accepts is no refusal in the profile", async () => {
+  const scene = await openScene();
+  const accept: Deviation = (answer, { method }) =>
+    method === "POST"
+      ? { ...answer, status: 200, text: answer.text.replace('"success":false', '"success":true') }
+      : answer;
+  const { profile } = await checkScene(scene, accept);
+  expect(profile).not.toHaveProperty("unknown_id");
+  expect(profile).toMatchObject({ accept: "lenient" });
+  expect(profile).not.toHaveProperty("invalid_account");
+  await scene.close();
+});
+
 const turn =
   (change: (rows: object[]) => object[]): Deviation =>
   (answer) => {
@@ -112,7 +125,15 @@ const unsteady: Deviation = (answer, { path }) => {
   return { ...answer, text: answer.text.replace('"completed"', () => (++polls % 2 ? '"completed"' : '"failed"')) };
 };
 
+const phonesFrom =
+  (start: string): Deviation =>
+  (answer) => ({ ...answer, text: answer.text.replaceAll('"phone":"254', `"phone":"${start}`) });
+
 test.each<[id: string, seen: RegExp, deviation: Deviation | undefined]>([
+  ["silent.phone", /^254 and nine digits$/, undefined],
+  ["silent.phone", /^0 and nine digits$/, phonesFrom("0")],
+  ["silent.phone", /^\+254 and nine digits$/, phonesFrom("+254")],
+  ["silent.phone", /^in another way/, phonesFrom("")],
   ["silent.order", /^newest first$/, undefined],
   ["silent.order", /^oldest first$/, turn((rows) => rows.toReversed())],
   ["silent.order", /^neither by id/, turn((rows) => [...rows.slice(1), ...rows.slice(0, 1)])],
@@ -127,7 +148,8 @@ test.each<[id: string, seen: RegExp, deviation: Deviation | undefined]>([
 
 test.each([...PROFILES])("the profile %s comes with momo, and says how it is known", async (name, profile) => {
   expect(parseProfile(profile)).toEqual(profile);
-  expect(profile).toMatchObject({ name, source: expect.stringContaining("Not measured") });
+  const known = { base_path: "/api/v2", accept: "lenient", source: expect.stringContaining("Not measured") };
+  expect(profile).toMatchObject({ name, ...known });
 });
 
 describe("a profile's file is refused with the place of each error", () => {

@@ -6,7 +6,7 @@ import { createSchemaChecker } from "../../support/openapi.ts";
 
 const HOSTILE = `<script>alert("x")</script> & ]]> \u001b[2J \u0000 ::error::`;
 
-const evidence = { curl: `curl -s '${HOSTILE}'`, status: 200, answer: HOSTILE };
+const evidence = { curl: `curl -s '${HOSTILE}'`, status: 200, answer: `${HOSTILE}\n  next` };
 const row = (id: string, more: Partial<Checked>): Checked => ({
   ...{ id, section: "§4.3", sentence: `the sentence ${id}`, verdict: "holds", seen: "", momo: null, evidence: null },
   ...more,
@@ -36,6 +36,8 @@ test("text is a tree of sections in the order of the specification, with a mark 
   const text = write("text");
   expect(text).toStartWith(`${SUMMARY}\n! the clock`);
   expect(text).toContain("\n! stopped early: the service answers 429\n");
+  // An answer of several lines is one.
+  expect(text).toMatch(/^ {6}200 .* ::error:: next$/m);
   expect<unknown>(text.match(/^§.*|^ {2}\S the.*/gm)).toEqual([
     ...["§3 States and transitions", "  - the sentence skipped: there is no payment"],
     ...["§4.2 Check payment status", "  · the sentence silent: 404 (momo: 400)"],
@@ -115,6 +117,8 @@ describe("the page", () => {
       "<td>404</td><td>400</td>",
       "What does not hold",
       "What it is like",
+      "<details open><summary><b>§4.3</b>",
+      "<details><summary><b>§4.2</b>",
       "curl -s",
       "base_path",
     ])
