@@ -92,6 +92,7 @@ test("the state is unknown after half a minute without a measurement, and jumped
     [() => measure(3000), "jumped"],
     [() => pass(19_000), "jumped"],
     [() => pass(2000), "known"],
+    [() => measure(-3000), "jumped"],
   ] as const) {
     step();
     expect(clock.state).toBe(state);

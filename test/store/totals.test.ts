@@ -137,6 +137,19 @@ test("a full count finds wrong totals and wrong words, and a recount mends them"
   mended.close();
 });
 
+test("a store closes although another program writes to the database, and loses nothing", async () => {
+  const store = await openStoreWithMerchants(file(), 2);
+  const all = await insertMany(store, 2400);
+  await searchAll(store, all);
+  inFile((client) => {
+    client.run("BEGIN IMMEDIATE");
+    expect(() => store.close()).not.toThrow();
+  });
+  const again = openStore(file());
+  await searchAll(again, all);
+  again.close();
+});
+
 describe("a saved state that is restored", () => {
   let store: Store;
   let raw: Database;
