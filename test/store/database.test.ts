@@ -10,7 +10,7 @@ import { ROW, toChange } from "../../src/store/rows.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { acquireLock, isHeld } from "../../src/store/sqlite/lock.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
-import { explain, inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
+import { copyDatabase, explain, inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { totals, transactions } from "../../src/store/sqlite/tables.ts";
 import { startProgram } from "../support/child.ts";
 import { useFolder } from "../support/cleanup.ts";
@@ -221,28 +221,31 @@ test.each<[string, string, string, (file: string) => unknown]>([
     DAMAGED,
     spoiled((whole) => Buffer.concat([whole.subarray(0, 100), seededRandom(2).bytes(3996), whole.subarray(4096)])),
   ],
-])("a file %s is refused as %s in one line that names it, and stays as it is", async (_what, problem, says, make) => {
-  const file = inFolder("momo.db");
-  await make(file);
-  chmodSync(file, 0o640);
-  const before = readFileSync(file);
-  const message = `${file} ${says}`;
-  expect(() => openStore(file)).toThrow(expect.objectContaining({ name: "UnusableDatabase", problem, message }));
-  expect(inspectDatabase(file)).toEqual({ state: "unusable", message });
-  expect(readFileSync(file).equals(before)).toBe(true);
-  expect(statSync(file).mode & 0o777).toBe(0o640);
-});
+])(
+  "a file %s is refused as %s in one line that names it, is not copied, and stays as it is",
+  async (_what, problem, says, make) => {
+    const file = inFolder("momo.db");
+    await make(file);
+    chmodSync(file, 0o640);
+    const before = readFileSync(file);
+    const message = `${file} ${says}`;
+    for (const use of [openStore, () => copyDatabase(file, inFolder("copy"), "the copy")]) {
+      expect(() => use(file)).toThrow(expect.objectContaining({ name: "UnusableDatabase", problem, message }));
+    }
+    expect(readdirSync(inFolder(""))).not.toContain("copy");
+    expect(inspectDatabase(file)).toEqual({ state: "unusable", message });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+  },
+);
 
-test("a missing file is not created with `create: false`, or if its folder is missing", () => {
+test("a missing file is not created with `create: false`, or if its folder is missing; a folder in its place is refused", () => {
   const open = (name: string, create: boolean) => () => openStore(inFolder(name), { create });
   expect(open("momo.db", false)).toThrow(expect.objectContaining({ name: "UnusableDatabase", problem: "missing" }));
   expect(open("nowhere/momo.db", true)).toThrow(expect.objectContaining({ problem: "unwritable" }));
   expect(readdirSync(inFolder(""))).toEqual([]);
-});
-
-test("a folder in the place of the file is refused", () => {
-  mkdirSync(inFolder("momo.db"));
-  expect(() => openStore(inFolder("momo.db"))).toThrow(`${inFolder("momo.db")} is not a file`);
+  mkdirSync(inFolder("folder"));
+  expect(open("folder", true)).toThrow(`${inFolder("folder")} is not a file`);
 });
 
 test("one process at a time can lock a file; others are refused with its name, and can check the lock without taking it", () => {
@@ -259,6 +262,8 @@ test("one process at a time can lock a file; others are refused with its name, a
   acquireLock(file)();
   writeFileSync(file, "damaged");
   expect(isHeld(file)).toBe(false);
+  const unwritable = expect.objectContaining({ name: "UnusableDatabase", problem: "unwritable" });
+  expect(() => acquireLock(inFolder("nowhere/momo.lock"))).toThrow(unwritable);
 });
 
 test("the operating system releases it when the process is killed", async () => {
@@ -269,11 +274,6 @@ test("the operating system releases it when the process is killed", async () => 
   holder.child.kill("SIGKILL");
   await holder.child.exited;
   acquireLock(file)();
-});
-
-test("a lock whose file cannot be created is refused as unwritable", () => {
-  const unwritable = expect.objectContaining({ name: "UnusableDatabase", problem: "unwritable" });
-  expect(() => acquireLock(inFolder("nowhere/momo.lock"))).toThrow(unwritable);
 });
 
 test("an error of SQLite is explained, at the start and later, with what helps; an error of the program is not", () => {
