@@ -184,15 +184,18 @@ test("the server is asked for its clock every ten seconds, each time with the wo
   expect(parts.host.alarmsAtMs).toEqual([]);
 });
 
-test("what goes wrong at a beat is reported once while it lasts; that the server is silent, never", async () => {
+test("what goes wrong at a beat is reported once while it lasts, and again when it returns; that the server is silent, never", async () => {
   const parts = openClock();
   const [refused, other] = ["22003", "25006"].map((errno) => Object.assign(new Error(errno), { errno }));
-  const errors = [refused, refused, new ConnectionEnded(), refused, other];
+  const sound = [null, null, null, null]; // the queries of a beat
+  const errors = [refused, refused, new ConnectionEnded(), refused, other, ...sound, other];
   const faults: unknown[] = [];
   const heartbeat = openHeartbeat(
     {
       answer() {
-        throw errors.shift();
+        const error = errors.shift();
+        if (error) throw error;
+        return SAFE;
       },
       reportFault: (error) => faults.push(error),
     },
@@ -203,7 +206,7 @@ test("what goes wrong at a beat is reported once while it lasts; that the server
     await nextTurn();
     await nextTurn();
   }
-  expect(faults).toEqual([refused, refused, other]);
+  expect(faults).toEqual([refused, refused, other, other]);
   heartbeat.stop();
 });
 
