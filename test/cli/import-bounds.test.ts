@@ -110,6 +110,7 @@ const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
     pending("description = CAST(x'eda080' AS TEXT)"),
     "transactions.description is x'eda080', and must be UTF-8 (row 1)",
   ],
+  [pending("reference = CAST(x'4100ff' AS TEXT)"), "transactions.reference is x'4100ff', and must be UTF-8 (row 1)"],
   ["UPDATE merchants SET name = CAST(x'c3' AS TEXT)", "merchants.name is x'c3', and must be UTF-8 (row 1)"],
   [paid("completed_at_ms = created_at_ms - 1"), "completed_at_ms must not be before created_at_ms (row 2)"],
   [pending("reference_folded = 'OTHER'"), "transactions.reference_folded is 'OTHER'"],

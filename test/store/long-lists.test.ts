@@ -161,6 +161,7 @@ test("a search whose client has gone ends, running or waiting, and the next one 
   const clients = [new AbortController(), new AbortController()];
   const left = clients.map(({ signal }) => rejectionOf(store.transactionList.list(1, { search: "254" }, PAGE, signal)));
   await nextTurn();
+  expect((await store.vitals.measure()).longReads).toBe(2);
   for (const client of clients) client.abort();
   for (const error of await Promise.all(left)) expect(error).toMatchObject({ message: "the client has gone" });
   const { summary } = await store.transactionList.list(1, { search: "254" }, PAGE);

@@ -4,6 +4,7 @@ import type { Attempts } from "../../src/store/postgres/attempts.ts";
 import { createEngineClock, createHeartbeat } from "../../src/store/postgres/engine-clock.ts";
 import { ConnectionEnded } from "../../src/store/postgres/failures.ts";
 import { fromStored, toStored } from "../../src/store/postgres/rows.ts";
+import { createVitals } from "../../src/store/postgres/vitals.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { nextTurn } from "../support/waiting.ts";
 
@@ -82,8 +83,15 @@ test.each([500, -500])(
   },
 );
 
-test("the state is unknown after half a minute without a measurement, and jumped while the clock is more than a second wrong", () => {
+const OBSTACLES = {
+  known: null,
+  unknown: "the database's clock is not known",
+  jumped: "the database's clock has jumped",
+};
+
+test("the state is unknown after half a minute without a measurement, and jumped while the clock is more than a second wrong: both keep payments from being stored", () => {
   const { clock, measure, pass } = openClock();
+  const { obstacle } = createVitals({ clock } as unknown as Parameters<typeof createVitals>[0]);
   for (const [step, state] of [
     [() => measure(), "known"],
     [() => pass(30_000), "known"],
@@ -95,7 +103,7 @@ test("the state is unknown after half a minute without a measurement, and jumped
     [() => measure(-3000), "jumped"],
   ] as const) {
     step();
-    expect(clock.state).toBe(state);
+    expect([clock.state, obstacle()]).toEqual([state, OBSTACLES[state]]);
   }
 });
 
