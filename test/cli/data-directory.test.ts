@@ -222,19 +222,22 @@ describe("what a killed import leaves behind", () => {
     expect(existsSync(draft)).toBe(false);
   });
 
-  test("the log of a damaged database, which it put aside, is put back; or removed, if the new database is in place", () => {
-    const data = newFolder();
-    for (const name of ["momo.db", "momo.db.12.tmp"]) writeFileSync(join(data, name), "wreck");
-    writeFileSync(join(data, "momo.db.12.tmp-old-wal"), "log");
-    removeLeftoversIn(dataDirectoryAt(data));
-    expect(readdirSync(data).sort()).toEqual(["momo.db", "momo.db-wal"]);
-    expect(readFileSync(join(data, "momo.db-wal"), "utf8")).toBe("log");
+  test.each(["-wal", "-journal"])(
+    "the %s of a damaged database, which it put aside, is put back; or removed, if the new database is in place",
+    (log) => {
+      const data = newFolder();
+      for (const name of ["momo.db", "momo.db.12.tmp"]) writeFileSync(join(data, name), "wreck");
+      writeFileSync(join(data, `momo.db.12.tmp-old${log}`), "log");
+      removeLeftoversIn(dataDirectoryAt(data));
+      expect(readdirSync(data).sort()).toEqual(["momo.db", `momo.db${log}`]);
+      expect(readFileSync(join(data, `momo.db${log}`), "utf8")).toBe("log");
 
-    const other = newFolder();
-    writeFileSync(join(other, "momo.db.12.tmp-old-wal"), "log");
-    removeLeftoversIn(dataDirectoryAt(other));
-    expect(readdirSync(other)).toEqual([]);
-  });
+      const other = newFolder();
+      writeFileSync(join(other, `momo.db.12.tmp-old${log}`), "log");
+      removeLeftoversIn(dataDirectoryAt(other));
+      expect(readdirSync(other)).toEqual([]);
+    },
+  );
 });
 
 test("a draft that a killed process with the same number left does not stop a write", () => {

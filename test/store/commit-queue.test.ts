@@ -75,7 +75,7 @@ describe("group commit", () => {
       cause,
     ],
   ])(
-    "a write %s is rejected with its error; alone or with others, only this write is lost",
+    "a write %s is rejected with its error; alone or with others, only this write is lost, and it is not counted",
     async (_what, bad, reason) => {
       const rejected = { status: "rejected" as const, reason };
       expect(await Promise.allSettled([commits.run(bad)])).toEqual([rejected]);
@@ -89,6 +89,7 @@ describe("group commit", () => {
         rejected,
       ]);
       expect(namesIn(other)).toEqual(["a", "c"]);
+      expect([meter.commits, meter.rows, ...meter.retries]).toEqual([2, 2, ["batch", 4]]);
     },
   );
 

@@ -10,7 +10,7 @@ import { ROW, toChange } from "../../src/store/rows.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { acquireLock, isHeld } from "../../src/store/sqlite/lock.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
-import { inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
+import { copyDatabase, explain, inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { totals, transactions } from "../../src/store/sqlite/tables.ts";
 import { startProgram } from "../support/child.ts";
 import { useFolder } from "../support/cleanup.ts";
@@ -221,28 +221,31 @@ test.each<[string, string, string, (file: string) => unknown]>([
     DAMAGED,
     spoiled((whole) => Buffer.concat([whole.subarray(0, 100), seededRandom(2).bytes(3996), whole.subarray(4096)])),
   ],
-])("a file %s is refused as %s in one line that names it, and stays as it is", async (_what, problem, says, make) => {
-  const file = inFolder("momo.db");
-  await make(file);
-  chmodSync(file, 0o640);
-  const before = readFileSync(file);
-  const message = `${file} ${says}`;
-  expect(() => openStore(file)).toThrow(expect.objectContaining({ name: "UnusableDatabase", problem, message }));
-  expect(inspectDatabase(file)).toEqual({ state: "unusable", message });
-  expect(readFileSync(file).equals(before)).toBe(true);
-  expect(statSync(file).mode & 0o777).toBe(0o640);
-});
+])(
+  "a file %s is refused as %s in one line that names it, is not copied, and stays as it is",
+  async (_what, problem, says, make) => {
+    const file = inFolder("momo.db");
+    await make(file);
+    chmodSync(file, 0o640);
+    const before = readFileSync(file);
+    const message = `${file} ${says}`;
+    for (const use of [openStore, () => copyDatabase(file, inFolder("copy"), "the copy")]) {
+      expect(() => use(file)).toThrow(expect.objectContaining({ name: "UnusableDatabase", problem, message }));
+    }
+    expect(readdirSync(inFolder(""))).not.toContain("copy");
+    expect(inspectDatabase(file)).toEqual({ state: "unusable", message });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+  },
+);
 
-test("a missing file is not created with `create: false`, or if its folder is missing", () => {
+test("a missing file is not created with `create: false`, or if its folder is missing; a folder in its place is refused", () => {
   const open = (name: string, create: boolean) => () => openStore(inFolder(name), { create });
   expect(open("momo.db", false)).toThrow(expect.objectContaining({ name: "UnusableDatabase", problem: "missing" }));
   expect(open("nowhere/momo.db", true)).toThrow(expect.objectContaining({ problem: "unwritable" }));
   expect(readdirSync(inFolder(""))).toEqual([]);
-});
-
-test("a folder in the place of the file is refused", () => {
-  mkdirSync(inFolder("momo.db"));
-  expect(() => openStore(inFolder("momo.db"))).toThrow(`${inFolder("momo.db")} is not a file`);
+  mkdirSync(inFolder("folder"));
+  expect(open("folder", true)).toThrow(`${inFolder("folder")} is not a file`);
 });
 
 test("one process at a time can lock a file; others are refused with its name, and can check the lock without taking it", () => {
@@ -257,6 +260,10 @@ test("one process at a time can lock a file; others are refused with its name, a
   release();
   expect(isHeld(file)).toBe(false);
   acquireLock(file)();
+  writeFileSync(file, "damaged");
+  expect(isHeld(file)).toBe(false);
+  const unwritable = expect.objectContaining({ name: "UnusableDatabase", problem: "unwritable" });
+  expect(() => acquireLock(inFolder("nowhere/momo.lock"))).toThrow(unwritable);
 });
 
 test("the operating system releases it when the process is killed", async () => {
@@ -269,30 +276,25 @@ test("the operating system releases it when the process is killed", async () => 
   acquireLock(file)();
 });
 
-test("a lock whose file cannot be created is refused as unwritable", () => {
-  const unwritable = expect.objectContaining({ name: "UnusableDatabase", problem: "unwritable" });
-  expect(() => acquireLock(inFolder("nowhere/momo.lock"))).toThrow(unwritable);
-});
-
-test("an error of SQLite is explained with what helps; an error of the program is not", () => {
+test("an error of SQLite is explained, at the start and later, with what helps; an error of the program is not", () => {
   const file = inFolder("momo.db");
   const { vitals, close } = openStore(file);
-  const explained = (code: string) =>
-    vitals.troubleOf(Object.assign(Object.create(SQLiteError.prototype), { name: "SQLiteError", code }));
-  for (const [code, reason, advice] of [
-    ["SQLITE_IOERR_WRITE", "the disk fails or is full", "check the disk of"],
-    ["SQLITE_FULL", "the disk is full", "free some space on the disk of"],
-    ["SQLITE_BUSY_SNAPSHOT", "another program has locked the database", "end the other program that writes to"],
-    ["SQLITE_LOCKED", "another program has locked the database", "end the other program that writes to"],
-    ["SQLITE_READONLY", "the database cannot be written", "give momo the right to write to"],
-    ["SQLITE_CANTOPEN", "the database cannot be opened", "give momo the right to write to the folder of"],
-    ["SQLITE_PERM", "the database cannot be written", "give momo the right to write to"],
-    ["SQLITE_CORRUPT", "the database is damaged", "stop momo, and put a copy in the place of"],
-    ["SQLITE_NOTADB", "the database is damaged", "stop momo, and put a copy in the place of"],
+  const errorOf = (code: string) => Object.assign(Object.create(SQLiteError.prototype), { name: "SQLiteError", code });
+  const LOCKED = ["locked", "another program has locked the database", "end the other program that writes to"] as const;
+  for (const [code, problem, reason, advice] of [
+    ["SQLITE_IOERR_WRITE", "unwritable", "the disk fails or is full", "check the disk of"],
+    ["SQLITE_FULL", "unwritable", "the disk is full", "free some space on the disk of"],
+    ["SQLITE_BUSY_SNAPSHOT", ...LOCKED],
+    ["SQLITE_LOCKED", ...LOCKED],
+    ["SQLITE_READONLY", "unwritable", "the database cannot be written", "give momo the right to write to"],
+    ["SQLITE_CANTOPEN", "unwritable", "the database cannot be opened", "give momo the right to write to the folder of"],
+    ["SQLITE_PERM", "unwritable", "the database cannot be written", "give momo the right to write to"],
+    ["SQLITE_CORRUPT", "damaged", "the database is damaged", "stop momo, and put a copy in the place of"],
+    ["SQLITE_NOTADB", "damaged", "the database is damaged", "stop momo, and put a copy in the place of"],
   ] as const) {
-    expect(explained(code)).toEqual({ reason: `${reason} (${code})`, advice: `${advice} ${file}` });
+    expect(vitals.troubleOf(errorOf(code))).toEqual({ reason: `${reason} (${code})`, advice: `${advice} ${file}` });
+    expect(explain(errorOf(code), file)).toMatchObject({ name: "UnusableDatabase", problem });
   }
-  expect(explained("SQLITE_CONSTRAINT")).toBeNull();
-  expect(vitals.troubleOf(new TypeError("x is not a function"))).toBeNull();
+  for (const other of [errorOf("SQLITE_CONSTRAINT"), new TypeError("x")]) expect(vitals.troubleOf(other)).toBeNull();
   close();
 });

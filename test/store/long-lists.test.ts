@@ -82,17 +82,22 @@ test.each<TransactionFilter>([
   { search: "254" },
   { search: "+2547", status: "failed" },
   { search: "2541", toDay: firstDay },
-])("first, middle and last pages have the rows that a sort of all rows puts there: %j", async (filter) => {
-  for (const merchantId of [1, 2]) {
-    const expected = naiveList(all, merchantId, filter);
-    const last = Math.max(Math.ceil(expected.length / 10), 1);
-    for (const number of new Set([1, Math.ceil(last / 2), last, last + 1])) {
-      const { rows, summary } = await store.transactionList.list(merchantId, filter, { number, limit: 10 });
-      expect([number, ...rows]).toEqual([number, ...expected.slice((number - 1) * 10, number * 10)]);
-      expect(summary).toEqual(naiveSummary(expected));
+])(
+  "first, middle and last pages, and those that need several blocks, have the rows that a sort of all rows puts there: %j",
+  async (filter) => {
+    for (const merchantId of [1, 2]) {
+      const expected = naiveList(all, merchantId, filter);
+      const last = Math.max(Math.ceil(expected.length / 10), 1);
+      const pages = [...new Set([1, Math.ceil(last / 2), last, last + 1])].map((number) => [number, 10] as const);
+      // A block has 2,048 numbers.
+      for (const [number, limit] of [...pages, [1, 2500] as const, [2, 2100] as const]) {
+        const { rows, summary } = await store.transactionList.list(merchantId, filter, { number, limit });
+        expect([number, ...rows]).toEqual([number, ...expected.slice((number - 1) * limit, number * limit)]);
+        expect(summary).toEqual(naiveSummary(expected));
+      }
     }
-  }
-});
+  },
+);
 
 test("the searches above find numbers of rows on both sides of each bound", () => {
   expect(naiveList(all, 1, { search: "most" })).toHaveLength(MOST_LOOKED_UP);
@@ -156,6 +161,7 @@ test("a search whose client has gone ends, running or waiting, and the next one 
   const clients = [new AbortController(), new AbortController()];
   const left = clients.map(({ signal }) => rejectionOf(store.transactionList.list(1, { search: "254" }, PAGE, signal)));
   await nextTurn();
+  expect((await store.vitals.measure()).longReads).toBe(2);
   for (const client of clients) client.abort();
   for (const error of await Promise.all(left)) expect(error).toMatchObject({ message: "the client has gone" });
   const { summary } = await store.transactionList.list(1, { search: "254" }, PAGE);

@@ -25,6 +25,12 @@ import { identified, insertPending, openStoreWithMerchants } from "../support/sh
 const inFolder = useFolder();
 const MINUTE_MS = 60_000;
 
+/** Whether its list is sorted by time, which reads all rows. */
+function isMarked(): boolean {
+  using client = new Database(inFolder("momo.db"));
+  return client.query("SELECT in_order FROM numbering").values()[0]?.[0] === 0;
+}
+
 test("payments that are stored out of order are listed by time, until a reset", async () => {
   const store = await openStoreWithMerchants(inFolder("momo.db"));
   const [late, next] = [CREATED_AT_MS + 1440 * MINUTE_MS, CREATED_AT_MS];
@@ -34,12 +40,6 @@ test("payments that are stored out of order are listed by time, until a reset", 
     const { rows } = await store.transactionList.list(1, filter, { number: 1, limit: 10 });
     expect(rows).toEqual(naiveList(all, 1, filter));
     return rows.length;
-  };
-  const isMarked = () => {
-    const client = new Database(inFolder("momo.db"));
-    const marked = client.query("SELECT in_order FROM numbering").values()[0]?.[0] === 0;
-    client.close();
-    return marked;
   };
   for (const days of [{}, { fromDay: dayOf(late) }, { toDay: dayOf(next) }]) {
     for (const search of [undefined, "07"]) {
@@ -140,7 +140,9 @@ test("totals and deliveries are those of the row, also where its number is not i
   store = openStore(file);
   await insertPending(store);
   store.close();
+  expect(isMarked()).toBe(true);
   mendTotals(file); // puts the rows in order
+  expect(isMarked()).toBe(false);
   store = openStore(file);
   store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
   const end = resolve(late, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: late.createdAtMs + 1 });

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
+import { createRequestIds } from "../../src/domain/identifiers.ts";
 import { parseAddress } from "../../src/store/postgres/address.ts";
 import { type Attempts, createAttempts } from "../../src/store/postgres/attempts.ts";
 import { createConnections } from "../../src/store/postgres/connections.ts";
 import { ConnectionEnded, DeadlinePassed, OutcomeUnknown } from "../../src/store/postgres/failures.ts";
 import { createGroup } from "../../src/store/postgres/group.ts";
+import { createTransactionList } from "../../src/store/postgres/list.ts";
 import { createRecent } from "../../src/store/postgres/merchants.ts";
 import { openNumbering } from "../../src/store/postgres/numbering.ts";
 import { Meter } from "../../src/store/vitals.ts";
@@ -209,6 +211,22 @@ test("20,000 writes can wait; one more is refused at once, and says why", async 
   expect(await Promise.race([added.at(-1), waits])).toBe("Overloaded: 20000 others wait for the database server");
   await endAll();
   expect(await added[0]).toBe("0");
+});
+
+test("a search that fails takes its connection with it, because a transaction is open; one that has ended leaves it alone", async () => {
+  let isRefused = true;
+  const ended: string[] = [];
+  const query = async () => (isRefused ? Promise.reject(REFUSED) : []);
+  const connection = { query, script: async () => [], end: () => ended.push("connection") };
+  const attempts = { read: async () => [], reading: (work: (connection: object) => unknown) => work(connection) };
+  const list = createTransactionList(attempts as unknown as Attempts, createRequestIds(new Uint8Array(32)));
+  const client = new AbortController();
+  const search = () => list.list(1, { search: "tea" }, { number: 1, limit: 1 }, client.signal);
+  expect([await rejectionOf(search()), ...ended]).toEqual([REFUSED, "connection"]);
+  isRefused = false;
+  await search();
+  client.abort();
+  expect(ended).toHaveLength(1);
 });
 
 test("rows that were just read are read again after a second, after a failure, or when there are more than 4,000 of them", async () => {

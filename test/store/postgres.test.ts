@@ -4,6 +4,7 @@ import type { Attempts } from "../../src/store/postgres/attempts.ts";
 import { createEngineClock, createHeartbeat } from "../../src/store/postgres/engine-clock.ts";
 import { ConnectionEnded } from "../../src/store/postgres/failures.ts";
 import { fromStored, toStored } from "../../src/store/postgres/rows.ts";
+import { createVitals } from "../../src/store/postgres/vitals.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { nextTurn } from "../support/waiting.ts";
 
@@ -82,8 +83,15 @@ test.each([500, -500])(
   },
 );
 
-test("the state is unknown after half a minute without a measurement, and jumped while the clock is more than a second wrong", () => {
+const OBSTACLES = {
+  known: null,
+  unknown: "the database's clock is not known",
+  jumped: "the database's clock has jumped",
+};
+
+test("the state is unknown after half a minute without a measurement, and jumped while the clock is more than a second wrong: both keep payments from being stored", () => {
   const { clock, measure, pass } = openClock();
+  const { obstacle } = createVitals({ clock } as unknown as Parameters<typeof createVitals>[0]);
   for (const [step, state] of [
     [() => measure(), "known"],
     [() => pass(30_000), "known"],
@@ -92,9 +100,10 @@ test("the state is unknown after half a minute without a measurement, and jumped
     [() => measure(3000), "jumped"],
     [() => pass(19_000), "jumped"],
     [() => pass(2000), "known"],
+    [() => measure(-3000), "jumped"],
   ] as const) {
     step();
-    expect(clock.state).toBe(state);
+    expect([clock.state, obstacle()]).toEqual([state, OBSTACLES[state]]);
   }
 });
 
@@ -183,15 +192,18 @@ test("the server is asked for its clock every ten seconds, each time with the wo
   expect(parts.host.alarmsAtMs).toEqual([]);
 });
 
-test("what goes wrong at a beat is reported once while it lasts; that the server is silent, never", async () => {
+test("what goes wrong at a beat is reported once while it lasts, and again when it returns; that the server is silent, never", async () => {
   const parts = openClock();
   const [refused, other] = ["22003", "25006"].map((errno) => Object.assign(new Error(errno), { errno }));
-  const errors = [refused, refused, new ConnectionEnded(), refused, other];
+  const sound = [null, null, null, null]; // the queries of a beat
+  const errors = [refused, refused, new ConnectionEnded(), refused, other, ...sound, other];
   const faults: unknown[] = [];
   const heartbeat = openHeartbeat(
     {
       answer() {
-        throw errors.shift();
+        const error = errors.shift();
+        if (error) throw error;
+        return SAFE;
       },
       reportFault: (error) => faults.push(error),
     },
@@ -202,7 +214,7 @@ test("what goes wrong at a beat is reported once while it lasts; that the server
     await nextTurn();
     await nextTurn();
   }
-  expect(faults).toEqual([refused, refused, other]);
+  expect(faults).toEqual([refused, refused, other, other]);
   heartbeat.stop();
 });
 

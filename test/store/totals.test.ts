@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
@@ -135,6 +136,25 @@ test("a full count finds wrong totals and wrong words, and a recount mends them"
   const mended = openStore(file());
   await searchAll(mended, all);
   mended.close();
+});
+
+test("a database that is missing, or still empty, is nothing to mend", () => {
+  expect(inspectDatabase(file())).toEqual({ state: "missing" });
+  writeFileSync(file(), "");
+  expect(inspectDatabase(file())).toEqual({ state: "sound", schema: 0, totals: true });
+});
+
+test("a store closes although another program writes to the database, and loses nothing", async () => {
+  const store = await openStoreWithMerchants(file(), 2);
+  const all = await insertMany(store, 2400);
+  await searchAll(store, all);
+  inFile((client) => {
+    client.run("BEGIN IMMEDIATE");
+    expect(() => store.close()).not.toThrow();
+  });
+  const again = openStore(file());
+  await searchAll(again, all);
+  again.close();
 });
 
 describe("a saved state that is restored", () => {

@@ -110,14 +110,20 @@ export function createHeartbeat(parts: Parts) {
     durability = found;
   }
 
+  async function work(): Promise<void> {
+    await beat();
+    await afterBeat();
+    reported = "";
+  }
+
   function arm(): void {
     if (isStopped) return;
     cancelAlarm = host.alarm(host.nowMs() + INTERVAL_MS, () => {
-      void beat().then(afterBeat).catch(reportNews).finally(arm);
+      void work().catch(reportNews).finally(arm);
     });
   }
 
-  /** Silence is reported by whoever waits for an answer, and anything else once. */
+  /** Silence is reported by whoever waits for an answer, and anything else once while it lasts. */
   function reportNews(error: unknown): void {
     const text = errorText(error);
     if (!isStopped && !isSilence(error) && text !== reported) reportFault(error);

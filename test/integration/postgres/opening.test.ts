@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Clock } from "../../../src/domain/clock.ts";
 import { UnusableDatabase } from "../../../src/store/store.ts";
+import { systemClock } from "../../../src/system.ts";
 import { cleanUp, keepEnvironment } from "../../support/cleanup.ts";
 import {
   describePostgres,
@@ -26,11 +28,19 @@ interface Case {
   readonly options?: Parameters<typeof openEngine>[1];
 }
 
-/** Opens it, which must fail with one line that shows no password. */
+/** Opens it, which must fail with one line that shows no password, and leave no alarm: the process would not end. */
 async function refusalOf({ url, options }: Case): Promise<[problem: string, message: string]> {
+  const alarms = new Set<() => void>();
+  const alarm: Clock["alarm"] = (atMs, ring) => {
+    const cancel = systemClock.alarm(atMs, () => alarms.delete(cancel) && ring());
+    alarms.add(cancel);
+    return () => alarms.delete(cancel) && cancel();
+  };
+  const clock = { ...systemClock, alarm };
   try {
-    (await openEngine(url, { commitDeadlineMs: 5000, ...options })).close();
+    (await openEngine(url, { commitDeadlineMs: 5000, clock, replica: "refused", ...options })).close();
   } catch (error) {
+    expect(alarms.size).toBe(0);
     if (!(error instanceof UnusableDatabase)) throw error;
     expect(error.message).not.toContain("\n");
     expect(`${error.message} ${error.stack}`).not.toContain(SECRET);
@@ -101,6 +111,10 @@ describePostgres((version) => {
     const [problem, message] = await refusalOf(refused);
     expect(problem).toBe(refusal.split(": ")[0] ?? "");
     expect(message).toContain(refusal.slice(problem.length + 2));
+    await until(
+      () => runSql(server.url("postgres"), "SELECT 1 FROM pg_stat_activity WHERE application_name = 'momo refused'"),
+      (connections) => connections.length === 0,
+    );
     if (problem !== "foreign") return;
     expect(await runSql(refused.url, "SELECT to_regclass('momo_schema')::text AS made")).toEqual([{ made: null }]);
   });

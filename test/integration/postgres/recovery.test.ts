@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { SQL } from "bun";
+import type { Clock } from "../../../src/domain/clock.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
@@ -107,7 +108,7 @@ describePostgres((version) => {
     expect(await store.transactions.listPending(5)).toEqual([sound]);
   });
 
-  test("a write is retried while the server is unreachable, until its deadline, and later writes succeed", async () => {
+  test("a write is retried while the server is unreachable, until its deadline; later writes succeed, and the clock is read again", async () => {
     const server = await sharedServer(version);
     const forwarder = await startForwarder(server.port);
     later(() => forwarder.close());
@@ -117,7 +118,12 @@ describePostgres((version) => {
     await addMerchants(store, 1);
     let passedMs = 0;
     const stopwatch = () => performance.now() + passedMs;
-    const unlucky = await openReplica(url.href, { commitDeadlineMs: 30_000, stopwatch });
+    const alarm: Clock["alarm"] = (atMs, ring) => {
+      const isBeat = atMs - systemClock.nowMs() > 9000;
+      return isBeat ? () => {} : systemClock.alarm(atMs, ring);
+    };
+    const clock = { ...systemClock, alarm };
+    const unlucky = await openReplica(url.href, { commitDeadlineMs: 30_000, stopwatch, clock });
     const [kept, lost] = [await identified(store), await identified(unlucky)];
     forwarder.cut();
     const losing = rejectionOf(unlucky.transactions.insert(lost));
@@ -131,7 +137,13 @@ describePostgres((version) => {
     forwarder.mend();
     await storing;
     expect(await store.transactions.listPending(5)).toEqual([kept]);
+    expect(unlucky.vitals.obstacle()).toBe("the database's clock is not known");
     await insertPending(unlucky);
+    // It is read at once, not with the next beat, and differs by what this stopwatch has added.
+    await until(
+      async () => unlucky.vitals.obstacle(),
+      (obstacle) => obstacle === "the database's clock has jumped",
+    );
   });
 
   test("two searches run at once, and one whose client has gone is ended at the server, too", async () => {

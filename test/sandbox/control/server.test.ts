@@ -135,6 +135,7 @@ describe("GET /_momo/server", () => {
 const meter = new Meter();
 meter.committed(3, 1000, 1250);
 meter.committed(1, 2000, 2001);
+meter.committed(2, 3000, 14_000); // longer than any bound
 meter.retried("40001");
 Object.assign(meter, { unknownOutcomes: 5, leftUnknown: 2 });
 
@@ -169,9 +170,9 @@ test("each metric has its value, in its unit and with its sign", async () => {
   expect(samples.filter((line) => !line.includes("_bucket"))).toEqual([
     'momo_info{version="1.2.3",engine="postgresql",replica="a"} 1',
     'momo_requests_total{operation="/status.php",status="503"} 9',
-    "momo_commit_seconds_sum 0.251",
-    "momo_commit_seconds_count 2",
-    "momo_commit_rows_total 4",
+    "momo_commit_seconds_sum 11.251",
+    "momo_commit_seconds_count 3",
+    "momo_commit_rows_total 6",
     'momo_retries_total{reason="40001"} 1',
     "momo_unknown_outcomes_total 5",
     "momo_left_unknown_total 2",
@@ -187,7 +188,7 @@ test("each metric has its value, in its unit and with its sign", async () => {
     "momo_connections 6",
     "momo_searches 5",
   ]);
-  for (const bucket of ['le="0.001"} 1', 'le="0.1"} 1', 'le="0.25"} 2', 'le="+Inf"} 2']) {
+  for (const bucket of ['le="0.001"} 1', 'le="0.1"} 1', 'le="0.25"} 2', 'le="10"} 2', 'le="+Inf"} 3']) {
     expect(samples).toContain(`momo_commit_seconds_bucket{${bucket}`);
   }
 });

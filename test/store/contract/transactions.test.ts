@@ -161,11 +161,11 @@ onEveryEngine((engine) => {
       expect(changed.map(({ status }) => status)).toEqual(pending.map(() => "cancelled"));
       expect(await transactions.nextCheckAtMs()).toBeNull();
       expect(await due(9999)).toEqual([]);
-      const next = await insertPending(shop.store);
+      const [next, unchanged] = await insertTwo();
       await transactions.record([putOff(next, 5000)]);
-      expect(await due(4999)).toEqual([]);
+      expect(await due(4999)).toEqual([unchanged.id]);
       await transactions.resolveDue(CREATED_AT_MS + 5000, 10, async (all) => {
-        expect(all).toEqual([putOff(next, 5000)]);
+        expect(all).toEqual([unchanged, putOff(next, 5000)]);
         return [];
       });
     });
@@ -211,6 +211,7 @@ onEveryEngine((engine) => {
       // The oldest are due last.
       await shop.store.transactions.record(started.slice(1499, 1502).map((one) => putOff(one, 9500)));
       await expectPending();
+      expect(await pending(2)).toEqual([1502, 1503]); // of more, the ones due next
       expect(await paid(4)).toEqual([0, 1498, 1497, 1496]);
       expect([await paid(9, few), await paid(1, few)]).toEqual([[0, 2], [0]]);
       expect(await paid(3, many)).toEqual([1498, 1497, 1496]);
