@@ -16,8 +16,9 @@ const shared = await startIn(newFolder());
 describe("momo pay --wait", () => {
   const pay = ["pay", "0712345678", "1200", "--wait", "--interval", "50ms"];
 
-  test.concurrent("prints number, amount, phone and id before it waits, and then counts down to the end of the prompt", async () => {
+  test.concurrent("prints number, amount, phone and id before it waits, and then counts down to the end of the prompt by the sandbox's clock", async () => {
     const sandbox = await startIn(newFolder());
+    await sandbox.control("POST", "/clock", { advance: "1h" });
     const { screen, exited } = openPlain([...pay, "--outcome", "manual", ...sandbox.at]);
     const [, id = ""] = await screen.until(/#1 {2}KES 1,200\.00 from 254712345678\r\n(ws_CO_\w+)\r\n/);
     await screen.until(/Waiting for the PIN … [01]:\d\d left/);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import {
+  expectRefusal,
   KEYS,
   openMomo,
   openPlain,
@@ -216,7 +217,7 @@ test.concurrent.each([
 });
 
 describe("for a person momo serve", () => {
-  test.concurrent("prints its version, each payment when it starts and when it ends, and at the end what it keeps", async () => {
+  test.concurrent("prints its version, each payment when it starts and when it ends, what it refuses, and at the end what it keeps", async () => {
     const data = join(newFolder(), "data");
     const { screen, type, exited } = openPlain(["serve", "--port", "0", "--data", data], { columns: 60 });
     await screen.until(/^momo \d+\.\d+\.\d+\S*, a mobile-money sandbox, ready in \d+ ms\r\n[\s\S]*console[\s\S]*Ready/);
@@ -228,6 +229,8 @@ describe("for a person momo serve", () => {
     const payments = shownLines(screen.text).filter((line) => /#[12] /.test(line));
     for (const line of payments) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
     expect(screen.text).not.toContain("POST");
+    expectRefusal(await runMomo(["status", "9", "--data", data]), 3, "there is no transaction");
+    await screen.until(/ 404 {2}GET {3}\/v2\/transactions\.php/);
     type(KEYS.ctrlC);
     expect(await exited).toBe(0);
     // A long path goes on in the next line.
