@@ -224,7 +224,8 @@ describe("what a killed import leaves behind", () => {
 
   test("the log of a damaged database, which it put aside, is put back; or removed, if the new database is in place", () => {
     const data = newFolder();
-    for (const name of ["momo.db", "momo.db.12.tmp"]) writeFileSync(join(data, name), "wreck");
+    const draft = ["", "-wal", "-shm", "-journal"].map((end) => `momo.db.12.tmp${end}`);
+    for (const name of ["momo.db", ...draft]) writeFileSync(join(data, name), "wreck");
     writeFileSync(join(data, "momo.db.12.tmp-old-wal"), "log");
     removeLeftoversIn(dataDirectoryAt(data));
     expect(readdirSync(data).sort()).toEqual(["momo.db", "momo.db-wal"]);

@@ -115,6 +115,7 @@ describe("--profile NAME or FILE", () => {
       ...{ basePaths: ["/pay/v2"], promptTimeoutMs: 30_000, tariff: { basisPoints: 0, fixedCents: 1000 } },
       profile: { name: "my-service", accept: "strict", phone: "0" },
     });
+    expect((await configFrom("--profile", fileWith(members), "--prompt-timeout", "5s")).promptTimeoutMs).toBe(5000);
     const sandbox = await startIn(newFolder(), config);
     await sandbox.pay({ phone: "254712345678" });
     expect(await sandbox.list()).toMatchObject([{ phone: "0712345678", fee_amount: 10 }]);

@@ -36,6 +36,13 @@ describe("an old ready file is removed before anything else is tried, so that no
     expect(files.map(existsSync)).toEqual([true, false]);
   });
 
+  test("an empty file, as mktemp makes it, may become the ready file", () => {
+    const file = join(newFolder(), "ready.json");
+    writeFileSync(file, "");
+    prepareReadyFile(file).write({ pid: 1 });
+    expect(readFileSync(file, "utf8")).toBe('{"pid":1}\n');
+  });
+
   test("a server that ends does not remove what another one has written to the same ready file", () => {
     const file = join(newFolder(), "ready.json");
     const first = prepareReadyFile(file);
