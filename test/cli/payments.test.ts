@@ -239,11 +239,11 @@ describe("a write whose answer is lost may have been carried out, and momo says 
   });
 
   test.concurrent("a proxy that has no answer, an answer that breaks off, and any other write of the client", async () => {
-    const proxy = serveFake(() => new Response("<h1>504</h1>", { status: 504 }));
+    const proxies = [502, 504].map((status) => postTo(serveFake(() => html(status)).baseUrl));
     const brokenOff = serveThenClose('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"success":tr');
     const control = controlClient({ controlUrl: baseUrl, controlToken: null });
     const writes = [control.put("/faults", {}), control.delete("/rules"), control.post("/rules", {})];
-    const failures = [postTo(proxy.baseUrl), postTo(brokenOff), ...writes.map(failureOfCall)];
+    const failures = [...proxies, postTo(brokenOff), ...writes.map(failureOfCall)];
     for (const failure of failures) expect((await failure).code).toBe("answer_lost");
   });
 });
