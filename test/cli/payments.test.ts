@@ -209,6 +209,7 @@ describe("a write whose answer is lost may have been carried out, and momo says 
     [["answer", "ws_CO_1", "--pin", "1234", "--base-url", baseUrl], "check with momo status ws_CO_1"],
     [["clock", "advance", "3s", "--base-url", baseUrl], "check with momo clock show"],
     [["reset", "--base-url", baseUrl], "repeat it, which does no harm"],
+    [["faults", "clear", "--base-url", baseUrl], "repeat it, which does no harm"],
     [["list", ...flagsOf({ baseUrl })], READS],
     [["status", "ws_CO_1", ...flagsOf({ baseUrl })], READS],
   ])("momo %j: %s", async (args, hint) => {

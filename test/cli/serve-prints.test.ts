@@ -237,14 +237,17 @@ describe("for a person momo serve", () => {
     expect(screen.text.replaceAll("\r\n", " ")).toEndWith(`stopped; 2 payments kept in ${data} `);
   });
 
-  test.concurrent("shows requests with --log requests; with --host 0.0.0.0 the addresses for other machines", async () => {
-    const { screen } = openPlain(["serve", "--port", "0", "--ephemeral", "--log", "requests", "--host", "0.0.0.0"]);
-    const [, address] = await screen.until(/API +(\S+)\r\n[\s\S]*Ready/);
-    const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-    for (const { address: other, internal, family } of interfaces) {
-      if (!internal && family === "IPv4") expect(screen.text).toContain(`others use       http://${other}:`);
-    }
-    await fetch(`${address}/nothing`);
-    await screen.until(/404 {2}GET/);
-  });
+  test.concurrent.each(["0.0.0.0", "::"])(
+    "shows requests with --log requests; with --host %s the addresses for other machines",
+    async (host) => {
+      const { screen } = openPlain(["serve", "--port", "0", "--ephemeral", "--log", "requests", "--host", host]);
+      const [, address] = await screen.until(/API +(\S+)\r\n[\s\S]*Ready/);
+      const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+      for (const { address: other, internal, family } of interfaces) {
+        if (!internal && family === "IPv4") expect(screen.text).toContain(`others use       http://${other}:`);
+      }
+      await fetch(`${address}/nothing`);
+      await screen.until(/404 {2}GET/);
+    },
+  );
 });
