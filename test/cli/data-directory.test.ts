@@ -173,6 +173,7 @@ describe("what a killed ephemeral server leaves behind", () => {
       mkdirSync(join(TMPDIR, name));
       writeFileSync(join(TMPDIR, name, "notes.txt"), "mine");
     }
+    mkdirSync(join(TMPDIR, "momo-temporary-empty")); // its process was killed before it locked it
     // A link in the folder is removed, and not its target.
     symlinkSync(elsewhere, join(folder, "link"));
     removeTemporaryLeftovers(TMPDIR);

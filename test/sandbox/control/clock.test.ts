@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dataDirectoryAt } from "../../../cli/serving/data-directory.ts";
 import { readClock } from "../../../cli/serving/records.ts";
@@ -118,6 +118,7 @@ test("a restart keeps payments, who decided them, messages and the clock; also w
   mkdirSync(join(directory, "clock.json"));
   expect(await fourth.control("POST", "/clock", { freeze: true })).toMatchObject({ frozen: true });
   expect(String(faults)).toContain("clock.json");
+  expect(readdirSync(directory).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   await fourth.stop();
   rmdirSync(join(directory, "clock.json"));
 
