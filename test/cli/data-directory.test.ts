@@ -173,6 +173,7 @@ describe("what a killed ephemeral server leaves behind", () => {
       mkdirSync(join(TMPDIR, name));
       writeFileSync(join(TMPDIR, name, "notes.txt"), "mine");
     }
+    mkdirSync(join(TMPDIR, "momo-temporary-empty")); // its process was killed before it locked it
     // A link in the folder is removed, and not its target.
     symlinkSync(elsewhere, join(folder, "link"));
     removeTemporaryLeftovers(TMPDIR);
@@ -226,7 +227,8 @@ describe("what a killed import leaves behind", () => {
     "the %s of a damaged database, which it put aside, is put back; or removed, if the new database is in place",
     (log) => {
       const data = newFolder();
-      for (const name of ["momo.db", "momo.db.12.tmp"]) writeFileSync(join(data, name), "wreck");
+      const draft = ["", "-wal", "-shm", "-journal"].map((end) => `momo.db.12.tmp${end}`);
+      for (const name of ["momo.db", ...draft]) writeFileSync(join(data, name), "wreck");
       writeFileSync(join(data, `momo.db.12.tmp-old${log}`), "log");
       removeLeftoversIn(dataDirectoryAt(data));
       expect(readdirSync(data).sort()).toEqual(["momo.db", `momo.db${log}`]);

@@ -139,7 +139,7 @@ test.each([
   expect(names.filter((name) => isException(entry, name, 443))).toEqual(hosts);
 });
 
-const { at, baseUrl } = await startIn(newFolder());
+const { at, baseUrl, pay } = await startIn(newFolder());
 /** What is sent through it is lost. */
 const proxy = serveFake(() => new Response("proxy", { status: 502 }));
 const address = `http://127.0.0.1:${proxy.port}`;
@@ -160,6 +160,16 @@ describe("a proxy in the environment does not affect requests to this machine", 
     const other = await startIn(newFolder(), { host: "127.0.0.2" });
     const run = await runMomo(["list", ...other.at], { env: { HTTP_PROXY: address } });
     expect(run).toMatchObject({ stderr: "", exitCode: 0 });
+  });
+
+  test.concurrent("momo tail follows the payments", async () => {
+    const { stdout } = startMomo(["tail", "-q", ...at], { env: { HTTP_PROXY: address } });
+    let isShown = false;
+    const shown = stdout.until(/^ws_CO_/).finally(() => (isShown = true));
+    const paying = async () => {
+      while (!isShown) await Promise.all([pay(), Bun.sleep(20)]);
+    };
+    await Promise.all([shown, paying()]);
   });
 
   test.concurrent("momo serve names the momo that holds the port", async () => {

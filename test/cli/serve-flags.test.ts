@@ -108,13 +108,15 @@ describe("--profile NAME or FILE", () => {
     return file;
   };
 
-  test("a file's members are in force, named by the file, and a flag wins", async () => {
+  test("a file's members are in force, named by the file if it has no name, and a flag wins", async () => {
     const members = '{"base_path":"/pay/v2","accept":"lenient","phone":"0","fee":"2%","prompt_timeout":"30s"}';
     const config = await configFrom("--profile", fileWith(members), "--accept", "strict", "--fee", "10");
     expect(config).toMatchObject({
       ...{ basePaths: ["/pay/v2"], promptTimeoutMs: 30_000, tariff: { basisPoints: 0, fixedCents: 1000 } },
       profile: { name: "my-service", accept: "strict", phone: "0" },
     });
+    expect((await configFrom("--profile", fileWith(members), "--prompt-timeout", "5s")).promptTimeoutMs).toBe(5000);
+    expect((await configFrom("--profile", fileWith('{"name":"own"}'))).profile).toEqual({ name: "own" });
     const sandbox = await startIn(newFolder(), config);
     await sandbox.pay({ phone: "254712345678" });
     expect(await sandbox.list()).toMatchObject([{ phone: "0712345678", fee_amount: 10 }]);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import {
+  expectRefusal,
   KEYS,
   openMomo,
   openPlain,
@@ -216,7 +217,7 @@ test.concurrent.each([
 });
 
 describe("for a person momo serve", () => {
-  test.concurrent("prints its version, each payment when it starts and when it ends, and at the end what it keeps", async () => {
+  test.concurrent("prints its version, each payment when it starts and when it ends, what it refuses, and at the end what it keeps", async () => {
     const data = join(newFolder(), "data");
     const { screen, type, exited } = openPlain(["serve", "--port", "0", "--data", data], { columns: 60 });
     await screen.until(/^momo \d+\.\d+\.\d+\S*, a mobile-money sandbox, ready in \d+ ms\r\n[\s\S]*console[\s\S]*Ready/);
@@ -228,20 +229,25 @@ describe("for a person momo serve", () => {
     const payments = shownLines(screen.text).filter((line) => /#[12] /.test(line));
     for (const line of payments) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
     expect(screen.text).not.toContain("POST");
+    expectRefusal(await runMomo(["status", "9", "--data", data]), 3, "there is no transaction");
+    await screen.until(/ 404 {2}GET {3}\/v2\/transactions\.php/);
     type(KEYS.ctrlC);
     expect(await exited).toBe(0);
     // A long path goes on in the next line.
     expect(screen.text.replaceAll("\r\n", " ")).toEndWith(`stopped; 2 payments kept in ${data} `);
   });
 
-  test.concurrent("shows requests with --log requests; with --host 0.0.0.0 the addresses for other machines", async () => {
-    const { screen } = openPlain(["serve", "--port", "0", "--ephemeral", "--log", "requests", "--host", "0.0.0.0"]);
-    const [, address] = await screen.until(/API +(\S+)\r\n[\s\S]*Ready/);
-    const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-    for (const { address: other, internal, family } of interfaces) {
-      if (!internal && family === "IPv4") expect(screen.text).toContain(`others use       http://${other}:`);
-    }
-    await fetch(`${address}/nothing`);
-    await screen.until(/404 {2}GET/);
-  });
+  test.concurrent.each(["0.0.0.0", "::"])(
+    "shows requests with --log requests; with --host %s the addresses for other machines",
+    async (host) => {
+      const { screen } = openPlain(["serve", "--port", "0", "--ephemeral", "--log", "requests", "--host", host]);
+      const [, address] = await screen.until(/API +(\S+)\r\n[\s\S]*Ready/);
+      const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+      for (const { address: other, internal, family } of interfaces) {
+        if (!internal && family === "IPv4") expect(screen.text).toContain(`others use       http://${other}:`);
+      }
+      await fetch(`${address}/nothing`);
+      await screen.until(/404 {2}GET/);
+    },
+  );
 });

@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { listen } from "../../cli/serving/listen.ts";
 import { prepareReadyFile, removeReadyFileOf } from "../../cli/serving/ready.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { expectRefusal, runMomo, serveMomo, startMomo } from "../support/momo.ts";
@@ -34,6 +35,13 @@ describe("an old ready file is removed before anything else is tried, so that no
     for (const file of files) writeFileSync(file, OLD);
     removeReadyFileOf(["serve", ...files.flatMap((file) => ["--ready-file", file]), "--prot"]);
     expect(files.map(existsSync)).toEqual([true, false]);
+  });
+
+  test("an empty file, as mktemp makes it, may become the ready file", () => {
+    const file = join(newFolder(), "ready.json");
+    writeFileSync(file, "");
+    prepareReadyFile(file).write({ pid: 1 });
+    expect(readFileSync(file, "utf8")).toBe('{"pid":1}\n');
   });
 
   test("a server that ends does not remove what another one has written to the same ready file", () => {
@@ -95,6 +103,7 @@ test("--control-port: control API and console have a separate listener", async (
 
   expect(await control("GET", "/server")).toMatchObject({ base_url: baseUrl, control_url: controlUrl });
   expect(await (await fetch(`${controlOrigin}/`)).text()).toContain("<!doctype html>");
+  expect((await fetch(`${controlOrigin}/`, { method: "HEAD" })).status).toBe(200);
   for (const path of ["/v2/transactions.php", "/openapi.json", "/xmomo/health", "/nothing"]) {
     expect(await json(controlOrigin + path)).toMatchObject({ status: 404, body: { success: false } });
   }
@@ -106,6 +115,18 @@ test("--control-port: control API and console have a separate listener", async (
 
   await stop();
   for (const url of [baseUrl, controlUrl]) expect(await fetch(url).catch(() => "refused")).toBe("refused");
+});
+
+test("a server that drains closes each connection after its answer, on both listeners", async () => {
+  const handle = async () => Response.json({});
+  const handlers = { handle, handleApi: handle, handleControl: handle, refusePath: handle };
+  const basePaths = ["/v2"] as const;
+  const listening = await listen({ host: "127.0.0.1", port: 0, controlPort: 0, basePaths }, handlers, () => {});
+  later(() => listening.stop(0));
+  listening.drain();
+  for (const origin of [listening.origin, listening.controlOrigin]) {
+    expect((await fetch(origin)).headers.get("Connection")).toBe("close");
+  }
 });
 
 test.concurrent.each([

@@ -33,6 +33,12 @@ describe("a port or data directory that is in use: one line names the user, one 
     expect(taken.message).toMatch(/^0\.0\.0\.0:\d+ is in use by another momo$/);
   });
 
+  test("a port of a momo on an address of IPv6", async () => {
+    const port = Number(new URL((await startIn(newFolder(), { host: "::1" })).origin).port);
+    const taken = await refusalOf(newFolder(), { host: "::1", port });
+    expect(taken.message).toBe(`::1:${port} is in use by another momo (process ${process.pid})`);
+  });
+
   test("a port of another program", async () => {
     const other = serveFake(() => new Response("I am a shop"));
     const { message } = await refusalOf(newFolder(), { port: other.port });

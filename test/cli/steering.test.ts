@@ -2,16 +2,14 @@ import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { openEvents } from "../../cli/client/client.ts";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
 import { clockCommand, snapshotCommand } from "../../cli/commands/steering.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { cleanUp } from "../support/cleanup.ts";
 import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
 import { serveMomo, startMomo } from "../support/momo.ts";
-import { startIn } from "../support/sandbox.ts";
 import { rejectionOf, SLACK_MS, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
 const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 5 };
-const AT_ONCE = { outcome: "completed", afterMs: 0 } as const;
 
 /** The first message is refused, the others are accepted. */
 const refuseFirst = (nth: number) => new Response("", { status: nth === 1 ? 500 : 200 });
@@ -47,12 +45,12 @@ describe("momo serve --webhook URL", () => {
 
   test.concurrent("a receiver that hangs delays no payment, and a stop takes less than three seconds", async () => {
     const receiver = startReceiver(hang);
-    const sandbox = await startIn(newFolder(), { webhook: receiver.url, fallback: AT_ONCE });
-    for (let count = 0; count < 20; count += 1) await sandbox.pay();
+    const server = await serveMomo(["--webhook", receiver.url, "--after", "0s"]);
+    for (let count = 0; count < 20; count += 1) await server.post("/stkpush.php", ORDER);
     await receiver.until(16); // the bound of attempts in flight
-    await sandbox.pay();
+    expect((await server.post("/stkpush.php", ORDER)).status).toBe(200);
     const startedMs = performance.now();
-    await sandbox.stop();
+    expect(await server.stop()).toBe(0);
     expect(performance.now() - startedMs).toBeLessThan(3000 + SLACK_MS);
   });
 });

@@ -246,6 +246,9 @@ test("what is missing is named: the accounts, the list of payments, the sandbox 
   for (const id of ["99", "ws_CO_99"]) expect(await hintOf("status", id)).toBe("momo list shows the payments");
   const neighbour = await namingNeighbour(new NoServer("/nowhere"), Number(new URL(origin).port));
   expect(neighbour.hint).toBe(`one answers at ${origin}/v2: name it with --data '${at[1]}'`);
+  const guarded = await startIn(newFolder(), { controlToken: "a-control-token-of-ours" });
+  const besideIt = await namingNeighbour(new NoServer("/nowhere"), Number(new URL(guarded.origin).port));
+  expect(besideIt.hint).toBe(`one answers at ${guarded.baseUrl}: name it with --base-url ${guarded.baseUrl}`);
   const inContainer = serveFake(() => Response.json({ success: true, message: "", data: "/data/of/a/container" }));
   const { hint } = await namingNeighbour(new NoServer("/nowhere"), inContainer.port);
   expect(hint).toBe(`one answers at ${inContainer.baseUrl}: name it with --base-url ${inContainer.baseUrl}`);

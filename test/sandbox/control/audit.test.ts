@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { createManualClock } from "../../support/manual-clock.ts";
+import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { useScene } from "../../support/scene.ts";
 import { START_MS } from "../../support/service.ts";
@@ -20,6 +20,24 @@ async function payBlindly(reference: string): Promise<void> {
   await sandbox.pay({ phone: BLIND_PHONE, reference }).catch(() => {});
 }
 
+/** A server in a time that the test moves. */
+async function newServer() {
+  const clock = createManualClock(START_MS);
+  const server = await startIn(newFolder(), { realClock: clock, stopwatch: () => clock.nowMs() });
+  const headers = { ...server.headers, "Content-Type": "application/json" };
+  const send = (method: string, path: string, json?: object) =>
+    fetch(server.baseUrl + path, { method, headers, ...(json && { body: JSON.stringify(json) }) });
+  return { clock, send, control: server.control, pay: server.pay, statusOf: server.statusOf };
+}
+type Server = Awaited<ReturnType<typeof newServer>>;
+
+/** Resolves when a request is delayed by an hour. */
+const untilDelayed = (clock: ManualClock) =>
+  until(
+    async () => clock.alarmsAtMs.at(-1) ?? 0,
+    (atMs) => atMs >= clock.nowMs() + 3_600_000,
+  );
+
 describe("GET /_momo/audit", () => {
   test("a payment whose answer was lost may be sent again only after a lookup, also in a list that the log cuts", async () => {
     await payBlindly("LOOKED");
@@ -36,28 +54,31 @@ describe("GET /_momo/audit", () => {
   });
 
   test("a delayed request causes no finding: its client waits for the answer", async () => {
-    const server = await startIn(newFolder());
-    const id = await server.pay();
-    await server.control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1h", times: 1 }] });
-    const delayed = server.statusOf(id).catch(() => {});
-    expect(await server.control("GET", "/audit")).toMatchObject({ findings: [] });
-    await server.stop();
+    const { clock, control, pay, statusOf } = await newServer();
+    const id = await pay();
+    await control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1h", times: 1 }] });
+    const delayed = statusOf(id);
+    await untilDelayed(clock);
+    clock.advance(40_000);
+    expect(await control("GET", "/audit")).toMatchObject({ findings: [] });
+    clock.advance(3_600_000);
     await delayed;
+  });
+
+  test("a client that never asks is excused by a webhook, as long as there is one", async () => {
+    const { clock, control, pay } = await newServer();
+    await pay();
+    clock.advance(40_000);
+    const found = () => control("GET", "/audit");
+    expect(await found()).toMatchObject({ findings: [{ kind: "never_polls", severity: "error" }] });
+    await control("PUT", "/webhook", { url: "http://127.0.0.1:1/" });
+    expect(await found()).toMatchObject({ findings: [{ kind: "never_polls", severity: "note" }] });
+    await control("DELETE", "/webhook");
+    expect(await found()).toMatchObject({ findings: [{ severity: "error" }] });
   });
 });
 
 describe("the audit is as on a new server", () => {
-  /** A server in a time that the test moves. */
-  async function newServer() {
-    const clock = createManualClock(START_MS);
-    const server = await startIn(newFolder(), { realClock: clock, stopwatch: () => clock.nowMs() });
-    const headers = { ...server.headers, "Content-Type": "application/json" };
-    const send = (method: string, path: string, json?: object) =>
-      fetch(server.baseUrl + path, { method, headers, ...(json && { body: JSON.stringify(json) }) });
-    return { clock, send, control: server.control, pay: server.pay, statusOf: server.statusOf };
-  }
-  type Server = Awaited<ReturnType<typeof newServer>>;
-
   /** Many mistakes, and what the audit says of them, without ids and times. */
   async function mistakesAt({ clock, send, control, pay, statusOf }: Server) {
     await send("POST", "/status.php", {});
@@ -98,10 +119,7 @@ describe("the audit is as on a new server", () => {
     const { clock, send, control } = server;
     await control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1h", times: 1 }] });
     const delayed = send("GET", "/transactions.php");
-    await until(
-      async () => clock.alarmsAtMs.at(-1) ?? 0,
-      (atMs) => atMs >= clock.nowMs() + 3_600_000,
-    );
+    await untilDelayed(clock);
     clock.advance(3_600_000);
     await delayed;
     await control("DELETE", "/audit");

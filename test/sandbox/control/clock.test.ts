@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dataDirectoryAt } from "../../../cli/serving/data-directory.ts";
 import { readClock } from "../../../cli/serving/records.ts";
+import { clockBy, systemClock } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { isSteering } from "../../support/event-stream.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
@@ -117,6 +118,7 @@ test("a restart keeps payments, who decided them, messages and the clock; also w
   mkdirSync(join(directory, "clock.json"));
   expect(await fourth.control("POST", "/clock", { freeze: true })).toMatchObject({ frozen: true });
   expect(String(faults)).toContain("clock.json");
+  expect(readdirSync(directory).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   await fourth.stop();
   rmdirSync(join(directory, "clock.json"));
 
@@ -126,6 +128,16 @@ test("a restart keeps payments, who decided them, messages and the clock; also w
   expect(await last.control("GET", "/messages")).toMatchObject({ messages: [] });
   const list = await fetch(`${last.baseUrl}/transactions.php`, { headers: first.headers });
   expect(await list.json()).toMatchObject({ transactions: [], summary: { completed_count: 0, pending_count: 0 } });
+});
+
+test("where the host's clock was set back while no server ran, the sandbox's goes on from the last payment", async () => {
+  const directory = newFolder();
+  const first = await startIn(directory);
+  await first.pay({}, "manual");
+  const lastMs = Number((await clockOf(first)).now_ms);
+  await first.stop();
+  const again = await startIn(directory, { realClock: clockBy(() => systemClock.nowMs() - 86_400_000) });
+  expect(Number((await clockOf(again)).now_ms)).toBeWithin(lastMs - SLACK_MS, lastMs + SLACK_MS);
 });
 
 describe("a damaged clock.json is refused with a line that names it, and stays as it is", () => {

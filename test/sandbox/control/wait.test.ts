@@ -8,10 +8,11 @@ import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { type Reply, respond } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { sleep, systemClock } from "../../../src/system.ts";
-import { cleanUp, later } from "../../support/cleanup.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
+import { startIn } from "../../support/sandbox.ts";
 import { expectSoundAnswer, insertDue, readAnswer, useScene } from "../../support/scene.ts";
 import { nextTurn, until } from "../../support/waiting.ts";
 
@@ -105,6 +106,17 @@ describe("408 at the time-out, which is in real time", () => {
     await sandbox.advanceClock("5s");
     expect((await waiting).status).toBe(200);
   });
+});
+
+test("a server that stops answers the waits under way", async () => {
+  const { controlUrl, pay, control, stop } = await startIn(newFolder());
+  const json = { checkout_request_id: await pay({}, "manual"), timeout: "1h" };
+  const headers = { "Content-Type": "application/json" };
+  const waiting = fetch(`${controlUrl}/wait`, { method: "POST", headers, body: JSON.stringify(json) });
+  const answer = waiting.then(readAnswer, () => "it was cut off");
+  for (let asked = 0; asked < 2; asked += 1) await control("GET", "/clock"); // then the server has read the wait
+  await stop();
+  expect(await answer).toMatchObject({ status: 503 });
 });
 
 test("by default a wait is until the payment is final, for 10 s", async () => {

@@ -189,15 +189,17 @@ test.each([
   await sender.stop();
 });
 
-test("a delivery that was due after the server had stopped is sent by the next one", async () => {
+test("a delivery that was due after the server had stopped is sent by the next one, and one of a payment that was due then", async () => {
   const [folder, receiver] = [newFolder(), startReceiver()];
   const first = await startIn(folder);
   await first.control("PUT", "/webhook", { url: receiver.url, delay: "1s" });
   const id = await first.pay({}, "completed; after=0s");
   expect(await first.statusOf(id)).toBe("completed");
+  const later = await first.pay({}, "cancelled; after=1s");
   await first.stop();
   const second = await startIn(folder, { webhook: receiver.url });
-  await receiver.until(1);
-  expect(receiver.received[0]?.body.data).toMatchObject({ checkout_request_id: id });
+  await receiver.until(2);
+  const sent = receiver.received.map(({ body }) => (body.data as Record<string, unknown>).checkout_request_id);
+  expect(sent.sort()).toEqual([id, later].sort());
   await second.stop();
 });
