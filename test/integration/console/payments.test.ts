@@ -34,6 +34,16 @@ describeInBrowser("the list of payments", (scene) => {
     const page = await scene.open();
     const chart = page.getByRole("slider", { name: "2 completed, 1 cancelled" });
     await chart.focus();
+    // Half as high as the highest; the highest has its two parts one above the other.
+    expect(
+      await chart
+        .locator("rect[data-tone]")
+        .evaluateAll((all) => all.map((bar) => ["data-tone", "y", "height"].map((name) => bar.getAttribute(name)))),
+    ).toEqual([
+      ["completed", "23", "21"],
+      ["completed", "23", "21"],
+      ["cancelled", "2", "21"],
+    ]);
     for (let step = 0; step < 49 && !(await chart.getAttribute("aria-valuetext"))?.includes("1 cancelled"); step += 1) {
       await page.keyboard.press("ArrowLeft");
     }
