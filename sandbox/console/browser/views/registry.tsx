@@ -80,7 +80,7 @@ function Accounts() {
 
 function Keys() {
   const form = useForm("key", { label: "Label" });
-  const made = useSignal<NewKey | null>(null);
+  const made = useSignal<MadeKey | null>(null);
   // The key for which the command to revoke it is shown.
   const pointed = useSignal<string | null>(null);
   const revocable = keys.value.find(({ api_key, revoked }) => api_key === pointed.value && !revoked);
@@ -121,7 +121,7 @@ function Keys() {
         command={{ method: "POST", path: "/keys", body, momo }}
         action="Make key"
         isIncomplete={body.label === ""}
-        onDone={(key) => setting(made, key)()}
+        onDone={(key) => setting(made, { ...key, environment: environmentOf(key) })()}
       >
         {form.input("label", { placeholder: "staging" })}
       </CallForm>
@@ -134,6 +134,11 @@ const revocation = (apiKey: string) => ({
   path: `/keys/${encodeURIComponent(apiKey)}`,
   momo: momoWords(["keys", "revoke", apiKey]),
 });
+
+interface MadeKey extends NewKey {
+  /** Its lines of a .env file. They stay when another merchant is chosen. */
+  readonly environment: string;
+}
 
 function environmentOf({ api_key, api_secret }: NewKey): string {
   const lines = {
@@ -148,7 +153,7 @@ function environmentOf({ api_key, api_secret }: NewKey): string {
 }
 
 /** Shows the secret of a new key, only this once. */
-function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
+function NewKeyCard({ made, onDone }: { made: MadeKey; onDone: () => void }) {
   return (
     <div class="box stack" role="status" data-tone="completed">
       <p>
@@ -161,7 +166,7 @@ function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
         ]}
       />
       <div class="row">
-        <CopyButton text={environmentOf(made)} what="the key as lines of a .env file" label="Copy as .env" />
+        <CopyButton text={made.environment} what="the key as lines of a .env file" label="Copy as .env" />
         <button type="button" onClick={onDone}>
           I have it
         </button>
