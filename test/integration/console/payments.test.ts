@@ -71,6 +71,10 @@ describeInBrowser("the list of payments", (scene) => {
     await rowsOf(page).first().click();
     await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();
     expect(page.url()).toEndWith(`#transactions/${first}?search=apple&status=cancelled`);
+    await page.evaluate("navigator.clipboard.writeText = async (text) => { copied = text; }");
+    await storyOf(page).getByRole("button", { name: "Copy it" }).click();
+    await storyOf(page).getByText("Copied", { exact: true }).waitFor();
+    expect(await page.evaluate("copied")).toBe(`${scene.sandbox.controlUrl}/#transactions/${first}`);
 
     await page.reload();
     await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();

@@ -163,5 +163,10 @@ describeInBrowser("steering", (scene) => {
     await page.getByRole("button", { name: "Switch to the system's" }).click();
     await page.getByRole("button", { name: "Switch to light" }).waitFor();
     expect(await ground()).toBe(light);
+    // What is no longer readable there is left out.
+    await page.evaluate(`for (const name of ["theme", "acknowledged"]) localStorage.setItem("momo." + name, "{")`);
+    await page.reload();
+    await page.getByRole("button", { name: "Switch to light" }).waitFor();
+    await page.evaluate("localStorage.clear()");
   });
 });
