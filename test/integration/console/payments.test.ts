@@ -152,6 +152,20 @@ describeInBrowser("the list of payments", (scene) => {
     expect(await textOf(rowsOf(page))).toContain("PEAR-2");
   });
 
+  test("a search that is typed while the page loads is applied when it has", async () => {
+    for (const reference of ["APPLE-1", "PEAR-2"]) await startPayment(scene.sandbox, { reference });
+    const page = await scene.open({ view: "about" });
+    const held = Promise.withResolvers<void>();
+    await page.route("**/_momo/audit", (route) => held.promise.then(() => route.continue()), { times: 1 });
+    await page.reload();
+    await rowsOf(page).nth(1).waitFor();
+    const asked = page.waitForRequest(/search=apple/);
+    await page.getByLabel("Search").fill("apple");
+    held.resolve();
+    await asked;
+    await rowsOf(page).nth(1).waitFor({ state: "detached" });
+  });
+
   test("Back leaves a typed search in one step", async () => {
     const page = await scene.open({ view: "steering" });
     await page.getByRole("link", { name: "Payments" }).click();
@@ -207,6 +221,18 @@ describeInBrowser("the story of a payment", (scene) => {
     // The list has the reason of a failure, too, in the words of momo list.
     await page.keyboard.press("Escape");
     await rowsOf(page).getByText("unreachable (1037)").waitFor();
+  });
+
+  test("has a line, and its prompt a ring, to scale", async () => {
+    const id = await startPayment(scene.sandbox);
+    await scene.sandbox.clock.advance("45s");
+    const page = await scene.open({ view: `transactions/${id}` });
+    const lengthOf = (part: string, name: string) => page.locator(part).first().getAttribute(name);
+    const left = ".ring .left";
+    expect(await lengthOf(".timeline .life", "width")).toBe("100.00%");
+    expect([await lengthOf(".band", "x"), await lengthOf(".band", "width")]).toEqual(["5.00%", "3.33%"]);
+    const [all, gone] = [await lengthOf(left, "stroke-dasharray"), await lengthOf(left, "stroke-dashoffset")];
+    expect(Number(gone) / Number(all)).toBeCloseTo(0.75, 1);
   });
 
   test("says how many polls there were before those that it has", async () => {
