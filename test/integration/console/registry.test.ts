@@ -40,6 +40,7 @@ describeInBrowser("accounts and keys", (scene) => {
     const sandbox = await startSandbox();
     const page = await scene.open({ url: `${sandbox.controlUrl}/`, view: "keys", expected: /400 \(Bad Request\)/ });
     const merchants = page.getByRole("region", { name: "Merchants" });
+    await page.getByText("Payment accounts 1").waitFor();
     await page.getByLabel("Label").fill("mine");
     await page.getByRole("button", { name: "Make key" }).click();
     await merchants.getByLabel("Name").fill("<b>Corner</b> Shop");

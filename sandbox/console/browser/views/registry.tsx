@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { chooseMerchant, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { momoWords } from "../logic/commands.ts";
@@ -80,7 +81,7 @@ function Accounts() {
 
 function Keys() {
   const form = useForm("key", { label: "Label" });
-  const made = useSignal<MadeKey | null>(null);
+  const made = useSignal<NewKey | null>(null);
   // The key for which the command to revoke it is shown.
   const pointed = useSignal<string | null>(null);
   const revocable = keys.value.find(({ api_key, revoked }) => api_key === pointed.value && !revoked);
@@ -88,7 +89,7 @@ function Keys() {
   const momo = momoWords(["keys", "create", "--label", body.label], { "--merchant": String(body.merchant_id) });
   return (
     <Card title="API keys" count={keys.value.length} isWide>
-      {made.value && <NewKeyCard made={made.value} onDone={setting(made, null)} />}
+      {made.value && <NewKeyCard key={made.value.api_key} made={made.value} onDone={setting(made, null)} />}
       <Records
         columns={[["Label"], ["Key"], [<span class="unseen">Revoke</span>, "number"]]}
         rows={keys.value.map(({ api_key, label, revoked }) =>
@@ -121,7 +122,7 @@ function Keys() {
         command={{ method: "POST", path: "/keys", body, momo }}
         action="Make key"
         isIncomplete={body.label === ""}
-        onDone={(key) => setting(made, { ...key, environment: environmentOf(key) })()}
+        onDone={(key) => setting(made, key)()}
       >
         {form.input("label", { placeholder: "staging" })}
       </CallForm>
@@ -135,17 +136,12 @@ const revocation = (apiKey: string) => ({
   momo: momoWords(["keys", "revoke", apiKey]),
 });
 
-interface MadeKey extends NewKey {
-  /** Its lines of a .env file. They stay when another merchant is chosen. */
-  readonly environment: string;
-}
-
-function environmentOf({ api_key, api_secret }: NewKey): string {
+function environmentOf({ api_key, api_secret }: NewKey, account: number | undefined): string {
   const lines = {
     MOMO_BASE_URL: server.value?.base_url,
     MOMO_API_KEY: api_key,
     MOMO_API_SECRET: api_secret,
-    MOMO_PAYMENT_ACCOUNT_ID: accounts.value[0]?.id,
+    MOMO_PAYMENT_ACCOUNT_ID: account,
   };
   return Object.entries(lines)
     .map(([name, value]) => (value === undefined ? "" : `${name}="${value}"\n`))
@@ -153,7 +149,10 @@ function environmentOf({ api_key, api_secret }: NewKey): string {
 }
 
 /** Shows the secret of a new key, only this once. */
-function NewKeyCard({ made, onDone }: { made: MadeKey; onDone: () => void }) {
+function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
+  const account = useRef<number>();
+  // Another merchant may be chosen while the key is shown.
+  account.current = accounts.value.find(({ merchant_id }) => merchant_id === made.merchant_id)?.id ?? account.current;
   return (
     <div class="box stack" role="status" data-tone="completed">
       <p>
@@ -166,7 +165,11 @@ function NewKeyCard({ made, onDone }: { made: MadeKey; onDone: () => void }) {
         ]}
       />
       <div class="row">
-        <CopyButton text={made.environment} what="the key as lines of a .env file" label="Copy as .env" />
+        <CopyButton
+          text={environmentOf(made, account.current)}
+          what="the key as lines of a .env file"
+          label="Copy as .env"
+        />
         <button type="button" onClick={onDone}>
           I have it
         </button>
