@@ -76,6 +76,8 @@ describeInBrowser("the keyboard alone", (scene) => {
     await page.getByRole("link", { name: /1 rule/ }).waitFor();
     expect(await tabTo(page, "Payments")).toBeLessThanOrEqual(11);
     for (const view of ["Requests", "Audit", "Steering", "Accounts & keys", "Get started"]) await tabTo(page, view, 1);
+    await page.getByRole("button", { name: "Skip to the view" }).press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("view");
   });
 
   test("/ goes to the search and ? shows the shortcuts, but not while a text is typed", async () => {

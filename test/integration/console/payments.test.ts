@@ -34,6 +34,16 @@ describeInBrowser("the list of payments", (scene) => {
     const page = await scene.open();
     const chart = page.getByRole("slider", { name: "2 completed, 1 cancelled" });
     await chart.focus();
+    // Half as high as the highest; the highest has its two parts one above the other.
+    expect(
+      await chart
+        .locator("rect[data-tone]")
+        .evaluateAll((all) => all.map((bar) => ["data-tone", "y", "height"].map((name) => bar.getAttribute(name)))),
+    ).toEqual([
+      ["completed", "23", "21"],
+      ["completed", "23", "21"],
+      ["cancelled", "2", "21"],
+    ]);
     for (let step = 0; step < 49 && !(await chart.getAttribute("aria-valuetext"))?.includes("1 cancelled"); step += 1) {
       await page.keyboard.press("ArrowLeft");
     }
@@ -61,6 +71,10 @@ describeInBrowser("the list of payments", (scene) => {
     await rowsOf(page).first().click();
     await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();
     expect(page.url()).toEndWith(`#transactions/${first}?search=apple&status=cancelled`);
+    await page.evaluate("navigator.clipboard.writeText = async (text) => { copied = text; }");
+    await storyOf(page).getByRole("button", { name: "Copy it" }).click();
+    await storyOf(page).getByText("Copied", { exact: true }).waitFor();
+    expect(await page.evaluate("copied")).toBe(`${scene.sandbox.controlUrl}/#transactions/${first}`);
 
     await page.reload();
     await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();
@@ -138,6 +152,20 @@ describeInBrowser("the list of payments", (scene) => {
     expect(await textOf(rowsOf(page))).toContain("PEAR-2");
   });
 
+  test("a search that is typed while the page loads is applied when it has", async () => {
+    for (const reference of ["APPLE-1", "PEAR-2"]) await startPayment(scene.sandbox, { reference });
+    const page = await scene.open({ view: "about" });
+    const held = Promise.withResolvers<void>();
+    await page.route("**/_momo/audit", (route) => held.promise.then(() => route.continue()), { times: 1 });
+    await page.reload();
+    await rowsOf(page).nth(1).waitFor();
+    const asked = page.waitForRequest(/search=apple/);
+    await page.getByLabel("Search").fill("apple");
+    held.resolve();
+    await asked;
+    await rowsOf(page).nth(1).waitFor({ state: "detached" });
+  });
+
   test("Back leaves a typed search in one step", async () => {
     const page = await scene.open({ view: "steering" });
     await page.getByRole("link", { name: "Payments" }).click();
@@ -193,6 +221,18 @@ describeInBrowser("the story of a payment", (scene) => {
     // The list has the reason of a failure, too, in the words of momo list.
     await page.keyboard.press("Escape");
     await rowsOf(page).getByText("unreachable (1037)").waitFor();
+  });
+
+  test("has a line, and its prompt a ring, to scale", async () => {
+    const id = await startPayment(scene.sandbox);
+    await scene.sandbox.clock.advance("45s");
+    const page = await scene.open({ view: `transactions/${id}` });
+    const lengthOf = (part: string, name: string) => page.locator(part).first().getAttribute(name);
+    const left = ".ring .left";
+    expect(await lengthOf(".timeline .life", "width")).toBe("100.00%");
+    expect([await lengthOf(".band", "x"), await lengthOf(".band", "width")]).toEqual(["5.00%", "3.33%"]);
+    const [all, gone] = [await lengthOf(left, "stroke-dasharray"), await lengthOf(left, "stroke-dashoffset")];
+    expect(Number(gone) / Number(all)).toBeCloseTo(0.75, 1);
   });
 
   test("says how many polls there were before those that it has", async () => {

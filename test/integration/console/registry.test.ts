@@ -40,9 +40,18 @@ describeInBrowser("accounts and keys", (scene) => {
     const sandbox = await startSandbox();
     const page = await scene.open({ url: `${sandbox.controlUrl}/`, view: "keys", expected: /400 \(Bad Request\)/ });
     const merchants = page.getByRole("region", { name: "Merchants" });
+    await page.getByText("Payment accounts 1").waitFor();
+    await page.getByLabel("Label").fill("mine");
+    await page.getByRole("button", { name: "Make key" }).click();
     await merchants.getByLabel("Name").fill("<b>Corner</b> Shop");
     await merchants.getByRole("button", { name: "Add merchant" }).click();
     await merchants.getByLabel("<b>Corner</b> Shop").check();
+    await page.getByText("Payment accounts 0").waitFor();
+    // A key that was made before goes with the account of its own merchant.
+    await page.evaluate("navigator.clipboard.writeText = async (text) => { copied = text; }");
+    await page.getByRole("button", { name: "Copy as .env" }).click();
+    await page.getByText("Copied", { exact: true }).waitFor();
+    expect(await page.evaluate("copied")).toEndWith(`\nMOMO_PAYMENT_ACCOUNT_ID="${sandbox.paymentAccountId}"\n`);
     // The merchant stays chosen in another view.
     await page.getByRole("link", { name: "Requests" }).click();
     await page.waitForURL(/#requests\?merchant=[0-9]+$/);

@@ -36,6 +36,30 @@ describeInBrowser("the log of requests", (scene) => {
     await page.getByText("No request fits these filters").waitFor();
   });
 
+  test("many requests in a second are counted, until there are fewer", async () => {
+    const page = await scene.open({ view: "requests" });
+    await page.getByText("Live", { exact: true }).waitFor();
+    await Promise.all(Array.from({ length: 100 }, () => askStatus(scene.sandbox, "ws_CO_1")));
+    const words = page.getByText(/^[0-9]+ requests a second: the newest 1,000 are kept/);
+    expect(Number.parseInt(await textOf(words), 10)).toBeWithin(21, 101);
+    await page.getByText("The last 1,000 requests to the merchant API").waitFor();
+  });
+
+  test("the refusal of one request is not shown beside another one", async () => {
+    for (let poll = 0; poll < 2; poll += 1) await askStatus(scene.sandbox, "ws_CO_1");
+    const page = await scene.open({ view: "requests", viewport: WIDE, expected: /409/ });
+    const request = page.getByRole("region", { name: "One request" });
+    await page.route("**/replay", (route) => route.fulfill({ status: 409, json: { message: "not now" } }), {
+      times: 1,
+    });
+    await rowsOf(page).nth(0).click();
+    await request.getByRole("button", { name: "Send again" }).click();
+    await request.getByText("not now").waitFor();
+    await rowsOf(page).nth(1).click();
+    await rowsOf(page).nth(1).locator("[aria-expanded=true]").waitFor();
+    expect(await textOf(request)).not.toContain("not now");
+  });
+
   test("a request whose body the log has cut says so, and cannot be sent again or copied", async () => {
     await startPayment(scene.sandbox, { padding: "x ".repeat(3000) });
     const page = await scene.open({ view: "requests", viewport: WIDE });
@@ -49,6 +73,17 @@ describeInBrowser("the log of requests", (scene) => {
 });
 
 describeInBrowser("the audit", (scene) => {
+  test("a finding that no event tells of, such as a missing poll, appears by itself", async () => {
+    const page = await scene.open({ view: "audit" });
+    await page.getByText("Nothing found.").waitFor();
+    const told = { kind: "never_polls", severity: "error", message: "Not asked for.", count: 1 };
+    const finding = { ...told, request_ids: [], checkout_request_id: null };
+    const audit = { success: true, message: "1 error", findings: [finding] };
+    await page.route("**/_momo/audit", (route) => route.fulfill({ json: audit }));
+    await page.getByRole("region", { name: "never polls" }).getByText("Not asked for.").waitFor();
+    await page.unroute("**/_momo/audit");
+  });
+
   test("of more than twenty findings of a kind, the page has twenty, and says how many more there are", async () => {
     await startPayment(scene.sandbox, { amount: "100" });
     const page = await scene.open({ view: "about" });

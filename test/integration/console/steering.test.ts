@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { describeInBrowser, rowsOf, startPayment, storyOf } from "../../support/browser.ts";
+import { describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
+import { until } from "../../support/waiting.ts";
 
 describeInBrowser("steering", (scene) => {
   test("a webhook is changed in place, tried, and its deliveries are listed and sent again", async () => {
@@ -106,6 +107,33 @@ describeInBrowser("steering", (scene) => {
     expect(asked.filter((method) => method === "POST")).toHaveLength(1);
   });
 
+  test.each([
+    ["the server does not answer", null],
+    ["the server answers HTTP 502", { status: 502, body: "<h1>Bad Gateway</h1>" }],
+    ["the server does not answer", { status: 200, body: "<h1>Log in</h1>" }],
+  ])("a form says “%s” to %j, such as that of a proxy, and can be sent again", async (words, answer) => {
+    const page = await scene.open({ view: "steering", expected: /net::ERR_|502/ });
+    await page.getByText("Live", { exact: true }).waitFor();
+    const rules = page.getByRole("region", { name: "Rules" });
+    await page.route("**/_momo/rules", (route) => (answer ? route.fulfill(answer) : route.abort()), { times: 1 });
+    await rules.getByRole("button", { name: "Add rule" }).click();
+    await rules.getByRole("alert").getByText(words, { exact: true }).waitFor();
+    await rules.getByRole("button", { name: "Add rule" }).click();
+    await rules.getByText("every payment: insufficient_funds").waitFor();
+    expect(await textOf(rules)).not.toContain(words);
+  });
+
+  test("the clock of the page goes on", async () => {
+    await scene.sandbox.clock.resume();
+    const page = await scene.open({ view: "steering" });
+    const clock = page.locator(".big-clock time", { hasText: ":" });
+    const before = await textOf(clock);
+    await until(
+      () => textOf(clock),
+      (now) => now !== before,
+    );
+  });
+
   test("a change can be undone for 20 s, and the time of an older one does not end that of a newer one", async () => {
     const page = await scene.open({ view: "steering" });
     await page.getByText("Live", { exact: true }).waitFor();
@@ -135,5 +163,10 @@ describeInBrowser("steering", (scene) => {
     await page.getByRole("button", { name: "Switch to the system's" }).click();
     await page.getByRole("button", { name: "Switch to light" }).waitFor();
     expect(await ground()).toBe(light);
+    // What is no longer readable there is left out.
+    await page.evaluate(`for (const name of ["theme", "acknowledged"]) localStorage.setItem("momo." + name, "{")`);
+    await page.reload();
+    await page.getByRole("button", { name: "Switch to light" }).waitFor();
+    await page.evaluate("localStorage.clear()");
   });
 });

@@ -3,7 +3,9 @@ import { beforeEach, expect, test } from "bun:test";
 // The state of the page reads its address when it is loaded. A variable, because the page has types of its own.
 Object.assign(globalThis, { location: { hash: "" } });
 const folder = "../../../sandbox/console/browser";
-const { addMessages, addRows, forgetAll, remember, removeNote, startedAfter } = await import(`${folder}/arrivals.ts`);
+const { addMessages, addPhones, addRows, forgetAll, remember, removeNote, startedAfter } = await import(
+  `${folder}/arrivals.ts`
+);
 const state = await import(`${folder}/state.ts`);
 
 beforeEach(forgetAll);
@@ -64,4 +66,15 @@ test("the timer of an older note leaves a newer one; OK removes the one that is 
   expect([...state.phoneNotes.value.keys()]).toEqual(["254700000002"]);
   removeNote("254700000002", older);
   expect(state.phoneNotes.value.size).toBe(0);
+});
+
+test("of more than 200 phones, those that ring and the picked one stay, and then the last ones", () => {
+  const phones = Array.from({ length: 210 }, (_, index) => `2547000${1000 + index}`);
+  state.phonesSeen.value = phones.slice(0, 3);
+  state.prompts.value = new Map([["a", { checkout_request_id: "a", phone: phones[1] }]]);
+  state.pickedPhone.value = phones[2];
+  addPhones(phones);
+  expect(state.phonesSeen.value).toEqual([...phones.slice(1, 3), ...phones.slice(12)]);
+  state.phonesSeen.value = [];
+  state.prompts.value = new Map();
 });

@@ -74,7 +74,7 @@ test.each([
   jest.advanceTimersByTime(400);
 });
 
-test("a stream of events is dead after 40 s without a sign of life; the page opens another one and follows it", async () => {
+test("a stream of events is dead after 40 s without a sign of life; the page follows another one, and shows the end of a prompt for a while", async () => {
   const opened: ReadableStreamDefaultController<Uint8Array>[] = [];
   answer = async (path, { signal }) => {
     if (path !== "/_momo/events") return new Response("", { status: 503 });
@@ -109,4 +109,25 @@ test("a stream of events is dead after 40 s without a sign of life; the page ope
   jest.advanceTimersByTime(1000);
   await settle();
   expect(state.requests.value).toEqual([{ id: 2 }]);
+  jest.advanceTimersByTime(50); // between two frames with events
+  // The end of a prompt is on the handset for 4 s, and on the phone for 30 s.
+  const payment = { checkout_request_id: "c", phone: "254711000003", amount: 5, created_at: "2026-11-20 10:00:00" };
+  state.prompts.value = new Map([["c", { ...payment, business: "Duka" }]]);
+  state.phonesSeen.value = [payment.phone];
+  opened[1]?.enqueue(
+    Buffer.from(`event: transaction\ndata: ${JSON.stringify({ ...payment, status: "cancelled" })}\n\n`),
+  );
+  await settle();
+  jest.advanceTimersByTime(250); // the next frame of a hidden page
+  await settle();
+  const shown = () => [state.pickedPhone.value, state.phoneNotes.value.get(payment.phone)?.title];
+  expect(shown()).toEqual([payment.phone, "Cancelled"]);
+  jest.advanceTimersByTime(3999);
+  expect(shown()).toEqual([payment.phone, "Cancelled"]);
+  jest.advanceTimersByTime(1);
+  expect(shown()).toEqual([null, "Cancelled"]);
+  jest.advanceTimersByTime(25_999);
+  expect(shown()).toEqual([null, "Cancelled"]);
+  jest.advanceTimersByTime(1);
+  expect(shown()).toEqual([null, undefined]);
 });

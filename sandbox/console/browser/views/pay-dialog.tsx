@@ -1,4 +1,5 @@
 import { signal, useSignal } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
 import { typedPhone } from "../../../../src/domain/phone.ts";
 import { goTo, pickPhone, setting } from "../actions.ts";
 import { api } from "../api.ts";
@@ -35,6 +36,11 @@ export function PayDialog() {
 function PayForm() {
   const account = String(accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1);
   const form = useForm("pay", LABELS, { ...FIRST, payment_account_id: account }, draft);
+  useLayoutEffect(() => {
+    const { payment_account_id: chosen, ...others } = draft.value;
+    // Another merchant may have been chosen since.
+    if (chosen !== undefined && !accounts.value.some(({ id }) => String(id) === chosen)) draft.value = others;
+  }, [accounts.value]);
   const ofAccounts = accounts.value.map(({ id, name }) => [id, `${id} – ${name}`] as const);
   const isMore = useSignal(false);
   const { amount, reference, description, payment_account_id, outcome, kind } = form.values;

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { chooseMerchant, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { momoWords } from "../logic/commands.ts";
@@ -88,7 +89,7 @@ function Keys() {
   const momo = momoWords(["keys", "create", "--label", body.label], { "--merchant": String(body.merchant_id) });
   return (
     <Card title="API keys" count={keys.value.length} isWide>
-      {made.value && <NewKeyCard made={made.value} onDone={setting(made, null)} />}
+      {made.value && <NewKeyCard key={made.value.api_key} made={made.value} onDone={setting(made, null)} />}
       <Records
         columns={[["Label"], ["Key"], [<span class="unseen">Revoke</span>, "number"]]}
         rows={keys.value.map(({ api_key, label, revoked }) =>
@@ -135,12 +136,12 @@ const revocation = (apiKey: string) => ({
   momo: momoWords(["keys", "revoke", apiKey]),
 });
 
-function environmentOf({ api_key, api_secret }: NewKey): string {
+function environmentOf({ api_key, api_secret }: NewKey, account: number | undefined): string {
   const lines = {
     MOMO_BASE_URL: server.value?.base_url,
     MOMO_API_KEY: api_key,
     MOMO_API_SECRET: api_secret,
-    MOMO_PAYMENT_ACCOUNT_ID: accounts.value[0]?.id,
+    MOMO_PAYMENT_ACCOUNT_ID: account,
   };
   return Object.entries(lines)
     .map(([name, value]) => (value === undefined ? "" : `${name}="${value}"\n`))
@@ -149,6 +150,9 @@ function environmentOf({ api_key, api_secret }: NewKey): string {
 
 /** Shows the secret of a new key, only this once. */
 function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
+  const account = useRef<number>();
+  // Another merchant may be chosen while the key is shown.
+  account.current = accounts.value.find(({ merchant_id }) => merchant_id === made.merchant_id)?.id ?? account.current;
   return (
     <div class="box stack" role="status" data-tone="completed">
       <p>
@@ -161,7 +165,11 @@ function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
         ]}
       />
       <div class="row">
-        <CopyButton text={environmentOf(made)} what="the key as lines of a .env file" label="Copy as .env" />
+        <CopyButton
+          text={environmentOf(made, account.current)}
+          what="the key as lines of a .env file"
+          label="Copy as .env"
+        />
         <button type="button" onClick={onDone}>
           I have it
         </button>

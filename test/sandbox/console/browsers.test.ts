@@ -1,0 +1,27 @@
+import { afterAll, describe, expect, test } from "bun:test";
+
+// What the page has from the browser. Here is none, so there are no notifications, no storage and no clipboard. A variable, because
+// the page has types of its own.
+const file = "../../../sandbox/console/browser/system.ts";
+const { copyText, isLoopback, longMemory, notificationPermission, notify } = await import(file);
+
+test("a browser without notifications, storage or clipboard has none of them, and the page goes on", async () => {
+  expect(notificationPermission()).toBe("denied");
+  notify("0711 000 001 rings", "Demo Shop asks for KES 1.00");
+  longMemory.write("theme", "dark");
+  expect(longMemory.read("theme")).toBe(null);
+  expect(await copyText("secret")).toBe(false);
+});
+
+describe("the browser runs on the machine of the server", () => {
+  const { location } = globalThis as { location?: unknown };
+  afterAll(() => Object.assign(globalThis, { location }));
+
+  test.each([
+    ...["localhost", "127.0.0.1", "127.9.9.9", "[::1]"].map((name) => [name, true] as const),
+    ...["0.0.0.0", "192.168.1.7", "[fe80::1]", "shop.test", "10.127.0.1"].map((name) => [name, false] as const),
+  ])("at %s: %p", (hostname, isHere) => {
+    Object.assign(globalThis, { location: { hash: "", hostname } });
+    expect(isLoopback()).toBe(isHere);
+  });
+});
