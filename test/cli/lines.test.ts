@@ -1,6 +1,7 @@
 import { describe, expect, jest, spyOn, test } from "bun:test";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
-import { faultText } from "../../cli/terminal/output.ts";
+import { Failure } from "../../cli/terminal/failure.ts";
+import { commandLines, faultText, tellFailure } from "../../cli/terminal/output.ts";
 import { ageText, statusPiece } from "../../cli/terminal/payment-lines.ts";
 import { inLocale, wrapped } from "../../cli/terminal/plain.ts";
 import { createLineWriter, createRequestOutput, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
@@ -64,6 +65,11 @@ test.each([
   ["  aa bb cc", 7, ["  aa bb", "  cc"]],
 ])("%j in %d columns", (line, width, lines) => {
   expect(wrapped(line, width)).toEqual(lines);
+});
+
+test("a command that is broken into lines can be pasted; a quoted word is never broken", () => {
+  expect(commandLines("momo status 12 --wait", 19)).toEqual(["  momo status 12 \\", "  --wait"]);
+  expect(commandLines("momo list --data '/a b/c d'", 19)).toEqual(["  momo list --data '/a b/c d'"]);
 });
 
 /** A writer whose reader accepts a text only when the test says so. */
@@ -182,6 +188,10 @@ describe("one line for a request; serve-prints.test.ts has those in JSON", () =>
   });
 });
 
+test("the log in JSON has the duration in milliseconds", () => {
+  expect(JSON.parse(requestLine("json", called({}), AT_MS)).duration_ms).toBe(1.235);
+});
+
 test("each second has five refused requests in a log; the others of that second are counted at its end", () => {
   let text = "";
   const write = ((part: string, done: () => void) => {
@@ -246,6 +256,14 @@ describe("an error with its causes, each once", () => {
   ])("%s", (_what, error, text) => {
     expect(faultText(error)).toBe(text);
   });
+});
+
+test.each([true, false])("no secret is shown in a failure or in its hint; as JSON: %p", (json) => {
+  const stderr = spyOn(process.stderr, "write").mockReturnValue(true);
+  tellFailure(new Failure("usage", `no ${apiSecret}`, `give another than ${apiSecret}`), json);
+  const text = stderr.mock.calls.join("");
+  stderr.mockRestore();
+  expect(text).toMatch(/no \[redacted\][\s\S]*another than \[redacted\]/);
 });
 
 test("an error of the server begins with its name; a message about the log has the time, as requests have", () => {
