@@ -63,6 +63,7 @@ test.each([
   ["aaa bbb ccc", 7, ["aaa bbb", "ccc"]],
   ["aaa bbb ccc", 6, ["aaa", "bbb", "ccc"]],
   ["  aa bb cc", 7, ["  aa bb", "  cc"]],
+  ["茶 茶 茶", 5, ["茶 茶", "茶"]], // each is two columns wide
 ])("%j in %d columns", (line, width, lines) => {
   expect(wrapped(line, width)).toEqual(lines);
 });
