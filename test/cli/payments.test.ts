@@ -11,7 +11,7 @@ import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake, serveRaw } from "../support/fake-server.ts";
-import { expectRefusal, failureOf, KEYS, openMomo, openPlain, runMomo } from "../support/momo.ts";
+import { expectRefusal, failureOf, KEYS, openMomo, openPlain, PROGRAM, runMomo, shownLines } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -265,4 +265,11 @@ test.concurrent("momo pay without phone and amount asks no outcome that is given
   const without = openPlain(["pay"]);
   expect(await without.exited).toBe(6);
   expect(without.screen.text).not.toContain("Phone of");
+});
+
+test.concurrent("what is told fits the terminal also when the data goes to a file", async () => {
+  const program = ["sh", "-c", '"$@" > data', "sh", ...PROGRAM];
+  const { screen, exited } = openPlain(["answer", "1"], { columns: 40, program });
+  expect(await exited).toBe(2);
+  expect(shownLines(screen.text)[0]).toBe("momo: give either --pin or --outcome,");
 });
