@@ -8,6 +8,7 @@ import { createLineWriter, createRequestOutput, messageLine, requestLine } from 
 import { wrongValue } from "../../cli/terminal/usage.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
+import type { Delivery } from "../../src/domain/delivery.ts";
 import { keepEnvironment } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { seededRandom } from "../support/random.ts";
@@ -218,6 +219,21 @@ test("each second has five refused requests in a log; the others of that second 
   const shown = lines.map(({ status, message }) => status ?? message);
   const counted = "more requests were refused in the same second: 2 with 404";
   expect(shown).toEqual([...Array(8).fill(404), counted, ...Array(3).fill(404)]);
+});
+
+test.each([
+  [1000, "to be tried again"],
+  [null, "failed"],
+])("a webhook that was not taken, with the next attempt at %p: %s", async (dueAtMs, says) => {
+  const write = ((_text: string, done: () => void) => done()) as unknown as typeof process.stderr.write;
+  const stderr = spyOn(process.stderr, "write").mockImplementation(write);
+  const { onDelivery, end } = createRequestOutput("pretty", 200);
+  const attempts = [{ atMs: 0, durationMs: 5, status: 500, answer: null, problem: "only 2xx counts" }];
+  onDelivery({ id: 7, payment: { checkoutRequestId: "ws_CO_1" }, attempts, dueAtMs } as unknown as Delivery);
+  await end();
+  const [[text] = []] = stderr.mock.calls;
+  stderr.mockRestore();
+  expect(text).toEndWith(`  500  webhook 7  ${says}  5 ms  ws_CO_1  only 2xx counts\n`);
 });
 
 describe.each(["json", "pretty"] as const)("%s: what a client sends cannot harm the log", (format) => {
