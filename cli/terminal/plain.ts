@@ -30,7 +30,7 @@ export const inLocale = (text: string): string => (speaksUnicode() ? text : text
 
 /** Breaks a line between words where it is wider than the terminal, and keeps its indentation. */
 export function wrapped(line: string, width: number): string[] {
-  if (line.length <= width || Bun.stringWidth(line) <= width) return [line];
+  if (Bun.stringWidth(line) <= width) return [line];
   const indent = /^ */.exec(line)?.[0] ?? "";
   const lines: string[] = [];
   let current = "";

@@ -272,6 +272,7 @@ describe("momo tail and momo open", () => {
     expect(table.screen.text.match(/checkout_request_id/g)).toHaveLength(1);
     await json.screen.until(/^\{.*"status":"pending".*\}\r\n\{.*"status":"cancelled".*\}\r\n/m);
     await ids.screen.until(/^(ws_CO_\w+)\r\n\1\r\n/m);
+    await runMomo(["default", "set", "manual", ...server.at]);
     await fetch(`${server.ready.control_url}/reset`, { method: "POST" });
     await screen.until(/The sandbox was reset\./);
     await server.kill();
@@ -280,6 +281,7 @@ describe("momo tail and momo open", () => {
     await screen.until(/The server is back\./);
     await again.post("/stkpush.php", order);
     await screen.until(/#2 • asks/);
+    expect(screen.text.match(/The sandbox was reset/g)).toHaveLength(1);
     type(KEYS.ctrlC);
     expect(await exited).toBe(130);
   });

@@ -1,12 +1,14 @@
 import { describe, expect, jest, spyOn, test } from "bun:test";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
-import { faultText } from "../../cli/terminal/output.ts";
+import { Failure } from "../../cli/terminal/failure.ts";
+import { commandLines, faultText, tellFailure } from "../../cli/terminal/output.ts";
 import { ageText, statusPiece } from "../../cli/terminal/payment-lines.ts";
 import { inLocale, wrapped } from "../../cli/terminal/plain.ts";
 import { createLineWriter, createRequestOutput, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
 import { wrongValue } from "../../cli/terminal/usage.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
+import type { Delivery } from "../../src/domain/delivery.ts";
 import { keepEnvironment } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { seededRandom } from "../support/random.ts";
@@ -62,8 +64,14 @@ test.each([
   ["aaa bbb ccc", 7, ["aaa bbb", "ccc"]],
   ["aaa bbb ccc", 6, ["aaa", "bbb", "ccc"]],
   ["  aa bb cc", 7, ["  aa bb", "  cc"]],
+  ["茶 茶 茶", 5, ["茶 茶", "茶"]], // each is two columns wide
 ])("%j in %d columns", (line, width, lines) => {
   expect(wrapped(line, width)).toEqual(lines);
+});
+
+test("a command that is broken into lines can be pasted; a quoted word is never broken", () => {
+  expect(commandLines("momo status 12 --wait", 19)).toEqual(["  momo status 12 \\", "  --wait"]);
+  expect(commandLines("momo list --data '/a b/c d'", 19)).toEqual(["  momo list --data '/a b/c d'"]);
 });
 
 /** A writer whose reader accepts a text only when the test says so. */
@@ -182,6 +190,10 @@ describe("one line for a request; serve-prints.test.ts has those in JSON", () =>
   });
 });
 
+test("the log in JSON has the duration in milliseconds", () => {
+  expect(JSON.parse(requestLine("json", called({}), AT_MS)).duration_ms).toBe(1.235);
+});
+
 test("each second has five refused requests in a log; the others of that second are counted at its end", () => {
   let text = "";
   const write = ((part: string, done: () => void) => {
@@ -207,6 +219,21 @@ test("each second has five refused requests in a log; the others of that second 
   const shown = lines.map(({ status, message }) => status ?? message);
   const counted = "more requests were refused in the same second: 2 with 404";
   expect(shown).toEqual([...Array(8).fill(404), counted, ...Array(3).fill(404)]);
+});
+
+test.each([
+  [1000, "to be tried again"],
+  [null, "failed"],
+])("a webhook that was not taken, with the next attempt at %p: %s", async (dueAtMs, says) => {
+  const write = ((_text: string, done: () => void) => done()) as unknown as typeof process.stderr.write;
+  const stderr = spyOn(process.stderr, "write").mockImplementation(write);
+  const { onDelivery, end } = createRequestOutput("pretty", 200);
+  const attempts = [{ atMs: 0, durationMs: 5, status: 500, answer: null, problem: "only 2xx counts" }];
+  onDelivery({ id: 7, payment: { checkoutRequestId: "ws_CO_1" }, attempts, dueAtMs } as unknown as Delivery);
+  await end();
+  const [[text] = []] = stderr.mock.calls;
+  stderr.mockRestore();
+  expect(text).toEndWith(`  500  webhook 7  ${says}  5 ms  ws_CO_1  only 2xx counts\n`);
 });
 
 describe.each(["json", "pretty"] as const)("%s: what a client sends cannot harm the log", (format) => {
@@ -246,6 +273,14 @@ describe("an error with its causes, each once", () => {
   ])("%s", (_what, error, text) => {
     expect(faultText(error)).toBe(text);
   });
+});
+
+test.each([true, false])("no secret is shown in a failure or in its hint; as JSON: %p", (json) => {
+  const stderr = spyOn(process.stderr, "write").mockReturnValue(true);
+  tellFailure(new Failure("usage", `no ${apiSecret}`, `give another than ${apiSecret}`), json);
+  const text = stderr.mock.calls.join("");
+  stderr.mockRestore();
+  expect(text).toMatch(/no \[redacted\][\s\S]*another than \[redacted\]/);
 });
 
 test("an error of the server begins with its name; a message about the log has the time, as requests have", () => {

@@ -6,12 +6,14 @@ import { rejectionOf, SLACK_MS } from "../support/waiting.ts";
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { controlClient, merchantClient } from "../../cli/client/client.ts";
+import payCommand from "../../cli/commands/pay.ts";
 import { makeCertificates } from "../../cli/intercept/certificate.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
+import { parseDuration } from "../../src/domain/duration.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake, serveRaw } from "../support/fake-server.ts";
-import { expectRefusal, failureOf, KEYS, openMomo, openPlain, runMomo } from "../support/momo.ts";
+import { expectRefusal, failureOf, KEYS, openMomo, openPlain, PROGRAM, runMomo, shownLines } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -269,4 +271,18 @@ test.concurrent("momo pay without phone and amount asks no outcome that is given
   const without = openPlain(["pay"]);
   expect(await without.exited).toBe(6);
   expect(without.screen.text).not.toContain("Phone of");
+});
+
+test.concurrent("what is told fits the terminal also when the data goes to a file", async () => {
+  const program = ["sh", "-c", '"$@" > data', "sh", ...PROGRAM];
+  const { screen, exited } = openPlain(["answer", "1"], { columns: 40, program });
+  expect(await exited).toBe(2);
+  expect(shownLines(screen.text)[0]).toBe("momo: give either --pin or --outcome,");
+});
+
+test("the help shows the defaults of a wait as they are", () => {
+  const named = payCommand().options.filter(({ defaultValueDescription }) => defaultValueDescription !== undefined);
+  const shown = named.map(({ defaultValueDescription }) => parseDuration(String(defaultValueDescription), "It"));
+  expect(shown).toEqual([3000, 120_000]);
+  expect(named.map(({ defaultValue }) => defaultValue)).toEqual(shown);
 });

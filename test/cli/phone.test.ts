@@ -43,19 +43,22 @@ describe("momo phone at a terminal", () => {
     await screen.until(/Pay Ksh77\.00[\s\S]*M-PIN +the clock is frozen/);
   });
 
-  test.concurrent("an answer that may not have arrived is said, with the command that checks", async () => {
+  test.concurrent.each([
+    ["lost: which command checks", 504, "", /may not have arrived: .*check with momo status ws_CO_1 --base-url/],
+    ["refused: why", 409, '{"success":false,"message":"it expired"}', /That prompt is gone: it expired/],
+  ] as const)("an answer that is %s", async (_what, status, body, said) => {
     const asked = { phone: "254712345678", business: "Shop", amount: 5, expires_at_ms: Date.now() + 60_000 };
     const stream = () => new ReadableStream({ start: (to) => to.enqueue(new TextEncoder().encode(": \n\n")) });
     const server = serveFake(({ url }) => {
       if (url.endsWith("/events")) return new Response(stream(), { headers: { "Content-Type": "text/event-stream" } });
-      if (url.endsWith("/answer")) return new Response("", { status: 504 });
+      if (url.endsWith("/answer")) return new Response(body, { status });
       const prompts = [{ checkout_request_id: "ws_CO_1", ...asked }];
       return Response.json({ success: true, message: "", prompts, now_ms: Date.now() });
     });
     const { screen, type } = openMomo(["phone", "--base-url", server.baseUrl], { columns: 300 });
     await screen.until(/M-PIN/);
     type(`1234${KEYS.enter}`);
-    await screen.until(/The answer may not have arrived: .*check with momo status ws_CO_1 --base-url http/);
+    await screen.until(said);
   });
 
   test.concurrent("three digits are not sent; a wrong PIN says why; Escape cancels a prompt, an arrow does not", async () => {

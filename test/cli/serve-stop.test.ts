@@ -156,6 +156,7 @@ describe("stop", () => {
   test.concurrent.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
+    ["SIGHUP", 129],
   ] as const)("a second %s ends the server at once with %d, and nothing is left", async (signal, exitCode) => {
     const folder = newFolder();
     const flags = ["--ephemeral", "--ready-file", join(folder, "ready.json")];

@@ -98,6 +98,7 @@ const OFFERED: [typed: string, offered: string][] = [
   [`keys revoke ${sandbox.at.join(" ")} `, `${sandbox.headers["X-API-Key"]} :`],
   [`pay ${sandbox.at.join(" ")} --account `, "1 2 :"],
   [`status ${sandbox.at.join(" ")} ws_`, `${open} :`],
+  [`status ${sandbox.at.join(" ")} --base-url http://127.0.0.1:1/v2 ws_`, ":"], // it is not this sandbox
   [`answer ${sandbox.at.join(" ")} `, `${open} :`],
   [`phone ${sandbox.at.join(" ")} `, "254712345678 :"],
   ["export ", ":files"],

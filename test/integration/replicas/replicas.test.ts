@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { inspectDatabase } from "../../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { readEvents } from "../../support/event-stream.ts";
 import { startReceiver } from "../../support/fake-server.ts";
@@ -212,6 +213,7 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     const env = { TMPDIR: newFolder(), MOMO_DATABASE: url };
     const [id, copy, other] = [await a.pay({ reference: "MOVED" }), join(newFolder(), "copy"), await emptyDatabase()];
     const { transactions } = JSON.parse(await succeed(["export", copy, "--json"], env));
+    expect(inspectDatabase(copy)).toMatchObject({ state: "sound", totals: true });
     const into = ["import", copy, "--database", other, "--json"];
     expectRefusal(await runMomo([...into, "--replace"], { env }), 2, "--replace is for data directories");
     expect(JSON.parse(await succeed(into, env))).toMatchObject({ replaced: false, transactions });
