@@ -124,6 +124,7 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
     const answer = await call(method, path, { json });
     expect(answer.status, `${method} ${path} ${JSON.stringify(json)?.slice(0, 200)}: ${answer.text}`).toBe(status);
     expectSoundAnswer(answer);
+    expect(answer.headers.get("Content-Security-Policy")).toBe("default-src 'none'; frame-ancestors 'none'");
     return answer.body;
   }
 

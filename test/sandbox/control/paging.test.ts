@@ -92,7 +92,8 @@ describe("a long list is written in many turns, so that other requests are serve
     expect(await turnsOf(writeTexts(many.slice(0, 199), systemClock, textOf))).toBe(0);
   });
 
-  test("fewer large entries", async () => {
+  test("fewer large entries, and no more bytes than a page has, whatever the characters", async () => {
+    expect(await writeTexts(many, systemClock, () => "é".repeat(MAX_PAGE_BYTES / 2), MAX_PAGE_BYTES)).toHaveLength(1);
     const large = "x".repeat(50 * 1024);
     expect(await turnsOf(writeTexts(many, systemClock, () => large, MAX_PAGE_BYTES))).toBeGreaterThanOrEqual(5);
   });
