@@ -158,6 +158,19 @@ describe("a connection that is silent for 30 s is closed, but requests that may 
     expect((await answered).status).toBe(200);
   });
 
+  test.each([
+    ["PUT", "/snapshots/one"],
+    ["POST", "/snapshots/one/restore"],
+    ["POST", "/webhook/test"],
+  ])("%s %s is exempt", async (method, path) => {
+    await sandbox.control("PUT", "/webhook", { url: "http://127.0.0.1:1/" });
+    await sandbox.control("PUT", "/snapshots/one");
+    const kept: Request[] = [];
+    const request = new Request(`http://${HOST}/_momo${path}`, { method, headers: { Host: HOST } });
+    expect((await sandbox.handle(request, (one) => void kept.push(one))).status).toBe(200);
+    expect(kept).toEqual([request]);
+  });
+
   test("the connection of an exempt request has no time-out", async () => {
     const serve = spyOn(Bun, "serve");
     const server = startServer({
