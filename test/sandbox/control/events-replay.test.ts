@@ -216,14 +216,14 @@ test("a text message whose merchant cannot be read is a fault that is reported; 
   const [none, faults] = [{ subscribe: () => () => true }, [] as unknown[]];
   const hub = createEventHub({
     service: { subscribe, isShared: false, markOfOthers: async () => "" },
-    ...{ log: none, audit: none, webhooks: none, merchantNames: { of: () => Promise.reject("the database fails") } },
+    ...{ log: none, audit: none, webhooks: none, merchantNames: { of: () => Promise.reject(new Error("broken")) } },
     ...{ realClock: createManualClock(0), random: seededRandom(1), reportFault: (error) => void faults.push(error) },
   });
   const place = hub.enter(null, { wake: () => {}, end: () => {} });
   tell(samplePayment(0));
   await nextTurn();
   expect(place.read().match(/^event: .*$/gm)).toEqual(["event: transaction"]);
-  expect(faults).toEqual(["the database fails"]);
+  expect(faults).toEqual([new Error("broken")]);
   place.leave();
 });
 
