@@ -15,7 +15,9 @@ export function decidedBy(transaction: Transaction) {
 /** Whether the deadline came before the decided outcome. */
 function wasOvertaken({ outcome, atMs }: Script, { status, expiresAtMs }: Transaction): boolean {
   if (status !== "expired") return false;
-  return outcome === "manual" || (atMs !== null && atMs >= expiresAtMs && outcome !== "expired");
+  if (outcome === "manual") return true;
+  // The network's own `expired` comes at the deadline, unless it was given a later time.
+  return atMs !== null && (outcome === "expired" ? atMs > expiresAtMs : atMs >= expiresAtMs);
 }
 
 function byDeadline(script: Script, transaction: Transaction) {

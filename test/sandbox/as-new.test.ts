@@ -10,7 +10,7 @@ import { onEveryEngine } from "../support/engines.ts";
 import { startReceiver } from "../support/fake-server.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
-import { nextTurn, rejectionOf, SLACK_MS } from "../support/waiting.ts";
+import { nextTurn, rejectionOf, SLACK_MS, turns } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -171,7 +171,10 @@ async function openSteering() {
   const memory = { rules: "", stored: { version: 1, document: "{}" }, fate: "made", behind: [] as string[] };
   const steering = new SharedSteering({
     table: {
-      read: async () => memory.stored,
+      async read() {
+        if (memory.fate === "cannot be read") throw new Error("the engine is down");
+        return memory.stored;
+      },
       async edit(edit) {
         const attempt = () => ({ version: memory.stored.version + 1, document: edit(memory.stored) });
         const first = attempt();
@@ -219,6 +222,24 @@ test.each(["loses its answer", "is rolled back"])("a change that %s, and is sent
   memory.fate = fate;
   await add("one ");
   expect([memory.rules, JSON.parse(memory.stored.document)]).toEqual(["one ", { rules: "one " }]);
+  await steering.stop();
+});
+
+test("a server that cannot look for 3 s may not decide; it looks on, and then applies what others have changed", async () => {
+  const { steering, memory, realClock } = await openSteering();
+  const isFreshAfter = async (durationMs: number) => {
+    for (let passedMs = 0; passedMs < durationMs; passedMs += 200) {
+      realClock.advance(200);
+      await turns(5);
+    }
+    return steering.isFresh;
+  };
+  expect(await isFreshAfter(10_000)).toBe(true);
+  memory.fate = "cannot be read";
+  expect(await isFreshAfter(1800)).toBe(true);
+  expect(await isFreshAfter(1400)).toBe(false);
+  Object.assign(memory, { fate: "made", stored: { version: 9, document: '{"rules":"theirs"}' } });
+  expect([await isFreshAfter(400), memory.rules]).toEqual([true, "theirs"]);
   await steering.stop();
 });
 

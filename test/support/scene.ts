@@ -66,7 +66,7 @@ export interface Started {
 }
 
 export interface SceneOptions
-  extends Partial<Pick<AssembleOptions, "fallback" | "guard" | "profile" | "promptTimeoutMs">> {
+  extends Partial<Pick<AssembleOptions, "credentials" | "fallback" | "guard" | "profile" | "promptTimeoutMs">> {
   readonly startMs?: number;
   /** In the place of the simulated network. */
   readonly provider?: Provider;
@@ -126,6 +126,7 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
     const answer = await call(method, path, { json });
     expect(answer.status, `${method} ${path} ${JSON.stringify(json)?.slice(0, 200)}: ${answer.text}`).toBe(status);
     expectSoundAnswer(answer);
+    expect(answer.headers.get("Content-Security-Policy")).toBe("default-src 'none'; frame-ancestors 'none'");
     return answer.body;
   }
 

@@ -128,9 +128,14 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
       expect(await a.control("GET", path)).toMatchObject({ replica: "a" });
     }
     const controller = new AbortController();
-    const events = await fetch(`${b.ready.control_url}/events`, { signal: controller.signal });
-    expect(events.headers.get("X-Momo-Replica")).toBe("b");
+    for (const path of ["/events", "/requests?format=curl", "/audit?format=junit"]) {
+      const { headers } = await fetch(b.ready.control_url + path, { signal: controller.signal });
+      expect(headers.get("X-Momo-Replica"), path).toBe("b");
+    }
     controller.abort();
+    // Another one may have accepted requests, so it is no error that this one has not.
+    await b.control("DELETE", "/audit");
+    expect(await b.control("GET", "/audit?over=true")).toMatchObject({ accepted: 0, errors: 0 });
   });
 
   test("momo keys and accounts work on the shared database, by the variable and by the flag", async () => {

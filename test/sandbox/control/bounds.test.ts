@@ -1,5 +1,7 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { createTestPayments } from "../../../sandbox/control/memory.ts";
+import type { Outcome } from "../../../src/domain/outcome.ts";
+import { resolve } from "../../../src/domain/state-machine.ts";
 import { insertDue, useScene } from "../../support/scene.ts";
 import { START_MS } from "../../support/service.ts";
 import { rejectionOf } from "../../support/waiting.ts";
@@ -54,6 +56,24 @@ test("a story has a start whose answer was lost, and a poll whose id is after th
     { status: null, answer: null, fault: "disconnect" },
     { answer: { status: "pending" } },
   ]);
+});
+
+test("of a code that only another network has, as an imported payment can have it, its own text is the meaning", async () => {
+  const id = await sandbox.pay({}, { "X-Sandbox-Outcome": "manual" });
+  const { transactions } = sandbox.store;
+  const [code, description] = [4999, "The SIM was swapped."];
+  const failed = { status: "failed", resultCode: code, resultDesc: description, atMs: START_MS } as unknown as Outcome;
+  await transactions.record((await transactions.listPending(1)).map((pending) => resolve(pending, failed)));
+  const { result } = await sandbox.control("GET", `/transactions/${id}`);
+  expect(result).toEqual({ code, description, meaning: description, advice: "Read the network's own text." });
+});
+
+test("a list that its client no longer waits for is given up", async () => {
+  const [gone, list] = [new AbortController(), spyOn(sandbox.service, "listTransactions")];
+  await sandbox.call("GET", "/transactions", { signal: gone.signal });
+  gone.abort();
+  expect(list.mock.calls.map(([, , , signal]) => signal?.aborted)).toEqual([true]);
+  list.mockRestore();
 });
 
 test("the starters of the last 1,000 test payments are known", () => {

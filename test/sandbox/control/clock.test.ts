@@ -25,6 +25,12 @@ test("when the clock goes on, prompts fall due by themselves", async () => {
   expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed" });
 });
 
+test("a refused advance changes nothing, nor does a freeze beside it", async () => {
+  sandbox.clock.show(Date.UTC(9999, 11, 29, 12), false);
+  expect(await sandbox.refusal("POST", "/clock", { freeze: true, advance: "24h" })).toContain("9999");
+  expect(await sandbox.control("GET", "/clock")).toMatchObject({ frozen: false });
+});
+
 describe("advance returns when all that fell due is resolved", () => {
   const completed = async () =>
     ((await sandbox.ask("GET", "/transactions.php?limit=1")).body.summary as Record<string, number>).completed_count;
@@ -102,7 +108,8 @@ test("a restart keeps payments, who decided them, messages and the clock; also w
   expect(await second.statusOf(pending)).toBe("pending");
   await second.control("POST", "/clock", { advance: "1ms" });
   expect(await second.statusOf(pending)).toBe("completed");
-  await second.control("POST", "/clock", { advance: "23h", resume: true });
+  await second.control("POST", "/clock", { advance: "23h" });
+  await second.control("POST", "/clock", { resume: true });
   await second.stop();
 
   const third = await startIn(directory);

@@ -2,6 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createEventHistory, createEventHub } from "../../../sandbox/control/event-hub.ts";
 import type { LoggedRequest, LogListener } from "../../../sandbox/request-log.ts";
+import { samplePayment } from "../../../sandbox/webhooks/message.ts";
+import type { Transaction } from "../../../src/domain/transaction.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { readEvents } from "../../support/event-stream.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
@@ -203,6 +205,26 @@ test("a change by another server is one gap, and not one at each reading, nor fo
   place.leave();
   await readNext();
   expect(realClock.alarmsAtMs).toEqual([]);
+});
+
+test("a text message whose merchant cannot be read is a fault that is reported; the payment is an event all the same", async () => {
+  let tell: (transaction: Transaction) => void = () => {};
+  const subscribe = (listener: typeof tell) => {
+    tell = listener;
+    return () => true;
+  };
+  const [none, faults] = [{ subscribe: () => () => true }, [] as unknown[]];
+  const hub = createEventHub({
+    service: { subscribe, isShared: false, markOfOthers: async () => "" },
+    ...{ log: none, audit: none, webhooks: none, merchantNames: { of: () => Promise.reject(new Error("broken")) } },
+    ...{ realClock: createManualClock(0), random: seededRandom(1), reportFault: (error) => void faults.push(error) },
+  });
+  const place = hub.enter(null, { wake: () => {}, end: () => {} });
+  tell(samplePayment(0));
+  await nextTurn();
+  expect(place.read().match(/^event: .*$/gm)).toEqual(["event: transaction"]);
+  expect(faults).toEqual([new Error("broken")]);
+  place.leave();
 });
 
 const MEGABYTE = "x".repeat(1_000_000);

@@ -6,7 +6,7 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { serveMomo } from "../../support/momo.ts";
 import { seededRandom } from "../../support/random.ts";
-import { payment, useScene } from "../../support/scene.ts";
+import { HOST, payment, useScene } from "../../support/scene.ts";
 
 const sandbox = useScene();
 afterAll(cleanUp);
@@ -26,6 +26,12 @@ test("delay: the operation is carried out later, in real time; other requests ne
   expect(logged).toMatchObject({ fault: "delay", status: 200 });
   expect(Number(logged?.duration_ms)).toBeGreaterThan(395);
   expect(await sandbox.list()).toHaveLength(1);
+});
+
+test.each(["/v2", "/api/v2"])("a fault of one operation strikes it at %s", async (base) => {
+  await put([{ kind: "error", status: 503, path: "/status.php" }]);
+  const init = { method: "POST", headers: sandbox.caller.headers };
+  expect((await sandbox.handle(new Request(`http://${HOST}${base}/status.php`, init))).status).toBe(503);
 });
 
 test("disconnect: on a real connection no answer arrives, but the payment exists; nothing is printed to stderr", async () => {

@@ -92,7 +92,8 @@ describe("a long list is written in many turns, so that other requests are serve
     expect(await turnsOf(writeTexts(many.slice(0, 199), systemClock, textOf))).toBe(0);
   });
 
-  test("fewer large entries", async () => {
+  test("fewer large entries, and no more bytes than a page has, whatever the characters", async () => {
+    expect(await writeTexts(many, systemClock, () => "é".repeat(MAX_PAGE_BYTES / 2), MAX_PAGE_BYTES)).toHaveLength(1);
     const large = "x".repeat(50 * 1024);
     expect(await turnsOf(writeTexts(many, systemClock, () => large, MAX_PAGE_BYTES))).toBeGreaterThanOrEqual(5);
   });
@@ -156,6 +157,19 @@ describe("a connection that is silent for 30 s is closed, but requests that may 
   ])("%s %s is exempt while payments are due", async (method, path, afterMs, json) => {
     const { answered } = await untilExempt(afterMs, method, path, json);
     expect((await answered).status).toBe(200);
+  });
+
+  test.each([
+    ["PUT", "/snapshots/one"],
+    ["POST", "/snapshots/one/restore"],
+    ["POST", "/webhook/test"],
+  ])("%s %s is exempt", async (method, path) => {
+    await sandbox.control("PUT", "/webhook", { url: "http://127.0.0.1:1/" });
+    await sandbox.control("PUT", "/snapshots/one");
+    const kept: Request[] = [];
+    const request = new Request(`http://${HOST}/_momo${path}`, { method, headers: { Host: HOST } });
+    expect((await sandbox.handle(request, (one) => void kept.push(one))).status).toBe(200);
+    expect(kept).toEqual([request]);
   });
 
   test("the connection of an exempt request has no time-out", async () => {

@@ -94,6 +94,10 @@ test("POST /_momo/requests/ID/replay sends a logged request again, with the sand
   const ambiguous = "POST /v2/../v2/stkpush.php HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
   await exchange(server.origin, ambiguous, { answers: 1 });
   expect(String(await rejectionOf(server.control("POST", "/requests/5/replay")))).toContain("cannot be sent again");
+  const search = "/v2/transactions.php?reference=AGAIN";
+  await fetch(server.origin + search);
+  expect(await server.control("POST", "/requests/6/replay")).toMatchObject({ status: 200 });
+  expect((await server.control("GET", "/requests?after=6")).requests).toMatchObject([{ target: search, status: 200 }]);
   await server.stop();
 });
 

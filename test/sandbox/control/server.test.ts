@@ -130,6 +130,15 @@ describe("GET /_momo/server", () => {
     await scene.call("DELETE", `/keys/${next.api_key}`);
     expect(await keyOf()).toBeNull();
   });
+
+  test("without a key of its own it has the first account and a key in force; nothing can be replayed", async () => {
+    const foreign = await openScene({ credentials: null });
+    await foreign.pay();
+    const { apiKey } = foreign.caller.key;
+    expect(await foreign.control("GET", "/server")).toMatchObject({ payment_account_id: 1, api_key: apiKey });
+    expect(await foreign.refusal("POST", "/requests/1/replay")).toBe("this sandbox has no key of its own");
+    await foreign.close();
+  });
 });
 
 const meter = new Meter();

@@ -3,11 +3,12 @@ import fc from "fast-check";
 import type { Choice } from "../../../sandbox/network/choice.ts";
 import { createNetwork } from "../../../sandbox/network/network.ts";
 import { OUTCOMES, outcomeOfPhone, RESULT_ADVICE } from "../../../sandbox/network/outcomes.ts";
+import { createRuleBook, type Rule } from "../../../sandbox/network/rules.ts";
 import { type Decider, isMemo, readMemo, writeMemo } from "../../../sandbox/network/script.ts";
 import { receiptSms } from "../../../sandbox/network/sms.ts";
 import type { AmountCents } from "../../../src/domain/money.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
-import { parsePhone } from "../../../src/domain/phone.ts";
+import { type Msisdn, parsePhone } from "../../../src/domain/phone.ts";
 import type { Prompt } from "../../../src/domain/provider.ts";
 import { CREATED_AT_MS, paidAt, pendingOf, promptOf } from "../../support/payments.ts";
 
@@ -37,6 +38,17 @@ test("a check after a restart with another default gives what was decided at the
   const { memo, checkAtMs } = await push();
   const restarted = createNetwork({ fallback: { outcome: "cancelled", afterMs: 1 } });
   expect(await restarted.check({ ...pendingOf(), memo }, checkAtMs)).toMatchObject({ status: "completed" });
+});
+
+test("several servers decide together if the rule that matches has a count, wherever it stands", () => {
+  const phones = ["254711111111", "254722222222", "254733333333"].map((text) => parsePhone(text));
+  const ofPhone = (phone: Msisdn, at: number): Rule => ({
+    match: { phone },
+    choice: COMPLETED,
+    times: at === 0 ? null : 2,
+  });
+  const rules = createRuleBook(phones.slice(0, 2).map(ofPhone));
+  expect(phones.map((phone) => rules.isCounted(promptOf({ phone })))).toEqual([false, true, false]);
 });
 
 describe("the memo", () => {
