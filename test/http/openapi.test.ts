@@ -41,7 +41,7 @@ describe("GET /openapi.json, outside the base path, without credentials", () => 
   test.each([
     ["127.0.0.1:2547", {}, "http://127.0.0.1:2547"],
     ["[::1]:2547", {}, "http://[::1]:2547"],
-    ["pay.example", { "X-Forwarded-Proto": "https" }, "https://pay.example"],
+    ["Pay.Example", { "X-Forwarded-Proto": "https" }, "https://Pay.Example"],
     ["pay.example", { "X-Forwarded-Proto": "gopher" }, "http://pay.example"],
     ["a.example/path", {}, ""],
     ["user@a.example", {}, ""],
