@@ -65,6 +65,7 @@ describe("the target of a request", () => {
     ["http://localhost/v2/transactions.php?limit=1", 200],
     ["HTTPS://elsewhere.example:81/v2/transactions.php", 200],
     ["http://localhost/nothing", 404],
+    ["/v2/transactions.php/", 404],
     ["/v2/%00", 404],
     ["/v2/transactions.php%", 404],
     ["/v2/transactions.php%3Flimit=0", 404],

@@ -65,7 +65,7 @@ export interface Started {
 }
 
 export interface SceneOptions
-  extends Partial<Pick<AssembleOptions, "fallback" | "guard" | "profile" | "promptTimeoutMs">> {
+  extends Partial<Pick<AssembleOptions, "basePaths" | "fallback" | "guard" | "profile" | "promptTimeoutMs">> {
   readonly startMs?: number;
   /** In the place of the simulated network. */
   readonly provider?: Provider;
