@@ -58,6 +58,13 @@ describe("what is due is resolved before it is read, also if the alarm is late",
     expect(await scene.service.listPrompts(10, null)).toEqual([]);
   });
 
+  test("what a snapshot saves", async () => {
+    await scene.pay("completed");
+    jumpTo(3000);
+    await scene.service.saveTransactions(10);
+    expect(await scene.store.transactions.listPending(10)).toEqual([]);
+  });
+
   test("a lookup by request id or by reference", async () => {
     const { checkoutRequestId } = await scene.pay("silent", { reference: "ORDER-1" });
     jumpTo(60_000);
