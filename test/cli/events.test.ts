@@ -3,6 +3,7 @@ import { openEvents } from "../../cli/client/client.ts";
 import { followEvents } from "../../cli/client/follow.ts";
 import { cleanUp, later } from "../support/cleanup.ts";
 import { hang, serveFake } from "../support/fake-server.ts";
+import { KEYS, openPlain, runMomo, serveMomo } from "../support/momo.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
@@ -81,4 +82,32 @@ test("a server that never answers is given up after ten seconds", async () => {
   jest.useRealTimers();
   const message = expect.stringMatching(/did not answer within 10s$/);
   expect(await failed).toMatchObject({ code: "unreachable", message });
+});
+
+test("momo tail follows the payments, also after the server starts again", async () => {
+  const order = { payment_account_id: 1, phone: "0712345678", amount: 100 };
+  const server = await serveMomo();
+  const { screen, type, exited } = openPlain(["tail", ...server.at]);
+  const table = openPlain(["tail", "--format", "tsv", ...server.at], { columns: 2000 });
+  const json = openPlain(["tail", "--json", ...server.at], { columns: 2000 });
+  const ids = openPlain(["tail", "-q", ...server.at]);
+  for (const one of [screen, table.screen, json.screen, ids.screen]) await one.until(/Following/);
+  await server.post("/stkpush.php", order, { "X-Sandbox-Outcome": "cancelled; after=0ms" });
+  await screen.until(/#1 • asks the customer[\s\S]*#1 ✗ cancelled/);
+  await table.screen.until(/cancelled/);
+  expect(table.screen.text.match(/checkout_request_id/g)).toHaveLength(1);
+  await json.screen.until(/^\{.*"status":"pending".*\}\r\n\{.*"status":"cancelled".*\}\r\n/m);
+  await ids.screen.until(/^(ws_CO_\w+)\r\n\1\r\n/m);
+  await runMomo(["default", "set", "manual", ...server.at]);
+  await fetch(`${server.ready.control_url}/reset`, { method: "POST" });
+  await screen.until(/The sandbox was reset\./);
+  await server.kill();
+  await screen.until(/The server has gone; waiting for it/);
+  const again = await serveMomo([...server.at]);
+  await screen.until(/The server is back\./);
+  await again.post("/stkpush.php", order);
+  await screen.until(/#2 • asks/);
+  expect(screen.text.match(/was reset/g)).toHaveLength(1);
+  type(KEYS.ctrlC);
+  expect(await exited).toBe(130);
 });

@@ -245,14 +245,13 @@ test("what is missing is named: the accounts, the list of payments, the sandbox 
   const hintOf = async (...args: string[]) => failureOf(await runMomo([...args, "--json", ...at])).hint;
   expect(await hintOf("pay", "0712345678", "100", "--account", "9")).toBe("give one with --account");
   for (const id of ["99", "ws_CO_99"]) expect(await hintOf("status", id)).toBe("momo list shows the payments");
-  const neighbour = await namingNeighbour(new NoServer("/nowhere"), Number(new URL(origin).port));
-  expect(neighbour.hint).toBe(`one answers at ${origin}/v2: name it with --data '${at[1]}'`);
+  const besides = async (url: string) =>
+    (await namingNeighbour(new NoServer("/nowhere"), Number(new URL(url).port))).hint;
+  expect(await besides(origin)).toBe(`one answers at ${origin}/v2: name it with --data '${at[1]}'`);
   const guarded = await startIn(newFolder(), { controlToken: "a-control-token-of-ours" });
-  const besideIt = await namingNeighbour(new NoServer("/nowhere"), Number(new URL(guarded.origin).port));
-  expect(besideIt.hint).toBe(`one answers at ${guarded.baseUrl}: name it with --base-url ${guarded.baseUrl}`);
   const inContainer = serveFake(() => Response.json({ success: true, message: "", data: "/data/of/a/container" }));
-  const { hint } = await namingNeighbour(new NoServer("/nowhere"), inContainer.port);
-  expect(hint).toBe(`one answers at ${inContainer.baseUrl}: name it with --base-url ${inContainer.baseUrl}`);
+  for (const { baseUrl: url } of [guarded, inContainer])
+    expect(await besides(url)).toBe(`one answers at ${url}: name it with --base-url ${url}`);
 });
 
 test.concurrent.each<[name: string, args: string[], env: Record<string, string>, exitCode: number]>([

@@ -17,6 +17,11 @@ test("a deadline that is not after the start is a bug", () => {
   expect(open({ ...facts, expiresAtMs: facts.createdAtMs + 1 }, "memo", CREATED_AT_MS).status).toBe("pending");
 });
 
+test("a payment is checked at its deadline at the latest, whatever the network says", () => {
+  for (const laterMs of [0, 1, 86_400_000])
+    expect(open(facts, "memo", facts.expiresAtMs + laterMs).checkAtMs).toBe(facts.expiresAtMs);
+});
+
 test("0 is the result code of payments, and of nothing else", () => {
   expect(resolve(pending, payment).status).toBe("completed");
   expect(() => resolve(pending, { ...payment, resultCode: 1 } as unknown as Outcome)).toThrow();

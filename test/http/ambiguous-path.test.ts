@@ -32,6 +32,7 @@ const AMBIGUOUS: [sent: string, shown: string][] = [
   ["/v2\\..\\_momo\\keys", "/v2%5C..%5C_momo%5Ckeys"],
   ["/v2/x/../../_momo/keys", "/v2/x/../../_momo/keys"],
   ["/a/b/c/d/e/f/g/h/../../../../../../../../_momo/keys", "/_momo/keys"],
+  ["/a/b/c/d/e/f/g/h/../i", "/a/b/c/d/e/f/g/i"],
   ["/v2//../../_momo/keys", "/_momo/keys"],
   ["http://localhost/v2/../_momo/keys", "/v2/../_momo/keys"],
   ["/_momo/../v2/stkpush.php", "/_momo/../v2/stkpush.php"],

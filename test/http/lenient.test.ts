@@ -125,11 +125,13 @@ describe("the body", () => {
   const json = '{"payment_account_id":1,"phone":"0712345678","amount":100.5,"reference":"ORDER 7"}';
   const form = "payment_account_id=1&phone=0712345678&amount=100.50&reference=ORDER+7";
   const FORM = "application/x-www-form-urlencoded";
+  const deep = "[".repeat(10_000) + "]".repeat(10_000);
 
   test.each([
     ["JSON with a byte order mark", `\ufeff${json}`, "application/json"],
     ["JSON with white space of other kinds before it", `\n\u00a0\f ${json}`, "application/json"],
     ["JSON without a content type", json, undefined],
+    ["JSON with thousands of arrays in one another", json.replace("}", `,"x":${deep}}`), undefined],
     ["JSON with another content type", json, "text/plain;charset=UTF-8"],
     ["JSON that is called a form", json, FORM],
     ["JSON on several lines that is called a form", JSON.stringify(JSON.parse(json), null, 2), FORM],

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { type FilterName, listTransactionsSchema, selectionOf } from "../../src/http/input.ts";
 import { forAllTests } from "../support/cleanup.ts";
@@ -175,4 +175,16 @@ onEveryEngine((engine) => {
     const unknown = await scene.send({ path: "/transactions.php?id=424242", as: "other" });
     expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
   });
+});
+
+test("the store learns that the client of a list has gone", async () => {
+  const scene = await openScene();
+  const list = spyOn(scene.store.transactionList, "list");
+  const client = new AbortController();
+  await scene.send({ path: "/transactions.php?search=07", signal: client.signal });
+  const signal = list.mock.lastCall?.[3];
+  expect(signal?.aborted).toBe(false);
+  client.abort();
+  expect(signal?.aborted).toBe(true);
+  await scene.close();
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { version } from "../../cli/version.ts";
 import { describeApi } from "../../src/http/openapi.ts";
 import { forAllTests } from "../support/cleanup.ts";
 import { fetchDescription, openDescription, operationOf, schemaChecker } from "../support/openapi.ts";
@@ -21,7 +22,7 @@ describe("GET /openapi.json, outside the base path, without credentials", () => 
       ["/status.php", ["post"]],
       ["/transactions.php", ["get"]],
     ]);
-    expect(description.info.license).toEqual({ name: "MIT", identifier: "MIT" });
+    expect(description.info).toMatchObject({ version, license: { name: "MIT", identifier: "MIT" } });
     expect(description.security).toEqual([{ apiKey: [], apiSecret: [] }]);
     // Some converters keep only one security scheme, so each operation names both headers, too.
     for (const path of PATHS) {
@@ -41,7 +42,7 @@ describe("GET /openapi.json, outside the base path, without credentials", () => 
   test.each([
     ["127.0.0.1:2547", {}, "http://127.0.0.1:2547"],
     ["[::1]:2547", {}, "http://[::1]:2547"],
-    ["pay.example", { "X-Forwarded-Proto": "https" }, "https://pay.example"],
+    ["Pay.Example", { "X-Forwarded-Proto": "https" }, "https://Pay.Example"],
     ["pay.example", { "X-Forwarded-Proto": "gopher" }, "http://pay.example"],
     ["a.example/path", {}, ""],
     ["user@a.example", {}, ""],

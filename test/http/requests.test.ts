@@ -127,3 +127,11 @@ describe("/v2 and /api/v2 answer alike", () => {
     await scene.control("DELETE", "/faults");
   });
 });
+
+test("each of three base paths is served, and named where nothing is", async () => {
+  const scene = await openScene({ basePaths: ["/v2", "/v2/pay", ""] });
+  for (const path of ["", "/pay"]) expect((await scene.send({ path: `${path}/transactions.php` })).status).toBe(200);
+  const { body } = await scene.send({ path: "/nothing" });
+  expect(body.message).toEndWith("GET /v2/transactions.php, and the same below /v2/pay, and the same below /");
+  await scene.close();
+});

@@ -66,6 +66,7 @@ describe("the target of a request", () => {
     ["http://localhost/v2/transactions.php?limit=1", 200],
     ["HTTPS://elsewhere.example:81/v2/transactions.php", 200],
     ["http://localhost/nothing", 404],
+    ["/v2/transactions.php/", 404],
     ["/v2/%00", 404],
     ["/v2/transactions.php%", 404],
     ["/v2/transactions.php%3Flimit=0", 404],
@@ -259,5 +260,18 @@ test("requests beyond the limit of those in progress are 503; when some are answ
   await Promise.all(asked);
   await ask();
   expect(statuses).toEqual([503, 503, 200, 200, 200, 200]);
+  await server.stop(0);
+});
+
+test("from the start of a stop, each answer closes its connection, whatever the path is", async () => {
+  const handle = async () => respond(succeed("served", {}));
+  const busyPaths = ["/busy"];
+  const server = startServer({ hostname: "127.0.0.1", port: 0, busyPaths, reportFault: () => {}, sleep, handle });
+  const closes = async (path: string) =>
+    (await fetch(`http://127.0.0.1:${server.port}${path}`)).headers.get("Connection") === "close";
+  const PATHS = ["/", "/busy", "/v2/other", "/v2/other/", "/1/2/3/4/5/6/7/8/9"];
+  expect(await Promise.all(PATHS.map(closes))).toEqual(PATHS.map(() => false));
+  server.drain();
+  expect(await Promise.all(PATHS.map(closes))).toEqual(PATHS.map(() => true));
   await server.stop(0);
 });

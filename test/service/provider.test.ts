@@ -5,6 +5,7 @@ import type { PendingTransaction, Status } from "../../src/domain/transaction.ts
 import type { SavedTransactions } from "../../src/service/service.ts";
 import { paidAt } from "../support/payments.ts";
 import { createProvider, openService, type ServiceScene, START_MS } from "../support/service.ts";
+import { nextTurn } from "../support/waiting.ts";
 
 type Answer = Outcome | NotYet;
 
@@ -211,6 +212,23 @@ describe("no payment waits for the provider's answer about another", () => {
     await advance(2, 0);
     expect(asked).toBe(2);
     late.resolve(CANCELLED);
+    await advance(2, 0);
+    expect((await scene.find(started)).status).toBe("pending");
+  });
+
+  test("nor does an answer that comes while the restore is under way", async () => {
+    const late = Promise.withResolvers<Answer>();
+    const answers = [late.promise];
+    await open(() => answers.pop() ?? Promise.withResolvers<Answer>().promise);
+    const started = await scene.pay();
+    const saved = (await scene.service.saveTransactions(1)) as SavedTransactions;
+    await scene.advance(3000);
+    const restore = async () => {
+      await saved.restore();
+      late.resolve(CANCELLED);
+      await nextTurn();
+    };
+    await scene.service.restoreTransactions({ ...saved, restore });
     await advance(2, 0);
     expect((await scene.find(started)).status).toBe("pending");
   });

@@ -43,6 +43,13 @@ test("the first account of a merchant is used, and a new one if it has none", as
   expect(await registry.ownerOfAccount(account.id)).toBe(merchantId);
 });
 
+test("whatever is asked of a merchant that does not exist is not_found", async () => {
+  const { registry } = scene.service;
+  const asked = [registry.requireMerchant(99), registry.listKeys(99), registry.listAccounts(99)];
+  const made = [registry.ensureAccount(99), registry.openAccount(99, "Till"), registry.issueKey(99, "till")];
+  for (const refused of [...asked, ...made]) expect(await rejectionOf(refused)).toMatchObject({ kind: "not_found" });
+});
+
 test("a wrong key, a wrong secret and a revoked key are refused with one message, after one hash and one comparison in constant time", async () => {
   const { apiKey, apiSecret } = scene.caller.key;
   const revoked = await scene.service.registry.issueKey(scene.caller.merchantId, "revoked");

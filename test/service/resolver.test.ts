@@ -2,12 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import type { NotYet } from "../../src/domain/provider.ts";
 import { createChecks } from "../../src/service/checks.ts";
+import type { SavedTransactions } from "../../src/service/service.ts";
 import { forEachTest } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { CREATED_AT_MS, pendingOf } from "../support/payments.ts";
 import { createProvider, openService, START_MS } from "../support/service.ts";
 import { failWrites } from "../support/shop.ts";
-import { nextTurn, rejectionOf } from "../support/waiting.ts";
+import { nextTurn, rejectionOf, turns } from "../support/waiting.ts";
 
 /** Stands here once more, so that another value is noticed. */
 const MAX_CHECKS = 10_000;
@@ -81,6 +82,16 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
     expect(alarms()).toEqual([]);
   });
 
+  test("after a restore it is set for the next check of what was restored", async () => {
+    await scene.pay("completed; after=2s");
+    const saved = (await scene.service.saveTransactions(1)) as SavedTransactions;
+    await scene.advance(2000);
+    scene.clock.set(START_MS);
+    await scene.service.restoreTransactions(saved);
+    await turns(10);
+    expect(alarms()).toEqual([2000]);
+  });
+
   test("a stopped service sets none, and leaves what is pending to the next start", async () => {
     await scene.pay("completed; after=2s");
     await scene.service.resolver.stop();
@@ -149,7 +160,8 @@ describe("if the database cannot be written, the resolver tries again each secon
     const change = nextChange();
     scene.realClock.advance(1000);
     expect(await change).toBe("completed");
-    expect(scene.realClock.alarmsAtMs).toEqual([]);
+    await nextTurn();
+    expect([scene.realClock.alarmsAtMs, scene.service.resolver.isBehind]).toEqual([[], false]);
     expect(scene.faults.splice(0).map(String)).toContain("Error: database is locked");
   });
 

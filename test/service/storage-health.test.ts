@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { StorageHealth } from "../../src/service/storage-health.ts";
 import type { Vitals } from "../../src/store/vitals.ts";
 import { forEachTest } from "../support/cleanup.ts";
@@ -131,6 +131,20 @@ describe("before a commit", () => {
       await changing;
       expect((await scene.pay()).feeCents).toBe(500);
     });
+  });
+
+  test("each payment tells at once whether the next can be stored; a stored one proves it for a second of real time", async () => {
+    const { storage, vitals } = scene.service;
+    const probe = spyOn(vitals, "probe");
+    await scene.pay();
+    expect([await storage.obstacle(), probe.mock.calls.length]).toEqual([null, 0]);
+    scene.realClock.advance(1001); // The clock of the sandbox stands.
+    expect([await storage.obstacle(), probe.mock.calls.length]).toEqual([null, 1]);
+    for (const write of [spyOn(scene.store.transactions, "insert"), probe]) write.mockRejectedValue(new DiskFull());
+    spyOn(vitals, "troubleOf").mockReturnValue({ reason: "full", advice: "free some space" });
+    await rejectionOf(scene.pay());
+    expect(await storage.obstacle()).toBe("full");
+    expect(scene.faults.splice(0)).toHaveLength(1);
   });
 
   test("a write is on disk when it is answered, also if each turn until then reads something", async () => {

@@ -7,7 +7,7 @@ import { forEachTest } from "../support/cleanup.ts";
 import { orderTo, paidAt } from "../support/payments.ts";
 import { createProvider, openService, START_MS } from "../support/service.ts";
 import { failWrites } from "../support/shop.ts";
-import { nextTurn, rejectionOf, until } from "../support/waiting.ts";
+import { nextTurn, rejectionOf, turns, until } from "../support/waiting.ts";
 
 const PAGE = { number: 1, limit: 10 };
 const PHONE = "254712345678" as Msisdn;
@@ -58,6 +58,13 @@ describe("what is due is resolved before it is read, also if the alarm is late",
     expect(await scene.service.listPrompts(10, null)).toEqual([]);
   });
 
+  test("what a snapshot saves", async () => {
+    await scene.pay("completed");
+    jumpTo(3000);
+    await scene.service.saveTransactions(10);
+    expect(await scene.store.transactions.listPending(10)).toEqual([]);
+  });
+
   test("a lookup by request id or by reference", async () => {
     const { checkoutRequestId } = await scene.pay("silent", { reference: "ORDER-1" });
     jumpTo(60_000);
@@ -105,6 +112,19 @@ describe("what is due is resolved before it is read, also if the alarm is late",
     );
     expect(new Set(seen)).toEqual(new Set(["completed"]));
   });
+});
+
+test.each([
+  ["does not know the time that all share", () => false],
+  ["has stopped", () => true],
+])("a poll of a due payment is answered at once by a server that %s", async (_what, mayDecide) => {
+  const { checkoutRequestId } = await scene.pay("completed");
+  const other = scene.openAnother({ mayDecide });
+  if (mayDecide()) await other.resolver.stop();
+  jumpTo(3000);
+  const answer = async () => (await other.checkStatus(1, checkoutRequestId)).status;
+  expect(await Promise.race([answer(), turns(1000).then(() => "none")])).toBe("pending");
+  await other.resolver.stop();
 });
 
 test("if nothing is due, a read runs no statement for the schedule", async () => {

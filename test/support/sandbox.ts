@@ -50,7 +50,11 @@ export async function startIn(directory: string, options: Partial<SandboxConfig>
     reportFault: (error) => void faults.push(error),
     ...options,
   });
-  later(stop);
+  async function stopSoundly(): Promise<void> {
+    await stop();
+    if (faults.length > 0) throw new Error(`faults: ${faults.map(String).join("; ")}`);
+  }
+  later(stopSoundly);
   if (!credentials) throw new Error("it has no key");
   const headers = { "X-API-Key": credentials.api_key, "X-API-Secret": credentials.api_secret };
 
@@ -81,10 +85,7 @@ export async function startIn(directory: string, options: Partial<SandboxConfig>
     },
     list: async (query = "") =>
       (await send("GET", `${baseUrl}/transactions.php${query}`, undefined)).transactions as Record<string, unknown>[],
-    async stop() {
-      await stop();
-      if (faults.length > 0) throw new Error(`faults: ${faults.map(String).join("; ")}`);
-    },
+    stop: stopSoundly,
   };
 }
 

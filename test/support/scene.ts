@@ -66,7 +66,9 @@ export interface Started {
 }
 
 export interface SceneOptions
-  extends Partial<Pick<AssembleOptions, "credentials" | "fallback" | "guard" | "profile" | "promptTimeoutMs">> {
+  extends Partial<
+    Pick<AssembleOptions, "basePaths" | "credentials" | "fallback" | "guard" | "profile" | "promptTimeoutMs">
+  > {
   readonly startMs?: number;
   /** In the place of the simulated network. */
   readonly provider?: Provider;

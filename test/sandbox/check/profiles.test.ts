@@ -152,6 +152,20 @@ test.each([...PROFILES])("the profile %s comes with momo, and says how it is kno
   expect(profile).toMatchObject({ name, ...known });
 });
 
+/** So many texts of results. */
+const texts = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [999_900 + n, "x"]));
+
+test("a profile's file is taken up to each bound", () => {
+  const at = (length: number) => "x".repeat(length);
+  const PROFILES: Profile[] = [
+    ...["", "/a/b/c/d/e/f/g", "/_momos", "/..a/.b", `/${at(99)}`].map((base_path) => ({ base_path })),
+    ...[200, 599].map((status) => ({ bad_filter: { status, message: at(500) } })),
+    { name: at(100), source: at(1000), prompt_timeout: "1s", fee: "100%+1000000" },
+    { results: { ...texts(49), 0: at(200) } },
+  ];
+  for (const profile of PROFILES) expect(parseProfile(profile)).toEqual(profile);
+});
+
 describe("a profile's file is refused with the place of each error", () => {
   test.each<[unknown, string]>([
     [{ array: "data" }, 'there is no member "array"; the members are name, source'],
@@ -161,7 +175,11 @@ describe("a profile's file is refused with the place of each error", () => {
     [{ fee: "x" }, "fee is not a tariff"],
     [{ prompt_timeout: "10ms" }, "prompt_timeout must be 1s or more"],
     [{ results: { x: "y" } }, "results must have result codes as members, 50 at most"],
-    [{ base_path: "v2" }, "base_path must be a path such as /v2"],
+    [{ results: { 1234567: "y" } }, "results must have result codes as members, 50 at most"],
+    [{ results: texts(51) }, "results must have result codes as members, 50 at most"],
+    ...["v2", "/_momo", "/_momo/v2", "/v2/..", "/./v2", "/v2/", "/a/b/c/d/e/f/g/h", "/v2?x"].map(
+      (base_path): [unknown, string] => [{ base_path }, "base_path must be a path such as /v2"],
+    ),
     [{ name: "x".repeat(101) }, "name must have at most 100 characters"],
     [[], "must be a JSON object"],
   ])("%j: %s", (content, message) => {

@@ -150,7 +150,7 @@ function environmentOf({ api_key, api_secret }: NewKey, account: number | undefi
 
 /** Shows the secret of a new key, only this once. */
 function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
-  const account = useRef<number>();
+  const account = useRef<number | undefined>(undefined);
   // Another merchant may be chosen while the key is shown.
   account.current = accounts.value.find(({ merchant_id }) => merchant_id === made.merchant_id)?.id ?? account.current;
   return (
