@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { isMemo } from "../../sandbox/network/script.ts";
 import type { TransactionFilter } from "../../src/domain/filter.ts";
-import { secretOf } from "../../src/domain/identifiers.ts";
+import { receiptNumber, secretOf } from "../../src/domain/identifiers.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../src/store/sqlite/sqlite.ts";
 import { naiveList } from "../support/book.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { CREATED_AT_MS } from "../support/payments.ts";
+import { CREATED_AT_MS, paidAt } from "../support/payments.ts";
 import { identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
 const inFolder = useFolder();
@@ -114,7 +114,8 @@ test("payments of several replicas get the order of time when they are imported,
       expect(found.rows).toEqual(naiveList(listed, 1, filter));
       expect(found.rows).toHaveLength(1);
     }
-    const end = resolve(one, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: one.createdAtMs + 1 });
+    const atMs = one.createdAtMs + 1;
+    const end = resolve(one, paidAt(atMs, receiptNumber(atMs, one.id)));
     expect(await copy.transactions.record([end])).toEqual([end]);
     expect(await copy.transactions.findByCheckoutRequestId(one.checkoutRequestId)).toEqual(end);
   }

@@ -93,12 +93,12 @@ test("an attempt has a quarter of the deadline, a long read all that is left of 
 });
 
 test("a write learns that an earlier attempt may be stored, also one before this call; each such attempt is counted", async () => {
-  const { attempts, meter } = openAttempts([new ConnectionEnded(), new ConnectionEnded()]);
+  const { attempts, meter } = openAttempts([new ConnectionEnded(), READ_ONLY, new ConnectionEnded()]);
   const told: boolean[] = [];
   const work = async (_: unknown, mayBeWritten: boolean) => void told.push(mayBeWritten);
   await attempts.writing(work);
   await attempts.writing(work, { mayBeWritten: true });
-  expect(told).toEqual([false, true, true, true]);
+  expect(told).toEqual([false, true, true, true, true]);
   expect([meter.unknownOutcomes, meter.leftUnknown]).toEqual([2, 0]);
 });
 
@@ -106,6 +106,8 @@ test("at the deadline a write is unknown only if an attempt may have been stored
   const unknown = openAttempts(Array<Error>(200).fill(new ConnectionEnded()), 100);
   expect(await rejectionOf(unknown.write())).toBeInstanceOf(OutcomeUnknown);
   expect(unknown.meter.leftUnknown).toBe(1);
+  const before = openAttempts([new ConnectionEnded(), ...Array<Error>(200).fill(READ_ONLY)], 100);
+  expect(await rejectionOf(before.write())).toBeInstanceOf(OutcomeUnknown);
   for (const error of [READ_ONLY, REFUSED]) {
     const known = openAttempts(Array<Error>(200).fill(error), 100);
     expect(await rejectionOf(known.write())).toBe(error);

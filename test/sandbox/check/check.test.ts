@@ -138,6 +138,17 @@ test("a payment is followed for two minutes (§4.4), also one that ends after 11
   await scene.close();
 });
 
+test.each(["completed", "wrong_pin", "cancelled", "expired"] as const)(
+  "a payment that ends as %s is final",
+  async (outcome) => {
+    const scene = await openScene({ fallback: { outcome, afterMs: null } });
+    const report = await checkScene(scene);
+    expect(report.checked.find(({ id }) => id === "pay.final")?.verdict).toBe("holds");
+    expect(failed(report)).toEqual([]);
+    await scene.close();
+  },
+);
+
 test("a payment that stays pending is polled for two minutes, every 5 s, and only once", async () => {
   const scene = await openScene({ promptTimeoutMs: 1_000_000, fallback: { outcome: "silent", afterMs: 900_000 } });
   const beganMs = scene.clock.nowMs();

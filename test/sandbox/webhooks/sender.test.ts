@@ -162,18 +162,22 @@ test("a stop waits half a second for an answer, and then gives back the delivery
   expect([released, saved]).toEqual([[7], []]);
 });
 
-test("the pause before the next attempt begins when the one before has ended", async () => {
-  const { promise, resolve } = Promise.withResolvers<Response>();
-  const receiver = startReceiver(() => promise);
-  const { sender, realClock, saved, savedAre, claim } = openSender(receiver);
-  claim();
-  sender.look();
-  await receiver.until(1);
-  realClock.advance(400);
-  resolve(new Response("", { status: 500 }));
-  await savedAre(1);
-  expect(saved).toMatchObject([{ id: 7, dueAtMs: 1000 + 400 + 1000, attempts: [{ durationMs: 400 }] }]);
-});
+test.each([0, 3000])(
+  "the pause before the next attempt begins at the end of the one before, which lasts as long as in reality: moved by %d",
+  async (movedMs) => {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    const receiver = startReceiver(() => promise);
+    const { sender, realClock, clock, saved, savedAre, claim } = openSender(receiver);
+    claim();
+    sender.look();
+    await receiver.until(1);
+    realClock.advance(400);
+    clock.advance(movedMs);
+    resolve(new Response("", { status: 500 }));
+    await savedAre(1);
+    expect(saved).toMatchObject([{ id: 7, dueAtMs: 1000 + 400 + 1000, attempts: [{ durationMs: 400 }] }]);
+  },
+);
 
 test.each([
   ["that is late because no server ran is repeated after a pause", "time", 121_000 + 1000],
