@@ -78,6 +78,9 @@ describeInBrowser("the keyboard alone", (scene) => {
     for (const view of ["Requests", "Audit", "Steering", "Accounts & keys", "Get started"]) await tabTo(page, view, 1);
     await page.getByRole("button", { name: "Skip to the view" }).press("Enter");
     expect(await page.evaluate("document.activeElement.id")).toBe("view");
+    await tabTo(page, "Outcomes over time");
+    await page.keyboard.press("Tab");
+    expect(String(await focused(page))).not.toStartWith("Outcomes over time");
   });
 
   test("/ goes to the search and ? shows the shortcuts, but not while a text is typed", async () => {

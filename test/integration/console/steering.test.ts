@@ -21,6 +21,7 @@ describeInBrowser("steering", (scene) => {
     await webhook.getByLabel("Form").selectOption("flat");
     await webhook.getByRole("button", { name: "Change" }).click();
 
+    await scene.sandbox.clock.freeze();
     await startPayment(scene.sandbox, { reference: "APPLE-1" }, "completed; after=1s");
     await scene.sandbox.clock.advance("1s");
     await webhook.getByText(/waiting until \d\d:\d\d:\d\d, 1 attempt: .*503/).waitFor();

@@ -111,6 +111,14 @@ test("what a service accepts is no refusal in the profile", async () => {
   await scene.close();
 });
 
+test("an answer 200 that says `success` false is a refusal in the profile", async () => {
+  const scene = await openScene();
+  await fillScene(scene);
+  const { profile } = await checkScene(scene, (answer) => ({ ...answer, status: 200 }));
+  expect(profile).toMatchObject({ accept: "strict", unknown_id: { status: 200 }, bad_filter: { status: 200 } });
+  await scene.close();
+});
+
 const turn =
   (change: (rows: object[]) => object[]): Deviation =>
   (answer) => {
