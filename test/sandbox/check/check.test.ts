@@ -250,6 +250,19 @@ test.each(["20:59", "21:00", "21:59", "23:59"])(
   },
 );
 
+test("a phone that begins with + is searched as it is written", async () => {
+  const scene = await openScene({ profile: { phone: "+254" } });
+  await fillScene(scene);
+  const paths: string[] = [];
+  const note: Parameters<typeof checkScene>[1] = (answer, { path }) => {
+    paths.push(path);
+    return answer;
+  };
+  await checkScene(scene, note, null);
+  expect(paths.filter((path) => path.includes("254"))).toEqual(["/transactions.php?search=%2B2547"]);
+  await scene.close();
+});
+
 test.each([
   ["254", 0],
   ["0", 1],
