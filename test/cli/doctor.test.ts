@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isStopped } from "../../cli/client/diagnose.ts";
 import { knownControl, resolveControl, resolveTarget, type TargetFlags } from "../../cli/client/target.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
@@ -9,6 +10,7 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { expectRefusal, type RunOptions, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
+import { until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -137,6 +139,7 @@ describe("doctor calls the address with that key and that account, as momo pay w
   test.concurrent("a server that is stopped with SIGSTOP: the remedy lets it continue", async () => {
     const { ready, at } = await serveMomo();
     process.kill(ready.pid, "SIGSTOP");
+    await until(async () => isStopped(ready.pid), Boolean);
     const { found, remedies, needAction } = await examine([...at, "--port", new URL(ready.base_url).port]);
     expect(needAction).toEqual(["server"]);
     expect(found.server).toContain(`process ${ready.pid} at ${ready.base_url} is stopped`);

@@ -111,17 +111,3 @@ test("momo tail follows the payments, also after the server starts again", async
   type(KEYS.ctrlC);
   expect(await exited).toBe(130);
 });
-
-test("after a failed attempt to reconnect it still goes on behind the last event", async () => {
-  const stop = new AbortController();
-  const behind: (string | null)[] = [];
-  const { baseUrl } = serveFake((request) => {
-    const turn = behind.push(request.headers.get("Last-Event-ID"));
-    if (turn === 3) stop.abort();
-    const headers = { "Content-Type": "text/event-stream" };
-    return new Response("id: server-7\ndata: {}\n\n", { status: turn === 2 ? 503 : 200, headers });
-  });
-  const target = () => ({ controlUrl: baseUrl, controlToken: null });
-  await followEvents(target, await openEvents(target()), () => {}, stop.signal);
-  expect(behind).toEqual([null, "server-7", "server-7"]);
-});
