@@ -112,22 +112,29 @@ test("a stream of events is dead after 40 s without a sign of life; the page fol
   jest.advanceTimersByTime(50); // between two frames with events
   // The end of a prompt is on the handset for 4 s, and on the phone for 30 s.
   const payment = { checkout_request_id: "c", phone: "254711000003", amount: 5, created_at: "2026-11-20 10:00:00" };
-  state.prompts.value = new Map([["c", { ...payment, business: "Duka" }]]);
+  const end = async (status: string) => {
+    state.prompts.value = new Map([["c", { ...payment, business: "Duka" }]]);
+    opened[1]?.enqueue(Buffer.from(`event: transaction\ndata: ${JSON.stringify({ ...payment, status })}\n\n`));
+    await settle();
+    jest.advanceTimersByTime(250); // the next frame of a hidden page
+    await settle();
+  };
   state.phonesSeen.value = [payment.phone];
-  opened[1]?.enqueue(
-    Buffer.from(`event: transaction\ndata: ${JSON.stringify({ ...payment, status: "cancelled" })}\n\n`),
-  );
-  await settle();
-  jest.advanceTimersByTime(250); // the next frame of a hidden page
-  await settle();
+  await end("cancelled");
   const shown = () => [state.pickedPhone.value, state.phoneNotes.value.get(payment.phone)?.title];
   expect(shown()).toEqual([payment.phone, "Cancelled"]);
   jest.advanceTimersByTime(3999);
   expect(shown()).toEqual([payment.phone, "Cancelled"]);
   jest.advanceTimersByTime(1);
   expect(shown()).toEqual([null, "Cancelled"]);
-  jest.advanceTimersByTime(25_999);
-  expect(shown()).toEqual([null, "Cancelled"]);
-  jest.advanceTimersByTime(1);
-  expect(shown()).toEqual([null, undefined]);
+  // The end of another prompt there has its own time.
+  jest.advanceTimersByTime(20_000);
+  await end("expired");
+  for (const [passedMs, title] of [
+    [29_000, "Too late"],
+    [1000, undefined],
+  ] as const) {
+    jest.advanceTimersByTime(passedMs);
+    expect(state.phoneNotes.value.get(payment.phone)?.title).toBe(title);
+  }
 });
