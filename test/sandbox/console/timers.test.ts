@@ -111,16 +111,17 @@ test("a stream of events is dead after 40 s without a sign of life; the page fol
   expect(state.requests.value).toEqual([{ id: 2 }]);
   jest.advanceTimersByTime(50); // between two frames with events
   // The end of a prompt is on the handset for 4 s, and on the phone for 30 s.
-  const payment = { checkout_request_id: "c", phone: "254711000003", amount: 5, created_at: "2026-11-20 10:00:00" };
-  const end = async (status: string) => {
-    state.prompts.value = new Map([["c", { ...payment, business: "Duka" }]]);
-    opened[1]?.enqueue(Buffer.from(`event: transaction\ndata: ${JSON.stringify({ ...payment, status })}\n\n`));
+  const payment = { phone: "254711000003", amount: 5, created_at: "2026-11-20 10:00:00" };
+  const end = async (checkout_request_id: string, status: string) => {
+    const ended = { ...payment, checkout_request_id, status };
+    state.prompts.value = new Map([[checkout_request_id, { ...ended, business: "Duka" }]]);
+    opened[1]?.enqueue(Buffer.from(`event: transaction\ndata: ${JSON.stringify(ended)}\n\n`));
     await settle();
     jest.advanceTimersByTime(250); // the next frame of a hidden page
     await settle();
   };
   state.phonesSeen.value = [payment.phone];
-  await end("cancelled");
+  await end("c", "cancelled");
   const shown = () => [state.pickedPhone.value, state.phoneNotes.value.get(payment.phone)?.title];
   expect(shown()).toEqual([payment.phone, "Cancelled"]);
   jest.advanceTimersByTime(3999);
@@ -129,7 +130,9 @@ test("a stream of events is dead after 40 s without a sign of life; the page fol
   expect(shown()).toEqual([null, "Cancelled"]);
   // The end of another prompt there has its own time.
   jest.advanceTimersByTime(20_000);
-  await end("expired");
+  await end("d", "expired");
+  jest.advanceTimersByTime(250);
+  await settle();
   for (const [passedMs, title] of [
     [29_000, "Too late"],
     [1000, undefined],
