@@ -8,7 +8,7 @@ import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
 import { cleanEnvironment, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
-import { until } from "../support/waiting.ts";
+import { PATIENCE_MS, until } from "../support/waiting.ts";
 
 /** `momo mcp`: the compiled executable, and the client of the protocol's own package. */
 
@@ -152,12 +152,13 @@ function assistantWith(answerWait: (request: Request) => Promise<Response>) {
 test.concurrent("a wait may take longer than other requests, and reports its progress until it ends", async () => {
   const waited = Promise.withResolvers<Response>();
   const heard: number[] = [];
-  const { call } = await assistantWith(() => waited.promise);
+  const { call, client } = await assistantWith(() => waited.promise);
+  Object.assign(client, { _requestMessageId: 0 }); // a client may count its calls from 0
   const onprogress = ({ progress }: { progress: number }) => {
     if (heard.push(progress) === 6)
       waited.resolve(Response.json({ success: false, message: "not yet" }, { status: 400 }));
   };
-  const { text } = await call("wait_for_payment", {}, { onprogress });
+  const { text } = await call("wait_for_payment", {}, { onprogress, timeout: PATIENCE_MS });
   expect({ text, heard }).toEqual({ text: "not yet", heard: [1, 2, 3, 4, 5, 6] });
 });
 
