@@ -14,7 +14,8 @@ testWith(
   async () => {
     const clone = newProgramFolder();
     const page = "sandbox/console/browser/page.html";
-    for (const name of ["scripts", "sandbox/console/browser", "sandbox/console/dist", "sandbox/network", "src/domain"])
+    const views = "sandbox/console/browser/views";
+    for (const name of ["scripts", views, "sandbox/console/dist", "sandbox/network", "src/domain"])
       mkdirSync(join(clone, name), { recursive: true });
     copyFileSync(join(ROOT, "scripts/setup.mjs"), join(clone, "scripts/setup.mjs"));
     const put = (name: string, text: string) => writeFileSync(join(clone, name), text, { mode: 0o755 });
@@ -43,13 +44,15 @@ testWith(
     expect(await setUp()).toEqual([0, "", "ibiib", "one"]);
     put(page, "new");
     expect(await setUp()).toEqual([0, "", "ibiibb", "new"]);
+    put(join(views, "list.tsx"), "new");
+    expect(await setUp()).toEqual([0, "", "ibiibbb", "new"]);
     put("package-lock.json", "three");
-    expect(await setUp("bun")).toEqual([0, "", "ibiibbBb", "new"]);
+    expect(await setUp("bun")).toEqual([0, "", "ibiibbbBb", "new"]);
     const place = 'require("node:fs").cpSync("bun", "node_modules/bun/bin/bun.exe")';
     put("node_modules/bun/install.js", place);
     put("node_modules/bun/bin/bun.exe", "what stands there where npm runs no install scripts");
     put(page, "newer");
-    expect(await setUp()).toEqual([0, "", "ibiibbBbb", "newer"]);
+    expect(await setUp()).toEqual([0, "", "ibiibbbBbb", "newer"]);
   },
 );
 

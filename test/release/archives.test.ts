@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
 import lock from "../../package-lock.json" with { type: "json" };
@@ -10,7 +10,7 @@ import { makePlatformPackage } from "../../scripts/release/npm.ts";
 import { run } from "../../scripts/release/run.ts";
 import { chosenTargets, TARGETS, type Target } from "../../scripts/release/targets.ts";
 import { builtBinary, ROOT } from "../support/binary.ts";
-import { cleanUp, keepEnvironment, newFolder, newProgramFolder } from "../support/cleanup.ts";
+import { cleanUp, keepEnvironment, later, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
@@ -75,8 +75,12 @@ test("the lock file pins the runtime of each target", () => {
   }
 });
 
-test("a runtime with another sum than that of the lock file is refused, and nothing of it is kept", async () => {
+test("a runtime with another sum than that of the lock file is refused, and nothing of it is kept; one of another version is not used", async () => {
   const folder = newProgramFolder();
+  const kept = join(ROOT, "dist/runtimes/der"); // as a runtime named "commander" is kept, without its version
+  later(() => rmSync(kept, { recursive: true }));
+  mkdirSync(join(kept, "package/bin"), { recursive: true });
+  writeFileSync(join(kept, "package/bin/bun"), "");
   writeFileSync(join(folder, "npm"), `#!/bin/sh\necho other > "$5/other.tgz"; echo other.tgz\n`, { mode: 0o755 });
   process.env.PATH = `${folder}:${process.env.PATH}`;
   // A package of the lock file that is no runtime, so that none has been kept.

@@ -235,6 +235,17 @@ describeInBrowser("the story of a payment", (scene) => {
     expect(Number(gone) / Number(all)).toBeCloseTo(0.75, 1);
   });
 
+  test("shows that a wait was refused, and no longer waits", async () => {
+    const id = await startPayment(scene.sandbox);
+    const page = await scene.open({ view: `transactions/${id}`, expected: /503/ });
+    const refusal = { success: false, message: "the server stops" };
+    await page.route("**/_momo/wait", (route) => route.fulfill({ status: 503, json: refusal }));
+    await storyOf(page).getByRole("button", { name: "Wait for it" }).click();
+    await storyOf(page).getByText("the server stops").waitFor();
+    expect(await textOf(storyOf(page))).not.toContain("Waiting …");
+    await page.unroute("**/_momo/wait");
+  });
+
   test("says how many polls there were before those that it has", async () => {
     const id = await startPayment(scene.sandbox);
     await askStatus(scene.sandbox, id);

@@ -81,7 +81,13 @@ describeInBrowser("the audit", (scene) => {
     const audit = { success: true, message: "1 error", findings: [finding] };
     await page.route("**/_momo/audit", (route) => route.fulfill({ json: audit }));
     await page.getByRole("region", { name: "never polls" }).getByText("Not asked for.").waitFor();
-    await page.unroute("**/_momo/audit");
+    // An open report is that of what is found now, also if it is not more.
+    await page.route("**/_momo/audit?*", (route) => route.fulfill({ body: JSON.stringify(audit) }));
+    await page.getByRole("button", { name: "Show the report" }).click();
+    await page.getByText('"count":1').waitFor();
+    finding.count = 2;
+    await page.getByText('"count":2').waitFor();
+    for (const route of ["**/_momo/audit", "**/_momo/audit?*"]) await page.unroute(route);
   });
 
   test("of more than twenty findings of a kind, the page has twenty, and says how many more there are", async () => {
