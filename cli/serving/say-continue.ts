@@ -7,9 +7,10 @@ import { readdirSync, readFileSync, readlinkSync, writeSync } from "node:fs";
  */
 export function sayContinue(clientPort: number, serverPort: number): boolean {
   try {
-    const [inode, ...more] = ["tcp", "tcp6"].flatMap((table) => inodesOf(table, serverPort, clientPort));
-    // Two clients can have the same port.
-    if (inode === undefined || more.length > 0) return false;
+    const look = () => inodeOf(serverPort, clientPort);
+    // The table changes while it is read: on a busy machine an entry can be missing from it, or be there twice.
+    const inode = look() ?? look() ?? look();
+    if (inode === null) return false;
     const descriptor = readdirSync(FILES).find((name) => targetOf(name) === `socket:[${inode}]`);
     return descriptor !== undefined && writeSync(Number(descriptor), "HTTP/1.1 100 Continue\r\n\r\n") > 0;
   } catch {
@@ -19,11 +20,13 @@ export function sayContinue(clientPort: number, serverPort: number): boolean {
 
 const FILES = "/proc/self/fd";
 
-/** The connections between two ports, in the system's table. */
-function inodesOf(table: string, serverPort: number, clientPort: number): string[] {
+/** The connection between two ports, in the system's tables; null if there is none, or several: two clients can have the same port. */
+function inodeOf(serverPort: number, clientPort: number): string | null {
   const [server, client] = [serverPort, clientPort].map((port) => port.toString(16).toUpperCase().padStart(4, "0"));
   const established = new RegExp(`:${server} [0-9A-F]+:${client} 01 \\S+ \\S+ \\S+ +\\d+ +\\d+ (\\d+) `, "g");
-  return [...readFileSync(`/proc/self/net/${table}`, "latin1").matchAll(established)].map(([, inode = ""]) => inode);
+  const tables = ["tcp", "tcp6"].map((name) => readFileSync(`/proc/self/net/${name}`, "latin1")).join("");
+  const [inode = null, ...more] = new Set([...tables.matchAll(established)].map(([, found = ""]) => found));
+  return more.length === 0 ? inode : null;
 }
 
 function targetOf(name: string): string {
