@@ -19,7 +19,7 @@ testWith(
       mkdirSync(join(clone, name), { recursive: true });
     copyFileSync(join(ROOT, "scripts/setup.mjs"), join(clone, "scripts/setup.mjs"));
     const put = (name: string, text: string) => writeFileSync(join(clone, name), text, { mode: 0o755 });
-    for (const name of ["package-lock.json", "sandbox/curl.ts", page]) put(name, "one");
+    for (const name of ["package-lock.json", "sandbox/curl.ts", page, join(views, "list.tsx")]) put(name, "one");
     const build = `[ "$1 $2" = "install --frozen-lockfile" ] && printf B >> calls && exit
       for word; do [ "$flag" = --outdir ] && draft=$word; flag=$word; done
       mkdir "$draft"; cp "$word" "$draft/page.html"; printf b >> calls; exit`;
