@@ -45,7 +45,7 @@ describe("momo pay --wait", () => {
   test.concurrent("it says that the clock is frozen", async () => {
     const { at, control } = await startIn(newFolder());
     await control("POST", "/clock", { freeze: true });
-    const { screen } = openPlain([...pay, ...at]);
+    const { screen } = openPlain([...pay, "--outcome", "manual", ...at]);
     await screen.until(/The sandbox's clock is frozen: momo clock resume starts it again\.[\s\S]*the clock is frozen/);
     await control("POST", "/clock", { resume: true });
     await screen.until(/Waiting for the PIN … \d+:\d\d left/);

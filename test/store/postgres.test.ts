@@ -242,10 +242,10 @@ test.each([
     { connection: { application_name: "till", options: "-c a=b" } },
   ],
   ["postgres://u@h/x", { tls: "prefer" }],
-  [
-    "postgres://u@h/x?sslmode=disable&sslrootcert=/ca.pem",
+  ...["", "sslmode=prefer&", "sslmode=disable&"].map((mode): [string, object] => [
+    `postgres://u@h/x?${mode}sslrootcert=/ca.pem`,
     { tls: { ca: expect.objectContaining({ name: "/ca.pem" }) } },
-  ],
+  ]),
   ["postgres://u@h/x?sslmode=require", { tls: "require", connection: { application_name: "momo test" } }],
 ])("the login of %s", (url, login) => {
   expect(parseAddress(url, null, "momo test").login).toMatchObject(login);
