@@ -86,7 +86,7 @@ const ESTABLISHED = "HTTP/1.1 200 Connection established\r\n\r\n";
 
 /** Forwards bytes both ways, as fast as the receiver reads them. Both connections end together. */
 function join(one: Socket, other: Socket): void {
-  one.setMaxListeners(0); // those of the pipeline and of the server seem a leak, and a warning would be printed
+  one.setMaxListeners(0); // the pipeline and the server add more than usual, and a warning about a leak would be printed
   pipeline(one, other, one, () => {
     one.destroy();
     other.destroy();

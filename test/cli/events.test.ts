@@ -98,7 +98,8 @@ test("momo tail follows the payments, also after the server starts again", async
   expect(table.screen.text.match(/checkout_request_id/g)).toHaveLength(1);
   await json.screen.until(/^\{.*"status":"pending".*\}\r\n\{.*"status":"cancelled".*\}\r\n/m);
   await ids.screen.until(/^(ws_CO_\w+)\r\n\1\r\n/m);
-  await runMomo(["default", "set", "manual", ...server.at]);
+  // A change that is no reset.
+  expect(await runMomo(["default", "set", "manual", ...server.at])).toMatchObject({ exitCode: 0 });
   await fetch(`${server.ready.control_url}/reset`, { method: "POST" });
   await screen.until(/The sandbox was reset\./);
   await server.kill();

@@ -8,7 +8,7 @@ import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
 import { cleanEnvironment, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
-import { PATIENCE_MS, until } from "../support/waiting.ts";
+import { inTime, PATIENCE_MS, until } from "../support/waiting.ts";
 
 /** `momo mcp`: the compiled executable, and the client of the protocol's own package. */
 
@@ -66,11 +66,10 @@ test("every action of every tool answers by its own schema, which the client che
   ]);
   expect(namesOf(({ destructiveHint }) => destructiveHint)).toEqual(["rules", "faults", "webhook", "audit", "state"]);
   for (const { annotations, outputSchema } of tools) {
-    const idempotentHint = annotations?.readOnlyHint; // else a client may repeat a payment
-    expect({ annotations: { idempotentHint, ...annotations }, outputSchema }).toMatchObject({
-      annotations: { idempotentHint, openWorldHint: false },
-      outputSchema: { type: "object" },
-    });
+    expect(annotations).toMatchObject({ openWorldHint: false });
+    // A client may repeat an idempotent call: a payment is none.
+    expect(annotations?.idempotentHint === true && !annotations.readOnlyHint).toBe(false);
+    expect(outputSchema).toMatchObject({ type: "object" });
   }
   const secret = String(
     (await call("connect")).answer.variables &&
@@ -155,11 +154,12 @@ test.concurrent("a wait may take longer than other requests, and reports its pro
   const { call, client } = await assistantWith(() => waited.promise);
   Object.assign(client, { _requestMessageId: 0 }); // a client may count its calls from 0
   const onprogress = ({ progress }: { progress: number }) => {
+    // After 12 s; other requests may take 10 s.
     if (heard.push(progress) === 6)
       waited.resolve(Response.json({ success: false, message: "not yet" }, { status: 400 }));
   };
   const { text } = await call("wait_for_payment", {}, { onprogress, timeout: PATIENCE_MS });
-  expect({ text, heard }).toEqual({ text: "not yet", heard: [1, 2, 3, 4, 5, 6] });
+  expect({ text, heard: heard.slice(0, 6) }).toEqual({ text: "not yet", heard: [1, 2, 3, 4, 5, 6] });
 });
 
 test.concurrent("a wait that the assistant cancels ends in the sandbox, too", async () => {
@@ -170,7 +170,7 @@ test.concurrent("a wait that the assistant cancels ends in the sandbox, too", as
   });
   const stop = new AbortController();
   const waiting = call("wait_for_payment", {}, { signal: stop.signal }).catch(String);
-  const asking = await asked;
+  const asking = await inTime(asked, () => "the sandbox was not asked to wait");
   stop.abort("enough");
   expect(await waiting).toContain("enough");
   await until(async () => asking.aborted, Boolean);

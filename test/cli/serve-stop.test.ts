@@ -9,7 +9,7 @@ import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { cleanEnvironment, PROGRAM, type ReadyRecord, type Served, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { PATIENCE_MS, rejectionOf, SLACK_MS } from "../support/waiting.ts";
+import { inTime, rejectionOf, SLACK_MS } from "../support/waiting.ts";
 
 /** How a server stops, and what ends it. */
 
@@ -214,8 +214,8 @@ test.concurrent("--until-stdin-closes: it ends with the program that started it;
   const { value } = await child.stdout.getReader().read();
   const ready = JSON.parse(new TextDecoder().decode(value)) as ReadyRecord;
   expect([await isHealthy(ready), existsSync(ready.data)]).toEqual([true, true]);
-  const late = Bun.sleep(PATIENCE_MS).then(() => "it still runs");
-  expect(await Promise.race([start("--port", new URL(ready.base_url).port).exited, late])).toBe(1);
+  const refused = start("--port", new URL(ready.base_url).port);
+  expect(await inTime(refused.exited, () => "it still runs")).toBe(1);
   await child.stdin.end();
   expect(await child.exited).toBe(0);
   expect(existsSync(ready.data)).toBe(false);

@@ -117,5 +117,5 @@ test("`npm run dev simulate` takes the seed and the times of its caller, says ho
     },
   );
   expect(stderr).toStartWith("again: MOMO_TEST_TIMES=3 MOMO_TEST_SEED=77 npm run dev simulate\n");
-  expect(exitCode).toBe(1); // as of Bun, which finds no such test
+  expect(exitCode).toBe(1); // Bun's own, because no test has this name
 });

@@ -11,7 +11,15 @@ export function later(step: () => unknown): void {
 }
 
 export async function cleanUp(): Promise<void> {
-  for (let step = steps.pop(); step; step = steps.pop()) await step();
+  const errors: unknown[] = [];
+  for (let step = steps.pop(); step; step = steps.pop()) {
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** A new folder; {@link cleanUp} removes it. */

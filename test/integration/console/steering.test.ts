@@ -109,10 +109,10 @@ describeInBrowser("steering", (scene) => {
   });
 
   test.each([
-    ["the server does not answer", null],
-    ["the server answers HTTP 502", { status: 502, body: "<h1>Bad Gateway</h1>" }],
-    ["the server does not answer", { status: 200, body: "<h1>Log in</h1>" }],
-  ])("a form says “%s” to %j, such as that of a proxy, and can be sent again", async (words, answer) => {
+    ["no answer", "the server does not answer", null],
+    ["an error page of a proxy", "the server answers HTTP 502", { status: 502, body: "<h1>Bad Gateway</h1>" }],
+    ["a log-in page of a proxy", "the server does not answer", { status: 200, body: "<h1>Log in</h1>" }],
+  ])("after %s a form says “%s”, and can be sent again", async (_what, words, answer) => {
     const page = await scene.open({ view: "steering", expected: /net::ERR_|502/ });
     await page.getByText("Live", { exact: true }).waitFor();
     const rules = page.getByRole("region", { name: "Rules" });

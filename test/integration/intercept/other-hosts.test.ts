@@ -98,7 +98,7 @@ $got->is_success or die $got->as_string; print $got->content'`,
     const { stderr } = await sh(`for n in $(seq 20); do wget -q -O - "$URL" 2>&-; done`, { env: { URL } });
     expect(stderr).toMatch(/^momo: no request of the command reached payflow.example here: .*\n$/);
   };
-  testWith(["wget"], "programs that close their tunnels early make momo print nothing", closeEarly, test.concurrent);
+  testWith(["wget"], "programs that close their tunnels early cause no warning", closeEarly, test.concurrent);
 
   /** A company's proxy. @param refusal its answer to each tunnel, if it makes none */
   async function companyProxy(refusal?: string) {

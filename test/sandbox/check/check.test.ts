@@ -187,6 +187,7 @@ test("a payment that ends between the list and its status is no deviation", asyn
     return answer;
   };
   expect(failed(await checkScene(scene, end, null))).toEqual([]);
+  expect(await scene.list("?status=pending")).toEqual([]);
   await scene.close();
 });
 
@@ -204,11 +205,13 @@ test("a payment that is not answered is not sent again", async () => {
   const pushes: unknown[] = [];
   const lose: Parameters<typeof checkScene>[1] = (answer, { path, body, as }) => {
     if (path !== "/stkpush.php" || as !== "owner" || !body?.includes('"phone"')) return answer;
-    if (pushes.push(body) === 1 || body === pushes[0]) throw new Error("it did not come");
+    pushes.push(body);
+    if (body === pushes[0]) throw new Error("it did not come");
     return answer;
   };
   const { stopped } = await checkScene(scene, lose);
-  expect([stopped, pushes.filter((body) => body === pushes[0])]).toEqual([null, pushes.slice(0, 1)]);
+  expect(stopped).toBeNull();
+  expect(pushes.filter((body) => body === pushes[0])).toHaveLength(1);
   await scene.close();
 });
 

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { checkScene, type Deviation, fillScene } from "../../support/checked.ts";
-import { openScene, type Scene } from "../../support/scene.ts";
+import { forAllTests } from "../../support/cleanup.ts";
+import { openScene } from "../../support/scene.ts";
 
 /** Values that a member of an answer must not have: the sentence about it does not hold. */
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await openScene();
-  await fillScene(scene);
+const scene = forAllTests(async () => {
+  const opened = await openScene();
+  await fillScene(opened);
+  return opened;
 });
-afterAll(() => scene.close());
 
 type Json = Record<string, unknown>;
 

@@ -163,7 +163,7 @@ test("a stop waits half a second for an answer, and then gives back the delivery
 });
 
 test.each([0, 3000])(
-  "the pause before the next attempt begins at the end of the one before, which lasts as long as in reality: moved by %d",
+  "the pause before the next attempt begins when the one before ends, which is measured in real time: the clock moved by %d ms",
   async (movedMs) => {
     const { promise, resolve } = Promise.withResolvers<Response>();
     const receiver = startReceiver(() => promise);
