@@ -51,7 +51,7 @@ main() {
 
   mkdir -p "$folder" 2>/dev/null || fail "$folder cannot be made; choose another folder with MOMO_INSTALL"
   [ -w "$folder" ] || fail "$folder cannot be written; choose another folder with MOMO_INSTALL"
-  # Written as the path has it, so that the momo of this folder is known below.
+  # Absolute and without a slash at its end, as in PATH: below, the momo that PATH finds is compared with the one of this folder.
   whole=$(CDPATH='' cd -- "$folder" 2>/dev/null && pwd) || fail "$folder cannot be written; choose another folder with MOMO_INSTALL"
   folder=$whole
   draft=$(mktemp -d 2>/dev/null) || fail "there is no room for temporary files in ${TMPDIR:-/tmp}; choose another folder with TMPDIR"

@@ -78,7 +78,7 @@ test("the lock file pins the runtime of each target", () => {
 test("a runtime with another sum than that of the lock file is refused, and nothing of it is kept; one of another version is not used", async () => {
   const folder = newProgramFolder();
   const runtimes = join(ROOT, "dist/runtimes");
-  // A runtime is kept by its name without "@oven/", as many characters, and with its version, which this one lacks.
+  // The folder of a runtime is its name without "@oven/" (six characters), and its version. This one has no version.
   const kept = join(runtimes, "commander".slice("@oven/".length));
   later(() => rmSync(kept, { recursive: true }));
   mkdirSync(join(kept, "package/bin"), { recursive: true });
@@ -87,7 +87,7 @@ test("a runtime with another sum than that of the lock file is refused, and noth
   writeFileSync(join(kept, "package/bin/bun"), "");
   writeFileSync(join(folder, "npm"), `#!/bin/sh\necho other > "$5/other.tgz"; echo other.tgz\n`, { mode: 0o755 });
   process.env.PATH = `${folder}:${process.env.PATH}`;
-  // A package of the lock file that is no runtime, so that none has been kept.
+  // This package of the lock file is no runtime, so no build has kept one.
   const target = { ...TARGETS[0], runtime: "commander" } as Target;
   const refusal = String(await rejectionOf(buildExecutable(target, join(folder, "momo"))));
   expect(refusal).toMatch(/^Error: commander@\S+ is sha512-\S+; package-lock\.json pins sha512-\S+$/);

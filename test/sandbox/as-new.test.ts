@@ -165,7 +165,7 @@ onEveryEngine((engine) => {
   });
 });
 
-/** Steers by a table in memory, whose next changes have this fate. The rules are a text. */
+/** Steering with a table in memory: `fate` says what happens to the next changes. The rules are a text. */
 async function openSteering() {
   const realClock = createManualClock(0);
   const memory = { rules: "", stored: { version: 1, document: "{}" }, fate: "made", behind: [] as string[] };

@@ -1,6 +1,6 @@
 import { later } from "./cleanup.ts";
 import { Tellings, type Told } from "./reconcile.ts";
-import { PATIENCE_MS, until } from "./waiting.ts";
+import { inTime, until } from "./waiting.ts";
 
 /** A server that is not momo: the test decides what it answers. It keeps the requests. */
 export interface FakeServer {
@@ -79,11 +79,8 @@ export function startReceiver(answer: Answer = () => new Response("ok")): Receiv
     received,
     stop,
     async until(count) {
-      const late = Bun.sleep(PATIENCE_MS).then(() => "late");
-      while (received.length < count) {
-        if (await Promise.race([late, arrival.promise]))
-          throw new Error(`${received.length} of ${count} messages came`);
-      }
+      while (received.length < count)
+        await inTime(arrival.promise, () => `${received.length} of ${count} messages came`);
     },
   };
 }

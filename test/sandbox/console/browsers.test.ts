@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 
-// What the page has from the browser. Here is none, so there are no notifications, no storage and no clipboard. A variable, because
-// the page has types of its own.
+// What the page uses of the browser. In this test there is no browser: no notifications, no storage and no clipboard. The path is in
+// a variable, because the page has types of its own.
 const file = "../../../sandbox/console/browser/system.ts";
 const { copyText, isLoopback, longMemory, notificationPermission, notify } = await import(file);
 

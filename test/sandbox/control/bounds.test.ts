@@ -58,7 +58,7 @@ test("a story has a start whose answer was lost, and a poll whose id is after th
   ]);
 });
 
-test("of a code that only another network has, as an imported payment can have it, its own text is the meaning", async () => {
+test("a result code that momo does not know, as an imported payment can have, is explained by its own text", async () => {
   const id = await sandbox.pay({}, { "X-Sandbox-Outcome": "manual" });
   const { transactions } = sandbox.store;
   const [code, description] = [4999, "The SIM was swapped."];
