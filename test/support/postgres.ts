@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { SQL } from "bun";
+import { parseAddress } from "../../src/store/postgres/address.ts";
 import { openPostgres, type PostgresOptions, type PostgresStore } from "../../src/store/postgres/postgres.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { later } from "./cleanup.ts";
@@ -198,6 +199,29 @@ export async function runSql<Row = Record<string, unknown>>(url: string, ...stat
   } finally {
     await client.close({ timeout: 0 });
   }
+}
+
+/**
+ * Runs statements in a transaction that stays open, with its locks, until the caller ends it.
+ * @returns ends it, by COMMIT or ROLLBACK
+ */
+export async function holdTransaction(url: string, ...statements: string[]) {
+  const client = new SQL({ ...parseAddress(url, null, "holder").login, max: 1 });
+  later(() => client.close({ timeout: 0 }));
+  for (const statement of ["BEGIN", ...statements]) await client.unsafe(statement);
+  return async (how: "COMMIT" | "ROLLBACK" = "COMMIT") => {
+    await client.unsafe(how);
+    await client.close();
+  };
+}
+
+/** Waits until so many sessions of a database wait for a lock. */
+export async function untilBlocked(url: string, sessions: number): Promise<void> {
+  const blocked = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+  await until(
+    () => runSql(url, blocked),
+    (rows) => rows.length === sessions,
+  );
 }
 
 /** @returns the URL of a new database: with the schema and nothing in it, or entirely empty */

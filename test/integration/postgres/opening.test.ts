@@ -6,6 +6,7 @@ import { cleanUp, keepEnvironment } from "../../support/cleanup.ts";
 import {
   describePostgres,
   freePort,
+  holdTransaction,
   newDatabase,
   openEngine,
   openReplica,
@@ -13,6 +14,7 @@ import {
   runSql,
   type Server,
   sharedServer,
+  untilBlocked,
   WITH_PASSWORD,
 } from "../../support/postgres.ts";
 import { insertPending } from "../../support/shop.ts";
@@ -139,13 +141,11 @@ describePostgres((version) => {
     const url = await newDatabase(await sharedServer(version), { empty: true });
     // A seventh has created the first table, and has not committed yet: the six collide with it.
     const table = "CREATE TABLE momo_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL)";
-    const seventh = runSql(url, `${table}; SELECT pg_sleep(0.3)`);
-    await until(
-      () => runSql(url, "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"),
-      (rows) => rows.length === 1,
-    );
-    const stores = await Promise.all(Array.from({ length: 6 }, () => openReplica(url, { connections: 2 })));
-    await seventh;
+    const commit = await holdTransaction(url, table);
+    const opening = Promise.all(Array.from({ length: 6 }, () => openReplica(url, { connections: 2 })));
+    await untilBlocked(url, 6);
+    await commit();
+    const stores = await opening;
     for (const store of stores) expect(store.schema).toBe(3);
     expect(await runSql(url, "SELECT version FROM momo_schema")).toEqual([{ version: 3 }]);
     expect(await runSql(url, "SELECT id FROM numbering")).toEqual([{ id: 1 }]);

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { SQL } from "bun";
+import { existsSync } from "node:fs";
 import type { Clock } from "../../../src/domain/clock.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
@@ -10,9 +10,18 @@ import { systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { startForwarder } from "../../support/forwarder.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { describePostgres, newDatabase, openReplica, openShop, runSql, sharedServer } from "../../support/postgres.ts";
+import {
+  describePostgres,
+  holdTransaction,
+  newDatabase,
+  openReplica,
+  openShop,
+  runSql,
+  sharedServer,
+  untilBlocked,
+} from "../../support/postgres.ts";
 import { addMerchants, identified, insertPending } from "../../support/shop.ts";
-import { rejectionOf, until } from "../../support/waiting.ts";
+import { PATIENCE_MS, rejectionOf, turns, until } from "../../support/waiting.ts";
 
 /** What happens while a server fails for some time. */
 
@@ -49,12 +58,13 @@ describePostgres((version) => {
       const { url, store } = await openShop(version, { commitDeadlineMs: 2000 });
       const pending = await Promise.all(Array.from({ length: 40 }, () => insertPending(store)));
       let isDecided = false;
-      const lock = new SQL({ ...parseAddress(url, null, "lock").login, max: 1 });
       const decide = async (due: readonly PendingTransaction[]) => {
         // After the rows were claimed, and before they are written.
-        if (!isDecided) await lock.unsafe("BEGIN; LOCK TABLE day_totals IN EXCLUSIVE MODE").simple();
-        if (!isDecided) setTimeout(() => void lock.unsafe("ROLLBACK").execute(), heldMs);
-        isDecided = true;
+        if (!isDecided) {
+          isDecided = true;
+          const rollback = await holdTransaction(url, "LOCK TABLE day_totals IN EXCLUSIVE MODE");
+          setTimeout(() => void rollback("ROLLBACK"), heldMs);
+        }
         return due.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`)));
       };
       const returned: number[] = [];
@@ -67,7 +77,6 @@ describePostgres((version) => {
       );
       expect(returned.sort((a, b) => a - b)).toEqual(pending.map(({ id }) => id).sort((a, b) => a - b));
       expect(await store.transactions.resolveDue(CREATED_AT_MS + 9000, 500, decide)).toEqual([]);
-      await lock.close();
     }
   });
 
@@ -188,9 +197,12 @@ describePostgres((version) => {
   /** Ends a connection at the server, and waits until the driver has seen that. */
   const endAtServer = async (url: string, pid: number) => {
     await runSql(url, `SELECT pg_terminate_backend(${pid})`);
-    const left = () => runSql(url, `SELECT 1 FROM pg_stat_activity WHERE pid = ${pid}`);
-    await until(left, (rows) => rows.length === 0);
-    await Bun.sleep(20);
+    // The socket is closed when the process is gone; the driver sees it in its next turn.
+    await until(
+      async () => existsSync(`/proc/${pid}/fd`),
+      (isThere) => !isThere,
+    );
+    await turns(10);
   };
   const PID = "SELECT pg_backend_pid() AS pid";
 
@@ -210,14 +222,21 @@ describePostgres((version) => {
   });
 
   test("at its deadline work without an answer is rejected, and says so; then no connection of before is used", async () => {
-    const { connections } = await openConnections();
-    const pidOf = ({ query }: Connection) => query<{ pid: number }>(`${PID}, pg_sleep(0.05)`);
-    const before = (await Promise.all([connections.use(5000, pidOf), connections.use(5000, pidOf)])).flat();
+    const { url, connections } = await openConnections();
+    // Each holds its connection until both have one.
+    const pidsOfTwo = async () => {
+      const release = await holdTransaction(url, "SELECT pg_advisory_xact_lock(7)");
+      const pidOf = ({ query }: Connection) => query<{ pid: number }>(`${PID}, pg_advisory_xact_lock_shared(7)`);
+      const both = Promise.all([connections.use(PATIENCE_MS, pidOf), connections.use(PATIENCE_MS, pidOf)]);
+      await untilBlocked(url, 2);
+      await release();
+      return (await both).flat();
+    };
+    const before = await pidsOfTwo();
     expect(new Set(before.map(({ pid }) => pid)).size).toBe(2);
     const late = await rejectionOf(connections.use(100, ({ query }) => query("SELECT pg_sleep(30)")));
     expect(String(late)).toBe("DeadlinePassed: the database server did not answer in time");
-    const after = (await Promise.all([connections.use(5000, pidOf), connections.use(5000, pidOf)])).flat();
-    for (const { pid } of after) expect(before.map((one) => one.pid)).not.toContain(pid);
+    for (const { pid } of await pidsOfTwo()) expect(before.map((one) => one.pid)).not.toContain(pid);
   });
 
   test("a connection that the server ended while it was idle is not used again", async () => {

@@ -14,7 +14,7 @@ import { Meter } from "../../../src/store/vitals.ts";
 import { stopwatch, systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { describePostgres, openShop } from "../../support/postgres.ts";
+import { describePostgres, holdTransaction, openShop, untilBlocked } from "../../support/postgres.ts";
 import { identified, insertPending } from "../../support/shop.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
@@ -112,7 +112,7 @@ describePostgres((version) => {
   });
 
   test("the probe stores and ends a payment, and leaves none; the vitals count prompts and connections", async () => {
-    const { store } = await openShop(version);
+    const { url, store } = await openShop(version);
     await store.merchants.addKey({ apiKey: "mk_a", secretHash: new Uint8Array(32), merchantId: 1, label: "till" }, 5);
     store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
     await store.vitals.probe();
@@ -120,12 +120,15 @@ describePostgres((version) => {
     expect(await store.deliveries.list({ limit: 5 })).toEqual([]);
     const [one] = [await insertPending(store), await insertPending(store), await insertPending(store)];
     await store.transactions.record([resolve(one, paidAt(CREATED_AT_MS + 5, "R1"))]);
-    const slow = store.sql.read("SELECT pg_sleep(0.5)");
+    const release = await holdTransaction(url, "SELECT pg_advisory_xact_lock(7)");
+    const slow = store.sql.read("SELECT pg_advisory_xact_lock(7)");
+    await untilBlocked(url, 1);
     expect(await store.vitals.measure()).toMatchObject({
       pending: 2,
       connections: 1,
       durability: "nothing: fsync is off",
     });
+    await release();
     await slow;
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
   });

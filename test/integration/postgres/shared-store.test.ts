@@ -1,13 +1,15 @@
 import { expect, test } from "bun:test";
-import { postgres } from "../../support/engines.ts";
+import { type Engine, postgres } from "../../support/engines.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
+import { describeWith } from "../../support/needs.ts";
 import { openService, START_MS } from "../../support/service.ts";
 
 /** Two servers on one database. More tests of shared state are in test/integration/replicas. */
 
-test.each(postgres.slice(-1))(
-  "$name: one's own work is no change of others; a list shows no due payment as pending, also if another server started it",
-  async (engine) => {
+for (const engine of postgres.slice(-1)) describeWith(engine.needs, engine.name, () => defineTest(engine));
+
+function defineTest(engine: Engine): void {
+  test("one's own work is no change of others; a list shows no due payment as pending, also if another server started it", async () => {
     const here = await openService({}, engine);
     const clock = createManualClock(START_MS);
     const there = here.openAnother({ store: await here.place.open(), clock });
@@ -29,5 +31,5 @@ test.each(postgres.slice(-1))(
     expect(rows.map(({ status }) => status)).toEqual(["completed", "completed"]);
     await there.resolver.stop();
     await here.close();
-  },
-);
+  });
+}

@@ -5,7 +5,15 @@ import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { startForwarder } from "../../support/forwarder.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { describePostgres, openEngine, openReplica, runSql, urlOf } from "../../support/postgres.ts";
+import {
+  describePostgres,
+  holdTransaction,
+  openEngine,
+  openReplica,
+  runSql,
+  untilBlocked,
+  urlOf,
+} from "../../support/postgres.ts";
 import { addMerchants, identified, insertPending } from "../../support/shop.ts";
 import { makeStandby, type Node, promote, startNode, startPrimary, stopNode, urlAt } from "../../support/standby.ts";
 import { rejectionOf, SLACK_MS, TEST_TIMEOUT_MS, until } from "../../support/waiting.ts";
@@ -125,7 +133,11 @@ function defineTests(): void {
     later(() => forwarder.close());
     const left = await openReplica(urlOf(forwarder.port, "postgres"), { connections: 8 });
     // Eight idle connections to the old primary.
-    await Promise.all(Array.from({ length: 8 }, () => left.sql.read("SELECT pg_sleep(0.3)")));
+    const release = await holdTransaction(urlAt(primary), "SELECT pg_advisory_xact_lock(7)");
+    const reads = Array.from({ length: 8 }, () => left.sql.read("SELECT pg_advisory_xact_lock_shared(7)"));
+    await untilBlocked(urlAt(primary), 8);
+    await release();
+    await Promise.all(reads);
     await promote(standby);
     forwarder.redirect(standby.port);
     const paid = await insertPending(await openReplica(urlAt(standby)));

@@ -5,9 +5,18 @@ import { areTotalsTrue, foldTotals } from "../../../src/store/postgres/totals.ts
 import type { TableRows } from "../../../src/store/store.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { describePostgres, newDatabase, openReplica, openShop, runSql, sharedServer } from "../../support/postgres.ts";
+import {
+  describePostgres,
+  holdTransaction,
+  newDatabase,
+  openReplica,
+  openShop,
+  runSql,
+  sharedServer,
+  untilBlocked,
+} from "../../support/postgres.ts";
 import { identified, insertPending } from "../../support/shop.ts";
-import { rejectionOf, until } from "../../support/waiting.ts";
+import { rejectionOf } from "../../support/waiting.ts";
 
 afterEach(cleanUp);
 
@@ -85,13 +94,13 @@ describePostgres((version) => {
   test("a payment that starts while all are being removed is stored after that", async () => {
     const { url, store } = await openShop(version);
     const [before, pending] = [await insertPending(store), await identified(store)];
-    const holder = runSql(url, "BEGIN; SELECT 1 FROM numbering FOR UPDATE; SELECT pg_sleep(0.4); COMMIT");
-    const sleeps = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
-    await until(
-      () => runSql(url, sleeps),
-      (rows) => rows.length === 1,
-    );
-    await Promise.all([store.transactions.clear(), store.transactions.insert(pending), holder]);
+    const commit = await holdTransaction(url, "SELECT 1 FROM numbering FOR UPDATE");
+    const clearing = store.transactions.clear();
+    await untilBlocked(url, 1);
+    const storing = store.transactions.insert(pending);
+    await untilBlocked(url, 2);
+    await commit();
+    await Promise.all([clearing, storing]);
     expect(await store.transactions.listPending(5)).toEqual([pending]);
     expect(await store.transactions.findByCheckoutRequestId(before.checkoutRequestId)).toBeNull();
   });

@@ -7,7 +7,7 @@ import { connectTo } from "../../support/connection.ts";
 import { startCountingReceiver } from "../../support/fake-server.ts";
 import { startForwarder } from "../../support/forwarder.ts";
 import { describeWith, named } from "../../support/needs.ts";
-import { newDatabase, runSql, sharedServer, startServer, urlOf } from "../../support/postgres.ts";
+import { holdTransaction, newDatabase, runSql, sharedServer, startServer, urlOf } from "../../support/postgres.ts";
 import {
   balance,
   describeWithPostgres,
@@ -74,11 +74,8 @@ describeWithPostgres("a replica that cannot store payments is not ready, and the
   test("a locked table", async () => {
     const database = await newDatabase(await sharedServer("15"));
     const replica = await startReplica(database, "a");
-    const holder = runSql(database, "BEGIN; LOCK TABLE transactions IN EXCLUSIVE MODE; SELECT pg_sleep(60); COMMIT");
-    holder.catch(() => {}); // it is ended
-    const end = () =>
-      runSql(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'BEGIN; LOCK TABLE%'");
-    await expectReadiness(replica, /another session has locked a table/, end);
+    const release = await holdTransaction(database, "LOCK TABLE transactions IN EXCLUSIVE MODE");
+    await expectReadiness(replica, /another session has locked a table/, release);
     await replica.stop();
   });
 
@@ -168,6 +165,10 @@ describeWithPostgres("a stop", () => {
   test("ends at the second signal", async () => {
     const replica = await startReplica(await emptyDatabase(), "a", ["--drain", "60s"]);
     replica.child.signal("SIGTERM");
+    await until(
+      async () => (await replica.ask("GET", "/ready")).status,
+      (status) => status === 503,
+    );
     await Bun.sleep(200); // an earlier one would count as the same
     replica.child.signal("SIGTERM");
     expect(await replica.child.exited).toBe(143);
