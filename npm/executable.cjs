@@ -1,5 +1,7 @@
 "use strict";
 const { accessSync, constants } = require("node:fs");
+const { resolve } = require("node:path");
+const { whyNotRunnable } = require("./runnable.cjs");
 
 /**
  * Where momo's executable for this machine is. Plain CommonJS, because Node of any version, Bun and Deno read it as it is: no
@@ -35,7 +37,8 @@ exports.findExecutable = function findExecutable({
       `Node ${node} is too old: momo-sandbox needs Node ${OLDEST_NODE} or later; install.sh needs no Node`,
     );
   }
-  if (env.MOMO_EXECUTABLE) return runnable(env.MOMO_EXECUTABLE);
+  if (env.MOMO_EXECUTABLE)
+    return runnable(resolve(env.MOMO_EXECUTABLE), "set MOMO_EXECUTABLE to momo's executable for this machine");
   const packages = packagesFor(platform, arch);
   if (packages.length === 0) {
     throw new Error(
@@ -65,18 +68,22 @@ exports.findExecutable = function findExecutable({
       `${file} is of ${name} ${version}, and this is momo-sandbox ${own}: remove node_modules and install again, without --omit=optional`,
     );
   }
-  return runnable((fitting.length > 1 && runsMusl() ? fitting[1] : fitting[0]).file);
+  return runnable((fitting.length > 1 && runsMusl() ? fitting[1] : fitting[0]).file, REINSTALL);
 };
 
-function runnable(file) {
+const REINSTALL = "remove node_modules and install again on this machine";
+
+function runnable(file, remedy) {
   try {
     accessSync(file, constants.X_OK);
   } catch (error) {
-    if (error.code === "ENOENT") throw new Error(`there is no ${file}`);
+    if (["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"].includes(error.code)) throw new Error(`there is no ${file}`);
     if (error.code === "EACCES") {
       throw new Error(`${file} may not be executed: chmod +x it, or install it on a file system that allows it`);
     }
     // Deno may be allowed to run the file but not to check it: then its start shows whether it runs.
   }
+  const reason = whyNotRunnable(file);
+  if (reason !== null) throw new Error(`${file} ${reason}: ${remedy}`);
   return file;
 }

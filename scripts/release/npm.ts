@@ -17,7 +17,7 @@ const common = {
   ...("repository" in manifest && { repository: manifest.repository }),
 };
 
-const COPIED = ["bin/momo.cjs", "executable.cjs", "README.md", "SKILL.md"];
+const COPIED = ["bin/momo.cjs", "executable.cjs", "runnable.cjs", "README.md", "SKILL.md"];
 const MADE = ["testing.mjs", "testing.cjs", "testing.d.mts", "testing.d.cts"];
 
 /** The files in the packages. */

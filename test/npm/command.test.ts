@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { ROOT } from "../support/binary.ts";
+import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, newProgramFolder } from "../support/cleanup.ts";
 import { KEYS, openMomo, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
@@ -43,9 +43,11 @@ testWith(
     for (const name of ["momo-sandbox", ...packages]) {
       mkdirSync(join(folder, name, "bin"), { recursive: true });
       writeFileSync(join(folder, name, "package.json"), JSON.stringify({ name, version }));
-      for (const file of ["momo", "momo.exe"]) writeFileSync(join(folder, name, "bin", file), "", { mode: 0o755 });
+      for (const file of ["momo", "momo.exe"])
+        writeFileSync(join(folder, name, "bin", file), "#!/bin/sh\n", { mode: 0o755 });
     }
-    copyFileSync(join(ROOT, "npm/executable.cjs"), join(folder, "momo-sandbox/executable.cjs"));
+    for (const file of ["executable.cjs", "runnable.cjs"])
+      copyFileSync(join(ROOT, "npm", file), join(folder, "momo-sandbox", file));
     const found = async (header: object, platform = "linux") => {
       const script = `process.report.getReport = () => (${JSON.stringify({ header })});
       const { findExecutable } = require("./executable.cjs");
@@ -115,10 +117,72 @@ testWith(["node"], "as a child at a terminal it is not sent the Ctrl+C that the 
   expect(screen.text).not.toContain("heard");
 });
 
-testWith(["node"], "an executable that cannot be started, or is not there: one line, and exit code 1", async () => {
-  const start = (MOMO_EXECUTABLE: string) =>
-    runToEnd(["node", join(ROOT, "npm/bin/momo.cjs")], { env: { MOMO_EXECUTABLE, ...CHILD } });
-  const [folder, nowhere] = [await start(ROOT), await start("/nowhere/momo")];
-  expect(folder).toEqual({ stdout: "", stderr: `momo: ${ROOT} could not be started (EACCES)\n`, exitCode: 1 });
-  expect(nowhere).toEqual({ stdout: "", stderr: "momo: there is no /nowhere/momo\n", exitCode: 1 });
-});
+const ELF_OF_THIS_MACHINE = readFileSync(await builtBinary());
+
+/** A copy with other bytes at a place. */
+function changed(at: number, bytes: string): Buffer {
+  const copy = Buffer.from(ELF_OF_THIS_MACHINE.subarray(0, 100_000));
+  copy.write(bytes, at, "latin1");
+  return copy;
+}
+
+/** Files that execve would abort Node for, and that a shell would run or ignore. */
+const UNFIT: Readonly<Record<string, readonly [content: string | Uint8Array | null, reason: string]>> = {
+  "an empty file": ["", "is empty"],
+  "a text": ["hello\n", "is not an executable"],
+  "an archive": [Bun.gzipSync("hello"), "is not an executable"],
+  "a pointer of Git LFS": ["version https://git-lfs.github.com/spec/v1\n", "is only a pointer of Git LFS"],
+  "a script without its interpreter": ["#!/nowhere/sh\n", "is a script for /nowhere/sh, which is not there"],
+  "a script with CRLF": ["#!/bin/sh\r\nexit 0\r\n", "is a script whose lines end with CRLF"],
+  "a file that was cut": [ELF_OF_THIS_MACHINE.subarray(0, 100_000), "is incomplete"],
+  "the beginning of a file": [ELF_OF_THIS_MACHINE.subarray(0, 30), "is damaged"],
+  "one for 32 bits": [changed(4, "\x01"), "is for the processor of another kind"],
+  "one for another processor": [changed(18, "\xf3\0"), "is for the processor of another kind"],
+  "one for another C library": [
+    withLoader("/lib/ld-nowhere.so.1"),
+    "is for another C library: it needs /lib/ld-nowhere.so.1, which is not there",
+  ],
+  "one for macOS": ["\xcf\xfa\xed\xfe\x0c\0\0\x01", "is for macOS, and this is Linux"],
+  "one for Windows": [`MZ${"\0".repeat(58)}\x40\0\0\0PE\0\0\x64\x86`, "is for Windows, and this is Linux"],
+  "a folder": [null, "is not a file"],
+};
+
+/** The smallest program for this machine with a loader of this name. */
+function withLoader(loader: string): Buffer {
+  const file = Buffer.alloc(512);
+  ELF_OF_THIS_MACHINE.copy(file, 0, 0, 40); // with the headers of segments at 64, and none of sections
+  file.writeUInt16LE(56, 54);
+  file.writeUInt16LE(1, 56);
+  file.writeUInt32LE(3, 64);
+  file.writeBigUInt64LE(256n, 64 + 8);
+  file.writeBigUInt64LE(BigInt(loader.length + 1), 64 + 32);
+  file.write(loader, 256);
+  return file;
+}
+
+testWith(
+  ["node"],
+  "an executable that cannot run here, or is not there: one line with the reason, exit code 1",
+  async () => {
+    const folder = newProgramFolder();
+    const start = async (MOMO_EXECUTABLE: string, more = {}) =>
+      runToEnd(["node", join(ROOT, "npm/bin/momo.cjs")], { cwd: folder, env: { MOMO_EXECUTABLE, ...more } });
+    for (const [what, [content, reason]] of Object.entries(UNFIT)) {
+      const file = join(folder, what.replaceAll(" ", "-"));
+      if (content === null) mkdirSync(file);
+      else writeFileSync(file, typeof content === "string" ? Buffer.from(content, "latin1") : content, { mode: 0o755 });
+      const remedy = "set MOMO_EXECUTABLE to momo's executable for this machine";
+      const { stdout, stderr, exitCode } = await start(file);
+      expect({ what, stdout, exitCode }).toEqual({ what, stdout: "", exitCode: 1 });
+      expect(stderr).toStartWith(`momo: ${file} ${reason}`);
+      expect(stderr).toEndWith(`: ${remedy}\n`);
+      expect(stderr.split("\n")).toHaveLength(2);
+    }
+    symlinkSync("loop", join(folder, "loop"));
+    for (const file of ["/nowhere/momo", join(folder, "loop"), `${await builtBinary()}/momo`]) {
+      expect(await start(file)).toEqual({ stdout: "", stderr: `momo: there is no ${file}\n`, exitCode: 1 });
+    }
+    writeFileSync(join(folder, "momo"), "#!/bin/sh\necho here\n", { mode: 0o755 });
+    for (const more of [{}, CHILD]) expect((await start("momo", more)).stdout).toBe("here\n");
+  },
+);
