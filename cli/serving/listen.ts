@@ -6,7 +6,6 @@ import { sleep } from "../../src/system.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { Assembled } from "./assemble.ts";
-import { sayContinue } from "./say-continue.ts";
 
 export interface Addresses {
   readonly host: string;
@@ -44,7 +43,7 @@ export async function listen(
   async function serve(wanted: number, flag: "--port" | "--control-port", handler: Handler): Promise<number> {
     try {
       const paths = { handle: handler, refusePath, busyPaths };
-      const server = startServer({ hostname: host, port: wanted, ...paths, reportFault, sleep, sayContinue });
+      const server = startServer({ hostname: host, port: wanted, ...paths, reportFault, sleep });
       servers.push(server);
       return server.port;
     } catch (error) {

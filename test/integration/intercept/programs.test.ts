@@ -24,7 +24,6 @@ const PROGRAMS: readonly (readonly [command: string, file: string, ...needs: Nee
   ["php", "streams.php", "php"],
   ["ruby", "net_http.rb", "ruby"],
   ["ruby", "sockets.rb", "ruby"],
-  // It sends Expect: 100-Continue.
   ["java", "HttpClientProgram.java", "java"],
   ["java", "UrlConnectionProgram.java", "java"],
   ["sh", "wget.sh", "wget"],

@@ -107,7 +107,6 @@ class HttpClientProgram {
             .header("Content-Type", "application/json")
             .header("X-API-Key", "live_key")
             .header("X-API-Secret", "live_secret")
-            .expectContinue(true)
             .POST(HttpRequest.BodyPublishers.ofString("{\"payment_account_id\": 1, \"phone\": \"0712345678\", \"amount\": 100}"))
             .build();
         System.out.println(HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body());
