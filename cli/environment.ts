@@ -1,10 +1,13 @@
 import { delimiter } from "node:path";
+import { host } from "./host.ts";
 
 /** The only file that reads the environment. Nothing is read from a `.env` file. */
 
+const variables = () => host().environment;
+
 /** momo's variables. An empty one counts as not set. */
 export function momoEnvironment() {
-  const { env } = process;
+  const env = variables();
   return {
     baseUrl: env.MOMO_BASE_URL || undefined,
     apiKey: env.MOMO_API_KEY || undefined,
@@ -21,12 +24,12 @@ export function momoEnvironment() {
 
 /** A variable of an option of `serve`, if it is set and not empty. */
 export function serveVariable(name: `MOMO_SERVE_${string}`): string | undefined {
-  return process.env[name] || undefined;
+  return variables()[name] || undefined;
 }
 
 /** The names of all variables that look like one of an option of `serve`, and are not empty. */
 export function serveVariableNames(): string[] {
-  return Object.keys(process.env).filter((name) => name.startsWith("MOMO_SERVE_") && process.env[name]);
+  return Object.keys(variables()).filter((name) => name.startsWith("MOMO_SERVE_") && variables()[name]);
 }
 
 /** The variables that are set, each with what it replaces. Secrets are not shown. */
@@ -41,20 +44,23 @@ export function variablesInForce(): { name: string; value: string; overrides: st
     ["MOMO_DATA", "the platform's data folder"],
     ["MOMO_DATABASE", "the database of the data directory"],
   ].flatMap(([name = "", overrides = ""]) => {
-    const value = process.env[name];
+    const value = variables()[name];
     return value ? [{ name, value: /SECRET|TOKEN|DATABASE/.test(name) ? "(set)" : value, overrides }] : [];
   });
 }
 
 /** The folders for data of programs that the environment names. */
 export function platformFolders() {
-  return { xdgDataHome: process.env.XDG_DATA_HOME || undefined, localAppData: process.env.LOCALAPPDATA || undefined };
+  return {
+    xdgDataHome: variables().XDG_DATA_HOME || undefined,
+    localAppData: variables().LOCALAPPDATA || undefined,
+  };
 }
 
 /** The environment for a child process: ours and more, without the token of another sandbox, and without a proxy for this machine. */
 export function childEnvironment(more: Record<string, string>): Record<string, string | undefined> {
   return {
-    ...process.env,
+    ...variables(),
     ...withoutProxy("127.0.0.1"),
     MOMO_CONTROL_TOKEN: undefined,
     MOMO_DATABASE: undefined,
@@ -64,7 +70,7 @@ export function childEnvironment(more: Record<string, string>): Record<string, s
 
 /** The exceptions from the proxy, and this host. `*` has a meaning only alone. Bun reads both names, and prefers lower case. */
 function withoutProxy(host: string) {
-  const before = process.env.no_proxy ?? process.env.NO_PROXY;
+  const before = variables().no_proxy ?? variables().NO_PROXY;
   const isDirect = before?.split(",").some((entry) => ["*", host].includes(entry.trim()));
   const direct = isDirect ? before : [before, host].filter(Boolean).join(",");
   return { NO_PROXY: direct, no_proxy: direct };
@@ -72,41 +78,41 @@ function withoutProxy(host: string) {
 
 /** A variable of other programs: the first of these names that is not empty. */
 export function callersVariable(...names: string[]): string | undefined {
-  return names.map((name) => process.env[name]).find(Boolean);
+  return names.map((name) => variables()[name]).find(Boolean);
 }
 
 /** The path of a shell. It leaves out the folders that npm adds for its scripts. */
 export function searchPath(): string {
-  const folders = (process.env.PATH ?? "").split(delimiter);
+  const folders = (variables().PATH ?? "").split(delimiter);
   return folders.filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder)).join(delimiter);
 }
 
 /** Whether this is continuous integration, where no person can answer questions. */
 export function isCi(): boolean {
-  return Boolean(process.env.CI);
+  return Boolean(variables().CI);
 }
 
 /** `NO_COLOR` with any value means plain text. */
 export function wantsColour(): boolean {
-  return !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  return !variables().NO_COLOR && variables().TERM !== "dumb";
 }
 
 /** Whether the locale has more than ASCII. Without a locale, as in most containers, terminals still show UTF-8. */
 export function speaksUnicode(): boolean {
-  const { LC_ALL, LC_CTYPE, LANG } = process.env;
+  const { LC_ALL, LC_CTYPE, LANG } = variables();
   return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "UTF-8");
 }
 
 /** Reaches a host of this machine without the proxy. */
-export const reachDirectly = (host: string) => void Object.assign(process.env, withoutProxy(host));
+export const reachDirectly = (host: string) => void Object.assign(variables(), withoutProxy(host));
 
 /** The program that shows long output, and its environment; null if the user wants none. */
 export function pagerCommand(): { command: string; environment: Record<string, string | undefined> } | null {
-  const command = process.env.PAGER ?? "less";
-  if (command === "" || command === "cat" || process.env.TERM === "dumb") return null;
+  const command = variables().PAGER ?? "less";
+  if (command === "" || command === "cat" || variables().TERM === "dumb") return null;
   // F: no pager for one screen, R: colours, X: the text stays on the screen.
-  return { command, environment: { LESS: "FRX", ...process.env } };
+  return { command, environment: { LESS: "FRX", ...variables() } };
 }
 
 /** Whether the terminal can rewrite a line. */
-export const canRedraw = (): boolean => process.env.TERM !== "dumb";
+export const canRedraw = (): boolean => variables().TERM !== "dumb";

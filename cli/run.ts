@@ -1,8 +1,9 @@
 import { Command, CommanderError } from "commander";
 import { GROUPS } from "./command-table.ts";
+import { host } from "./host.ts";
 import { EXIT, NoServer, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
-import { asksJson, forPeople, tellFailure } from "./terminal/output.ts";
+import { asksJson, errorWidth, forPeople, tellFailure, writeError } from "./terminal/output.ts";
 import { lineWidth, writeOut } from "./terminal/standard-output.ts";
 import { usageFailure } from "./terminal/usage.ts";
 
@@ -32,7 +33,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
     if (args.length === 0) await (await import("./client/running.ts")).showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
-    process.exitCode = await tellOf(error, commandOf(program, words), json);
+    host().exitCode = await tellOf(error, commandOf(program, words), json);
   }
 }
 
@@ -40,6 +41,9 @@ const EXIT_CODES_TOPIC = "exit-codes";
 const REPLICAS_TOPIC = "replicas";
 
 const NAMES = Object.values(GROUPS).flatMap((commands) => Object.keys(commands));
+
+/** Outside a terminal, commander has a width of its own. */
+const helpWidth = (width: number) => (Number.isFinite(width) ? width : 80);
 
 const writeForPeople = (text: string) => writeOut(forPeople(text, lineWidth()));
 
@@ -61,7 +65,13 @@ async function makeProgram(
     .showSuggestionAfterError()
     .enablePositionalOptions() // words after `exec --` belong to the other command
     .exitOverride()
-    .configureOutput({ writeOut: writeForPeople, outputError: () => {} }); // tellOf prints the error
+    .configureOutput({
+      writeOut: writeForPeople,
+      writeErr: (text) => writeError(forPeople(text, errorWidth())),
+      getOutHelpWidth: () => helpWidth(lineWidth()),
+      getErrHelpWidth: () => helpWidth(errorWidth()),
+      outputError: () => {}, // tellOf prints the error
+    });
   for (const [group, commands] of Object.entries(GROUPS)) {
     for (const [name, [summary, load]] of Object.entries(commands)) {
       if (isKnown && !wanted.includes(name)) continue;

@@ -33,6 +33,9 @@ const PLANTED: readonly (readonly [path: string, text: string])[] = [
   ["src/service/resolver.ts", "const quote = /[\"'`]/;\nconst nowMs = Date.now();"],
   ["sandbox/console/browser/sync.ts", "const nowMs = performance.now();"],
   ["cli/terminal/output.ts", "console.log(text);"],
+  ["cli/commands/reset.ts", "process.exitCode = 1;"],
+  ["cli/environment.ts", "const { env } = process.env;"],
+  ["cli/commands/list.ts", "process.stdout.write(text);"],
   ["test/helpers/money.ts", ""],
   ["src/domain/money.ts", "\n".repeat(301)],
 ];

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { quoted } from "../../sandbox/curl.ts";
+import { host } from "../host.ts";
 import { nameDataDirectory } from "../serving/data-directory.ts";
 import { readOrNull } from "../serving/files.ts";
 import { readServer } from "../serving/records.ts";
 import { Failure, type NoServer } from "../terminal/failure.ts";
-import { DEFAULT_PORT } from "../terminal/options.ts";
 import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
 import { commandLine } from "../terminal/this-program.ts";
@@ -32,7 +32,7 @@ async function findRunning(): Promise<Running | null> {
   if (record && (await ask(record.control_url, "/health", RECORDED_TIMEOUT_MS, record.control_token))) {
     return { baseUrl: record.base_url, consoleUrl: `${record.control_url}/`, flags: [] };
   }
-  return findAt(DEFAULT_PORT);
+  return findAt(host().usualPort);
 }
 
 async function findAt(port: number): Promise<Running | null> {
@@ -58,7 +58,7 @@ function ask(
 }
 
 /** The same failure; if a sandbox answers on the default port, the hint names it. */
-export async function namingNeighbour(failure: NoServer, port = DEFAULT_PORT): Promise<Failure> {
+export async function namingNeighbour(failure: NoServer, port = host().usualPort): Promise<Failure> {
   const found = await findAt(port);
   if (!found) return failure;
   const flags = found.flags.map(quoted).join(" ");

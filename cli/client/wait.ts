@@ -2,8 +2,17 @@ import { timeLeft } from "../../src/domain/duration.ts";
 import { STATUSES, type Status } from "../../src/domain/transaction.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { canRedraw } from "../environment.ts";
+import { host } from "../host.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { isErrorTerminal, lineOf, type OutputOptions, stderr, tell, tellCommand } from "../terminal/output.ts";
+import {
+  errorWidth,
+  isErrorTerminal,
+  lineOf,
+  type OutputOptions,
+  tell,
+  tellCommand,
+  writeError,
+} from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
 import { wrapped } from "../terminal/plain.ts";
 import { whenInterrupted } from "../terminal/signals.ts";
@@ -100,7 +109,7 @@ export async function watchPayment(
   });
   printPayment(outcome, flags, "status");
   if (outcome.status === "pending" && isErrorTerminal()) tellCommand("Still pending. Wait again with:", next);
-  process.exitCode = exitCodeOf(outcome);
+  host().exitCode = exitCodeOf(outcome);
 }
 
 /** How often to read the sandbox's time, because its clock may be frozen or moved. */
@@ -155,18 +164,18 @@ export function openStatusLine() {
     isLive,
     show(text: string): void {
       if (!isLive) return;
-      const width = (process.stderr.columns || 80) - 1;
+      const width = errorWidth() - 1;
       shown = wrapped(lineOf([text], isErrorTerminal), width)[0] ?? "";
-      stderr().write(CLEAR + shown);
+      writeError(CLEAR + shown);
     },
     /** Writes a permanent line above it. */
     note(text: string): void {
-      if (isLive && shown !== "") stderr().write(CLEAR);
+      if (isLive && shown !== "") writeError(CLEAR);
       tell(text);
-      if (isLive) stderr().write(shown);
+      if (isLive) writeError(shown);
     },
     clear(): void {
-      if (isLive && shown !== "") stderr().write(CLEAR);
+      if (isLive && shown !== "") writeError(CLEAR);
       shown = "";
     },
   };

@@ -5,6 +5,7 @@ import { formatReport, REPORT_FORMATS, type ReportFormat } from "../../sandbox/a
 import { auditReport } from "../../sandbox/control/shapes/requests.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
+import { host } from "../host.ts";
 import { writeReport } from "../serving/audit-report.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions, withOptions } from "../terminal/options.ts";
@@ -40,7 +41,7 @@ async function audit(flags: AuditFlags): Promise<void> {
   if (output !== undefined) writeReport(output, text);
   else if (isTerminal()) for (const line of text.trimEnd().split("\n")) (format === "text" ? printText : print)(line);
   else writeOut(text);
-  if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) process.exitCode = EXIT.mistakes;
+  if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) host().exitCode = EXIT.mistakes;
 }
 
 /** @throws Failure if another program answers, or another version */

@@ -11,12 +11,13 @@ import { sleep, systemClock } from "../../src/system.ts";
 import { parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { openStatusLine } from "../client/wait.ts";
 import { reachDirectly } from "../environment.ts";
+import { host } from "../host.ts";
 import { formatOfFile, writeReport } from "../serving/audit-report.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { readDuration, readId, readUpTo, withOptions } from "../terminal/options.ts";
 import { print, printText, tell } from "../terminal/output.ts";
-import { ENDING_SIGNALS } from "../terminal/signals.ts";
+import { onSignal } from "../terminal/signals.ts";
 import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 
@@ -93,9 +94,9 @@ async function check(flags: CheckFlags): Promise<void> {
   const report = await run(options, target);
   write(report, flags);
   if (report.stopped === CREDENTIALS_REFUSED) throw new Failure("unauthorized", `${baseUrl}: ${report.stopped}`);
-  if (report.checked.some(({ verdict }) => verdict === "fails")) process.exitCode ??= EXIT.mistakes;
+  if (report.checked.some(({ verdict }) => verdict === "fails")) host().exitCode ??= EXIT.mistakes;
   const isWhole = report.stopped === null || report.stopped === budgetSpent(options.budget);
-  if (!isWhole && process.exitCode === undefined) throw new Failure("unreachable", `${baseUrl}: ${report.stopped}`);
+  if (!isWhole && host().exitCode === undefined) throw new Failure("unreachable", `${baseUrl}: ${report.stopped}`);
 }
 
 /** The service with its key, which is never a flag: other users of the machine see flags. */
@@ -140,12 +141,10 @@ type RunOptions = Omit<Parameters<typeof checkService>[0], "send" | "sleep">;
 /** Runs the check. A signal ends it after the request under way, with what was found so far. */
 async function run(options: RunOptions, target: Target): Promise<CheckReport> {
   const interrupted = new AbortController();
-  for (const [signal, exitCode] of ENDING_SIGNALS) {
-    process.once(signal, () => {
-      process.exitCode = exitCode;
-      interrupted.abort();
-    });
-  }
+  const takeBack = onSignal((exitCode) => {
+    host().exitCode = exitCode;
+    interrupted.abort();
+  });
   const line = openStatusLine();
   const { signal } = interrupted;
   try {
@@ -157,6 +156,7 @@ async function run(options: RunOptions, target: Target): Promise<CheckReport> {
       onChecked: ({ section, sentence }, requests) => line.show(`${requests} requests · ${section} ${sentence}`),
     });
   } finally {
+    takeBack();
     line.clear();
   }
 }

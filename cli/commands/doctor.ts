@@ -8,6 +8,7 @@ import { type Answer, controlClient } from "../client/client.ts";
 import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, isStopped } from "../client/diagnose.ts";
 import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
+import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
 import {
@@ -24,7 +25,7 @@ import { isFree } from "../serving/listen.ts";
 import { lockDirectory } from "../serving/locked-folders.ts";
 import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
-import { DEFAULT_PORT, outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
+import { outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, print, printData, printText, styled } from "../terminal/output.ts";
 import { wrapped } from "../terminal/plain.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
@@ -36,7 +37,7 @@ interface DoctorFlags extends OutputOptions, TargetFlags {
 
 export default function doctorCommand(): Command {
   const command = new Command("doctor")
-    .option("--port <number>", "that momo serve would use", readPort, DEFAULT_PORT)
+    .option("--port <number>", "that momo serve would use", readPort, host().usualPort)
     .option("--mend", "make wrong totals and search words again; no server may run")
     .option("--account <id>", "the payment account that momo pay would use", readId);
   return withOptions(command, ...serverOptions(), ...outputOptions()).action(doctor);
@@ -58,7 +59,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     remedy: remedy && redact(remedy),
   }));
   printData(flags, { json: { findings }, rows: findings, layout: () => findings.forEach(printFinding) });
-  if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
+  if (findings.some(({ remedy }) => remedy !== null)) host().exitCode = EXIT.unexpected;
 }
 
 async function checkContents(directory: DataDirectory, flags: DoctorFlags): Promise<Check[]> {

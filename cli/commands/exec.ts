@@ -7,6 +7,7 @@ import { findingLines, formatReport, summaryOf } from "../../sandbox/audit/repor
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { variablesOf } from "../client/target.ts";
 import { childEnvironment } from "../environment.ts";
+import { host } from "../host.ts";
 import { readHosts } from "../intercept/hosts.ts";
 import type { Interception } from "../intercept/intercept.ts";
 import { formatOfFile, writeReport } from "../serving/audit-report.ts";
@@ -75,7 +76,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       signals.passTo(child);
       const exitCode = await child.exited;
       // The code of shells: 128 and the number of the signal.
-      process.exitCode =
+      host().exitCode =
         child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
       tellSilence(interception);
       if (flags.audit !== undefined || flags.auditReport !== undefined) {
@@ -121,7 +122,7 @@ function tellAudit(report: AuditReport, { audit, auditReport, quiet }: ExecFlags
     if (!quiet) tell(`momo audit: ${summaryOf(report)}`);
     for (const line of findingLines(report).slice(quiet ? 1 : 0)) tell(line);
     const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
-    if (isBad && process.exitCode === EXIT.done) process.exitCode = EXIT.mistakes;
+    if (isBad && host().exitCode === EXIT.done) host().exitCode = EXIT.mistakes;
   }
   if (auditReport !== undefined) {
     const options = { version, ...(audit && { failOn: audit }) };

@@ -1,5 +1,5 @@
 import { closeSync, createReadStream, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
 import { isMemo } from "../../sandbox/network/script.ts";
@@ -14,6 +14,7 @@ import {
   withCompanions,
   writeRows,
 } from "../../src/store/sqlite/sqlite.ts";
+import { host } from "../host.ts";
 import { locateDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
@@ -56,12 +57,13 @@ async function copyOfDatabase(database: NamedDatabase, path: string, name: strin
 }
 
 async function exportData(file: string, flags: ExportFlags): Promise<void> {
-  process.umask(0o077);
+  host().hideFiles();
   if (file === "-") await printCopy(flags);
   else {
-    const contents = await writeCopy(resolve(file), flags);
-    const bytes = statSync(file).size;
-    if (flags.json) printJson({ file: resolve(file), bytes, ...contents });
+    const place = host().placeOf(file);
+    const contents = await writeCopy(place, flags);
+    const bytes = statSync(place).size;
+    if (flags.json) printJson({ file: place, bytes, ...contents });
     else tell(`wrote ${file}: ${describeContents(contents)}`);
   }
 }

@@ -12,6 +12,7 @@ import {
   removeDatabase,
 } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
+import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
@@ -44,7 +45,7 @@ export default function importCommand(): Command {
 
 /** Moves a copy into a shared database. The database must be empty, and is filled completely or not at all. */
 async function importIntoDatabase(file: string, flags: ImportFlags, database: NamedDatabase): Promise<void> {
-  process.umask(0o077);
+  host().hideFiles();
   if (flags.replace) {
     throw new Failure("usage", "--replace is for data directories", "make a new database, and give that");
   }
@@ -59,7 +60,7 @@ async function importIntoDatabase(file: string, flags: ImportFlags, database: Na
 }
 
 async function importData(file: string, flags: ImportFlags): Promise<void> {
-  process.umask(0o077);
+  host().hideFiles();
   const directory = locateDataDirectory(flags.data);
   const source = await openSource(file);
   makeDataDirectory(directory);
@@ -108,7 +109,8 @@ interface Source {
 
 async function openSource(file: string): Promise<Source> {
   if (file === "-") return { name: "standard input", stream: Bun.stdin.stream() };
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const place = host().placeOf(file);
+  const stats = statSync(place, { throwIfNoEntry: false });
   if (!stats) throw new Failure("not_found", `there is no file ${file}`);
   if (stats.isDirectory()) throw new Failure("unexpected", `${file} is a folder`, USE_EXPORT);
   // Reading a pipe or a device may never end, or never start.
@@ -116,10 +118,10 @@ async function openSource(file: string): Promise<Source> {
     throw new Failure("unexpected", `${file} is a pipe or a device`, "read it with momo import - from standard input");
   }
   // The -wal file has the newest part of the database.
-  if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) {
+  if (statSync(`${place}-wal`, { throwIfNoEntry: false })?.size) {
     throw new Failure("unexpected", `${file} is in use, or was when its process ended: see ${file}-wal`, USE_EXPORT);
   }
-  return { name: file, stream: Bun.file(file).stream() };
+  return { name: file, stream: Bun.file(place).stream() };
 }
 
 const USE_EXPORT = "make a copy with momo export, and give that";

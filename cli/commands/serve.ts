@@ -7,6 +7,7 @@ import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { momoEnvironment, serveVariable } from "../environment.ts";
+import { host } from "../host.ts";
 import { firstKeyOfEnvironment } from "../serving/credentials.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
@@ -17,15 +18,7 @@ import { announce, prepareReadyFile, readyRecord, removeReadyFileOf } from "../s
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
-import {
-  DEFAULT_PORT,
-  dataOption,
-  LOG_FORMATS,
-  type LogFormat,
-  readHost,
-  readName,
-  readPort,
-} from "../terminal/options.ts";
+import { dataOption, LOG_FORMATS, type LogFormat, readHost, readName, readPort } from "../terminal/options.ts";
 import { printJson, reportFault, STDERR, tell } from "../terminal/output.ts";
 import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/server-log.ts";
 import { ENDING_SIGNALS } from "../terminal/signals.ts";
@@ -51,7 +44,7 @@ interface ServeFlags extends SandboxFlags, SharingFlags {
 export default function serveCommand(): Command {
   const command = new ServeCommand("serve")
     .optionsGroup("Where:")
-    .addOption(new Option("--port <number>", "0 takes any free one").default(DEFAULT_PORT).argParser(readPort))
+    .addOption(new Option("--port <number>", "0 takes any free one").default(host().usualPort).argParser(readPort))
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "temporary data, removed at the end")
@@ -95,7 +88,7 @@ export function removeStaleReadyFile(words: readonly string[]): void {
 
 async function serve(flags: ServeFlags): Promise<void> {
   // Set umask before the first file, so that our files are private.
-  process.umask(0o077);
+  host().hideFiles();
   const readyFile = flags.readyFile === undefined ? null : prepareReadyFile(flags.readyFile);
   let leaveNothing = () => {};
   const stopping = stopSignal(() => leaveNothing());

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { ReportFormat } from "../../sandbox/audit/report.ts";
+import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 
 const FORMATS: Readonly<Record<string, ReportFormat>> = {
@@ -24,7 +25,7 @@ export function formatOfFile(file: string, flag = "--audit-report", more = ""): 
 /** @throws Failure if the file cannot be written */
 export function writeReport(file: string, text: string, flag: "a" | "w" = "w"): void {
   try {
-    writeFileSync(file, text, { flag });
+    writeFileSync(host().placeOf(file), text, { flag });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Failure(

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { quoted } from "../../sandbox/curl.ts";
 import { momoEnvironment, platformFolders } from "../environment.ts";
+import { host } from "../host.ts";
 import { commandLine } from "../terminal/this-program.ts";
 import { cannotWrite, refuseForeign, statsOfPlace, statsOfTarget, warnOfOthers } from "./files.ts";
 
@@ -18,7 +19,7 @@ export interface DataDirectory {
 
 /** `--data`, then `MOMO_DATA`, then the platform's data folder. It reads no file. */
 export function nameDataDirectory(flag: string | undefined): DataDirectory {
-  return dataDirectoryAt(resolve(flag ?? momoEnvironment().data ?? platformDefault()));
+  return dataDirectoryAt(host().placeOf(flag ?? momoEnvironment().data ?? platformDefault()));
 }
 
 /**

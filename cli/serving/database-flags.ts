@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { type Command, Option } from "commander";
 import { momoEnvironment } from "../environment.ts";
+import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { SHARING } from "../terminal/help.ts";
 import { must, number, readDuration, withOptions } from "../terminal/options.ts";
@@ -94,7 +95,7 @@ export const databaseUnlessData = (flags: DatabaseFlags & { readonly data?: stri
   flags.data !== undefined && flags.database === undefined ? null : namedDatabase(flags);
 
 /** An option can also come from a variable, which other users cannot read. */
-const isArgument = (url: string): boolean => process.argv.some((word) => word.includes(url));
+const isArgument = (url: string): boolean => host().words.some((word) => word.includes(url));
 
 function passwordOf(file: string): string {
   const text = readSecretFile("--database-password-file", file, "password").replace(/\r?\n$/, "");

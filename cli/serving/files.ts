@@ -11,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { type Host, host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 
@@ -51,8 +52,9 @@ type Check = (stats: Stats) => void;
  * @throws an error of the system, of the decoder or of the parser, or what `check` throws
  */
 export function readJsonFile(file: string, check?: Check): unknown {
-  if (!existsSync(file)) return undefined;
-  return JSON.parse(readText(file, check));
+  const place = host().placeOf(file);
+  if (!existsSync(place)) return undefined;
+  return JSON.parse(readText(place, check));
 }
 
 /**
@@ -126,20 +128,20 @@ export function openTo(path: string): string | null {
 
 export const CLOSE_TO_OTHERS = "chmod go-w on it, or choose another folder with --data";
 
-let isWarned = false;
+const warned = new WeakSet<Host>();
 
 /** Warns once if other users may write into a folder of ours. */
 export function warnOfOthers(path: string): void {
-  const others = isWarned ? null : openTo(path);
+  const others = warned.has(host()) ? null : openTo(path);
   if (others === null) return;
-  isWarned = true;
+  warned.add(host());
   tell(`momo: ${others}; ${CLOSE_TO_OTHERS}`);
 }
 
 /** @throws Failure `usage` if the file that the option names cannot be read */
 export function readSecretFile(option: string, file: string, secret: "token" | "password"): string {
   try {
-    const text = readText(file);
+    const text = readText(host().placeOf(file));
     warnOfReaders(file, secret);
     return text;
   } catch (error) {
@@ -150,7 +152,7 @@ export function readSecretFile(option: string, file: string, secret: "token" | "
 
 /** Warns if others can read a file with a secret. A pipe is exempt: it can be read only once. */
 function warnOfReaders(file: string, secret: string): void {
-  const stats = process.platform === "win32" ? null : statsOfTarget(file);
+  const stats = process.platform === "win32" ? null : statsOfTarget(host().placeOf(file));
   if (!stats?.isFile()) return;
   if ((stats.mode & 0o044) !== 0) tell(`momo: others can read the ${secret} in ${file}; chmod 600 it`);
   else if (isForeign(stats))

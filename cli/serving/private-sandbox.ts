@@ -1,5 +1,6 @@
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import type { ControlTarget, Target } from "../client/target.ts";
+import { host } from "../host.ts";
 import { reportFault } from "../terminal/output.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { makeTemporaryDirectory, removeTemporaryLeftovers } from "./locked-folders.ts";
@@ -18,7 +19,7 @@ export interface PrivateSandbox extends RunningSandbox {
 
 /** Starts a sandbox for one program: on any free port of this machine, in a temporary folder that its stop removes. */
 export async function startPrivateSandbox(config: PrivateConfig): Promise<PrivateSandbox> {
-  process.umask(0o077); // our files are private
+  host().hideFiles(); // our files are private
   removeTemporaryLeftovers();
   const { directory, remove } = makeTemporaryDirectory();
   try {

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, rmSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
-import { resolve } from "node:path";
+import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
@@ -96,7 +96,7 @@ function tryLine(data: string, ...words: string[]): string {
  * @throws Failure that names the flag
  */
 export function prepareReadyFile(path: string) {
-  const file = resolve(path);
+  const file = host().placeOf(path);
   let written: string | null = null;
   helpfully(() => {
     // As root, rename() would replace a device such as /dev/null.

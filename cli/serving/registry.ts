@@ -2,6 +2,7 @@ import type { Merchant } from "../../src/domain/merchant.ts";
 import { Registry } from "../../src/service/registry.ts";
 import { explain, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
+import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { locateDataDirectory, makeDataDirectory } from "./data-directory.ts";
 import { type DatabaseFlags, databaseUnlessData } from "./database-flags.ts";
@@ -18,7 +19,7 @@ interface Place extends DatabaseFlags {
  * processes can use the database.
  */
 export async function withRegistry<T>(place: Place, work: (registry: Registry) => Promise<T>): Promise<T> {
-  process.umask(0o077);
+  host().hideFiles();
   const database = databaseUnlessData(place);
   if (database) {
     return withDatabase(database, "refuse", (shared) =>

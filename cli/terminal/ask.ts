@@ -1,4 +1,5 @@
 import { isCi, speaksUnicode } from "../environment.ts";
+import { host } from "../host.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { asksForJson, type OutputOptions, tell } from "./output.ts";
 import { inLocale, plain } from "./plain.ts";
@@ -13,7 +14,8 @@ function output(): NodeJS.WriteStream {
 }
 
 /** Whether a person is at the terminal. */
-export const isAttended = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY) && !isCi();
+export const isAttended = (): boolean =>
+  !host().captured && Boolean(process.stdin.isTTY && process.stdout.isTTY) && !isCi();
 
 /**
  * Says what will be lost, and asks whether to go on. Ends the process if the answer is no. Does not ask if no person is there: a

@@ -176,8 +176,6 @@ export const wordOption = (flags: string, words: readonly string[]) =>
     return word ?? must(`be one of ${words.join(", ")}`, () => false)(text);
   });
 
-export const DEFAULT_PORT = 2547;
-
 /** The default base paths: that of the specification, and that of the real services. */
 export const BASE_PATHS: BasePaths = ["/v2", "/api/v2"];
 

@@ -1,6 +1,7 @@
 import { once } from "../../src/domain/once.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { wantsColour } from "../environment.ts";
+import { host } from "../host.ts";
 import type { Failure } from "./failure.ts";
 import { inLocale, jsonText, plain, wrapped } from "./plain.ts";
 import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
@@ -83,24 +84,30 @@ export function printText(...pieces: Piece[]): void {
 /** Opened at the first write, because that takes 2 ms. A write error is ignored: there is no other place to report it. */
 export const stderr = once(() => process.stderr.on("error", () => {}));
 
-/** Prints a line for people; never data. */
-export function tell(...pieces: Piece[]): void {
-  stderr().write(`${forPeople(lineOf(pieces, isErrorTerminal), errorWidth())}\n`);
+export function writeError(text: string): void {
+  const { captured } = host();
+  if (captured) captured.error(text);
+  else stderr().write(text);
 }
 
-export const isErrorTerminal = (): boolean => Boolean(process.stderr.isTTY);
+/** Prints a line for people; never data. */
+export function tell(...pieces: Piece[]): void {
+  writeError(`${forPeople(lineOf(pieces, isErrorTerminal), errorWidth())}\n`);
+}
+
+export const isErrorTerminal = (): boolean => !host().captured && Boolean(process.stderr.isTTY);
 
 /** The descriptor of stderr. */
 export const STDERR = 2;
 
-const errorWidth = (): number => lineWidth(STDERR);
+export const errorWidth = (): number => lineWidth(STDERR);
 
 /** A line of text and a command: beside it, or below it if it is long. */
 export function tellCommand(lead: string, command: string): void {
   if (`${lead} ${command}`.length <= errorWidth()) tell(`${lead} ${command}`);
   else {
     tell(lead);
-    stderr().write(`${commandLines(lineOf([command], isErrorTerminal), errorWidth()).join("\n")}\n`);
+    writeError(`${commandLines(lineOf([command], isErrorTerminal), errorWidth()).join("\n")}\n`);
   }
 }
 
@@ -200,7 +207,7 @@ export function tellFailure(failure: Failure, json: boolean): void {
   const message = redact(failure.message);
   const hint = failure.hint && redact(failure.hint);
   if (json) {
-    stderr().write(`${jsonText({ error: { code: failure.code, message, hint } })}\n`);
+    writeError(`${jsonText({ error: { code: failure.code, message, hint } })}\n`);
     return;
   }
   tell(`momo: ${message}`);

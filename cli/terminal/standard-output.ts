@@ -1,4 +1,5 @@
 import { fstatSync, statSync, writeSync } from "node:fs";
+import { host } from "../host.ts";
 
 /**
  * Writes to standard output, and makes the runtime's stream only if it must: that takes 3 ms, longer than most commands. Every
@@ -21,6 +22,11 @@ let stream: NodeJS.WriteStream | undefined;
  * and otherwise with one line.
  */
 export function writeOut(text: string): void {
+  const { captured } = host();
+  if (captured) {
+    captured.out(text);
+    return;
+  }
   let rest: Uint8Array = new TextEncoder().encode(text);
   try {
     while (!stream && rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest));
@@ -47,6 +53,7 @@ function endFor({ code }: NodeJS.ErrnoException): void {
 
 /** Whether it is a terminal. Asks the file system first, because node:tty takes 1.5 ms and 1.2 MB to load. */
 export function isTerminal(descriptor = STDOUT): boolean {
+  if (host().captured) return false;
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isCharacterDevice() || stats.rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev)

@@ -2,8 +2,10 @@ import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, runToEnd } from "../support/momo.ts";
+import { canRunHere, runHere } from "../support/here.ts";
+import { PROGRAM, type Run, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
+import { type Part, partsOf } from "../support/plain-lines.ts";
 import { createSameText, startSame } from "../support/sandbox.ts";
 import { PATIENCE_MS } from "../support/waiting.ts";
 
@@ -15,10 +17,49 @@ import { PATIENCE_MS } from "../support/waiting.ts";
 afterAll(cleanUp);
 
 const FOLDER = import.meta.dir;
+const names = readdirSync(FOLDER).filter((one) => one.endsWith(".txt"));
+const sessions = new Map(names.map((name) => [name, readFileSync(join(FOLDER, name), "utf8").trimEnd().split("\n")]));
 
 /** A folder for PATH with the command `momo`. */
 const commands = newFolder();
 symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
+
+/** The first line of each command runs with the executable, whatever else could run it. */
+const firstLines = new Map<string, string>();
+for (const line of [...sessions.values()].flat()) {
+  const [, name] = /^\$ momo ([a-z]+)/.exec(line) ?? [];
+  if (name !== undefined && !firstLines.has(name)) firstLines.set(name, line.slice(2));
+}
+const withExecutable = new Set(firstLines.values());
+
+/** Runs a line: a shell with the executable, or this process where that can make no difference. */
+async function runLine(line: string, { cwd, env }: { readonly cwd: string; readonly env: Record<string, string> }) {
+  const inShell = (text: string, stdin = "") => runToEnd(["sh", "-c", text], { cwd, env, stdin });
+  const parts = partsOf(line.replaceAll("$V2", env.V2 ?? "").replaceAll("$CONTROL", env.CONTROL ?? ""));
+  const { V2: _v2, CONTROL: _control, CURL_HOME: _curl, ...own } = env;
+  const surroundingsOf = (variables: Record<string, string>) => ({
+    environment: { ...own, ...variables },
+    folder: cwd,
+  });
+  const fits = (part: Part) => "shell" in part || canRunHere(part.words, surroundingsOf(part.variables));
+  if (withExecutable.has(line) || !parts?.every(fits)) return inShell(line);
+  let [stdout, stderr, exitCode] = ["", "", 0];
+  for (const part of parts) {
+    let run: Run;
+    if ("shell" in part) run = await inShell(part.shell);
+    else {
+      run = await runHere(part.words, surroundingsOf(part.variables));
+      if (part.pipe !== null) {
+        stderr += run.stderr;
+        run = await inShell(part.pipe, run.stdout);
+      }
+    }
+    stdout += run.stdout;
+    stderr += run.stderr;
+    exitCode = run.exitCode;
+  }
+  return { stdout, stderr, exitCode };
+}
 
 async function replay(lines: readonly string[]): Promise<string[]> {
   const { origin, headers, data } = await startSame();
@@ -57,7 +98,7 @@ async function replay(lines: readonly string[]): Promise<string[]> {
   );
   for (const line of lines.filter((one) => one.startsWith("$ "))) {
     shown.push(line);
-    const { stdout, stderr, exitCode } = await runToEnd(["sh", "-c", line.slice(2)], { cwd, env });
+    const { stdout, stderr, exitCode } = await runLine(line.slice(2), { cwd, env });
     shown.push(...marked(" ", stdout), ...marked("!", stderr), ...(exitCode === 0 ? [] : [`= ${exitCode}`]));
   }
   return shown;
@@ -67,14 +108,11 @@ async function replay(lines: readonly string[]): Promise<string[]> {
 const LANES = 4;
 const lanes: Promise<void>[] = [];
 
-const names = readdirSync(FOLDER).filter((one) => one.endsWith(".txt"));
-for (const [index, name] of names.entries()) {
-  const file = join(FOLDER, name);
-  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+for (const [index, [name, lines]] of [...sessions].entries()) {
   const usesCurl = lines.some((line) => /^\$.*\bcurl /.test(line));
   const compare = async () => {
     const shown = await replay(lines);
-    if (process.env.MOMO_TEST_RECORD) writeFileSync(file, `${shown.join("\n")}\n`);
+    if (process.env.MOMO_TEST_RECORD) writeFileSync(join(FOLDER, name), `${shown.join("\n")}\n`);
     else expect(shown).toEqual(lines);
   };
   const inTurn = () => {

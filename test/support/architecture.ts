@@ -109,7 +109,11 @@ const PLACES: readonly Place[] = [
 ];
 
 /** What only one file or folder may do, and what the others do instead. In the browser, one file may do all of it. */
-const ONLY_HERE: readonly { readonly banned: RegExp; readonly home: string | null; readonly instead: string }[] = [
+const ONLY_HERE: readonly {
+  readonly banned: RegExp;
+  readonly home: string | readonly string[] | null;
+  readonly instead: string;
+}[] = [
   {
     banned:
       /\bDate\.now\b|\bnew Date\(\s*\)|\bnew Date\b(?!\s*\()|(?<!new )\bDate\(\s*\)|\bperformance\.now\b|\bprocess\.hrtime\b|\bBun\.nanoseconds\b/g,
@@ -129,7 +133,7 @@ const ONLY_HERE: readonly { readonly banned: RegExp; readonly home: string | nul
   { banned: /\bsetImmediate\b/g, home: "src/store/", instead: "write through the commit queue" },
   {
     banned: /\bprocess\.env\b|\bBun\.env\b|\bimport\.meta\.env\b/g,
-    home: "cli/environment.ts",
+    home: "cli/host.ts",
     instead: "ask cli/environment.ts, or take an option",
   },
   {
@@ -138,9 +142,19 @@ const ONLY_HERE: readonly { readonly banned: RegExp; readonly home: string | nul
     instead: "in cli, use cli/terminal/output.ts; elsewhere, give it to reportFault",
   },
   {
-    banned: /\bprocess\.(?:stdout|stderr)\b/g,
-    home: "cli/",
+    banned: /\bprocess\.(?:stdin|stdout|stderr)\b|\bBun\.(?:stdin|stdout|stderr)\b/g,
+    home: [
+      ...["ask", "data", "keyboard", "output", "standard-output"].map((name) => `cli/terminal/${name}.ts`),
+      ...["exec", "import", "serve"].map((name) => `cli/commands/${name}.ts`),
+      "cli/mcp/server.ts",
+    ],
     instead: "return it, and let cli/terminal/output.ts write it",
+  },
+  {
+    // Tests run commands in their own process.
+    banned: /\bprocess\.(?:exitCode|umask|argv|cwd|chdir)\b/g,
+    home: ["cli/host.ts", "cli/main.ts", "cli/commands/exec.ts"],
+    instead: "ask cli/host.ts",
   },
 ];
 
@@ -228,10 +242,9 @@ function fits(target: string, allowed: string): boolean {
 
 function bannedIn(path: string, text: string): string[] {
   const code = withoutStrings(text);
-  const homeOf = (home: string | null) => (home && path.startsWith(IN_BROWSER.folder) ? IN_BROWSER.home : home);
   return ONLY_HERE.flatMap(({ banned, home, instead }) => {
-    const only = homeOf(home);
-    if (only !== null && contains(only, path)) return [];
+    const only = home && path.startsWith(IN_BROWSER.folder) ? IN_BROWSER.home : home;
+    if ([only ?? []].flat().some((place) => contains(place, path))) return [];
     return [...code.matchAll(banned)].map((match) => `${path}:${lineOf(code, match.index)} ${match[0]} → ${instead}`);
   });
 }

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { builtBinary } from "./binary.ts";
 import { type Child, exitCodeOf, startChild, Transcript } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
+import { canRunHere, runHere } from "./here.ts";
 import { inTime, PATIENCE_MS } from "./waiting.ts";
 
 /** The command of the program: the executable, which starts in a quarter of the time; from source if MOMO_TEST_SOURCE is set. */
@@ -25,10 +26,21 @@ export interface Run {
   readonly exitCode: number;
 }
 
-/** Runs the program to its end, in an environment that has only PATH from the caller. */
+/**
+ * Runs a command of the program to its end, in an environment that has only PATH from the caller: in this process where that can
+ * make no difference, otherwise with the executable.
+ */
 export async function runMomo(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  return runToEnd([...(options.program ?? PROGRAM), ...args], options);
+  const { program, stdin, cwd, env } = options;
+  const home = newFolder();
+  const surroundings = { environment: { ...cleanEnvironment(home), ...env }, folder: cwd ?? home };
+  const isHere = !program && stdin === undefined && env?.HOME === undefined && canRunHere(args, surroundings);
+  return isHere ? runHere(args, surroundings) : runProgram(args, options);
 }
+
+/** The same, always with the executable. */
+const runProgram = (args: readonly string[], options: RunOptions = {}): Promise<Run> =>
+  runToEnd([...(options.program ?? PROGRAM), ...args], options);
 
 /** The same for any other command, such as a shell that runs the program. */
 export async function runToEnd(command: readonly string[], options: RunOptions = {}): Promise<Run> {

@@ -1,0 +1,49 @@
+import { resolve } from "node:path";
+
+/** What a command uses of the process that it runs in. Tests run commands in their own process, each with a host of its own. */
+export interface Host {
+  /** All words of the command line. */
+  readonly words: readonly string[];
+  readonly environment: Record<string, string | undefined>;
+  /** The port of a server that is given none, where commands look for one. */
+  readonly usualPort: number;
+  exitCode: number | undefined;
+  /** The path of a file that the user names: absolute, or in the current folder. */
+  placeOf(path: string): string;
+  /** Makes new files private: only their owner can read them. */
+  hideFiles(): void;
+  /** In the place of the two streams, which are no terminals, and of the end of the process; null for those of the process. */
+  readonly captured: {
+    out(text: string): void;
+    error(text: string): void;
+    atTheEnd(step: () => void): void;
+  } | null;
+}
+
+const ownProcess: Host = {
+  get words() {
+    return process.argv;
+  },
+  get environment() {
+    return process.env;
+  },
+  usualPort: 2547,
+  get exitCode() {
+    return process.exitCode === undefined ? undefined : Number(process.exitCode);
+  },
+  set exitCode(code) {
+    process.exitCode = code;
+  },
+  placeOf: (path) => resolve(path),
+  hideFiles: () => void process.umask(0o077),
+  captured: null,
+};
+
+let find: () => Host | undefined = () => undefined;
+
+export const host = (): Host => find() ?? ownProcess;
+
+/** For tests. Where it finds none, the host is the process. */
+export function findHostBy(finder: () => Host | undefined): void {
+  find = finder;
+}
