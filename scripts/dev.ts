@@ -17,7 +17,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[][]>> = {
   hostile: [bun("test", `--timeout=${DAY_MS}`, "test/hostile")],
   runtimes: [
     ["npm", "ci", "--prefix", INTERCEPT, "--ignore-scripts", "--no-audit", "--no-fund"],
-    bun("test", "--timeout=120000", `./${INTERCEPT}/programs.test.ts`, "./test/integration/npm/runtimes.ts"),
+    bun("test", "--timeout=400000", `./${INTERCEPT}/programs.test.ts`, "./test/integration/npm/runtimes.ts"),
   ],
   screenshots: [bun("scripts/pictures/screenshots.ts"), bun("scripts/pictures/recordings.ts")],
   simulate: [bun("test", `--timeout=${DAY_MS}`, "test/simulation/simulation.test.ts")],

@@ -63,12 +63,12 @@ describe("signals are passed on", () => {
   });
 
   test.concurrent.each(["HUP", "QUIT", "USR1", "USR2"])("also SIG%s", async (name) => {
-    const run = await sh(`trap "echo heard; exit 3" ${name}; kill -${name} $PPID; sleep 5 >&- 2>&- & wait`);
+    const run = await sh(`sleep 60 >&- 2>&- & trap "kill $!; echo heard; exit 3" ${name}; kill -${name} $PPID; wait`);
     expect(run).toMatchObject({ stdout: "heard\n", exitCode: 3 });
   });
 
   test.concurrent("to a command without a handler: the command and momo end", async () => {
-    const child = startMomo(["exec", "--", "sh", "-c", "echo ready; exec sleep 5"]);
+    const child = startMomo(["exec", "--", "sh", "-c", "echo ready; exec sleep 60"]);
     await child.stdout.until(/ready/);
     child.signal("SIGTERM");
     expect(await child.exited).toBe(143);

@@ -1,6 +1,6 @@
 import { waitForOutcome } from "../../cli/client/wait.ts";
 import { startMomo } from "../support/momo.ts";
-import { rejectionOf, SLACK_MS } from "../support/waiting.ts";
+import { inTime, rejectionOf } from "../support/waiting.ts";
 
 /** `momo pay`, `momo status` and `momo list`: what a merchant's program would do. */
 
@@ -98,8 +98,7 @@ describe("a server whose answers change while momo waits", () => {
 
   test.concurrent("the time-out is kept if the interval is longer, and the last poll is then", async () => {
     const answer = waitAt(answering(answered("cancelled")), { interval: 3_600_000, timeout: 1000 });
-    const still = Bun.sleep(SLACK_MS).then(() => "it still waits");
-    expect(await Promise.race([answer, still])).toMatchObject({ status: "cancelled" });
+    expect(await inTime(answer, () => "it still waits")).toMatchObject({ status: "cancelled" });
   });
 });
 
@@ -230,7 +229,7 @@ describe("a write whose answer is lost may have been carried out, and momo says 
     ["an answer", () => serveFake(hang).baseUrl],
     ["the end of an answer", () => serveRaw((socket) => socket.write(halfAnswer)).url],
   ])("%s that does not arrive before the client's time-out", async (_what, serve) => {
-    const failure = await Promise.race([postTo(serve(), 50), Bun.sleep(SLACK_MS).then(() => "it still waits")]);
+    const failure = await inTime(postTo(serve(), 50), () => "it still waits");
     const hint = /may have been carried out.*the server may be stopped or busy: momo doctor says which$/;
     const message = expect.stringMatching(/ did not answer within 50ms$/);
     expect(failure).toMatchObject({ code: "answer_lost", exitCode: 6, message, hint: expect.stringMatching(hint) });

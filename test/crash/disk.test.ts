@@ -133,10 +133,13 @@ testByTrial(
     await trial.eachRound(async (round) => {
       const isLong = round % 2 === 0;
       const release = holdWriteLock(trial);
+      const sinceMs = performance.now();
       const held = Bun.sleep(isLong ? LONG_MS : SHORT_MS).then(release);
       const refused = await trial.pay(server);
       await held;
-      demand(isLong === refused > 0, () => `${refused} payments were refused`);
+      // On a busy machine the short lock may be held longer than momo waits.
+      const isShort = performance.now() - sinceMs < 1000;
+      demand(isLong ? refused > 0 : refused === 0 || !isShort, () => `${refused} payments were refused`);
       await trial.demandPayments(server);
       await trial.demandFinal(server);
     });

@@ -7,7 +7,7 @@ import { PROGRAM, type Run, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 import { type Part, partsOf } from "../support/plain-lines.ts";
 import { createSameText, startSame } from "../support/sandbox.ts";
-import { PATIENCE_MS } from "../support/waiting.ts";
+import { RUN_MS } from "../support/waiting.ts";
 
 /**
  * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for the shell,
@@ -70,7 +70,7 @@ async function replay(lines: readonly string[]): Promise<string[]> {
   const given = Object.entries(sent).map(([name, value]) => `header = "${name}: ${value}"\n`);
   writeFileSync(
     join(cwd, ".curlrc"),
-    `silent\nmax-time = 5\nwrite-out = "\\n%{http_code} %header{allow}\\n"\n${given.join("")}`,
+    `silent\nmax-time = 60\nwrite-out = "\\n%{http_code} %header{allow}\\n"\n${given.join("")}`,
   );
   const env = {
     TMPDIR: cwd,
@@ -121,6 +121,6 @@ for (const [index, [name, lines]] of [...sessions].entries()) {
     return turn;
   };
   // Each line has a bound of its own, and a busy machine runs many of them, also of the sessions before this one.
-  const timeoutMs = PATIENCE_MS * lines.length * names.length;
+  const timeoutMs = RUN_MS * lines.length * names.length;
   testWith(usesCurl ? ["curl"] : [], `a session: ${name.replace(/\.txt$/, "")}`, inTurn, test.concurrent, timeoutMs);
 }

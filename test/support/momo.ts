@@ -5,7 +5,7 @@ import { builtBinary } from "./binary.ts";
 import { type Child, exitCodeOf, startChild, Transcript } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
 import { canRunHere, runHere } from "./here.ts";
-import { inTime, PATIENCE_MS } from "./waiting.ts";
+import { inTime, PATIENCE_MS, RUN_MS } from "./waiting.ts";
 
 /** The command of the program: the executable, which starts in a quarter of the time; from source if MOMO_TEST_SOURCE is set. */
 export const PROGRAM: readonly string[] = process.env.MOMO_TEST_SOURCE
@@ -46,7 +46,7 @@ const runProgram = (args: readonly string[], options: RunOptions = {}): Promise<
 export async function runToEnd(command: readonly string[], options: RunOptions = {}): Promise<Run> {
   const child = start(command, options, true);
   // A command that should end by itself might start a server instead, perhaps in a shell.
-  const late = setTimeout(() => process.kill(-child.pid, "SIGKILL"), PATIENCE_MS);
+  const late = setTimeout(() => process.kill(-child.pid, "SIGKILL"), RUN_MS);
   const exitCode = await child.exited;
   clearTimeout(late);
   return { stdout: child.stdout.text, stderr: child.stderr.text, exitCode };

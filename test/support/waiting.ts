@@ -3,10 +3,13 @@
  */
 
 /** For a whole test; longer than PATIENCE_MS, so that a test can say what it waited for. */
-export const TEST_TIMEOUT_MS = 120_000;
+export const TEST_TIMEOUT_MS = 400_000;
 
 /** For a text, an answer, or the end of a process. */
-export const PATIENCE_MS = 40_000;
+export const PATIENCE_MS = 120_000;
+
+/** For a program that runs to its end: one of others may compile its library first. */
+export const RUN_MS = 300_000;
 
 /** Extra time for a busy machine, on top of a documented duration. */
 export const SLACK_MS = 5000;

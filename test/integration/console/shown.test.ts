@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Request } from "playwright-core";
 import { describeInBrowser } from "../../support/browser.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { createSameText, startSame } from "../../support/sandbox.ts";
-import { PATIENCE_MS } from "../../support/waiting.ts";
+import { PATIENCE_MS, until } from "../../support/waiting.ts";
 
 /**
  * What a person and a client do, and what the page shows then, word for word, with roles, names and states as a screen reader gets
@@ -17,8 +17,8 @@ afterEach(cleanUp);
 
 const FOLDER = join(import.meta.dir, "shown");
 const IS_RECORDING = process.env.MOMO_TEST_RECORD !== undefined;
-/** After this time without a change, the page has settled. */
-const SETTLED_MS = IS_RECORDING ? 3000 : 5000;
+/** While a text is recorded: after this time without a change, the page has settled. */
+const SETTLED_MS = 3000;
 /** The audit forgives a poll within 50 ms after the last answer: it may have been sent before. */
 const RACE_MS = 60;
 const WIDE = { width: 1700, height: 1000 };
@@ -125,6 +125,7 @@ for (const file of readdirSync(FOLDER).sort()) {
       const sandbox = await startSame();
       const url = `${sandbox.controlUrl}/`;
       const page = await scene.open({ url, viewport: WIDE, expected: EXPECTED });
+      const answered = watchRequests(page);
       const session: Session = { sandbox, page, place: page.locator("main"), ids: [] };
       const known = readFileSync(join(FOLDER, file), "utf8");
       const told: string[] = [];
@@ -134,6 +135,7 @@ for (const file of readdirSync(FOLDER).sort()) {
         if (name === "") continue;
         const filled = text.replaceAll(/\$(\d+)/g, (_, number) => encodeURIComponent(session.ids[number - 1] ?? ""));
         const read = await (STEPS[name] ?? unknown(name))(session, filled);
+        await answered();
         if (typeof read === "function")
           told.push(await settled(async () => indented(sandbox.data, await read()), IS_RECORDING ? null : output));
         if (!IS_RECORDING) expect(told.join("").split("\n")).toEqual(known.slice(0, told.join("").length).split("\n"));
@@ -142,6 +144,26 @@ for (const file of readdirSync(FOLDER).sort()) {
       await sandbox.stop();
     });
   });
+}
+
+/**
+ * Counts the page's requests. A click is over when what it asked for is answered: the next step may move the clock.
+ * @returns waits until no request is without an answer, but for those that wait for an event
+ */
+function watchRequests(page: Page): () => Promise<void> {
+  const open = new Set<Request>();
+  const isShort = (request: Request) => request.resourceType() === "fetch" && !/\/(?:events|wait)$/.test(request.url());
+  page.on("request", (request) => isShort(request) && open.add(request));
+  page.on("requestfinished", (request) => open.delete(request));
+  page.on("requestfailed", (request) => open.delete(request));
+  return async () => {
+    // After this turn of the page, its requests are known here.
+    await page.evaluate("new Promise((done) => setTimeout(done))");
+    await until(
+      async () => open.size,
+      (count) => count === 0,
+    );
+  };
 }
 
 function unknown(name: string): never {
@@ -156,7 +178,8 @@ async function settled(read: () => Promise<string>, expected: string | null): Pr
     const now = await read();
     const nowMs = performance.now();
     if (now !== shown) [shown, sinceMs] = [now, nowMs];
-    if (shown === expected || nowMs - sinceMs > SETTLED_MS || nowMs > lateAtMs) return shown;
+    if (shown === expected || nowMs > lateAtMs) return shown;
+    if (expected === null && nowMs - sinceMs > SETTLED_MS) return shown;
     await Bun.sleep(30);
   }
 }

@@ -1,9 +1,10 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp } from "../../support/cleanup.ts";
 import { blocksOf, type Document, ROOT, readDocument, startSession, USER_DOCUMENTS } from "../../support/documents.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
+import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 
 /** The commands of the documents, run as they are written, in their order, one server for each document. */
 
@@ -61,6 +62,14 @@ const rows = readDocument("docs/testing.md").text.matchAll(/\| `((?:python3|phpu
 const examples = [...rows].map(([, command = ""]) => command);
 
 test("docs/testing.md has a command for each language of docs/examples", () => expect(examples).toHaveLength(3));
+
+// Go compiles its library at its first use, which may take minutes.
+if (Bun.which("go")) {
+  beforeAll(async () => {
+    const { run } = await startSession();
+    await run("echo 'package main; import _ \"net/http\"; func main() {}' >main.go; go build -o /dev/null main.go");
+  }, TEST_TIMEOUT_MS);
+}
 
 for (const command of examples) {
   testWith(needsOf(command), `the example of ${command}`, async () => {
