@@ -15,7 +15,7 @@ import { host } from "../host.ts";
 import { formatOfFile, writeReport } from "../serving/audit-report.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { readDuration, readId, readUpTo, withOptions } from "../terminal/options.ts";
+import { readDuration, readId, readPath, readPaths, readUpTo, withOptions } from "../terminal/options.ts";
 import { print, printText, tell } from "../terminal/output.ts";
 import { onSignal } from "../terminal/signals.ts";
 import { isTerminal, writeOut } from "../terminal/standard-output.ts";
@@ -57,8 +57,8 @@ export default function checkCommand(): Command {
     .option("-y, --yes", "do not ask before it pays")
     .optionsGroup("Output:")
     .option("--dry-run", "print the requests as curl commands, and send none")
-    .option("--report <file...>", "also .html, .xml (JUnit), .sarif, .json or .txt")
-    .option("--profile <file>", "write what the service is like, for momo serve --profile")
+    .option("--report <file...>", "also .html, .xml (JUnit), .sarif, .json or .txt", readPaths)
+    .option("--profile <file>", "write what the service is like, for momo serve --profile", readPath)
     .addOption(
       new Option("--format <format>", `of stdout: ${REPORT_FORMATS.join(", ")} or html`)
         .choices([...REPORT_FORMATS, "html"])

@@ -13,9 +13,11 @@ import type { Interception } from "../intercept/intercept.ts";
 import { formatOfFile, writeReport } from "../serving/audit-report.ts";
 import { type PrivateSandbox, startPrivateSandbox } from "../serving/private-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { EXIT, Failure } from "../terminal/failure.ts";
-import { readAccountId } from "../terminal/options.ts";
+import { EXIT } from "../terminal/failure.ts";
+import { readAccountId, readPath } from "../terminal/options.ts";
 import { reportFault, tell } from "../terminal/output.ts";
+import { ignoredAtStart, PASSED_ON } from "../terminal/signals.ts";
+import { startCommand } from "../terminal/start-command.ts";
 import { version } from "../version.ts";
 
 export default function execCommand(): Command {
@@ -30,7 +32,7 @@ export default function execCommand(): Command {
         .choices(SEVERITIES)
         .preset("error"),
     )
-    .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt")
+    .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt", readPath)
     .option("-q, --quiet", "with --audit: print nothing if nothing is wrong")
     .option("--intercept <hosts>", "answer the command's requests to https://HOST/... with the sandbox", readHosts)
     .option("--account <id>", "the id of the sandbox's payment account (default: 1)", readAccountId);
@@ -44,9 +46,6 @@ interface ExecFlags extends SandboxFlags {
   readonly auditReport?: string;
   readonly quiet?: boolean;
 }
-
-/** Signals to us that are meant for the command. */
-const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
 
 /** A terminal sends these to the command, too. If we passed them on, the command would get them twice. */
 const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT", "SIGQUIT"] : []);
@@ -71,7 +70,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
         ...interception?.variables,
         MOMO_DATA: sandbox.directory.path,
       };
-      const child = spawn(command, variables);
+      const child = await startCommand(command, childEnvironment(variables));
       process.umask(0o077);
       signals.passTo(child);
       const exitCode = await child.exited;
@@ -138,7 +137,8 @@ function catchSignals() {
     if (!child) early.push(signal);
     else if (!SENT_TO_BOTH.has(signal)) child.kill(signal);
   };
-  for (const signal of PASSED_ON) process.on(signal, receive);
+  const heeded = PASSED_ON.filter((signal) => !ignoredAtStart().has(signal));
+  for (const signal of heeded) process.on(signal, receive);
   return {
     /** Also passes on the signals that arrived before. */
     passTo(command: Pick<Bun.Subprocess, "kill">): void {
@@ -146,19 +146,7 @@ function catchSignals() {
       for (const signal of early) command.kill(signal);
     },
     release(): void {
-      for (const signal of PASSED_ON) process.off(signal, receive);
+      for (const signal of heeded) process.off(signal, receive);
     },
   };
-}
-
-function spawn(command: string[], variables: Record<string, string>) {
-  try {
-    return Bun.spawn(command, { stdio: ["inherit", "inherit", "inherit"], env: childEnvironment(variables) });
-  } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw new Failure(
-      missing ? "command_missing" : "command_refused",
-      `${command[0]} ${missing ? "is not a command that can be found" : "cannot be run"}`,
-    );
-  }
 }

@@ -18,10 +18,10 @@ import { announce, prepareReadyFile, readyRecord, removeReadyFileOf } from "../s
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
-import { dataOption, LOG_FORMATS, type LogFormat, readHost, readName, readPort } from "../terminal/options.ts";
+import { dataOption, LOG_FORMATS, type LogFormat, readHost, readName, readPath, readPort } from "../terminal/options.ts";
 import { printJson, reportFault, STDERR, tell } from "../terminal/output.ts";
 import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/server-log.ts";
-import { ENDING_SIGNALS } from "../terminal/signals.ts";
+import { endingSignals } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput } from "../terminal/standard-output.ts";
 import { checkVariables, inWordsOfVariables, takeVariable } from "../terminal/usage.ts";
 
@@ -49,7 +49,7 @@ export default function serveCommand(): Command {
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "temporary data, removed at the end")
     .option("--control-port <number>", "control API and console only there", readPort)
-    .option("--control-token-file <file>", "the control API requires this token")
+    .option("--control-token-file <file>", "the control API requires this token", readPath)
     .option("--name <name>", "in the console, to tell it from others", readName);
   addSharingOptions(addSandboxOptions(command))
     .optionsGroup("Output:")
@@ -59,7 +59,7 @@ export default function serveCommand(): Command {
     .addOption(new Option("--log-format <format>", "pretty, json").choices(LOG_FORMATS))
     .option("-q, --quiet", "no such lines, no refused requests")
     .option("--json", "print one ready record")
-    .option("--ready-file <path>", "the same, in a file while it serves")
+    .option("--ready-file <path>", "the same, in a file while it serves", readPath)
     .option("--until-stdin-closes", "end with the program that started momo")
     .addHelpText("after", "\nMOMO_SERVE_PORT sets --port, and so on. momo help replicas: --database and more.")
     .action(async (flags: ServeFlags) => {
@@ -223,7 +223,7 @@ const SAME_SIGNAL_MS = 100;
 function stopSignal(leaveNothing: () => void): Promise<void> {
   return new Promise((resolveStop) => {
     let stoppedAtMs: number | null = null;
-    for (const [signal, exitCode] of ENDING_SIGNALS) {
+    for (const [signal, exitCode] of endingSignals()) {
       process.on(signal, () => {
         if (stoppedAtMs !== null && stopwatch() - stoppedAtMs > SAME_SIGNAL_MS) {
           try {

@@ -1,12 +1,33 @@
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { once } from "../../src/domain/once.ts";
 import { host } from "../host.ts";
 import { EXIT } from "./failure.ts";
 
 /** The signals that end a process, each with its exit code. */
-export const ENDING_SIGNALS = [
+const ENDING_SIGNALS = [
   ["SIGINT", EXIT.interrupted],
   ["SIGTERM", EXIT.terminated],
   ["SIGHUP", EXIT.hungUp], // the terminal was closed
 ] as const;
+
+/** Signals to momo that are meant for the command that it runs. */
+export const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
+
+/**
+ * The signals that were ignored when momo started, as by nohup, or by `&` in a script. A handler would undo that. Only Linux tells
+ * them; it must be called before the first handler is set.
+ */
+export const ignoredAtStart = once((): ReadonlySet<string> => {
+  if (process.platform !== "linux") return new Set();
+  const [, mask = "0"] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1")) ?? [];
+  const bits = BigInt(`0x${mask}`);
+  const isIgnored = (number: number) => ((bits >> BigInt(number - 1)) & 1n) === 1n;
+  return new Set(Object.entries(constants.signals).flatMap(([name, number]) => (isIgnored(number) ? [name] : [])));
+});
+
+/** The ending signals that momo must obey. */
+export const endingSignals = () => ENDING_SIGNALS.filter(([signal]) => !ignoredAtStart().has(signal));
 
 /** Runs a step when the process ends, also if a signal such as Ctrl+C ends it. */
 export function atTheEnd(step: () => void): void {
@@ -16,7 +37,7 @@ export function atTheEnd(step: () => void): void {
     return;
   }
   process.once("exit", step);
-  for (const [signal, exitCode] of ENDING_SIGNALS) process.once(signal, () => process.exit(exitCode));
+  for (const [signal, exitCode] of endingSignals()) process.once(signal, () => process.exit(exitCode));
 }
 
 /**
@@ -36,7 +57,7 @@ export const whenInterrupted = (step: () => void) =>
  */
 export function onSignal(step: (exitCode: number) => void): () => void {
   if (host().captured) return () => {};
-  const handlers = ENDING_SIGNALS.map(([signal, exitCode]) => {
+  const handlers = endingSignals().map(([signal, exitCode]) => {
     const handler = () => step(exitCode);
     process.once(signal, handler);
     return () => process.off(signal, handler);

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { isException } from "../../cli/intercept/exceptions.ts";
 import { canonicalHost, readHosts } from "../../cli/intercept/hosts.ts";
 import { allBut } from "../../cli/intercept/variables.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { KEYS, openMomo, PROGRAM, type RunOptions, runMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -67,6 +68,12 @@ describe("signals are passed on", () => {
     expect(run).toMatchObject({ stdout: "heard\n", exitCode: 3 });
   });
 
+  test.concurrent("but not one that was ignored when momo started, as by nohup: the command ignores it, too", async () => {
+    const program = ["sh", "-c", `trap "" HUP INT; exec "$@"`, "sh", ...PROGRAM];
+    const run = await sh("kill -HUP $$ $PPID; kill -INT $$ $PPID; echo on; kill -TERM $$", { program });
+    expect(run).toMatchObject({ stdout: "on\n", exitCode: 143 });
+  });
+
   test.concurrent("to a command without a handler: the command and momo end", async () => {
     const child = startMomo(["exec", "--", "sh", "-c", "echo ready; exec sleep 60"]);
     await child.stdout.until(/ready/);
@@ -82,6 +89,29 @@ describe("signals are passed on", () => {
     expect(await child.exited).toBe(143);
     expect(readdirSync(TMPDIR)).toEqual([]);
   });
+});
+
+test.concurrent("a script without #! is run by sh, and a refusal says why", async () => {
+  const cwd = newProgramFolder();
+  const write = (name: string, text: string, mode = 0o755) => writeFileSync(join(cwd, name), text, { mode });
+  write("plain", 'echo "$0 $1"; exit 3');
+  expect(await exec(["./plain", "a"], { cwd })).toMatchObject({ stdout: "./plain a\n", exitCode: 3 });
+  const env = { PATH: `${cwd}:${process.env.PATH}` };
+  expect(await exec(["plain", "a"], { env })).toMatchObject({ stdout: `${cwd}/plain a\n`, exitCode: 3 });
+  write("crlf", "#!/bin/sh\r\nexit 0\r\n");
+  write("lost", "#!/nowhere/sh\n");
+  write("binary", "\x01\0\x02");
+  write("closed", "", 0o644);
+  for (const [name, reason] of [
+    ["./crlf", "it is a script whose lines end with CRLF"],
+    ["./lost", "it is a script for /nowhere/sh, which is not there"],
+    ["./binary", "it is not an executable"],
+    ["./closed", "it may not be executed (chmod +x allows it)"],
+    ["/", "it is a folder"],
+  ] as const) {
+    const stderr = `momo: ${name} cannot be run: ${reason}\n`;
+    expect(await exec([name], { cwd })).toEqual({ stdout: "", stderr, exitCode: 126 });
+  }
 });
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `h${n}.example`).join();

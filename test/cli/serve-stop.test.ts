@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { loadPending } from "../../bench/support/loader.ts";
 import packageJson from "../../package.json";
@@ -220,3 +220,13 @@ test.concurrent("--until-stdin-closes: it ends with the program that started it;
   expect(await child.exited).toBe(0);
   expect(existsSync(ready.data)).toBe(false);
 });
+
+test.concurrent.skipIf(process.platform !== "linux")(
+  "nohup keeps its meaning: an ignored signal stays ignored",
+  async () => {
+    const program = ["sh", "-c", `trap "" HUP; exec "$@"`, "sh", ...PROGRAM];
+    const server = await serveMomo(["--ephemeral"], { program });
+    expect(readFileSync(`/proc/${server.ready.pid}/status`, "utf8")).toMatch(/^SigIgn:\s*[0-9a-f]*1$/m);
+    expect(await server.stop()).toBe(0);
+  },
+);

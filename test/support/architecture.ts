@@ -101,7 +101,16 @@ const PLACES: readonly Place[] = [
   {
     path: "cli/",
     mayImport: [
-      ...["cli/", "cli/mcp/", ...SIMULATED, ...CONTROL, "sandbox/check/", "docs/llms.txt", "package.json"],
+      ...[
+        "cli/",
+        "cli/mcp/",
+        ...SIMULATED,
+        ...CONTROL,
+        "sandbox/check/",
+        "docs/llms.txt",
+        "npm/runnable.cjs",
+        "package.json",
+      ],
       ...["src/system.ts", "src/domain/", "src/store/", ...ENGINES, "src/service/", "src/http/"],
       ...[...CLI_PACKAGES, "node:"],
     ],

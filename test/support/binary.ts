@@ -31,7 +31,7 @@ export async function builtBinary(): Promise<string> {
 }
 
 function newestInputMs(): number {
-  const sources = ["src", "sandbox", "cli"].flatMap((folder) =>
+  const sources = ["src", "sandbox", "cli", "npm"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
   );
   const documents = ["api.md", "audit.md", "llms.txt", "testing.md"].map((name) => `docs/${name}`); // of momo mcp
