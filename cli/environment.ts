@@ -1,4 +1,5 @@
-import { delimiter } from "node:path";
+import { homedir } from "node:os";
+import { delimiter, isAbsolute } from "node:path";
 import { host } from "./host.ts";
 
 /** The only file that reads the environment. Nothing is read from a `.env` file. */
@@ -47,6 +48,16 @@ export function variablesInForce(): { name: string; value: string; overrides: st
     const value = variables()[name];
     return value ? [{ name, value: /SECRET|TOKEN|DATABASE/.test(name) ? "(set)" : value, overrides }] : [];
   });
+}
+
+/** The user's home directory; null if neither HOME nor the system names one. */
+export function homeFolder(): string | null {
+  try {
+    const home = (process.platform !== "win32" && variables().HOME) || homedir();
+    return isAbsolute(home) ? home : null;
+  } catch {
+    return null; // The system does not know this user, as in a container with any user id.
+  }
 }
 
 /** The folders for data of programs that the environment names. */

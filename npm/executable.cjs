@@ -1,5 +1,6 @@
 "use strict";
 const { accessSync, constants } = require("node:fs");
+const { homedir } = require("node:os");
 const { resolve } = require("node:path");
 const { whyNotRunnable } = require("./runnable.cjs");
 
@@ -38,7 +39,10 @@ exports.findExecutable = function findExecutable({
     );
   }
   if (env.MOMO_EXECUTABLE)
-    return runnable(resolve(env.MOMO_EXECUTABLE), "set MOMO_EXECUTABLE to momo's executable for this machine");
+    return runnable(
+      resolve(env.MOMO_EXECUTABLE.replace(/^~(?=\/|$)/, () => homedir())),
+      "set MOMO_EXECUTABLE to momo's executable for this machine",
+    );
   const packages = packagesFor(platform, arch);
   if (packages.length === 0) {
     throw new Error(

@@ -2,7 +2,7 @@ import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import { momoEnvironment } from "../environment.ts";
-import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, findDataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { readCredentials, readServer } from "../serving/records.ts";
 import { Failure, NoServer } from "../terminal/failure.ts";
 import { wrongValue } from "../terminal/usage.ts";
@@ -45,10 +45,10 @@ export interface ControlTarget {
 export function resolveTarget(flags: TargetFlags): Target {
   const environment = momoEnvironment();
   // A function, because a data directory that is not needed is not checked.
-  const directory = () => locateDataDirectory(flags.data);
+  const directory = () => findDataDirectory(flags.data);
   const named = flags.baseUrl ?? environment.baseUrl;
   const baseUrl = parseUrl(
-    named ?? readServer(directory())?.base_url ?? noServer(directory().path),
+    named ?? readServer(directory())?.base_url ?? noServer(flags.data),
     flags.baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url",
   );
   const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory()) : null;
@@ -70,11 +70,11 @@ export function resolveTarget(flags: TargetFlags): Target {
 function keySourceOf(
   flags: TargetFlags,
   environment: ReturnType<typeof momoEnvironment>,
-  directory: () => DataDirectory,
+  directory: () => DataDirectory | null,
 ): KeySource {
   if (flags.apiKey !== undefined || flags.apiSecret !== undefined) return { from: "flag" };
   if (environment.apiKey !== undefined || environment.apiSecret !== undefined) return { from: "environment" };
-  return { from: "file", file: directory().credentials };
+  return { from: "file", file: directory()?.credentials ?? "" };
 }
 
 /**
@@ -84,7 +84,7 @@ function keySourceOf(
  */
 export function resolveControl(flags: ControlFlags): ControlTarget {
   const environment = momoEnvironment();
-  const directory = () => locateDataDirectory(flags.data);
+  const directory = () => findDataDirectory(flags.data);
   const besideService = (service: string | undefined, what: string) => {
     if (service === undefined) return undefined;
     const baseUrl = parseUrl(service, what);
@@ -97,11 +97,7 @@ export function resolveControl(flags: ControlFlags): ControlTarget {
     environment.controlUrl ??
     besideService(environment.baseUrl, "MOMO_BASE_URL");
   const running = named === undefined || isHere(named) ? readServer(directory()) : null;
-  const controlUrl = parseUrl(
-    named ?? running?.control_url ?? noServer(directory().path),
-    "MOMO_CONTROL_URL",
-    CONTROL_PATH,
-  );
+  const controlUrl = parseUrl(named ?? running?.control_url ?? noServer(flags.data), "MOMO_CONTROL_URL", CONTROL_PATH);
   const ownToken = running?.control_url === controlUrl ? running.control_token : null;
   return { controlUrl, controlToken: environment.controlToken ?? ownToken };
 }
@@ -114,7 +110,7 @@ export function knownControl(flags: TargetFlags): ControlTarget | null {
   const environment = momoEnvironment();
   const named = flags.baseUrl ?? environment.baseUrl;
   if (flags.baseUrl === undefined && environment.controlUrl !== undefined) return resolveControl(flags);
-  const running = readServer(locateDataDirectory(flags.data));
+  const running = readServer(findDataDirectory(flags.data));
   const isRunning = running && (named === undefined || named.replace(/\/+$/, "") === running.base_url);
   return isRunning ? resolveControl(flags) : null;
 }
@@ -135,8 +131,8 @@ export const wordsFor = ({ baseUrl, apiKey, data }: TargetFlags, ...words: strin
 export const optionsFor = (given: Readonly<Record<string, string | number | undefined>>): string[] =>
   Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 
-function noServer(directory: string): never {
-  throw new NoServer(directory);
+function noServer(data: string | undefined): never {
+  throw new NoServer(locateDataDirectory(data).path);
 }
 
 const missing = (what: string, flag: string, variable: string) =>

@@ -8,7 +8,7 @@ import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { host } from "../host.ts";
 import { writeReport } from "../serving/audit-report.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { controlOptions, withOptions } from "../terminal/options.ts";
+import { controlOptions, readPath, withOptions } from "../terminal/options.ts";
 import { print, printText } from "../terminal/output.ts";
 import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
@@ -24,7 +24,7 @@ export default function auditCommand(): Command {
   const command = new Command("audit")
     .addOption(new Option("--format <format>", "of the report").choices(REPORT_FORMATS).default("text"))
     .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"))
-    .option("--output <file>", "write the report there")
+    .option("--output <file>", "write the report there", readPath)
     .addOption(
       new Option("--fail-on <severity>", "end with 7 if there is a finding of this severity or worse").choices(
         SEVERITIES,

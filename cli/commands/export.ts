@@ -20,7 +20,7 @@ import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serv
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { makeTemporaryDirectory } from "../serving/locked-folders.ts";
 import { Failure } from "../terminal/failure.ts";
-import { dataOption, jsonOption, withOptions } from "../terminal/options.ts";
+import { dataOption, jsonOption, readPath, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { atTheEnd } from "../terminal/signals.ts";
 import { isTerminal, outStream } from "../terminal/standard-output.ts";
@@ -30,7 +30,7 @@ interface ExportFlags extends OutputOptions, DatabaseFlags {
 }
 
 export default function exportCommand(): Command {
-  const command = new Command("export").argument("<file>", "the new file for the copy; -: standard output");
+  const command = new Command("export").argument("<file>", "the new file for the copy; -: standard output", readPath);
   return withOptions(command, dataOption(), jsonOption(), ...databaseOptions()).action(exportData);
 }
 

@@ -21,7 +21,7 @@ import { lockDirectory, makeTemporaryDirectory, removeTemporaryLeftovers } from 
 import { readCredentials } from "../serving/records.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
-import { dataOption, jsonOption, withOptions, yesOption } from "../terminal/options.ts";
+import { dataOption, jsonOption, readPath, withOptions, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { atTheEnd } from "../terminal/signals.ts";
 import { describeContents } from "./export.ts";
@@ -34,7 +34,7 @@ interface ImportFlags extends OutputOptions, DatabaseFlags {
 
 export default function importCommand(): Command {
   const command = new Command("import")
-    .argument("<file>", "a copy that momo export made; -: standard input")
+    .argument("<file>", "a copy that momo export made; -: standard input", readPath)
     .option("--replace", "replace the existing database, which is lost");
   withOptions(command, yesOption(), dataOption(), jsonOption(), ...databaseOptions());
   return command.action((file: string, flags: ImportFlags) => {

@@ -18,7 +18,15 @@ import { announce, prepareReadyFile, readyRecord, removeReadyFileOf } from "../s
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
-import { dataOption, LOG_FORMATS, type LogFormat, readHost, readName, readPath, readPort } from "../terminal/options.ts";
+import {
+  dataOption,
+  LOG_FORMATS,
+  type LogFormat,
+  readHost,
+  readName,
+  readPath,
+  readPort,
+} from "../terminal/options.ts";
 import { printJson, reportFault, STDERR, tell } from "../terminal/output.ts";
 import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/server-log.ts";
 import { endingSignals } from "../terminal/signals.ts";

@@ -14,10 +14,12 @@ import {
   variablesOf,
 } from "../client/target.ts";
 import { momoEnvironment } from "../environment.ts";
+import { findDataDirectory } from "../serving/data-directory.ts";
 import { startPrivateSandbox } from "../serving/private-sandbox.ts";
 import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
+import { endingSignals } from "../terminal/signals.ts";
 import { version } from "../version.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
 import { bounded, inputOf, outputOf, routeOf, TOOLS, type Tool } from "./tools.ts";
@@ -32,7 +34,7 @@ export async function serveAssistant(connection: Connection): Promise<void> {
   const handle = serveStdio(() => createServer(connection), { onerror: ({ message }) => tell(`momo mcp: ${message}`) });
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   for (const event of ["end", "close"]) process.stdin.once(event, () => resolve());
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => resolve());
+  for (const [signal] of endingSignals()) process.once(signal, () => resolve());
   await ended;
   await handle.close();
 }
@@ -144,7 +146,8 @@ export async function connect(flags: TargetFlags): Promise<Connection> {
     return { target, isPrivate: false, stop: async () => {} };
   } catch (error) {
     const isGone = error instanceof Failure && error.code === "unreachable" && !(error instanceof LostAnswer);
-    if (!isGone || isNamed(flags)) throw error;
+    const hasDirectory = findDataDirectory(flags.data) !== null;
+    if ((hasDirectory && !isGone) || isNamed(flags)) throw error;
   }
   const sandbox = await startPrivateSandbox(await configOf(addSandboxOptions(new Command()).opts()));
   return { ...sandbox, isPrivate: true };

@@ -1,10 +1,11 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { quoted } from "../../sandbox/curl.ts";
-import { momoEnvironment, platformFolders } from "../environment.ts";
+import { homeFolder, momoEnvironment, platformFolders } from "../environment.ts";
 import { host } from "../host.ts";
+import { Failure } from "../terminal/failure.ts";
 import { commandLine } from "../terminal/this-program.ts";
+import { userPath } from "../terminal/user-path.ts";
 import { cannotWrite, refuseForeign, statsOfPlace, statsOfTarget, warnOfOthers } from "./files.ts";
 
 /** Where momo keeps everything, in files that only their owner can read. */
@@ -17,9 +18,19 @@ export interface DataDirectory {
   readonly clock: string;
 }
 
-/** `--data`, then `MOMO_DATA`, then the platform's data folder. It reads no file. */
+/**
+ * `--data`, then `MOMO_DATA`, then the platform's data folder. It reads no file.
+ * @throws Failure if only the home directory would say where it is, and there is none
+ */
 export function nameDataDirectory(flag: string | undefined): DataDirectory {
-  return dataDirectoryAt(host().placeOf(flag ?? momoEnvironment().data ?? platformDefault()));
+  const named = flag ?? momoEnvironment().data;
+  const path = named === undefined ? platformDefault() : userPath(named);
+  if (path !== null) return dataDirectoryAt(host().placeOf(path));
+  throw new Failure(
+    "usage",
+    "HOME is not set, so there is no default data directory",
+    "set HOME, or name a folder with --data or MOMO_DATA",
+  );
 }
 
 /**
@@ -32,6 +43,10 @@ export function locateDataDirectory(flag: string | undefined): DataDirectory {
   warnOfOthers(directory.path);
   return directory;
 }
+
+/** The same for a command that can do without: null if there is no default data directory. */
+export const findDataDirectory = (flag: string | undefined): DataDirectory | null =>
+  (flag ?? momoEnvironment().data ?? platformDefault()) === null ? null : locateDataDirectory(flag);
 
 function refuseForeignDirectory(directory: DataDirectory): void {
   refuseForeign(directory.path, statsOfTarget(directory.path));
@@ -49,12 +64,16 @@ export function dataDirectoryAt(path: string): DataDirectory {
   };
 }
 
-function platformDefault(): string {
+/** Null if it is in the home directory, and there is none. */
+function platformDefault(): string | null {
   const { xdgDataHome, localAppData } = platformFolders();
   if (xdgDataHome?.startsWith("/")) return join(xdgDataHome, "momo");
-  if (process.platform === "win32") return join(localAppData ?? join(homedir(), "AppData", "Local"), "momo");
-  if (process.platform === "darwin") return join(homedir(), "Library", "Application Support", "momo");
-  return join(homedir(), ".local", "share", "momo");
+  if (process.platform === "win32" && localAppData !== undefined) return join(localAppData, "momo");
+  const home = homeFolder();
+  if (home === null) return null;
+  if (process.platform === "win32") return join(home, "AppData", "Local", "momo");
+  if (process.platform === "darwin") return join(home, "Library", "Application Support", "momo");
+  return join(home, ".local", "share", "momo");
 }
 
 /**
@@ -91,6 +110,6 @@ function hideFromOthers(file: string): void {
 export function ownCommand(data: string): { readonly program: string; readonly flags: string } {
   const { baseUrl, data: variable } = momoEnvironment();
   // Another terminal may not have the variables of this one.
-  const isFoundAnyway = data === nameDataDirectory(undefined).path && baseUrl === undefined && variable === undefined;
+  const isFoundAnyway = baseUrl === undefined && variable === undefined && data === platformDefault();
   return { program: commandLine(), flags: isFoundAnyway ? "" : `--data ${quoted(data)}` };
 }

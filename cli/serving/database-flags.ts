@@ -4,7 +4,7 @@ import { momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { SHARING } from "../terminal/help.ts";
-import { must, number, readDuration, withOptions } from "../terminal/options.ts";
+import { must, number, readDuration, readPath, withOptions } from "../terminal/options.ts";
 import { tell } from "../terminal/output.ts";
 import { misuse } from "../terminal/usage.ts";
 import type { DatabaseConfig } from "./engine.ts";
@@ -35,7 +35,7 @@ const DRAIN_MS = 5000;
 
 export const databaseOptions = () => [
   new Option("--database <url>", "postgres://USER@HOST:PORT/NAME (default: $MOMO_DATABASE)").argParser(readDatabase),
-  new Option("--database-password-file <file>", "holds its password (default: $PGPASSWORD)"),
+  new Option("--database-password-file <file>", "holds its password (default: $PGPASSWORD)").argParser(readPath),
 ];
 
 export function addSharingOptions(command: Command): Command {

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { acquireLock, restoreLogs } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
@@ -85,7 +85,7 @@ const MAX_ENCOUNTERS = 10;
  * @throws Failure that names the place if it cannot be created
  */
 export function makeTemporaryDirectory(): TemporaryDirectory {
-  const place = tmpdir();
+  const place = resolve(tmpdir()); // it may be relative, and the command of momo exec may change its folder
   for (let encounter = 1; ; encounter += 1) {
     let path: string | undefined;
     try {

@@ -4,6 +4,7 @@ import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
+import { userPath } from "../terminal/user-path.ts";
 import { version } from "../version.ts";
 import { type DataDirectory, ownCommand } from "./data-directory.ts";
 import { readJsonFile, writePrivateFile } from "./files.ts";
@@ -150,7 +151,7 @@ export function removeReadyFileOf(words: readonly string[]): void {
   const path = words[index] === FLAG ? words[index + 1] : words[index]?.slice(FLAG.length + 1);
   if (!path) return;
   try {
-    prepareReadyFile(path);
+    prepareReadyFile(userPath(path));
   } catch {
     // The error of the command line is reported elsewhere.
   }

@@ -68,8 +68,9 @@ const isClock = (content: unknown): content is ClockRecord =>
   has(content, { frozen_at_ms: whole(0, LAST_INSTANT_MS) }, { alone: true }) ||
   has(content, { ahead_ms: whole(-LAST_INSTANT_MS, LAST_INSTANT_MS) }, { alone: true });
 
-export const readCredentials = ({ credentials }: DataDirectory) => read(credentials, isCredentials);
-export const readServer = ({ server }: DataDirectory) => read(server, isServer);
+export const readCredentials = (directory: DataDirectory | null) =>
+  directory && read(directory.credentials, isCredentials);
+export const readServer = (directory: DataDirectory | null) => directory && read(directory.server, isServer);
 
 export const writeCredentials = ({ credentials }: DataDirectory, record: CredentialsRecord) =>
   write(credentials, record);

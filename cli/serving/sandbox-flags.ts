@@ -7,7 +7,14 @@ import type { Tariff } from "../../src/domain/money.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept, Profile } from "../../src/http/profile.ts";
 import { Failure } from "../terminal/failure.ts";
-import { BASE_PATHS, readBasePath, readPromptTimeout, readTariff, readWebhookUrl } from "../terminal/options.ts";
+import {
+  BASE_PATHS,
+  readBasePath,
+  readPath,
+  readPromptTimeout,
+  readTariff,
+  readWebhookUrl,
+} from "../terminal/options.ts";
 import { readJsonFile } from "./files.ts";
 import type { SandboxConfig } from "./run-sandbox.ts";
 
@@ -32,13 +39,13 @@ export function addSandboxOptions(command: Command): Command {
     .optionsGroup("What prompts do:")
     .addOption(new Option("--outcome <name>", "one of momo outcomes").choices(OUTCOME_NAMES).default("completed"))
     .option("--after <duration>", "how long it takes (default: mostly 3s)")
-    .option("--rules <file>", "JSON file of rules for prompts")
+    .option("--rules <file>", "JSON file of rules for prompts", readPath)
     .option("--prompt-timeout <duration>", "how long a prompt waits (default: 60s)", readPromptTimeout)
     .optionsGroup("The payment API:")
     .option("--base-path <path>", `prefix of its paths (default: ${BASE_PATHS.join(" and ")})`, readBasePath)
     .addOption(new Option("--accept <what>", "strict (default), lenient").choices(["strict", "lenient"]))
     .addOption(new Option("--response-form <form>", "full (default), short").choices(["full", "short"]))
-    .option("--profile <name>", "be like a service: a name, or a file")
+    .option("--profile <name>", "be like a service: a name, or a file", readPath)
     .option("--fee <tariff>", "of the account: 1%, 10 or 1.5%+10 (default: 1%)", readTariff)
     .option("--webhook <url>", "POST each final payment there", readWebhookUrl);
 }

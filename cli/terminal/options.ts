@@ -9,6 +9,7 @@ import { parseDay } from "../../src/domain/timestamp.ts";
 import type { BasePaths } from "../../src/http/operation.ts";
 import { FORMATS } from "./output.ts";
 import { misuse, wrongValue } from "./usage.ts";
+import { userPath } from "./user-path.ts";
 
 /** Options that several commands share, and functions that read their values. */
 
@@ -36,8 +37,7 @@ export const outputOptions = (essential?: string) =>
   ].map((option) => option.helpGroup(OUTPUT));
 /** For a command that asks at a terminal before it destroys something. */
 export const yesOption = () => new Option("-y, --yes", "do not ask before something is lost");
-export const dataOption = () =>
-  new Option("--data <dir>", "data directory (default: $MOMO_DATA)").argParser(readFolder);
+export const dataOption = () => new Option("--data <dir>", "data directory (default: $MOMO_DATA)").argParser(readPath);
 export const merchantOption = () =>
   new Option("--merchant <id>", "the merchant (default: the first one)").argParser(readId);
 
@@ -144,8 +144,11 @@ export const readProbability = number(
   /^(?!0?\.0+$)(?:0?\.[0-9]{1,9}|1(?:\.0{1,9})?)$/,
 );
 
-/** The path of a folder. An empty one is refused, because it would mean the current folder. */
-const readFolder = must("be the path of a folder", (text) => text !== "");
+/** The path of a file or a folder. An empty one is refused, because it would mean the current folder. */
+export const readPath = (text: string): string => userPath(must("be a path", () => text !== "")(text));
+
+/** The same for an option that can have several. */
+export const readPaths = (text: string, before: readonly string[] = []): string[] => [...before, readPath(text)];
 /** An empty host is refused, because it would mean every interface. */
 export const readHost = must("be a host name or an address, such as 127.0.0.1", (text) =>
   /^[A-Za-z0-9.:_-]{1,253}$/.test(text),

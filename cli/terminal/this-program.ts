@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { quoted } from "../../sandbox/curl.ts";
-import { searchPath } from "../environment.ts";
+import { homeFolder, searchPath } from "../environment.ts";
 
 /** A command line of this program that works in every terminal of this machine, in every folder. */
 export const commandLine = (...words: string[]): string => [thisProgram(), ...words.map(quoted)].join(" ");
@@ -10,9 +9,9 @@ export const commandLine = (...words: string[]): string => [thisProgram(), ...wo
 /** `momo` if the path leads to this program, otherwise its file, as short as it can be typed. */
 function thisProgram(): string {
   const file = programFile();
-  const home = `${homedir()}/`;
-  const isBelowHome = file.startsWith(home) && quoted(file) === file;
-  return isBelowHome ? `~/${file.slice(home.length)}` : quoted(file);
+  const home = homeFolder();
+  const isBelowHome = home !== null && file.startsWith(`${home}/`) && quoted(file) === file;
+  return isBelowHome ? `~${file.slice(home.length)}` : quoted(file);
 }
 
 /** `momo` if the path leads to this program, otherwise its whole file. */

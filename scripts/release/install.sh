@@ -45,7 +45,13 @@ target() {
 
 main() {
   releases=${MOMO_RELEASES:-@RELEASES@}
-  folder=${MOMO_INSTALL:-$HOME/.local/bin}
+  folder=${MOMO_INSTALL:-"~/.local/bin"}
+  case $folder in
+    \~ | \~/*)
+      [ -n "${HOME:-}" ] || fail "HOME is not set, so $folder is not known; set HOME, or choose another folder with MOMO_INSTALL"
+      folder=$HOME${folder#\~}
+      ;;
+  esac
   [ -n "$releases" ] || fail "where the releases are is not known: set MOMO_RELEASES"
   name=momo-$(target).tar.gz
 

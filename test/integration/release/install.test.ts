@@ -168,6 +168,7 @@ describe("install.sh", () => {
     };
     const refused = [
       [await install({ from, env: { MOMO_INSTALL: `${file}/bin` } }), "choose another folder with MOMO_INSTALL"],
+      [await install({ from, env: { HOME: "" } }), "HOME is not set, so ~/.local/bin is not known"],
       [await install({ from: "", command: ["sh"], stdin: TEXT.replace("@RELEASES@", "") }), "set MOMO_RELEASES"],
       [await on("riscv64"), "no momo for the processor riscv64"],
       [await on("aarch64"), "SHA256SUMS has no momo-linux-arm64"],
