@@ -1,3 +1,4 @@
+import { unzipSync } from "node:zlib";
 import { Command, Option } from "commander";
 import { REPORT_FORMATS } from "../../sandbox/audit/report.ts";
 import { CREDENTIALS_REFUSED, checkService } from "../../sandbox/check/check.ts";
@@ -7,7 +8,7 @@ import type { CheckReport } from "../../sandbox/check/result.ts";
 import { budgetSpent, curlOf, type Received, type Send, type Sent, STRANGER } from "../../sandbox/check/service.ts";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
-import { sleep, systemClock } from "../../src/system.ts";
+import { sleep, stopwatch, systemClock } from "../../src/system.ts";
 import { parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { openStatusLine } from "../client/wait.ts";
 import { reachDirectly } from "../environment.ts";
@@ -82,7 +83,9 @@ async function check(flags: CheckFlags): Promise<void> {
   const options = {
     baseUrl,
     payment,
+    credentials: target ? [target.apiKey, target.apiSecret] : [],
     clock: systemClock,
+    stopwatch,
     budget: flags.requests ?? careful.budget,
     pauseMs: flags.pause ?? careful.pauseMs,
     isCareful: !isHere,
@@ -167,9 +170,11 @@ const sendTo =
     const keys = { owner: [apiKey, apiSecret], stranger: [STRANGER.key, STRANGER.secret], nobody: [] }[as];
     const [key, secret] = keys;
     const credentials = key === undefined || secret === undefined ? {} : { "X-API-Key": key, "X-API-Secret": secret };
+    // The runtime would unpack a small body to any size.
+    const plain = { headers: { ...headers, ...credentials, "Accept-Encoding": "identity" }, decompress: false };
     try {
       const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), interrupted]);
-      const init = { method, headers: { ...headers, ...credentials }, redirect: "manual", signal } as const;
+      const init = { method, ...plain, redirect: "manual", signal } as const;
       const response = await fetch(baseUrl + path, { ...init, ...(body !== null && { body }) });
       return { status: response.status, headers: response.headers, text: await boundedText(response) };
     } catch (error) {
@@ -177,22 +182,27 @@ const sendTo =
     }
   };
 
-async function boundedText({ body }: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let [text, bytes] = ["", 0];
+async function boundedText({ body, headers }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > MOST_BYTES) throw new Error("it has more than 1 MiB");
-    text += decoder.decode(chunk, { stream: true });
+    if (bytes > MOST_BYTES) throw new Error(TOO_LARGE);
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  const content = Buffer.concat(chunks);
+  const isPacked = /gzip|deflate/i.test(headers.get("Content-Encoding") ?? "");
+  return new TextDecoder().decode(isPacked ? unzipSync(content, { maxOutputLength: MOST_BYTES }) : content);
 }
+
+const TOO_LARGE = "it has more than 1 MiB";
 
 function reasonOf({ name, code, message }: NodeJS.ErrnoException): string {
   if (name === "TimeoutError") return "it did not come, or did not end, within 10s";
   if (name === "AbortError") return "it was interrupted";
   const text = String(code ?? message);
   if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER|VERIFY/.test(text)) return `its certificate is not accepted (${text})`;
+  if (text === "ERR_BUFFER_TOO_LARGE") return TOO_LARGE;
   if (/ECONNREFUSED|ConnectionRefused/.test(text)) return "nothing listens there";
   return text;
 }

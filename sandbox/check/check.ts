@@ -1,10 +1,10 @@
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import type { Profile } from "../../src/http/profile.ts";
+import { type Profile, profileSchema } from "../../src/http/profile.ts";
 import { ANSWER_CHECKS } from "./answers.ts";
 import type { Checking, PaymentToMake } from "./facts.ts";
-import { PAYMENT_CHECKS } from "./payment.ts";
+import { PAYMENT_CHECKS, pushNotes } from "./payment.ts";
 import type { Checked, CheckReport } from "./result.ts";
-import { type Exchange, redacted, Service, type ServiceOptions, Skip, Stopped } from "./service.ts";
+import { type Exchange, Service, type ServiceOptions, Skip, Stopped } from "./service.ts";
 import { SILENT_CHECKS } from "./silent.ts";
 import { STATED_CHECKS } from "./stated.ts";
 
@@ -29,7 +29,10 @@ const ORDER = [
 /** With credentials that are refused, nothing can be checked. */
 export const CREDENTIALS_REFUSED = "the credentials are refused";
 
-/** Holds a service against the specification, sentence by sentence. It never throws for what the service does. */
+/**
+ * Holds a service against the specification, sentence by sentence. It never throws for what the service does, and what it returns has
+ * no secret: values that came are hidden in all texts at the end, because the service may repeat one before it names it.
+ */
 export async function checkService(options: CheckOptions): Promise<CheckReport> {
   const service = new Service(options);
   const { payment } = options;
@@ -38,7 +41,7 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
   const checked: Checked[] = [];
   let stopped: string | null = null;
   const { pathname } = new URL(options.baseUrl);
-  const profile: Profile = { base_path: pathname.replace(/\/$/, "") };
+  const found: Profile[] = [{ base_path: pathname.replace(/\/$/, "") }];
   for (const check of ORDER) {
     const { id, section, sentence, momo = null } = check;
     const row = { id, section, sentence, momo };
@@ -51,27 +54,51 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
       checked.push({
         ...row,
         verdict,
-        seen: redacted(momo === null ? (wrong ?? "") : does),
+        seen: momo === null ? (wrong ?? "") : does,
         evidence: exchange?.evidence ?? null,
       });
-      Object.assign(profile, part);
+      if (part) found.push(part);
     } catch (error) {
-      if (error instanceof Stopped) stopped = error.message;
-      else if (!(error instanceof Skip)) throw error;
-      checked.push({ ...row, verdict: "skipped", seen: error.message, evidence: null });
+      const { message } = error as Error;
+      if (error instanceof Stopped) stopped = message;
+      // A mistake of this program must not cost the report: a payment may have been made.
+      else if (!(error instanceof Skip)) stopped = `momo failed: ${message}`;
+      checked.push({ ...row, verdict: "skipped", seen: message, evidence: null });
     }
     const last = checked.at(-1);
     if (last) options.onChecked?.(last, service.requests);
   }
+  const show = (text: string) => service.secrets.hide(text, MOST_SHOWN);
+  const shownEvidence = new Map(
+    service.exchanges.map(({ evidence }) => {
+      const { curl, status, answer } = evidence;
+      return [evidence, { curl: service.secrets.hide(curl, 1000), status, answer: show(answer) }];
+    }),
+  );
   return {
     target: options.baseUrl,
     startedAt,
     requests: service.requests,
-    stopped,
-    notes: notesOf(service.exchanges),
-    checked,
-    profile,
+    stopped: stopped && show(stopped),
+    notes: [...pushNotes(checking), ...notesOf(service.exchanges)].map(show),
+    checked: checked.map((one) => ({
+      ...one,
+      seen: show(one.seen),
+      evidence: (one.evidence && shownEvidence.get(one.evidence)) ?? null,
+    })),
+    profile: profileOf(found, service),
   };
+}
+
+/** Of a text that a service has a part in. */
+const MOST_SHOWN = 400;
+
+/** The parts that `momo serve --profile` takes, without secrets. */
+function profileOf(found: readonly Profile[], { secrets }: Service): Profile {
+  const hide = (name: string, value: unknown) =>
+    typeof value === "string" ? secrets.hide(value, 500).slice(0, name === "message" ? 500 : 200) : value;
+  const parts = found.map((part) => profileSchema.safeParse(JSON.parse(JSON.stringify(part), hide)));
+  return Object.assign({}, ...parts.map(({ data }) => data));
 }
 
 function notesOf([first]: readonly Exchange[]): string[] {

@@ -1,5 +1,7 @@
+import { kindOf } from "../../src/domain/error.ts";
 import type { Profile } from "../../src/http/profile.ts";
-import { type Exchange, isObject, type Json, type Service, Skip } from "./service.ts";
+import { isObject, type Json } from "./bounded.ts";
+import { type Ask, type Exchange, type Service, Skip } from "./service.ts";
 
 /** What a check is, and what the checks read in answers. */
 
@@ -100,14 +102,38 @@ export async function newest(service: Service): Promise<Json> {
 export async function statusOf(service: Service, item: Json): Promise<Exchange> {
   const started = service.exchanges.find(({ json }) => json?.success === true && "merchant_request_id" in json);
   const checkout_request_id = item.checkout_request_id ?? started?.json?.checkout_request_id;
-  if (typeof checkout_request_id !== "string") throw new Skip("the list shows no checkout_request_id");
-  return service.ask({ path: "/status.php", json: { checkout_request_id } });
+  return service.ask(statusAsk({ checkout_request_id }, "the list shows no checkout_request_id"));
+}
+
+/** The longest id that is asked for, and shown in reports. */
+const LONGEST_ID = 200;
+
+/** A request for the status of a payment. @throws Skip with `none` if it has no id */
+export function statusAsk({ checkout_request_id }: Json, none = "the payment has no checkout_request_id"): Ask {
+  if (typeof checkout_request_id !== "string") throw new Skip(none);
+  if (checkout_request_id.length > LONGEST_ID)
+    throw new Skip(`its checkout_request_id has more than ${LONGEST_ID} characters`);
+  return { path: "/status.php", json: { checkout_request_id } };
+}
+
+/** The list with one transaction. @throws Skip if the id is none to ask for */
+export function listById(service: Service, id: unknown): Promise<Listed> {
+  if (typeof id === "object" || String(id).length > LONGEST_ID) throw new Skip("its id is no number");
+  return list(service, `?id=${encodeURIComponent(String(id))}`);
 }
 
 export type Test = readonly [words: string, fits: (value: unknown) => boolean];
 
-export const shown = (value: unknown): string =>
-  value === undefined ? "missing" : (JSON.stringify(value) ?? "").slice(0, 80);
+/** A value in a sentence. It is never cut: half a secret is not recognised. */
+export function shown(value: unknown): string {
+  if (value === undefined) return "missing";
+  const text = JSON.stringify(value);
+  if (text.length <= MOST_SHOWN) return text;
+  return typeof value === "string" ? `a string of ${value.length} characters` : kindOf(value);
+}
+
+const MOST_SHOWN = 100;
+
 export const holds = (exchange: Exchange | null): Seen => ({ exchange, wrong: null });
 export const wrong = (exchange: Exchange | null, why: string): Seen => ({ exchange, wrong: why });
 /** @param why what is wrong, if it does not hold */

@@ -1,6 +1,17 @@
-import { type Check, type Checking, check, judge, list, listIn, type PaymentToMake } from "./facts.ts";
+import type { Json } from "./bounded.ts";
+import {
+  type Check,
+  type Checking,
+  check,
+  judge,
+  listById,
+  listIn,
+  type PaymentToMake,
+  shown,
+  statusAsk,
+} from "./facts.ts";
 import { requestId } from "./members.ts";
-import { type Exchange, type Json, NEEDS_PAYMENT, Skip } from "./service.ts";
+import { type Exchange, NEEDS_PAYMENT, Skip } from "./service.ts";
 
 /** The sentences that need a payment. Each push may reach a phone and cost money: none is ever repeated. */
 
@@ -38,21 +49,16 @@ export function push(checking: Checking, order: Json, reaches = true): Promise<E
 }
 
 /** The answer to the payment of the check. @throws Skip if it was not accepted */
-export async function started(checking: Checking): Promise<Exchange & { readonly json: Json }> {
+async function started(checking: Checking): Promise<Exchange & { readonly json: Json }> {
   const exchange = await push(checking, orderOf(paymentOf(checking)));
   const { json } = exchange;
   if (exchange.status !== 200 || json === null) throw new Skip(`the payment was answered with ${exchange.status}`);
   return { ...exchange, json };
 }
 
-const idOf = ({ json }: { readonly json: Json }): string => {
-  if (typeof json.checkout_request_id !== "string") throw new Skip("the payment has no checkout_request_id");
-  return json.checkout_request_id;
-};
-
 /** The status that the payment has in the end. @throws Skip if it is still pending after the polls of §4.4 */
 async function final(checking: Checking): Promise<Exchange> {
-  const ask = { path: "/status.php", json: { checkout_request_id: idOf(await started(checking)) } };
+  const ask = statusAsk((await started(checking)).json);
   let last = await checking.service.ask(ask);
   const { pollPauseMs } = checking.service;
   for (let passedMs = 0; last.json?.status === "pending" && passedMs < POLLING_MS; passedMs += pollPauseMs) {
@@ -75,9 +81,8 @@ const refused = (id: string, what: string, change: Json, reaches = true): Check 
   });
 
 /** The status of the payment that the check has started, right after its start. */
-async function firstStatus(checking: Checking): Promise<Exchange> {
-  const json = { checkout_request_id: idOf(await started(checking)) };
-  return checking.service.ask({ path: "/status.php", json });
+export async function firstStatus(checking: Checking): Promise<Exchange> {
+  return checking.service.ask(statusAsk((await started(checking)).json));
 }
 
 /** An id in the answer to a payment. */
@@ -86,7 +91,7 @@ const identifier = (name: string, prefix: string): Check =>
     const exchange = await started(checking);
     const value = exchange.json[name];
     const [, fits] = requestId(prefix);
-    return judge(exchange, fits(value), `it is ${JSON.stringify(value)}`);
+    return judge(exchange, fits(value), `it is ${shown(value)}`);
   });
 
 export const PAYMENT_CHECKS: readonly Check[] = [
@@ -105,7 +110,7 @@ export const PAYMENT_CHECKS: readonly Check[] = [
       const exchange = await started(checking);
       const { transaction_id } = exchange.json;
       if (transaction_id === undefined) throw new Skip("it is not in the shorter form");
-      return judge(exchange, Number.isInteger(transaction_id), `it is ${JSON.stringify(transaction_id)}`);
+      return judge(exchange, Number.isInteger(transaction_id), `it is ${shown(transaction_id)}`);
     },
   ),
   check(
@@ -115,13 +120,13 @@ export const PAYMENT_CHECKS: readonly Check[] = [
     async (checking) => {
       const exchange = await firstStatus(checking);
       const { status } = exchange.json ?? {};
-      return judge(exchange, status === "pending", `its status is ${JSON.stringify(status)} right after the start`);
+      return judge(exchange, status === "pending", `its status is ${shown(status)} right after the start`);
     },
   ),
   check("pay.kept", "§4.2", "The status has the amount of the payment", async (checking) => {
     const exchange = await firstStatus(checking);
     const { amount } = exchange.json ?? {};
-    return judge(exchange, amount === paymentOf(checking).amount, `the amount is ${JSON.stringify(amount)}`);
+    return judge(exchange, amount === paymentOf(checking).amount, `the amount is ${shown(amount)}`);
   }),
   check(
     "pay.listed",
@@ -130,7 +135,7 @@ export const PAYMENT_CHECKS: readonly Check[] = [
     async (checking) => {
       const { transaction_id } = (await started(checking)).json;
       if (transaction_id === undefined) throw new Skip("the shorter form of the answer has no transaction_id");
-      const { exchange, items } = await list(checking.service, `?id=${transaction_id}`);
+      const { exchange, items } = await listById(checking.service, transaction_id);
       return judge(exchange, items[0]?.id === transaction_id, "it is not in the list");
     },
   ),
@@ -138,7 +143,7 @@ export const PAYMENT_CHECKS: readonly Check[] = [
     const exchange = await final(checking);
     const { status } = exchange.json ?? {};
     const isFinal = ["completed", "failed", "cancelled", "expired"].includes(String(status));
-    return judge(exchange, isFinal, `its status is ${JSON.stringify(status)}`);
+    return judge(exchange, isFinal, `its status is ${shown(status)}`);
   }),
   refused("pay.no-phone", "A payment without `phone`", { phone: undefined }, false),
   refused("pay.no-amount", "A payment without `amount`", { amount: undefined }),
@@ -147,12 +152,20 @@ export const PAYMENT_CHECKS: readonly Check[] = [
   refused("pay.amount-type", "An amount that is no number", { amount: true }),
 ];
 
+/** What was pushed, for the one who paid: also where the check could not go on. */
+export const pushNotes = ({ service, pushed }: Checking): string[] =>
+  [...pushed].flatMap((order) => {
+    const exchange = service.exchanges.find(({ sent }) => sent.body === order);
+    if (!exchange) return ["a payment was pushed, and no answer came: look it up before you pay again"];
+    if (exchange.status >= 400 && exchange.json?.success !== true) return [];
+    const { checkout_request_id: id, transaction_id } = exchange.json ?? {};
+    if (id === undefined && transaction_id === undefined) return ["a payment was pushed, and its answer has no id"];
+    return [`a payment was pushed: checkout_request_id ${shown(id)}, transaction_id ${shown(transaction_id)}`];
+  });
+
 /** Whether a final payment stays final. */
 export async function afterFinal(checking: Checking): Promise<{ first: Exchange; then: Exchange }> {
   const first = await final(checking);
-  const then = await checking.service.again({
-    path: "/status.php",
-    json: { checkout_request_id: idOf(await started(checking)) },
-  });
+  const then = await checking.service.again(statusAsk((await started(checking)).json));
   return { first, then };
 }

@@ -53,7 +53,7 @@ function textLines(report: CheckReport): string[] {
 const linesOf = (one: Checked): string[] => [
   `  ${MARKS[one.verdict]} ${one.sentence}${one.seen === "" ? "" : `: ${one.seen}`}${isLikeMomo(one) ? "" : ` (momo: ${one.momo})`}`,
   ...(one.verdict === "fails" && one.evidence
-    ? [`      ${one.evidence.curl}`, `      ${answerLine(one.evidence).replaceAll(/\s+/g, " ")}`]
+    ? [`      ${one.evidence.curl}`, `      ${answerLine(one.evidence)}`]
     : []),
 ];
 
@@ -63,7 +63,10 @@ function resultsOf(report: CheckReport): Results {
     title: "momo check",
     summary: summaryOf(report),
     facts: { ...facts, profile },
-    figures: { target: report.target, requests: report.requests, profile: JSON.stringify(profile) },
+    figures: {
+      ...{ target: report.target, requests: report.requests, profile: JSON.stringify(profile) },
+      notes: [...report.notes, ...(report.stopped === null ? [] : [`stopped early: ${report.stopped}`])].join("; "),
+    },
     rules: checked.map(({ id, section, sentence, verdict }) => ({
       id,
       group: `momo.check ${section}`,

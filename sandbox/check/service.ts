@@ -1,6 +1,8 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { inQuotes } from "../curl.ts";
+import { type Json, objectIn } from "./bounded.ts";
 import type { Evidence } from "./result.ts";
+import { isSecretName, Secrets } from "./secrets.ts";
 
 /** The service that is checked: each request is sent once, and its answer is kept with what a report may show of it. */
 
@@ -36,12 +38,13 @@ export interface Received {
  */
 export type Send = (request: Sent) => Promise<Received>;
 
-export interface Exchange extends Received {
+export interface Exchange extends Omit<Received, "text"> {
   readonly sent: Sent;
   /** When the answer was there, by this host's clock. */
   readonly atMs: number;
   /** The body, where it is a JSON object. */
   readonly json: Json | null;
+  /** As it came: a report hides what is secret. */
   readonly evidence: Evidence;
 }
 
@@ -59,8 +62,11 @@ export class Stopped extends Error {}
 export interface ServiceOptions {
   /** For the commands that a report shows. */
   readonly baseUrl: string;
+  /** The credentials, which no report shows. */
+  readonly credentials: readonly string[];
   readonly send: Send;
   readonly clock: Clock;
+  readonly stopwatch: () => number;
   readonly sleep: (durationMs: number) => Promise<void>;
   /** The most requests, and the pause between two of them. */
   readonly budget: number;
@@ -73,18 +79,27 @@ export interface ServiceOptions {
 
 export const budgetSpent = (budget: number): string => `the budget of ${budget} requests is spent`;
 
-/** How much of an answer a report shows. */
-const SHOWN = 400;
+/** Bounds of all answers in sum, besides those of one that {@link Send} has. */
+const MOST_CHARACTERS = 32 * 1024 * 1024;
+const MOST_WAITED_MS = 5 * 60_000;
+
+/** How much of an answer is kept as evidence. A report shows the beginning of it. */
+const KEPT = 2000;
 
 export class Service {
   readonly exchanges: Exchange[] = [];
   readonly #options: ServiceOptions;
   readonly #answers = new Map<string, Promise<Exchange>>();
+  /** What no report shows. */
+  readonly secrets: Secrets;
   #requests = 0;
   #broken = 0;
+  #characters = 0;
+  #waitedMs = 0;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
+    this.secrets = new Secrets(options.credentials);
   }
 
   get requests(): number {
@@ -101,7 +116,7 @@ export class Service {
 
   /** Sends a request also if it was sent before: a poll. */
   async again({ method, path, json, body, as = "owner" }: Ask): Promise<Exchange> {
-    const { baseUrl, send, clock, sleep, budget, pauseMs, isCareful, signal } = this.#options;
+    const { baseUrl, send, clock, stopwatch, sleep, budget, pauseMs, isCareful, signal } = this.#options;
     if (this.#requests >= budget) throw new Stopped(budgetSpent(budget));
     if (this.#requests > 0 && pauseMs > 0) await sleep(pauseMs);
     if (signal?.aborted) throw new Stopped(INTERRUPTED);
@@ -112,30 +127,30 @@ export class Service {
       ...{ path, body: content, as },
       headers: content === null ? {} : { "Content-Type": "application/json" },
     };
-    const curl = redacted(curlOf(baseUrl, sent));
     let received: Received;
+    const sentAtMs = stopwatch();
     try {
       received = await send(sent);
     } catch (error) {
-      const why = `${sent.method} ${redacted(path)} got no answer: ${(error as Error).message}`;
+      const why = `${sent.method} ${path} got no answer: ${(error as Error).message}`;
       this.#broken += 1;
       // One request that a service cannot answer does not hide the rest.
       if (signal?.aborted) throw new Stopped(INTERRUPTED);
       if (this.#requests === 1 || this.#broken > 1) throw new Stopped(why);
       throw new Skip(why);
+    } finally {
+      this.#waitedMs += stopwatch() - sentAtMs;
     }
     const { status, headers, text } = received;
-    const answer = redacted(text).slice(0, SHOWN) + (text.length > SHOWN ? "…" : "");
-    const exchange = {
-      sent,
-      status,
-      headers,
-      text,
-      atMs: clock.nowMs(),
-      json: objectIn(text),
-      evidence: { curl, status, answer },
-    };
+    const answered = objectIn(text);
+    this.secrets.learn(answered);
+    this.secrets.learnText(text);
+    const evidence = { curl: curlOf(baseUrl, sent), status, answer: shownAnswer(answered, text).slice(0, KEPT) };
+    const exchange = { sent, status, headers, atMs: clock.nowMs(), json: answered, evidence };
     this.exchanges.push(exchange);
+    this.#characters += text.length;
+    if (this.#characters > MOST_CHARACTERS) throw new Stopped("its answers have more than 32 MiB in sum");
+    if (this.#waitedMs > MOST_WAITED_MS) throw new Stopped("its answers took more than 5m in sum");
     if (this.exchanges.length === 1 && status >= 300 && status < 400) {
       throw new Stopped(`it redirects to ${headers.get("Location") ?? "nowhere"}: give --target where it is`);
     }
@@ -174,19 +189,13 @@ export class Service {
   }
 }
 
-export type Json = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-function objectIn(text: string): Json | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
+/** A JSON object without what is below the name of a secret, and any other body as it came. */
+const shownAnswer = (answered: Json | null, text: string): string =>
+  answered === null
+    ? text
+    : JSON.stringify(answered, (name, value) =>
+        isSecretName(name) && typeof value === "object" && value ? "…" : value,
+      );
 
 /** The request for a shell, with the credentials from the environment. */
 export function curlOf(baseUrl: string, { method, path, headers, body, as }: Sent): string {
@@ -205,12 +214,6 @@ export function curlOf(baseUrl: string, { method, path, headers, body, as }: Sen
 
 /** Credentials that nobody has: one wrong key, always the same. */
 export const STRANGER = { key: "mk_0000000000000000", secret: "ms_00000000000000000000000000000000" };
-
-/** A text without phone numbers, codes and receipts. */
-export const redacted = (text: string): string =>
-  text
-    .replaceAll(/("(?:transaction_code|momo_receipt_number)":\s*")[^"]+/g, "$1…")
-    .replaceAll(/(?<![0-9A-Za-z_])(\+?254[0-9]|0[0-9])[0-9]{8}(?![0-9A-Za-z_])/g, "$1…");
 
 /** An id that was never issued. */
 export const UNKNOWN_ID = "ws_CO_01012020000000000_0000000000000000";

@@ -66,7 +66,7 @@ function quoted(text: string): string {
  * JSON escapes only the first 32 control characters. Terminals also obey later ones, and marks that change the direction of
  * text, so these are escaped here.
  */
-function escapeControls(json: string): string {
+export function escapeControls(json: string): string {
   return json.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character
       .split("")

@@ -57,8 +57,9 @@ export interface Tariff {
 export const DEFAULT_TARIFF: Tariff = { basisPoints: 100, fixedCents: 0 };
 
 /** The greatest {@link Tariff.fixedCents}. */
-const MAX_FIXED_CENTS = 100_000_000;
-const BASIS = 10_000;
+export const MAX_FIXED_CENTS = 100_000_000;
+/** The greatest {@link Tariff.basisPoints}: all of the amount. */
+export const BASIS = 10_000;
 
 /** The fee of a payment in whole cents, half a cent rounded up. */
 export function feeCents(tariff: Tariff, amount: AmountCents): number {

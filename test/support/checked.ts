@@ -33,7 +33,9 @@ export function checkScene(
   return checkService({
     baseUrl,
     send: sendTo(scene, deviate),
+    credentials: Object.values(scene.caller.headers),
     clock: scene.clock,
+    stopwatch: () => scene.clock.nowMs(),
     sleep: (durationMs) => scene.advance(durationMs),
     budget: 1000,
     pauseMs: 0,

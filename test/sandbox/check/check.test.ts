@@ -46,7 +46,8 @@ onEveryEngine((engine) => {
       );
       // Only a bug causes a 500, or a network that refuses the prompt.
       expect([...seen].toSorted()).toEqual(described.filter((one) => !one.endsWith("500")).toSorted());
-      expect(report).toMatchObject({ stopped: null, notes: [], profile });
+      expect(report).toMatchObject({ stopped: null, profile });
+      for (const note of report.notes) expect(note).toMatch(/^a payment was pushed: checkout_request_id "ws_CO_/);
       // Only what the short form leaves out is not checked.
       if (profile.response_form === undefined) expect(skipped(report)).toEqual([]);
       for (const why of skipped(report))
@@ -65,14 +66,6 @@ test.each([
   [{ transactions: [{ id: 1, kind: "api" }] }, false],
 ])("the list %j has the short form: %p", (json, is) => {
   expect(isShort(listIn({ status: 200, json } as unknown as Exchange))).toBe(is);
-});
-
-test("a phone in a message is in no report and no profile, also where a long answer is cut", async () => {
-  const scene = await openScene();
-  const text = JSON.stringify({ success: false, message: `${"x".repeat(366)} 254712345678` });
-  const report = await checkScene(scene, (answer) => ({ ...answer, text }), null);
-  expect(report.checked.some(({ evidence }) => evidence?.answer.endsWith("…"))).toBe(true);
-  expect(JSON.stringify(report).match(/.{60}2547[0-9]+/)).toBeNull();
 });
 
 test("an account without payments is checked as far as it can be, and nothing is paid unless it is asked for", async () => {
@@ -181,9 +174,9 @@ test("an empty list may have one page, which is empty", async () => {
 
 test("a payment that ends between the list and its status is no deviation", async () => {
   const scene = await openScene();
-  await scene.start({}, { headers: { "X-Sandbox-Outcome": "completed; after=1h" } });
+  await scene.start({}, { headers: { "X-Sandbox-Outcome": "completed; after=3m" } });
   const end: Parameters<typeof checkScene>[1] = async (answer, { path }) => {
-    if (path.includes("status=completed")) await scene.advance(3_600_000);
+    if (path.includes("status=completed")) await scene.advance(180_000);
     return answer;
   };
   expect(failed(await checkScene(scene, end, null))).toEqual([]);
@@ -265,24 +258,3 @@ test("a phone that begins with + is searched as it is written", async () => {
   expect(paths.filter((path) => path.includes("254"))).toEqual(["/transactions.php?search=%2B2547"]);
   await scene.close();
 });
-
-test.each([
-  ["254", 0],
-  ["0", 1],
-  ["+254", 0],
-] as const)(
-  "no report shows a phone of the form %s, a code or a receipt, also of JSON with %d spaces",
-  async (phone, spaces) => {
-    const scene = await openScene({ profile: { phone } });
-    await fillScene(scene);
-    const report = await checkScene(scene, (answer) => ({
-      ...answer,
-      text: JSON.stringify(JSON.parse(answer.text), null, spaces),
-    }));
-    const answers = report.checked.map(({ evidence }) => evidence?.answer ?? "").join();
-    expect(answers).toMatch(/"phone": ?"[0-9+]+…/);
-    expect(answers).toMatch(/"transaction_code": ?"…/);
-    expect(answers).not.toMatch(/"phone": ?"[0-9+]{10,}|"(?:transaction_code|momo_receipt_number)": ?"[0-9A-Z]/);
-    await scene.close();
-  },
-);

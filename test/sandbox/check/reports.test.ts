@@ -6,7 +6,7 @@ import { createSchemaChecker } from "../../support/openapi.ts";
 
 const HOSTILE = `<script>alert("x")</script> & ]]> \u001b[2J \u0000 ::error::`;
 
-const evidence = { curl: `curl -s '${HOSTILE}'`, status: 200, answer: `${HOSTILE}\n  next` };
+const evidence = { curl: `curl -s '${HOSTILE}'`, status: 200, answer: `${HOSTILE} next` };
 const row = (id: string, more: Partial<Checked>): Checked => ({
   ...{ id, section: "§4.3", sentence: `the sentence ${id}`, verdict: "holds", seen: "", momo: null, evidence: null },
   ...more,
@@ -36,7 +36,6 @@ test("text is a tree of sections in the order of the specification, with a mark 
   const text = write("text");
   expect(text).toStartWith(`${SUMMARY}\n! the clock`);
   expect(text).toContain("\n! stopped early: the service answers 429\n");
-  // An answer of several lines is one.
   expect(text).toMatch(/^ {6}200 .* ::error:: next$/m);
   expect<unknown>(text.match(/^§.*|^ {2}\S the.*/gm)).toEqual([
     ...["§3 States and transitions", "  - the sentence skipped: there is no payment"],

@@ -1,0 +1,94 @@
+import { expect, test } from "bun:test";
+import { parseProfile } from "../../../sandbox/check/profiles.ts";
+import { formatCheck } from "../../../sandbox/check/report.ts";
+import type { CheckReport } from "../../../sandbox/check/result.ts";
+import { Secrets } from "../../../sandbox/check/secrets.ts";
+import { checkScene, type Deviation, fillScene } from "../../support/checked.ts";
+import { openScene } from "../../support/scene.ts";
+
+/** What a service sends can neither end a check without a report, nor bring a secret into one. `test/hostile` draws more. */
+
+async function check(deviate: Deviation, payment: object | null = {}, takesMs = 0): Promise<CheckReport> {
+  const scene = await openScene();
+  await fillScene(scene);
+  const report = await checkScene(
+    scene,
+    async (answer, request) => {
+      if (takesMs > 0) await scene.advance(takesMs);
+      return deviate(answer, request);
+    },
+    payment,
+  );
+  await scene.close();
+  for (const format of ["text", "json", "html", "junit", "sarif"] as const)
+    expect(formatCheck(report, format, "1").length).toBeLessThan(500_000);
+  expect(report.stopped ?? "").not.toContain("momo failed");
+  expect(parseProfile(report.profile)).toEqual(report.profile);
+  return report;
+}
+
+const withText =
+  (change: (text: string) => string): Deviation =>
+  (answer) => ({ ...answer, text: change(answer.text) });
+
+test.each<[what: string, deviate: Deviation]>([
+  [
+    "a member of 50,000 arrays in one another",
+    withText((it) => it.replace("{", `{"a":${"[".repeat(50_000)}${"]".repeat(50_000)},`)),
+  ],
+  ["half of a character in a phone", withText((it) => it.replaceAll('"phone":"254', String.raw`"phone":"\ud83d254`))],
+  ["members that a conversion to text would call", withText((it) => it.replaceAll(/:"[^"]*"/g, ':{"toString":1}'))],
+  ["ids of 900,000 characters", withText((it) => it.replaceAll("ws_CO_", `ws_CO_${"9".repeat(900_000)}`))],
+  ["300,000 rows", withText((it) => it.replace(/\[\{/, `[${"{},".repeat(300_000)}{`))],
+  ["no JSON", withText((it) => it.slice(1))],
+  ["a status that is none", (answer) => ({ ...answer, status: 999 })],
+])("after a push, %s leaves a report with its id", async (_what, deviate) => {
+  const { notes } = await check((answer, request) =>
+    request.method === "POST" || request.path.includes("pending") ? deviate(answer, request) : answer,
+  );
+  expect(notes.join()).toMatch(/^a payment was pushed(?:: checkout_request_id|, and its answer has no id)/);
+});
+
+test("answers of more than 32 MiB or 5 minutes in sum end the check", async () => {
+  const large = await check(withText((it) => it + " ".repeat(1_000_000)));
+  expect(large.stopped).toBe("its answers have more than 32 MiB in sum");
+  const slow = await check((answer) => answer, null, 20_000);
+  expect(slow).toMatchObject({ stopped: "its answers took more than 5m in sum", requests: 16 });
+});
+
+test("a fee above the amount, result codes and statuses that momo does not serve are left out of the profile", async () => {
+  const odd = withText((it) =>
+    it
+      .replaceAll(/"amount":[0-9.]+,"fee_amount":[0-9.]+/g, '"amount":1,"fee_amount":10')
+      .replaceAll('"result_code":1032', '"result_code":-1032'),
+  );
+  const { profile, checked } = await check((answer, request) => {
+    const changed = odd(answer, request) as typeof answer;
+    return answer.status === 404 ? { ...changed, status: 99 } : changed;
+  });
+  expect(profile).toMatchObject({ fee: "10" });
+  expect(JSON.stringify(profile)).not.toMatch(/-1032|unknown_id/);
+  expect(checked.find(({ id }) => id === "silent.results")?.seen).toContain("-1032: ");
+});
+
+const secrets = new Secrets(["mk_0123456789abcdef", "ms_Secret0123456789abcdef"]);
+secrets.learn({ transaction_code: "X", rows: [{ momo_receipt_number: "UKK001DAN1" }], phone: { work: 254712345678 } });
+secrets.learnText("<TransactionCode>QWERTYUIOP</TransactionCode>");
+
+test.each<[text: string, shown: string]>([
+  ['{"transaction_code" : "X","code":404} it is "X"', '{"transaction_code" : "…","code":…} it is "…"'],
+  ["+254 712 345 678, 0712-345-678, (0712) 345678, 2 5 4 7 1 2 3 4 5 6 7 8", "+254…, 0…, (0…, 2 5 4 …"],
+  ["%2B254712345678 %30%37%31%32%33%34%35%36%37%38 \\u0030712345678", "%2B254… %30… \\u0030…"],
+  ["0799111222 of another customer, 254110000000", "0… of another customer, 254…"],
+  ["paid ukk001dan1, U K K-001-DAN-1, qwertyuiop", "paid …, …, …"],
+  ["MS_SECRET0123456789ABCDEF ms%5FSecret0123456789abcdef mk-0123456789abcdef", "… … …"],
+  ["<phone>0711222333</phone> code=QK12", "<phone>0…</phone> code=…"],
+  ['{"message":"{\\"transaction_code\\":\\"QQ\\"}"}', '{"message":"{\\"transaction_code\\":\\"…\\"}"}'],
+  ["turned \u202e and\n cut \ud83d", "turned \\u202e and cut \u{FFFD}"],
+  [`${"a".repeat(195)} UKK001DAN1 b`, `${"a".repeat(195)} ……`],
+  // These are no secrets.
+  ['"result_code":1032,"created_at":"2026-11-20 10:02:00"', '"result_code":1032,"created_at":"2026-11-20 10:02:00"'],
+  ["ws_CO_20112026100200_DM76SK819R0XRY40HBXX, 100.5", "ws_CO_20112026100200_DM76SK819R0XRY40HBXX, 100.5"],
+])("%j is shown as %j", (text, shown) => {
+  expect(secrets.hide(text, 200)).toBe(shown);
+});
