@@ -6,11 +6,12 @@ import { describeInBrowser } from "../../support/browser.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { createSameText, startSame } from "../../support/sandbox.ts";
 import { PATIENCE_MS, until } from "../../support/waiting.ts";
+import { changesOf, linesOf } from "./page-text.ts";
 
 /**
  * What a person and a client do, and what the page shows then, word for word, with roles, names and states as a screen reader gets
- * them. A line of a session that begins with > is a step (the table below), and the indented lines below it are its output.
- * MOMO_TEST_RECORD=1 writes the output again: read it.
+ * them. A line of a session that begins with > is a step (the table below), and the indented lines below it are its output: of a
+ * place that was shown before, all that has changed there, if that is shorter (page-text.ts). MOMO_TEST_RECORD=1 writes the output again: read it.
  */
 
 afterEach(cleanUp);
@@ -18,7 +19,7 @@ afterEach(cleanUp);
 const FOLDER = join(import.meta.dir, "shown");
 const IS_RECORDING = process.env.MOMO_TEST_RECORD !== undefined;
 /** While a text is recorded: after this time without a change, the page has settled. */
-const SETTLED_MS = 3000;
+const SETTLED_MS = 1000;
 /** The audit forgives a poll within 50 ms after the last answer: it may have been sent before. */
 const RACE_MS = 60;
 const WIDE = { width: 1700, height: 1000 };
@@ -27,8 +28,12 @@ const EXPECTED = /40[0-9] \(/;
 interface Session {
   readonly sandbox: Awaited<ReturnType<typeof startSame>>;
   readonly page: Page;
+  /** Makes a text the same in each run. */
+  readonly same: (text: string) => string;
   /** The part of the page that the next steps are about. */
-  place: Locator;
+  place: string;
+  /** The lines of each place when it was last shown. */
+  readonly shown: Map<string, readonly string[]>;
   /** The payments that were started; a step writes $1 for the id of the first. */
   readonly ids: string[];
 }
@@ -43,23 +48,27 @@ const STEPS: Readonly<Record<string, Step>> = {
   size: ({ page }, text) =>
     page.setViewportSize({ width: Number(text.split("x")[0]), height: Number(text.split("x")[1]) }),
   in(session, name) {
-    session.place = placeOf(session, name);
+    session.place = name;
   },
-  click: ({ place }, name) => controlOf(place, name).click(),
+  click: (session, name) => controlOf(here(session), name).click(),
   row: ({ page }, text) => page.getByRole("row").filter({ hasText: text }).first().click(),
-  point: ({ place }, name) => controlOf(place, name).hover(),
-  fill: ({ place }, text) => withField(place, text, (field, value) => field.fill(value)),
-  choose: ({ place }, text) => withField(place, text, (field, value) => field.selectOption(value)),
+  point: (session, name) => controlOf(here(session), name).hover(),
+  fill: (session, text) => withField(here(session), text, (field, value) => field.fill(value)),
+  choose: (session, text) => withField(here(session), text, (field, value) => field.selectOption(value)),
   /** Opens all that is folded: the commands, the headers. */
-  async unfold({ place }) {
-    for (const folded of (await place.locator("details:not([open]) > summary").all()).reverse()) await folded.click();
+  async unfold(session) {
+    for (const folded of (await here(session).locator("details:not([open]) > summary").all()).reverse())
+      await folded.click();
   },
   press: ({ page }, key) => page.keyboard.press(key),
   type: ({ page }, text) => page.keyboard.type(text),
   /** A payment as a client starts it: its members, then its outcome for the header. */
-  async pay({ sandbox, ids }, text) {
+  async pay({ sandbox, ids, same }, text) {
     const [, order = "{}", outcome = ""] = /^(\{.*\})? ?(.*)$/.exec(text) ?? [];
-    ids.push(await sandbox.pay(JSON.parse(order), outcome === "" ? undefined : outcome));
+    const id = await sandbox.pay(JSON.parse(order), outcome === "" ? undefined : outcome);
+    // Ids are named in this order, whatever shows first.
+    same(id);
+    ids.push(id);
   },
   poll: ({ sandbox }, id) => Bun.sleep(RACE_MS).then(() => sandbox.statusOf(id)),
   /** Any request to the merchant API: method, path and body. */
@@ -81,14 +90,22 @@ const STEPS: Readonly<Record<string, Step>> = {
       const { success: _, message: __, ...answer } = await sandbox.control("GET", path);
       return JSON.stringify(answer);
     },
-  show: (session, name) => () => (name === "" ? session.place : placeOf(session, name)).first().ariaSnapshot(),
+  show(session, name) {
+    const place = name || session.place;
+    const before = session.shown.get(place);
+    return async () => {
+      const now = linesOf(steady(session.same(await placeOf(session, place).first().ariaSnapshot())));
+      session.shown.set(place, now);
+      const changes = changesOf(before ?? [], now);
+      const lines = changes.length < now.length ? changes : now;
+      return lines.length === 0 ? "nothing has changed" : lines.join("\n");
+    };
+  },
   /** What the fields contain. */
-  values:
-    ({ place }) =>
-    async () => {
-      const fields = await place.locator("input, select").all();
-      return (await Promise.all(fields.map((field) => field.inputValue()))).join(" | ");
-    },
+  values: (session) => async () => {
+    const fields = await here(session).locator("input, select").all();
+    return (await Promise.all(fields.map((field) => field.inputValue()))).join(" | ");
+  },
   address:
     ({ page }) =>
     async () =>
@@ -97,10 +114,11 @@ const STEPS: Readonly<Record<string, Step>> = {
 
 /** A part of the page by its label or by a selector; the page; the open dialog. */
 function placeOf({ page }: Session, name: string): Locator {
-  if (name === "page") return page.locator("body");
-  if (name === "dialog") return page.locator("dialog[open]");
-  return page.locator(/^[.#]/.test(name) ? name : `[aria-label=${JSON.stringify(name)}]`);
+  const known: Record<string, string> = { page: "body", main: "main", dialog: "dialog[open]" };
+  return page.locator(known[name] ?? (/^[.#]/.test(name) ? name : `[aria-label=${JSON.stringify(name)}]`));
 }
+
+const here = (session: Session) => placeOf(session, session.place);
 
 /** What can be clicked, by its name; by a part of it, if the text ends with a star. */
 function controlOf(place: Locator, text: string): Locator {
@@ -126,7 +144,8 @@ for (const file of readdirSync(FOLDER).sort()) {
       const url = `${sandbox.controlUrl}/`;
       const page = await scene.open({ url, viewport: WIDE, expected: EXPECTED });
       const answered = watchRequests(page);
-      const session: Session = { sandbox, page, place: page.locator("main"), ids: [] };
+      const same = createSameText(sandbox.data);
+      const session: Session = { sandbox, page, same, place: "main", shown: new Map(), ids: [] };
       const known = readFileSync(join(FOLDER, file), "utf8");
       const told: string[] = [];
       for (const [, line = "", output = ""] of known.matchAll(/^(.*)\n((?: {2}.*\n)*)/gm)) {
@@ -137,7 +156,9 @@ for (const file of readdirSync(FOLDER).sort()) {
         const read = await (STEPS[name] ?? unknown(name))(session, filled);
         await answered();
         if (typeof read === "function")
-          told.push(await settled(async () => indented(sandbox.data, await read()), IS_RECORDING ? null : output));
+          told.push(
+            await settled(async () => `${same(await read()).replaceAll(/^/gm, "  ")}\n`, IS_RECORDING ? null : output),
+          );
         if (!IS_RECORDING) expect(told.join("").split("\n")).toEqual(known.slice(0, told.join("").length).split("\n"));
       }
       if (IS_RECORDING) writeFileSync(join(FOLDER, file), told.join(""));
@@ -185,11 +206,8 @@ async function settled(read: () => Promise<string>, expected: string | null): Pr
 }
 
 /** Without the times that requests took, and without cells whose text stands in the name of their row. */
-const indented = (data: string, text: string): string =>
-  createSameText(data)(text)
+const steady = (text: string): string =>
+  text
     .replaceAll(/^ *- (?:cell|columnheader)(?: "[^"\n]*")?\n/gm, "")
     .replaceAll(/(?<=took |cell "|(?:no answer|HTTP \d+) after )\d[\d.]* (?:ms|s)\b/g, "TIME")
-    .replaceAll(/(?<=^ *- '?row ".*) \d[\d.]* (?:ms|s)(?= [a-z ,]*"'?:$|"'?:)/gm, " TIME")
-    .replaceAll(/\n$/g, "")
-    .replaceAll(/^/gm, "  ")
-    .concat("\n");
+    .replaceAll(/(?<=^ *- '?row ".*) \d[\d.]* (?:ms|s)(?= [a-z ,]*"'?:$|"'?:)/gm, " TIME");

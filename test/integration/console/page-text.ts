@@ -1,0 +1,124 @@
+/** Texts of what the page shows: short ones, and what has changed between two of them. */
+
+interface Node {
+  readonly text: string;
+  readonly children: Node[];
+}
+
+const WIDTH = 128;
+/** The spaces and the role at the start of a line. */
+const ROLE = /^ *- '?[\w/]+/;
+
+/** A snapshot, with each element on one line with its children if they fit there, and a term beside its definition. */
+export function linesOf(snapshot: string): string[] {
+  const top: Node = { text: "", children: [] };
+  const open = [{ depth: -1, node: top }];
+  for (const line of snapshot.split("\n").filter((line) => line !== "")) {
+    const depth = line.search(/\S/);
+    const node = { text: line.slice(depth), children: [] };
+    while ((open.at(-1)?.depth ?? -1) >= depth) open.pop();
+    open.at(-1)?.node.children.push(node);
+    open.push({ depth, node });
+  }
+  return laidOut(top.children, "");
+}
+
+function laidOut(nodes: readonly Node[], indent: string): string[] {
+  const lines: string[] = [];
+  const fits = (line: string) => indent.length + line.length <= WIDTH;
+  for (let index = 0; index < nodes.length; index++) {
+    const node = nodes[index] as Node;
+    let line = onOneLine(node);
+    const role = ROLE.exec(line)?.[0];
+    for (let next = nodes[index + 1]; next; next = nodes[index + 1]) {
+      const more = `${line}, ${onOneLine(next).slice(2)}`;
+      const belongs = isPair(node, next) || (isShort(node) && isShort(next) && ROLE.exec(next.text)?.[0] === role);
+      if (!belongs || !fits(more)) break;
+      line = more;
+      index++;
+    }
+    if (fits(line) || node.children.length === 0) {
+      lines.push(indent + line);
+      continue;
+    }
+    let [head, below] = [node.text, node.children];
+    for (let only = below[0]; only && below.length === 1; only = below[0]) {
+      head += ` ${only.text.slice(2)}`;
+      below = only.children;
+    }
+    lines.push(indent + head, ...laidOut(below, `${indent}  `));
+  }
+  return lines;
+}
+
+/** A term and its definition; the label of a field and the field. */
+const isPair = ({ text }: Node, next: Node) =>
+  text.startsWith("- term")
+    ? next.text.startsWith("- definition")
+    : text.startsWith("- text: ") && next.text.includes(`box "${text.slice(8)}"`);
+
+const isShort = ({ text, children }: Node) => children.length === 0 || text.startsWith("- cell");
+
+function onOneLine({ text, children }: Node): string {
+  if (children.length === 0) return text;
+  const inside = children.map((child) => onOneLine(child).slice(2));
+  return children.length === 1 ? `${text} ${inside}` : `${text} { ${inside.join(", ")} }`;
+}
+
+/**
+ * All that differs, so that the text before and this give the text now: `7:` before line 7 with its changed «old → new» words,
+ * `7+` before an added line, and `7-` before a removed line, with its old number.
+ */
+export function changesOf(before: readonly string[], now: readonly string[]): string[] {
+  const told: string[] = [];
+  let [from, to] = [0, 0];
+  let [removed, head, last] = [0, "", 0];
+  const tellRemoved = (number: number, line: string) => {
+    const isInside = number === last + 1 && line.search(/\S/) > head.search(/\S/);
+    if (isInside) told.pop();
+    else [removed, head] = [number, line];
+    last = number;
+    told.push(`${removed}${isInside ? `…${last}` : ""}- ${head}`);
+  };
+  const tellUntil = (end: number, endNow: number) => {
+    const [old, added] = [before.slice(from, end), now.slice(to, endNow)];
+    for (const [mine, theirs] of steps(old, added, (line) => ROLE.exec(line)?.[0])) {
+      if (mine !== null && theirs !== null)
+        told.push(`${to + theirs + 1}: ${changedWords(old[mine] ?? "", added[theirs] ?? "")}`);
+      else if (mine !== null) tellRemoved(from + mine + 1, old[mine] ?? "");
+      else told.push(`${to + (theirs ?? 0) + 1}+ ${added[theirs ?? 0]}`);
+    }
+    [from, to] = [end + 1, endNow + 1];
+  };
+  for (const [mine, theirs] of steps(before, now, (line) => line))
+    if (mine !== null && theirs !== null) tellUntil(mine, theirs);
+  tellUntil(before.length, now.length);
+  return told;
+}
+
+/** The longest common subsequence: the index of each line in one list, in the other, or in both. */
+function* steps(before: readonly string[], now: readonly string[], keyOf: (line: string) => string | undefined) {
+  const [mine, theirs] = [before.map(keyOf), now.map(keyOf)];
+  const common = Array.from({ length: mine.length + 1 }, () => new Uint16Array(theirs.length + 1));
+  const at = (i: number, j: number) => common[i]?.[j] ?? 0;
+  for (let i = mine.length - 1; i >= 0; i--)
+    for (let j = theirs.length - 1; j >= 0; j--)
+      (common[i] as Uint16Array)[j] =
+        mine[i] === theirs[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+  for (let [i, j] = [0, 0]; i < mine.length || j < theirs.length; ) {
+    if (i < mine.length && j < theirs.length && mine[i] === theirs[j]) yield [i++, j++] as const;
+    else if (i < mine.length && at(i + 1, j) >= at(i, j + 1)) yield [i++, null] as const;
+    else yield [null, j++] as const;
+  }
+}
+
+function changedWords(before: string, now: string): string {
+  const [old, words] = [before.split(/(?<=[ "])|(?=[ "])/), now.split(/(?<=[ "])|(?=[ "])/)];
+  const most = Math.min(old.length, words.length);
+  let start = 0;
+  while (start < most && old[start] === words[start]) start++;
+  let end = 0;
+  while (end < most - start && old.at(-1 - end) === words.at(-1 - end)) end++;
+  const part = (list: string[]) => list.slice(start, list.length - end).join("");
+  return `${words.slice(0, start).join("")}«${part(old)} → ${part(words)}»${words.slice(words.length - end).join("")}`;
+}
