@@ -6,7 +6,7 @@ import { onEveryEngine } from "../support/engines.ts";
 import { orderTo } from "../support/payments.ts";
 import { expectSoundAnswer, openScene } from "../support/scene.ts";
 
-/** Bad queries are in test/sessions/refusals.txt. The contract of the store tests every mix of filters. */
+/** Bad queries are in refusals.txt. The contract of the store tests every mix of filters. */
 
 const pageOf = (current_page: number, per_page: number) => ({
   transactions: [],

@@ -4,7 +4,7 @@ import { failWith } from "../../src/http/reply.ts";
 import { forAllTests } from "../support/cleanup.ts";
 import { expectSoundAnswer, HOST, openScene, payment, type RequestSpec } from "../support/scene.ts";
 
-/** How a request is read. The words of each refusal are in test/sessions/refusals.txt. */
+/** How a request is read. The words of each refusal are in refusals.txt. */
 
 const GOOD_TYPES = ["Application/JSON", "application/json;charset=UTF-8", 'application/json ; charset="utf-8"'];
 const BAD_TYPES = [

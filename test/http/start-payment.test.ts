@@ -38,6 +38,7 @@ onEveryEngine((engine) => {
       ["amount", "999999999.99", { amountCents: 99_999_999_999 }],
       ["phone", '"0712345678"', { phone: "254712345678" }],
       ["phone", '"254112345678"', { phone: "254112345678" }],
+      ["phone", '"0812345678"', { phone: "254812345678" }],
       ["payment_account_id", "1.0", { paymentAccountId: 1 }],
       ["reference", '""', { reference: "" }],
       ["reference", '"%_\\""', { reference: '%_"' }],
