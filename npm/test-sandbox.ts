@@ -79,7 +79,7 @@ export interface TestSandbox {
   snapshot(name: string): Promise<void>;
   /** Restores the whole state, the clock too. Only merchants, accounts and keys do not change. */
   restore(name: string): Promise<void>;
-  /** Forgets transactions, rules, faults, log, audit and clock. */
+  /** Forgets transactions, rules, faults, log and clock. Findings of the audit stay. */
   reset(): Promise<void>;
   /** Stops the sandbox, and removes its data. */
   stop(): Promise<void>;

@@ -3,6 +3,7 @@ import { formatDuration } from "../../src/domain/duration.ts";
 import { sleep } from "../../src/system.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
+import { version } from "../version.ts";
 import { type ControlTarget, type KeySource, knownControl, type Target, type TargetFlags } from "./target.ts";
 
 /** An answer of the payment service or of the control API. */
@@ -38,7 +39,8 @@ export interface Client {
 export function merchantClient({ baseUrl, apiKey, apiSecret, keySource }: Target): Client {
   return createClient(
     baseUrl,
-    { "X-API-Key": apiKey, "X-API-Secret": apiSecret },
+    // The audit knows by its name that a person looks, and not the client under test.
+    { "X-API-Key": apiKey, "X-API-Secret": apiSecret, "User-Agent": `momo/${version}` },
     {
       unauthorized: blame(keySource, apiKey),
       ...PAYMENT_HINTS,

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
 import { formatReport, REPORT_FORMATS, type ReportFormat } from "../../sandbox/audit/report.ts";
-import { auditReport } from "../../sandbox/control/shapes/requests.ts";
+import { auditReport, auditTally } from "../../sandbox/control/shapes/requests.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { host } from "../host.ts";
@@ -48,6 +48,5 @@ async function audit(flags: AuditFlags): Promise<void> {
 function reportOf(answer: Answer): AuditReport {
   const { success, data } = auditReport.safeParse(answer);
   if (!success) throw new Failure("unexpected", "the sandbox answered without findings", "update momo, or the server");
-  const { findings, left_out: leftOut, ...tally } = data;
-  return { tally, findings, leftOut, isAfterReset: false };
+  return { tally: auditTally.parse(data), findings: data.findings, leftOut: data.left_out };
 }

@@ -112,7 +112,12 @@ function connect(options: AssembleOptions, signals: Pick<ControlContext, "draini
   const requestCounts = createRequestCounts(operationsAt(basePaths));
   log.subscribe(requestCounts.add);
   const inputs = () => api.now?.INPUTS ?? new Map();
-  const audit = auditClient({ ...outside, log, inputs, hasWebhook: () => webhooks.settings !== null });
+  const audit = auditClient({
+    ...{ ...outside, log, inputs },
+    hasWebhook: () => webhooks.settings !== null,
+    settleDeliveries: webhooks.settle,
+  });
+  webhooks.subscribe(audit.delivered);
   const waitingRoom = createWaitingRoom(outside);
   const merchantNames = createMerchantNames(service.registry);
   const eventHub = createEventHub({ ...outside, log, audit, webhooks, merchantNames });
@@ -120,7 +125,7 @@ function connect(options: AssembleOptions, signals: Pick<ControlContext, "draini
 
   const faults = createFaultPlan();
   const { rules, default: byDefault } = network;
-  const reset = createForgetting([log.clear, testPayments.clear, audit.forget, waitingRoom.forget]);
+  const reset = createForgetting([log.clear, testPayments.clear, audit.beginChapter, waitingRoom.forget]);
   const state: State = { rules, default: byDefault, faults, webhook: webhooks, clock, reset };
   return {
     ...outside,

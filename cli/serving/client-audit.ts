@@ -7,6 +7,7 @@ import {
 } from "../../sandbox/audit/audit.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { REPLAY_HEADER, type RequestLog } from "../../sandbox/request-log.ts";
+import type { Delivery } from "../../src/domain/delivery.ts";
 import type { Service } from "../../src/service/service.ts";
 
 interface Options extends AuditOptions {
@@ -16,13 +17,15 @@ interface Options extends AuditOptions {
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
   readonly promptTimeoutMs: number;
+  /** Resolves when the webhooks that are due were tried. */
+  readonly settleDeliveries: () => Promise<void>;
 }
 
 export type ClientAudit = ReturnType<typeof auditClient>;
 
 /** The audit of one sandbox: it gets every request and every change. */
 export function auditClient(options: Options) {
-  const { log, service, clock, stopwatch, promptTimeoutMs } = options;
+  const { log, service, clock, stopwatch, promptTimeoutMs, settleDeliveries } = options;
   const delays = { underWay: 0 };
   const audit = new Audit(options);
   const moment = () => {
@@ -42,6 +45,8 @@ export function auditClient(options: Options) {
     // While requests are delayed, it is unknown what the client fails to do.
     report: (end: RunEnd | null) => audit.report(delays.underWay > 0 ? null : moment(), end),
     forget: () => audit.forget(moment()),
+    beginChapter: () => audit.beginChapter(moment(), delays.underWay > 0),
+    delivered: (delivery: Delivery) => audit.delivered(delivery, moment()),
     accountOpened: (id: number) => audit.accountOpened(id, moment()),
     subscribe: (listener: FindingListener) => audit.subscribe(listener),
     /** Ends all payments, and reports on a client that has ended: it sends no more requests. */
@@ -50,6 +55,7 @@ export function auditClient(options: Options) {
       audit.clientEnded(ended);
       clock.advance(promptTimeoutMs);
       await service.resolver.resolveDue();
+      await settleDeliveries();
       return audit.report(moment(), { ...end, atMs: ended.nowMs });
     },
   };

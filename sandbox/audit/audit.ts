@@ -1,3 +1,4 @@
+import type { Delivery } from "../../src/domain/delivery.ts";
 import { createListeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { type AuditedCall, cameMs, isRefused, type Moment } from "./call.ts";
@@ -5,12 +6,12 @@ import { createFindingBook, type Details, type Finding, type Mistake } from "./f
 import { auditInput } from "./inputs.ts";
 import type { FindingKind } from "./kinds.ts";
 import { auditList } from "./lists.ts";
+import { isUndisturbed, missingPollsOf, nothingAccepted } from "./missing-polls.ts";
 import { auditMethod, auditPath, isAutomatic } from "./paths.ts";
-import { createPaymentBook, newPayment } from "./payments.ts";
+import { createPaymentBook, newPayment, type Payment } from "./payments.ts";
 import { auditPoll } from "./polls.ts";
 import { auditPush } from "./pushes.ts";
 import type { AuditState, Inputs, Members, Reading } from "./rules.ts";
-import { isUndisturbed, nothingAccepted, silenceOf } from "./silences.ts";
 import { createTally, isNotFollowed, type Tally } from "./tally.ts";
 
 export type FindingListener = (finding: Finding) => void;
@@ -21,19 +22,17 @@ export interface AuditReport {
   readonly findings: readonly Finding[];
   /** How many findings were dropped for lack of room. */
   readonly leftOut: number;
-  /** Whether a reset has removed the beginning of the run. */
-  readonly isAfterReset: boolean;
 }
 
 export interface AuditOptions {
   /** The base paths of the operations; the first is the default. */
   readonly basePaths: readonly string[];
   readonly inputs: () => Inputs;
-  /** Whether a webhook also reports payments. */
+  /** Whether a webhook is set. */
   readonly hasWebhook: () => boolean;
 }
 
-/** A run that is over: then a report also says whether any request was accepted, also before a reset. */
+/** A run that is over: then a report also says whether any request was accepted. */
 export interface RunEnd {
   /** When the client ended, if the sandbox's clock has moved on since. */
   readonly atMs?: number;
@@ -56,25 +55,20 @@ export class Audit {
   readonly #tally = createTally();
   readonly #state: AuditState;
   #sinceMs = Number.NEGATIVE_INFINITY;
-  #acceptedBefore = false;
   #last: Moment = { nowMs: 0, realMs: 0, ranMs: 0 };
 
   constructor({ basePaths, inputs, hasWebhook }: AuditOptions) {
     this.#basePaths = basePaths;
     const totals = this.#tally.payments;
-    const payments = createPaymentBook((payment) => {
-      if (isNotFollowed(payment)) totals.not_followed += 1;
-      const silence = silenceOf(payment, this.#last, this.#state);
-      if (silence) this.#note(silence.kind, silence.subject, silence.requestIds.at(-1) ?? 0, () => silence);
-    });
+    const payments = createPaymentBook((payment) => this.#drop(payment, this.#last, false));
     this.#state = {
       payments,
       inputs,
       lastRefusal: null,
-      listReads: [],
-      lastListMs: Number.NEGATIVE_INFINITY,
+      looks: [],
+      attempts: [],
       hasWebhook,
-      note: (...mistake) => this.#note(...mistake),
+      add: (...mistake) => this.#add(...mistake),
       started({ end }) {
         totals.started += 1;
         if (end?.status === "completed") totals.paid += 1;
@@ -109,7 +103,7 @@ export class Audit {
     }
     if (!refusal || isExplained || !isRefused(call)) return;
     const { status, message } = refusal;
-    this.#note("refused", `${status} ${message}`, call.id, () => ({
+    this.#add("refused", `${status} ${message}`, call.id, () => ({
       atMs: call.atMs,
       message: `Refused with HTTP ${status}: “${message}”.`,
     }));
@@ -117,7 +111,7 @@ export class Audit {
 
   /** A payment account that did not exist, and was opened for a push. */
   accountOpened(id: number, { nowMs }: Moment): void {
-    this.#note("account_opened", String(id), 0, () => ({
+    this.#add("account_opened", String(id), 0, () => ({
       requestIds: [],
       atMs: nowMs,
       message: `Payment account ${id} did not exist, and was opened at its first use.`,
@@ -131,11 +125,25 @@ export class Audit {
     const payment = payments.byNumber(transaction.id);
     if (transaction.status !== "pending") {
       if (payment) payment.end = { status: transaction.status, at };
-      const isCounted = payment ? payment.start !== null : payments.hasLeft(transaction.id);
+      const isCounted = payment ? payment.start !== null : payments.wasDropped(transaction.id);
       if (isCounted && transaction.status === "completed") this.#tally.payments.paid += 1;
     } else if (!payment) {
       payments.add(newPayment(transaction, at));
     }
+  }
+
+  /** An attempt to deliver the webhook of a payment. */
+  delivered(delivery: Delivery, at: Moment): void {
+    this.#tally.delivery(delivery);
+    const payment = this.#state.payments.byNumber(delivery.payment.id);
+    const attempt = delivery.attempts.at(-1);
+    if (!payment || !attempt) return;
+    const { status, problem } = attempt;
+    payment.webhook = {
+      takenMs: payment.webhook?.takenMs ?? (problem === null ? at.realMs : null),
+      attempts: (payment.webhook?.attempts ?? 0) + 1,
+      last: [status && `HTTP ${status}`, problem].filter(Boolean).join(", "),
+    };
   }
 
   /**
@@ -146,35 +154,53 @@ export class Audit {
   report(now: Moment | null, end: RunEnd | null = null): AuditReport {
     const watched = [...this.#state.payments.all()];
     const tally = this.#tally.now(watched);
-    const silences: Mistake[] =
-      now === null ? [] : watched.flatMap((payment) => silenceOf(payment, now, this.#state) ?? []);
-    if (now && end && !this.#acceptedBefore) {
-      silences.push(...nothingAccepted(tally, this.#tally.isAllFaults, end.atMs ?? now.nowMs, end.hosts));
-    }
-    const isAfterReset = end !== null && this.#sinceMs > Number.NEGATIVE_INFINITY;
-    return { tally, findings: this.#book.list(silences), leftOut: this.#book.leftOut, isAfterReset };
+    const missing: Mistake[] =
+      now === null ? [] : watched.flatMap((payment) => missingPollsOf(payment, now, this.#state, end !== null) ?? []);
+    if (now && end) missing.push(...nothingAccepted(tally, this.#tally.isAllFaults, end.atMs ?? now.nowMs, end.hosts));
+    return { tally, findings: this.#book.list(missing), leftOut: this.#book.leftOut };
   }
 
   /** The client has ended, so it sends no more requests. */
   clientEnded(at: Moment): void {
-    for (const payment of this.#state.payments.all()) payment.isLeft = isUndisturbed(payment, at);
+    for (const payment of this.#state.payments.all()) {
+      payment.isAbandoned = isUndisturbed(payment, at);
+      payment.isUnjudged = payment.end === null;
+    }
   }
 
-  /** Removes findings and payments, and ignores requests that arrived before. */
-  forget(at: Moment): void {
+  /**
+   * A reset or a restore: removes the payments, and ignores requests that arrived before. Findings and counts stay.
+   * @param isDelaying whether requests are delayed: then missing requests mean nothing
+   */
+  beginChapter(at: Moment, isDelaying: boolean): void {
+    const { payments, attempts, looks } = this.#state;
+    for (const payment of payments.all()) this.#drop(payment, isDelaying ? null : at, true);
     this.#sinceMs = at.realMs;
-    this.#acceptedBefore ||= this.#tally.accepted > 0;
+    this.#tally.beginChapter();
+    payments.clear();
+    attempts.length = looks.length = 0;
+    this.#state.lastRefusal = null;
+  }
+
+  /** Removes everything. */
+  forget(at: Moment): void {
+    this.beginChapter(at, true);
     this.#book.clear();
     this.#tally.clear();
-    this.#state.payments.clear();
-    this.#state.lastRefusal = null;
+  }
+
+  /** Keeps what is missing for a payment that is forgotten: no later request can correct it. */
+  #drop(payment: Payment, now: Moment | null, isOver: boolean): void {
+    if (isNotFollowed(payment)) this.#tally.payments.not_followed += 1;
+    const missing = now && missingPollsOf(payment, now, this.#state, isOver);
+    if (missing) this.#add(missing.kind, missing.subject, missing.requestIds.at(-1) ?? 0, () => missing);
   }
 
   /** Announces each finding, also repeated ones, but not findings about missing requests. */
   readonly subscribe = this.#findings.subscribe;
 
-  #note(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null {
-    const finding = this.#book.note(kind, subject, requestId, describe);
+  #add(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null {
+    const finding = this.#book.add(kind, subject, requestId, describe);
     if (finding) this.#findings.announce(finding);
     return finding;
   }

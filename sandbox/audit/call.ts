@@ -20,6 +20,8 @@ export interface AuditedCall {
   readonly fault: string | null;
   /** What only the lenient mode accepts: the member or parameter, and its value. */
   readonly leniencies: readonly { readonly member: string; readonly came: string }[];
+  /** Whether the strict mode refused what the lenient mode accepts. */
+  readonly isTakenLeniently?: boolean;
 }
 
 /** An instant, by three clocks. */
@@ -37,6 +39,9 @@ export const cameMs = ({ durationMs }: AuditedCall, answered: Moment): number =>
 
 /** Whether the client has certainly read the answer. During a delay, it may have closed the connection. */
 export const isSurelyRead = ({ status, fault }: AuditedCall): boolean => status === 200 && fault === null;
+
+/** Whether a command of momo sent it: a person who looks with `momo status` is not the client. */
+export const isByMomo = ({ headers }: AuditedCall): boolean => headers.get("User-Agent")?.startsWith("momo/") ?? false;
 
 /** Whether an injected fault refused the request. */
 export const isByFault = ({ fault }: AuditedCall): boolean => fault === "error";

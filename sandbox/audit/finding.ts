@@ -49,7 +49,7 @@ export function createFindingBook() {
   let leftOut = 0;
   const find = (kind: FindingKind, subject: string) => kept.get(kind)?.get(subject);
 
-  function add(mistake: Mistake): Kept {
+  function keep(mistake: Mistake): Kept {
     const one = newKept(mistake);
     const ofKind = kept.get(mistake.kind) ?? new Map<string, Kept>();
     kept.set(mistake.kind, ofKind.set(mistake.subject, one));
@@ -62,14 +62,14 @@ export function createFindingBook() {
      * @param requestId the request that repeats a known mistake
      * @returns the finding, if it should be announced, else null
      */
-    note(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null {
+    add(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null {
       const known = find(kind, subject);
       if (known) return repeat(known, requestId) ? nowOf(known) : null;
       if (count >= MOST_FINDINGS) {
         leftOut += 1;
         return null;
       }
-      return nowOf(add({ kind, subject, requestIds: [requestId], payment: null, ...describe() }));
+      return nowOf(keep({ kind, subject, requestIds: [requestId], payment: null, ...describe() }));
     },
     /** The findings and `others`, the worst first, then the oldest. */
     list(others: readonly Mistake[]): Finding[] {
@@ -110,7 +110,8 @@ const newKept = (mistake: Mistake): Kept => {
 /** The finding with its present counts. */
 const nowOf = ({ first, requestIds, count }: Kept): Finding => ({ ...first, request_ids: [...requestIds], count });
 
-const rank = ({ first }: Kept) => SEVERITIES.indexOf(first.severity);
+/** A run without an accepted request comes first, because it explains the rest. */
+const rank = ({ first: { kind, severity } }: Kept) => (kind === "nothing_accepted" ? -1 : SEVERITIES.indexOf(severity));
 
 function findingOf({ kind, severity, requestIds, payment, atMs, message, advice }: Mistake): Finding {
   const facts = FINDING_KINDS[kind];

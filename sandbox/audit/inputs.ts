@@ -52,5 +52,5 @@ function note(
   member: string,
   message: string,
 ): void {
-  state.note(kind, `${operation} ${clean(member)}`, call.id, () => ({ atMs: call.atMs, message }));
+  state.add(kind, `${operation} ${clean(member)}`, call.id, () => ({ atMs: call.atMs, message }));
 }

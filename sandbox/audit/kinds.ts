@@ -20,6 +20,10 @@ interface KindFacts {
 const STOP_AT_FINAL =
   "Stop at the first of “completed”, “failed”, “cancelled” and “expired”: a final status never changes.";
 
+/** How to look for a payment. The documents have the same text. */
+export const HOW_TO_LOOK =
+  "Look with GET /transactions.php?search= and encodeURIComponent(reference). A search takes the start of a reference or of a phone, and rows carry no reference: compare the phone, the amount and the time of each row. Give each order a reference of its own that is not all digits and not the start of another one: ORDER-0001, not ORDER-1. Only an answer with 200 says that nothing was found, and a payment can still come after it.";
+
 /** What a client can do wrong. */
 export const FINDING_KINDS = {
   nothing_accepted: {
@@ -27,14 +31,13 @@ export const FINDING_KINDS = {
     section: "§1",
     label: "has no accepted request",
     advice:
-      "Make the client call the sandbox: give it MOMO_BASE_URL, or use --intercept with the host that it calls. A run without an accepted request proves nothing.",
+      "Make the client call the sandbox: give it MOMO_BASE_URL, or use --intercept with the host that it calls. Tests that start sandboxes of their own (momo-sandbox/testing) are not seen here: let them check sandbox.audit(). momo does not see what its runtime refuses first: what is no HTTP, https to an http address, and a CR in a header, as from an .env file with CRLF.",
   },
   charges_twice: {
     severity: "error",
     section: "§4.1",
     label: "charges twice",
-    advice:
-      "Wait until the first payment is final before you charge again: disable the button, and make the reference before the first try. If an answer was lost, look for the payment with GET /transactions.php?search= and the reference first.",
+    advice: `Ask until the first payment is final before you charge again: an answer that did not come may still take effect. At your deadline the outcome is unknown; a person or a later run decides. Disable the button, and make the reference before the first try. ${HOW_TO_LOOK}`,
   },
   gives_up_early: {
     severity: "error",
@@ -53,8 +56,7 @@ export const FINDING_KINDS = {
     severity: "error",
     section: "§4.3",
     label: "takes the wrong row",
-    advice:
-      "Ask POST /status.php with the checkout_request_id, or GET /transactions.php with id= or search=. The list ignores a parameter that it does not know, so its first row is another payment.",
+    advice: `Ask POST /status.php with the checkout_request_id. The list ignores a parameter that it does not know, so its first row is another payment. ${HOW_TO_LOOK}`,
   },
   failure_misread: {
     severity: "error",
@@ -81,6 +83,12 @@ export const FINDING_KINDS = {
     section: "§4",
     label: "uses a wrong method",
     advice: "Send POST to /stkpush.php and /status.php, with a JSON body, and GET to /transactions.php.",
+  },
+  repeats_blindly: {
+    severity: "warning",
+    section: "§4.1",
+    label: "repeats blindly",
+    advice: `This time the customer cannot pay twice, by luck. A time-out, a lost connection and a status of 500 and above say nothing about the payment: ask until it is final. At your deadline the outcome is unknown; a person or a later run decides. ${HOW_TO_LOOK}`,
   },
   polls_after_completed: {
     severity: "warning",
@@ -124,6 +132,12 @@ export const FINDING_KINDS = {
     section: "§4.3",
     label: "uses a reference again",
     advice: "Give each order its own reference, so that GET /transactions.php?search= finds one payment.",
+  },
+  idempotency_key: {
+    severity: "note",
+    section: "§4.1",
+    label: "idempotency key",
+    advice: "Leave it out, and never repeat a push whose outcome is unknown.",
   },
   unknown_parameter: {
     severity: "note",

@@ -1,31 +1,28 @@
-import { cameMs, clean, isRefused, itemsIn } from "./call.ts";
+import { type AuditedCall, cameMs, clean, isByMomo, isRefused, itemsIn, messageIn } from "./call.ts";
 import { namesOne, noteNamed } from "./named.ts";
-import { type AuditState, MOST_LIST_READS, type Reading } from "./rules.ts";
+import type { Payment, Search } from "./payments.ts";
+import { type AuditState, MOST_LOOKS, PATTERN_MS, type Reading } from "./rules.ts";
 
 /**
- * `GET /transactions.php`: notes the lists that were read, and finds unknown parameters.
+ * `GET /transactions.php`: notes what the list has shown, and finds unknown parameters.
  * @returns whether this explains a refusal
  */
 export function auditList(state: AuditState, reading: Reading): boolean {
-  const { call, at, query } = reading;
-  const given = query === "" ? [] : [...new Set(new URLSearchParams(query).keys())];
-  const isForOne = given.includes("id") || given.includes("search");
-  const came = cameMs(call, at);
-  state.lastListMs = Math.max(state.lastListMs, came);
-  if (call.status === 200) {
-    if (state.listReads.length >= MOST_LIST_READS) state.listReads.shift();
-    state.listReads.push({ cameMs: came, answeredMs: at.realMs });
-    for (const { number, isFinal } of itemsIn(call.answer ?? "")) {
-      const payment = state.payments.byNumber(number);
-      if (!payment) continue;
-      payment.isNamed = true;
-      if (isFinal) payment.isFinalTold = true;
-      // If its push was not answered, this may not be the payment that the client searched for.
-      if (!isForOne || !payment.start?.isRead) continue;
-      payment.asks += 1;
-      payment.lastAsk = { requestId: call.id, at };
-    }
+  const { call, query } = reading;
+  const parameters = new URLSearchParams(query);
+  const given = [...new Set(parameters.keys())];
+  const search = parameters.get("search");
+  const isForOne = search !== null || given.includes("id");
+  const rows = call.status === 200 ? [...itemsIn(call.answer ?? "")] : [];
+  noteLook(state, reading, search, rows);
+  const shown: Payment[] = [];
+  for (const { number, isFinal } of rows) {
+    const payment = state.payments.byNumber(number);
+    if (!payment || (isByMomo(call) && !payment.start?.isByMomo)) continue;
+    shown.push(payment);
+    noteRow(payment, reading, isFinal, isForOne && (payment.start?.isRead || isReference(payment, search)));
   }
+  if (search !== null) noteStrays(state, reading, search, shown);
   const known = state.inputs().get("/transactions.php") ?? given;
   const unknown = given.filter((name) => !known.includes(name));
   if (unknown.length > 0 || isRefused(call)) noteNamed(state.payments, reading);
@@ -33,9 +30,73 @@ export function auditList(state: AuditState, reading: Reading): boolean {
   return false;
 }
 
+function noteLook({ looks }: AuditState, { call, at }: Reading, search: string | null, rows: Row[]): void {
+  if (looks.length >= MOST_LOOKS) looks.shift();
+  looks.push({
+    cameMs: cameMs(call, at),
+    answeredMs: at.realMs,
+    search,
+    shown: new Set(rows.map(({ number }) => number)),
+    refusal: refusalOf(call),
+    isByMomo: isByMomo(call),
+  });
+}
+
+type Row = ReturnType<typeof itemsIn> extends Iterable<infer One> ? One : never;
+
+function refusalOf({ status, answer }: AuditedCall): string | null {
+  if (status === 200) return null;
+  return status === null ? "its answer was lost" : `${status} “${clean(messageIn(answer))}”`;
+}
+
+/** @param isAsked whether the list was asked for this payment */
+function noteRow(payment: Payment, { call, at }: Reading, isFinal: boolean, isAsked = false): void {
+  payment.isNamed = true;
+  if (isFinal) payment.toldMs ??= at.realMs;
+  if (!isAsked) return;
+  payment.asks += 1;
+  payment.lastAsk = { requestId: call.id, at };
+}
+
+/** Letters of any case are the same for a search. */
+const isReference = ({ reference }: { reference: string | null }, search: string | null): boolean =>
+  search !== null && reference?.toLowerCase() === search.toLowerCase();
+
+/** Notes what a search for the reference of one payment has shown of others. */
+function noteStrays({ payments, attempts }: AuditState, { call, at }: Reading, text: string, shown: Payment[]): void {
+  const own = shown.find((payment) => isReference(payment, text));
+  if (own) own.rowBefore = shown[0] === own || own.start?.isRead ? null : (shown[0] ?? null);
+  const strays = shown.filter((payment) => !isReference(payment, text));
+  if (own) own.foundBy = null;
+  if (strays.length === 0) return;
+  const isOwn = (charge: { reference: string | null }) => isReference(charge, text);
+  if (!own && !attempts.some(isOwn) && ![...payments.all()].some(isOwn)) return;
+  const search = { requestId: call.id, text, cameMs: cameMs(call, at) };
+  for (const stray of strays) stray.foundBy = search;
+}
+
+/** The client follows a payment. Finds whether it can know this one only from a search for another one. */
+export function auditFollowed(state: AuditState, payment: Payment, { call, at }: Reading): void {
+  const { foundBy, toldMs, start } = payment;
+  if (!foundBy || cameMs(call, at) - foundBy.cameMs > PATTERN_MS) return;
+  payment.foundBy = null;
+  if (start?.isRead && (toldMs === null || toldMs >= foundBy.cameMs)) return;
+  state.add("takes_wrong_row", payment.checkoutRequestId, call.id, () => ({
+    requestIds: [foundBy.requestId, call.id],
+    payment,
+    atMs: call.atMs,
+    message: wrongRow(foundBy, payment),
+  }));
+}
+
+export const wrongRow = ({ text }: Pick<Search, "text">, { reference }: Payment): string =>
+  `The client searched for “${clean(text)}”, and took a payment ${
+    reference ? `of another reference, “${clean(reference)}”` : "without a reference"
+  }.`;
+
 function auditParameter(state: AuditState, { call }: Reading, name: string, isForOne: boolean): void {
   const isWrongRow = namesOne(name) && !isForOne && call.status === 200;
-  state.note(isWrongRow ? "takes_wrong_row" : "unknown_parameter", clean(name), call.id, () => ({
+  state.add(isWrongRow ? "takes_wrong_row" : "unknown_parameter", clean(name), call.id, () => ({
     atMs: call.atMs,
     message: isWrongRow
       ? `The client asked for the list with “${clean(name)}”, as if this parameter selected one payment. It does not exist: the first row is the newest payment of all.`

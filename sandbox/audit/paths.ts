@@ -34,7 +34,7 @@ export function auditPath(state: AuditState, reading: Reading, path: string): bo
   if (meant !== "/stkpush.php") noteNamed(state.payments, reading);
   // A path with an id is another one for each payment.
   const subject = clean(path.replaceAll(/ws_[^/]*|[0-9]{4,}/g, "…"));
-  state.note("unknown_path", subject, call.id, () => ({
+  state.add("unknown_path", subject, call.id, () => ({
     atMs: call.atMs,
     message: `There is nothing at ${clean(path)}${meant === undefined ? "." : `; ${base}${meant} was probably meant.`}`,
   }));
@@ -47,7 +47,7 @@ export function auditMethod(state: AuditState, reading: Reading, operation: stri
   if (call.status !== 405) return false;
   const isPoll = operation === "/status.php";
   const named = operation === "/stkpush.php" ? null : noteNamed(state.payments, reading);
-  state.note("wrong_method", `${call.method} ${operation}`, call.id, () => ({
+  state.add("wrong_method", `${call.method} ${operation}`, call.id, () => ({
     payment: named?.payment ?? null,
     atMs: call.atMs,
     message: `${isPoll ? "The status was asked for" : `${operation} was called`} with ${clean(call.method)}: “${messageIn(call.answer)}”.`,

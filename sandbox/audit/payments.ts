@@ -7,19 +7,48 @@ export interface Payment extends TransactionFacts {
   /** The request that started it; null if there was none, or if it is not answered yet. */
   start: Start | null;
   end: { readonly status: Status; readonly at: Moment } | null;
-  /** Whether an answer with its final status was sent. */
-  isFinalTold: boolean;
+  /** When the first answer with its final status was sent, in real time. */
+  toldMs: number | null;
+  /** Its webhook; null if none was sent. */
+  webhook: Webhook | null;
   /** Whether a request has named it in any form, also one that was refused, or a list has shown it. */
   isNamed: boolean;
   /** The one before it of the same phone. */
   before: Payment | null;
+  /** Whether an earlier payment of another phone has the same reference. */
+  sharesReference: boolean;
+  /** The last search for another payment that has shown this one. */
+  foundBy: Search | null;
+  /** The first row of the last search for this payment, if it was another one. */
+  rowBefore: Payment | null;
   /** How often a client asked for its status, answered or not. */
   asks: number;
   /** When the last of these requests was answered. */
   lastAsk: { readonly requestId: number; readonly at: Moment } | null;
   readonly pollers: Poller[];
-  /** Whether the client ended before it read the final status. */
-  isLeft: boolean;
+  /** Whether the client ended before it read the final status, and had time to ask. */
+  isAbandoned: boolean;
+  /** Whether the client ended while it was pending, and had no time to ask, because the clock was moved. */
+  isUnjudged: boolean;
+}
+
+/** When a client learned the final status, from an answer or from a webhook that it took; null if it has not. */
+export const knownMs = ({ toldMs, webhook }: Payment): number | null => toldMs ?? webhook?.takenMs ?? null;
+
+/** What became of the deliveries of a payment. */
+export interface Webhook {
+  /** When one was answered with 2xx, in real time. */
+  readonly takenMs: number | null;
+  readonly attempts: number;
+  /** What became of the last attempt. */
+  readonly last: string;
+}
+
+/** A search in the list that has shown other payments. */
+export interface Search {
+  readonly requestId: number;
+  readonly text: string;
+  readonly cameMs: number;
 }
 
 export interface Start {
@@ -27,10 +56,11 @@ export interface Start {
   /** When the request arrived, in real time. */
   readonly cameMs: number;
   readonly at: Moment;
-  /** The connection was closed without an answer. */
-  readonly isLost: boolean;
+  /** The answer: null if the connection was closed without one. */
+  readonly status: number | null;
   /** The client has certainly read the answer. */
   readonly isRead: boolean;
+  readonly isByMomo: boolean;
 }
 
 /** One of the programs that poll a payment. */
@@ -58,9 +88,9 @@ export type PaymentBook = ReturnType<typeof createPaymentBook>;
 
 /**
  * The newest payments, by number, checkout request id, phone and reference.
- * @param leaving called with a payment before a newer one replaces it
+ * @param dropping called with a payment before a newer one replaces it
  */
-export function createPaymentBook(leaving: (payment: Payment) => void) {
+export function createPaymentBook(dropping: (payment: Payment) => void) {
   /** A ring buffer by number: numbers grow, so a new payment replaces the oldest. */
   const ring: (Payment | undefined)[] = [];
   const ids = new Map<string, Payment>();
@@ -69,13 +99,13 @@ export function createPaymentBook(leaving: (payment: Payment) => void) {
   /** For each merchant, the last payment with each reference. A joined key costs each push 8 µs more: it is hashed anew. */
   const references = new Map<number, Map<string, Payment>>();
   /** The numbers of the payments that newer ones have replaced. */
-  let left = { from: Number.POSITIVE_INFINITY, to: 0 };
+  let dropped = { from: Number.POSITIVE_INFINITY, to: 0 };
   /** The ids of payments that were removed with the rest: their clients may still poll. */
-  let former: ReadonlySet<string> = new Set();
+  let forgotten: ReadonlySet<string> = new Set();
 
   function remove(payment: Payment): void {
-    leaving(payment);
-    left = { from: Math.min(left.from, payment.id), to: payment.id };
+    dropping(payment);
+    dropped = { from: Math.min(dropped.from, payment.id), to: payment.id };
     ids.delete(payment.checkoutRequestId);
     // The next payment of this phone holds this one, which must not hold all before it.
     payment.before = null;
@@ -99,9 +129,9 @@ export function createPaymentBook(leaving: (payment: Payment) => void) {
     },
     byCheckoutId: (id: string): Payment | undefined => ids.get(id),
     /** Whether a newer payment has replaced this one. */
-    hasLeft: (number: number): boolean => left.from <= number && number <= left.to,
+    wasDropped: (number: number): boolean => dropped.from <= number && number <= dropped.to,
     /** Whether this payment was forgotten with all others. */
-    isFormer: (id: string): boolean => former.has(id),
+    isForgotten: (id: string): boolean => forgotten.has(id),
     /**
      * Connects a payment with the one before it of the same phone.
      * @returns the last payment with its reference, of any phone
@@ -117,13 +147,14 @@ export function createPaymentBook(leaving: (payment: Payment) => void) {
         references.set(merchantId, named);
       }
       const last = named.get(reference) ?? null;
+      payment.sharesReference = last !== null && (last.phone !== payment.phone || last.sharesReference);
       named.set(reference, payment);
       return last;
     },
     all: (): Iterable<Payment> => ids.values(),
     clear(): void {
-      former = new Set([...former, ...ids.keys()].slice(-MOST_PAYMENTS));
-      left = { from: Number.POSITIVE_INFINITY, to: 0 };
+      forgotten = new Set([...forgotten, ...ids.keys()].slice(-MOST_PAYMENTS));
+      dropped = { from: Number.POSITIVE_INFINITY, to: 0 };
       ring.length = 0;
       for (const known of [ids, phones, references]) known.clear();
     },
@@ -137,13 +168,18 @@ export function newPayment(transaction: Transaction, created: Moment): Payment {
     created,
     start: null,
     end: null,
-    isFinalTold: false,
+    toldMs: null,
+    webhook: null,
     isNamed: false,
     before: null,
+    sharesReference: false,
+    foundBy: null,
+    rowBefore: null,
     asks: 0,
     lastAsk: null,
     pollers: [],
-    isLeft: false,
+    isAbandoned: false,
+    isUnjudged: false,
   };
 }
 

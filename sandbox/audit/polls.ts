@@ -1,6 +1,7 @@
 import { shown } from "../../src/domain/error.ts";
-import { cameMs, clean, isRefused, isSurelyRead, messageIn, textIn } from "./call.ts";
+import { cameMs, clean, isByMomo, isRefused, isSurelyRead, messageIn, textIn } from "./call.ts";
 import type { Details } from "./finding.ts";
+import { auditFollowed } from "./lists.ts";
 import { type Named, noteNamed } from "./named.ts";
 import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
 import { type AuditState, inSeconds, membersIn, PATTERN_MS, type Reading } from "./rules.ts";
@@ -23,12 +24,13 @@ export function auditPoll(state: AuditState, reading: Reading): boolean {
   if (isRefused(call)) return auditRefusedPoll(state, reading);
   const id = membersIn(reading)?.checkout_request_id;
   const payment = typeof id === "string" ? state.payments.byCheckoutId(id.trim()) : undefined;
-  if (!payment) return false;
+  if (!payment || (isByMomo(call) && !payment.start?.isByMomo)) return false;
+  auditFollowed(state, payment, reading);
   const status = call.status === 200 ? textIn(call.answer, "status") : null;
   const isFinal = status !== null && status !== "pending";
   payment.asks += 1;
   payment.lastAsk = { requestId: call.id, at };
-  if (isFinal) payment.isFinalTold = true;
+  if (isFinal) payment.toldMs ??= at.realMs;
   const client = call.headers.get("User-Agent") ?? "";
   const poller = pollerOf(payment, client);
   if (poller) judge(state, reading, payment, poller);
@@ -62,7 +64,7 @@ function judge(state: AuditState, { call, at }: Reading, payment: Payment, polle
     // One poll long after the end is a lookup, not polling.
     else if (sinceMs >= 0 && intervalMs < PATTERN_MS) {
       const isCompleted = finalRead.status === "completed";
-      state.note(isCompleted ? "polls_after_completed" : "ignores_final", payment.checkoutRequestId, call.id, () =>
+      state.add(isCompleted ? "polls_after_completed" : "ignores_final", payment.checkoutRequestId, call.id, () =>
         details(
           isCompleted
             ? "Asked again after the answer was “completed”: a client that credits when it reads “completed” credits again."
@@ -77,7 +79,7 @@ function judge(state: AuditState, { call, at }: Reading, payment: Payment, polle
   // While the clock is frozen or moved, intervals mean nothing.
   const shift = at.nowMs - at.realMs - (poller.lastAnswered.nowMs - poller.lastAnswered.realMs);
   if (isNext && intervalMs > 0 && intervalMs < FASTEST_POLL_MS && Math.abs(shift) <= DRIFT_MS) {
-    state.note("polls_too_fast", payment.checkoutRequestId, call.id, () =>
+    state.add("polls_too_fast", payment.checkoutRequestId, call.id, () =>
       details(`Asked again after ${inSeconds(intervalMs)}; the service recommends 3 to 5 s between two polls.`),
     );
   }
@@ -107,7 +109,7 @@ function auditRefusedPoll(state: AuditState, reading: Reading): boolean {
   }
   if (reading.call.status !== 404) return false;
   // Its client does not know that the sandbox was reset.
-  if (!state.payments.isFormer(text)) noteUnknownId(state, reading, null);
+  if (!state.payments.isForgotten(text)) noteUnknownId(state, reading, null);
   return true;
 }
 
@@ -115,7 +117,7 @@ function auditRefusedPoll(state: AuditState, reading: Reading): boolean {
 function noteMisread(state: AuditState, { call }: Reading, id: unknown, isNothing: boolean): void {
   const { lastRefusal } = state;
   const asked = id === undefined ? "without a checkout_request_id" : `with the checkout_request_id ${shown(id)}`;
-  state.note("failure_misread", isNothing ? "nothing" : "unknown", call.id, () => ({
+  state.add("failure_misread", isNothing ? "nothing" : "unknown", call.id, () => ({
     requestIds: [...(lastRefusal ? [lastRefusal.requestId] : []), call.id],
     atMs: call.atMs,
     message: lastRefusal
@@ -130,7 +132,7 @@ function noteUnknownId(state: AuditState, reading: Reading, named: Named | null)
   const sent = named?.sent ?? String(membersIn(reading)?.checkout_request_id);
   const what =
     named === null ? "the sandbox has issued no such id" : `this is ${named.form}, ${named.payment.checkoutRequestId}`;
-  state.note("unknown_id", named?.form ?? "", call.id, () => ({
+  state.add("unknown_id", named?.form ?? "", call.id, () => ({
     payment: named?.payment ?? null,
     atMs: call.atMs,
     message: `The status of “${clean(sent)}” was asked for: ${what}. momo answered “${messageIn(call.answer)}”.`,

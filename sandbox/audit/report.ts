@@ -14,17 +14,19 @@ export function jsonView({ tally, findings, leftOut }: AuditReport) {
 
 /** What happened, and how much was wrong, in one line. */
 export function summaryOf(report: AuditReport): string {
-  const { requests, accepted, payments, errors, warnings, notes, left_out } = jsonView(report);
+  const { requests, accepted, payments, deliveries, chapters, errors, warnings, notes, left_out } = jsonView(report);
   const refused = refusedCount(report.tally);
   const why = refused > 0 ? ` (${refusalsIn(report.tally)})` : "";
   const parts = [
-    `${report.isAfterReset ? "since the last reset, " : ""}${counted(requests, "request")}: ${accepted} accepted, ${refused} refused${why}`,
+    `${counted(requests, "request")}: ${accepted} accepted, ${refused} refused${why}`,
     `${counted(payments.started, "payment")} started, ${payments.paid} paid, ${payments.not_followed} not followed`,
+    deliveries.sent > 0 && `${counted(deliveries.sent, "webhook")} sent, ${deliveries.not_taken} not taken`,
+    chapters > 1 && `${chapters} chapters (a reset or a restore begins one)`,
     `${counted(errors, "error")}, ${counted(warnings, "warning")}, ${counted(notes, "note")}${
       left_out > 0 ? ` (and ${left_out} more without details)` : ""
     }`,
   ];
-  return parts.join("; ");
+  return parts.filter(Boolean).join("; ");
 }
 
 /** The findings, each after an empty line. */
@@ -91,11 +93,18 @@ function resultsOf(report: AuditReport, failOn: Severity = "error"): Results {
   };
 }
 
-function figuresOf({ requests, accepted, refused, refused_left_out, payments }: Tally) {
+function figuresOf({ requests, accepted, refused, refused_left_out, payments, deliveries, ...more }: Tally) {
   const { started, paid, not_followed } = payments;
   const refusals = refused.map(({ status, message, count }) => [`refused ${status ?? "no answer"} ${message}`, count]);
   const figures = { requests, accepted, ...Object.fromEntries(refusals), refused_left_out };
-  return { ...figures, payments_started: started, payments_paid: paid, payments_not_followed: not_followed };
+  const ofPayments = { payments_started: started, payments_paid: paid, payments_not_followed: not_followed };
+  return {
+    ...figures,
+    ...ofPayments,
+    webhooks_sent: deliveries.sent,
+    webhooks_not_taken: deliveries.not_taken,
+    ...more,
+  };
 }
 
 function ruleOf(kind: FindingKind) {

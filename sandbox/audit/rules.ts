@@ -27,10 +27,33 @@ export function membersIn(reading: Reading): Members | null {
 /** What each operation accepts, by its path: the members of its body, or the parameters of its query. */
 export type Inputs = ReadonlyMap<string, readonly string[]>;
 
-/** A list that was read, in real time. */
-interface ListRead {
+/** A request for the list. */
+export interface Look {
+  /** In real time. */
   readonly cameMs: number;
   readonly answeredMs: number;
+  /** The text that was searched for. */
+  readonly search: string | null;
+  /** The payments in the answer, by number. */
+  readonly shown: ReadonlySet<number>;
+  /** Why there was no answer with 200. */
+  readonly refusal: string | null;
+  readonly isByMomo: boolean;
+}
+
+/** Whom a push charges, and for what. */
+export interface Charge {
+  readonly paymentAccountId: number;
+  readonly phone: string;
+  readonly amountCents: number;
+  readonly reference: string | null;
+}
+
+/** A push that was answered with 5xx or not at all, and started no payment. */
+export interface Attempt extends Charge {
+  readonly requestId: number;
+  readonly cameMs: number;
+  readonly status: number | null;
 }
 
 /** What the rules of one audit share. */
@@ -39,20 +62,20 @@ export interface AuditState {
   readonly inputs: () => Inputs;
   /** The last push, if it was refused. */
   lastRefusal: { readonly requestId: number; readonly status: number | null } | null;
-  /** The last lists that were answered. */
-  readonly listReads: ListRead[];
-  /** When a list was last requested, answered or not, in real time. */
-  lastListMs: number;
-  /** Whether a webhook also reports payments. */
+  /** The last requests for the list. */
+  readonly looks: Look[];
+  /** The last pushes that started no payment, although their client cannot know that. */
+  readonly attempts: Attempt[];
+  /** Whether a webhook is set. */
   readonly hasWebhook: () => boolean;
   /** Counts a payment that a client has started. */
   started(payment: Payment): void;
   /** @param requestId the request that repeats a known mistake; `describe` is called only for a new one */
-  note(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null;
+  add(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null;
 }
 
-/** A client that lost an answer reads the list soon after: older lists do not matter. */
-export const MOST_LIST_READS = 16;
+/** A client that lost an answer looks soon after: older requests do not matter. */
+export const MOST_LOOKS = 16;
 
 /** The polling pattern of §4.4: how long a client polls. */
 export const PATTERN_MS = 120_000;

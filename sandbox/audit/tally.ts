@@ -1,9 +1,9 @@
-import type { AuditOnWire } from "../control/shapes/requests.ts";
+import type { Delivery } from "../../src/domain/delivery.ts";
+import type { TallyOnWire } from "../control/shapes/requests.ts";
 import { type AuditedCall, clean, isByFault, messageIn } from "./call.ts";
-import type { Payment } from "./payments.ts";
+import { knownMs, type Payment } from "./payments.ts";
 
-/** What happened in a run, whether it was right or wrong. Every report begins with it. */
-export type Tally = Pick<AuditOnWire, "requests" | "accepted" | "refused" | "refused_left_out" | "payments">;
+export type Tally = TallyOnWire;
 type Refused = Tally["refused"][number];
 
 /** How many different refusals are kept. */
@@ -20,6 +20,11 @@ export function createTally() {
   let accepted = 0;
   let leftOut = 0;
   let byFaults = 0;
+  let lenientTakes = 0;
+  let chapters = 1;
+  /** How many requests there were when the chapter began. */
+  let requestsBefore = 0;
+  let deliveries = createDeliveryCount();
 
   return {
     /** @returns the refusal; null if the request was accepted, or if there are too many different refusals */
@@ -30,6 +35,7 @@ export function createTally() {
         return null;
       }
       if (isByFault(call)) byFaults += 1;
+      if (call.isTakenLeniently) lenientTakes += 1;
       const message = clean(messageIn(call.answer), MOST_SHOWN);
       const key = `${call.status} ${message}`;
       const known = refused.get(key);
@@ -39,8 +45,11 @@ export function createTally() {
       return refused.get(key) ?? null;
     },
     payments,
-    get accepted() {
-      return accepted;
+    delivery: (delivery: Pick<Delivery, "attempts">) => deliveries.add(delivery),
+    /** A reset or a restore. A chapter without requests is none. */
+    beginChapter(): void {
+      if (requests > requestsBefore) chapters += 1;
+      requestsBefore = requests;
     },
     /** Whether all requests were refused by faults. */
     get isAllFaults() {
@@ -55,19 +64,39 @@ export function createTally() {
         accepted,
         refused: [...refused.values()].sort((a, b) => b.count - a.count).map((one) => ({ ...one })),
         refused_left_out: leftOut,
+        lenient_takes: lenientTakes,
         payments: { ...payments, not_followed },
+        deliveries: { ...deliveries.count },
+        chapters,
       };
     },
     clear(): void {
       refused.clear();
       Object.assign(payments, { started: 0, paid: 0, not_followed: 0 });
-      requests = accepted = leftOut = byFaults = 0;
+      deliveries = createDeliveryCount();
+      requests = accepted = leftOut = byFaults = lenientTakes = requestsBefore = 0;
+      chapters = 1;
     },
   };
 }
 
-export const isNotFollowed = ({ start, end, isFinalTold }: Payment): boolean =>
-  start !== null && end !== null && !isFinalTold;
+/** Counts deliveries, each once, and those of which no attempt was taken. */
+function createDeliveryCount() {
+  const count = { sent: 0, not_taken: 0 };
+  return {
+    count,
+    /** An attempt. */
+    add({ attempts }: Pick<Delivery, "attempts">): void {
+      const isTaken = attempts.at(-1)?.problem === null;
+      if (attempts.length === 1) count.sent += 1;
+      if (attempts.length === 1 && !isTaken) count.not_taken += 1;
+      if (attempts.length > 1 && isTaken) count.not_taken -= 1;
+    },
+  };
+}
+
+export const isNotFollowed = (payment: Payment): boolean =>
+  payment.start !== null && payment.end !== null && knownMs(payment) === null;
 
 export const refusedCount = ({ refused, refused_left_out }: Tally): number =>
   refused.reduce((sum, { count }) => sum + count, refused_left_out);

@@ -43,7 +43,7 @@ export interface ControlContext {
   readonly testPayments: TestPayments;
   /** The merchant API, for a request that is sent again. */
   readonly merchantApi: Handler;
-  readonly audit: { report(end: RunEnd | null): AuditReport; forget(): void };
+  readonly audit: { report(end: RunEnd | null): AuditReport; beginChapter(): void; forget(): void };
   readonly webhooks: Webhooks;
   readonly snapshots: Snapshots;
   readonly waitingRoom: WaitingRoom;

@@ -41,7 +41,7 @@ export const STATE_CALLS: Calls = {
     }),
   },
   "/snapshots/NAME/restore": {
-    /** The clock too. Log, audit and deliveries start empty. Merchants, accounts and keys do not change. */
+    /** The clock too. Log and deliveries start empty; the audit begins a new chapter. Merchants, accounts and keys do not change. */
     POST: described("Restore the state", snapshotAnswer, { body: noBody }, async (context, input) => {
       const { request, id: name, keepOpen } = input;
       keepOpen(request);
@@ -113,7 +113,7 @@ async function restore(name: string, context: ControlContext): Promise<Snapshot>
     part.load(content);
   }
   log.clear();
-  audit.forget();
+  audit.beginChapter();
   waitingRoom.forget();
   clock.show(snapshot.atMs, snapshot.isFrozen);
   context.rememberClock();

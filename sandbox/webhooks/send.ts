@@ -5,7 +5,7 @@ import type { WebhookMessage } from "./message.ts";
 export type SendResult = Pick<DeliveryAttempt, "status" | "answer" | "problem">;
 
 /** The time-out for the answer, in real time. */
-const ANSWER_TIMEOUT_MS = 10_000;
+export const ANSWER_TIMEOUT_MS = 10_000;
 
 /** The time-out for the body. Only the status counts, so a missing body is no failure. */
 const BODY_TIMEOUT_MS = 1000;

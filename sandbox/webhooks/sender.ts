@@ -3,7 +3,7 @@ import type { Delivery, DeliveryAttempt, DeliveryStore } from "../../src/domain/
 import { Rounds } from "../../src/domain/mutex.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, type WebhookMessage } from "./message.ts";
-import { send } from "./send.ts";
+import { ANSWER_TIMEOUT_MS, send } from "./send.ts";
 import type { WebhookForm } from "./settings.ts";
 
 export interface SenderParts {
@@ -89,6 +89,16 @@ export class Sender {
     this.#alarm.cancel();
     this.#attemptsEnd.abort();
     this.#attemptsEnd = new AbortController();
+  }
+
+  /** Resolves when nothing is due any more, but after the time-out of an answer at the latest. */
+  async settle(): Promise<void> {
+    this.look();
+    const untilIdle = async () => {
+      do await this.#whenIdle();
+      while (this.#inFlight.size > 0 || this.#looks.isOpen);
+    };
+    await atMost(this.#parts.realClock, ANSWER_TIMEOUT_MS, untilIdle());
   }
 
   /** Waits a moment for attempts in progress, and leaves all others to the next start or to other servers. */

@@ -123,6 +123,9 @@ export class Webhooks {
     this.replace(this.#parts.start);
   }
 
+  /** Resolves when all that is due was tried. */
+  readonly settle = () => this.#sender.settle();
+
   /** Sends nothing any more. What is due waits for the next start. */
   stop(): Promise<void> {
     this.#heldAnswers.releaseAll();

@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { GROUPS } from "../../cli/command-table.ts";
 import { EXIT_CODES } from "../../cli/terminal/failure.ts";
+import { HOW_TO_LOOK } from "../../sandbox/audit/kinds.ts";
 import { OUTCOMES, outcomesView } from "../../sandbox/network/outcomes.ts";
 import {
   checkStatusSchema,
@@ -108,6 +109,13 @@ test("the documents name every parameter of the three operations, and momo list 
   const { stdout } = await runMomo(["help", "list"]);
   for (const option of Object.values(LIST_OPTIONS)) expect(stdout).toContain(`  ${option} `);
 });
+
+test.each(["docs/audit.md", "docs/api.md", "docs/llms.txt"])(
+  "%s says how to look for a payment, as the findings do",
+  (path) => {
+    expect(readDocument(path).text.replaceAll(/\s+/g, " ")).toContain(HOW_TO_LOOK);
+  },
+);
 
 test.each([
   ["docs/operations.md", "serve", 12],

@@ -73,7 +73,7 @@ describe("a sandbox for a test", () => {
     expect(finding?.checkout_request_id).not.toBe(checkout_request_id);
     expect(more).toEqual([]);
     await sandbox.reset();
-    expect(await sandbox.audit()).toMatchObject({ requests: 0, findings: [] });
+    expect((await sandbox.audit()).findings).toMatchObject([{ kind: "charges_twice" }]);
   });
 
   test("outcome, promptTimeout, basePath, responseForm and frozen are applied", async () => {

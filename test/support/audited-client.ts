@@ -2,7 +2,8 @@ import { Audit } from "../../sandbox/audit/audit.ts";
 import type { AuditedCall } from "../../sandbox/audit/call.ts";
 import type { Finding } from "../../sandbox/audit/finding.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
-import type { FinalStatus, Status, Transaction } from "../../src/domain/transaction.ts";
+import type { DeliveryAttempt } from "../../src/domain/delivery.ts";
+import type { FinalStatus, FinalTransaction, Status, Transaction } from "../../src/domain/transaction.ts";
 import { INPUTS } from "../../src/http/api.ts";
 import { createManualClock } from "./manual-clock.ts";
 import { START_MS } from "./service.ts";
@@ -20,6 +21,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
   const audit = new Audit({ basePaths, inputs: () => INPUTS, hasWebhook: () => hasWebhook });
   const transactions = new Map<unknown, Transaction>();
   const ids: string[] = [];
+  const attempts = new Map<string, readonly DeliveryAttempt[]>();
   const phones = new Map<string | null, string>();
   let requests = 0;
   const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), ranMs: clock.ranMs() });
@@ -126,8 +128,23 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
     /** The payment becomes final. */
     end: (id: string, status: FinalStatus) =>
       audit.changed({ ...transactions.get(id), status } as Transaction, moment()),
+    /**
+     * An attempt to deliver the webhook of a payment.
+     * @param status the answer; null if nobody answers
+     */
+    deliver(id: string, status: number | null) {
+      const payment = transactions.get(id) as FinalTransaction;
+      const problem =
+        status === 200 ? null : status ? "only 2xx counts as delivered" : "nothing answers at this address";
+      const made = [...(attempts.get(id) ?? []), { atMs: clock.nowMs(), durationMs: 0, status, answer: "", problem }];
+      attempts.set(id, made);
+      const more = { id: payment.id, form: "flat", endedAtMs: 0, dueAtMs: null, resendOf: null };
+      audit.delivered({ ...more, payment, attempts: made }, moment());
+    },
     /** The process of the client ends. */
     exit: () => audit.clientEnded(moment()),
+    /** A reset, or a restore. */
+    reset: () => audit.beginChapter(moment(), false),
     forget: () => audit.forget(moment()),
     findings,
     kinds: () => findings().map(({ kind }) => kind),

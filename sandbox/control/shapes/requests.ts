@@ -54,8 +54,8 @@ export const finding = z.strictObject({
 });
 export type FindingOnWire = ReadOnly<typeof finding>;
 
-export const auditAnswer = {
-  replica,
+/** What happened in a run, whether it was right or wrong. Every report begins with it. */
+export const auditTally = z.object({
   requests: count,
   accepted: count,
   refused: z
@@ -67,6 +67,17 @@ export const auditAnswer = {
     paid: count,
     not_followed: count.describe("payments that have ended, and no answer has told the client how"),
   }),
+  lenient_takes: count.describe("how many requests were refused for what --accept lenient takes"),
+  deliveries: z
+    .strictObject({ sent: count, not_taken: count.describe("those that nobody answered with 2xx") })
+    .describe("the webhooks that were sent, each counted once, whatever its attempts"),
+  chapters: count.describe("1, and one more for each reset or restore; findings and counts stay"),
+});
+export type TallyOnWire = ReadOnly<typeof auditTally>;
+
+export const auditAnswer = {
+  replica,
+  ...auditTally.shape,
   errors: count,
   warnings: count,
   notes: count,

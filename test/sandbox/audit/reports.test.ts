@@ -40,16 +40,22 @@ const TALLY: Tally = {
     { status: null, message: "no answer", count: 1 },
   ],
   refused_left_out: 1,
+  lenient_takes: 1,
   payments: { started: 5, paid: 3, not_followed: 1 },
+  deliveries: { sent: 2, not_taken: 1 },
+  chapters: 1,
 };
 const NO_TALLY: Tally = {
   requests: 0,
   accepted: 0,
   refused: [],
   refused_left_out: 0,
+  lenient_takes: 0,
   payments: { started: 0, paid: 0, not_followed: 0 },
+  deliveries: { sent: 0, not_taken: 0 },
+  chapters: 1,
 };
-const NOTHING: AuditReport = { tally: NO_TALLY, findings: [], leftOut: 0, isAfterReset: false };
+const NOTHING: AuditReport = { tally: NO_TALLY, findings: [], leftOut: 0 };
 const EVERYTHING: AuditReport = { ...NOTHING, findings: KINDS.map((kind) => findingOf(kind)), leftOut: 2 };
 const HOSTILE: AuditReport = {
   ...NOTHING,
@@ -171,10 +177,10 @@ warning: polls_too_fast
   ${FINDING_KINDS.polls_too_fast.advice}
   ws_CO_1; reference A; requests 1, 2; first at 2026-11-20 10:00:00; 3 times
 `);
-  expect(summaryOf(EVERYTHING)).toEndWith("; 9 errors, 6 warnings, 4 notes (and 2 more without details)");
+  expect(summaryOf(EVERYTHING)).toEndWith("; 9 errors, 7 warnings, 5 notes (and 2 more without details)");
   const refused = ["a", "b", "c", "d"].map((message) => ({ status: 400, message, count: 1 }));
-  expect(summaryOf({ ...NOTHING, tally: { ...TALLY, refused }, isAfterReset: true })).toStartWith(
-    "since the last reset, 12 requests: 8 accepted, 5 refused (1 × 400 “a”, 1 × 400 “b”, 1 × 400 “c”, and 2 more); 5 payments started, 3 paid, 1 not followed;",
+  expect(summaryOf({ ...NOTHING, tally: { ...TALLY, refused, chapters: 3 } })).toStartWith(
+    "12 requests: 8 accepted, 5 refused (1 × 400 “a”, 1 × 400 “b”, 1 × 400 “c”, and 2 more); 5 payments started, 3 paid, 1 not followed; 2 webhooks sent, 1 not taken; 3 chapters (a reset or a restore begins one); 0 errors,",
   );
 });
 
@@ -191,6 +197,8 @@ test("each format begins with what happened", () => {
     payments_started: "5",
     payments_paid: "3",
     payments_not_followed: "1",
+    webhooks_sent: "2",
+    webhooks_not_taken: "1",
   });
   expect(JSON.parse(write(HOSTILE, "sarif")).runs[0].properties).toEqual({
     summary: summaryOf(HOSTILE),
@@ -204,7 +212,7 @@ test("text has no control characters, which a terminal would obey", () => {
 });
 
 test("JSON has the findings unchanged, and counts them", () => {
-  const counts = { errors: 9, warnings: 6, notes: 4, left_out: 2 };
+  const counts = { errors: 9, warnings: 7, notes: 5, left_out: 2 };
   expect(JSON.parse(write(EVERYTHING, "json"))).toEqual({ ...NO_TALLY, ...counts, findings: EVERYTHING.findings });
 });
 
@@ -219,15 +227,23 @@ test.each(Object.entries(FINDING_KINDS))("docs/audit.md has %s with its severity
 test("findings are listed by severity, and those of equal severity by time, also those that only a report adds", () => {
   const book = createFindingBook();
   const mistake = (atMs: number) => ({ requestIds: [], payment: null, atMs, message: `${atMs}` });
-  book.note("unknown_member", "a", 1, () => mistake(0));
-  book.note("polls_too_fast", "a", 1, () => mistake(10));
-  book.note("unknown_id", "a", 2, () => mistake(20));
-  book.note("polls_too_fast", "b", 3, () => mistake(30));
-  book.note("ignores_final", "a", 4, () => mistake(50));
-  const silence = { kind: "never_polls", subject: "a", ...mistake(40) } as const;
-  const order = book.list([silence]).map(({ kind, message }) => `${kind} ${message}`);
+  book.add("unknown_member", "a", 1, () => mistake(0));
+  book.add("polls_too_fast", "a", 1, () => mistake(10));
+  book.add("unknown_id", "a", 2, () => mistake(20));
+  book.add("polls_too_fast", "b", 3, () => mistake(30));
+  book.add("ignores_final", "a", 4, () => mistake(50));
+  const missing = { kind: "never_polls", subject: "a", ...mistake(40) } as const;
+  const first = { kind: "nothing_accepted", severity: "note", subject: "", ...mistake(60) } as const;
+  const order = book.list([missing, first]).map(({ kind, message }) => `${kind} ${message}`);
   expect(order).toEqual([
-    ...["never_polls 40", "ignores_final 50", "polls_too_fast 10", "unknown_id 20", "polls_too_fast 30"],
+    ...[
+      "nothing_accepted 60",
+      "never_polls 40",
+      "ignores_final 50",
+      "polls_too_fast 10",
+      "unknown_id 20",
+      "polls_too_fast 30",
+    ],
     "unknown_member 0",
   ]);
 });

@@ -72,6 +72,7 @@ describe("GET /_momo/events: server-sent events", () => {
     ["webhook", "/webhook", "deliveries", 2],
     ["audit", "/audit", "findings", 1],
   ])("%s: what %s shows, as it happens", async (name, path, member, count) => {
+    await sandbox.control("DELETE", "/audit");
     await sandbox.control("PUT", "/webhook", { url: startReceiver().url });
     await sandbox.pay();
     const stream = await sandbox.listen();
