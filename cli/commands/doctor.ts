@@ -38,7 +38,7 @@ interface DoctorFlags extends OutputOptions, TargetFlags {
 export default function doctorCommand(): Command {
   const command = new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, host().usualPort)
-    .option("--mend", "make wrong totals and search words again; no server may run")
+    .option("--mend", "make a wrong order, totals and search words again; no server may run")
     .option("--account <id>", "the payment account that momo pay would use", readId);
   return withOptions(command, ...serverOptions(), ...outputOptions()).action(doctor);
 }
@@ -171,9 +171,14 @@ function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Check {
   if (inspection.state === "unusable") return act(check, inspection.message, REPLACE_DATABASE);
   const sound = `sound, schema ${inspection.schema}`;
   if (inspection.totals) return fine(check, sound);
-  if (!mend) return act(check, "sound, but its totals or its words for the search are not those of its payments", MEND);
+  if (!mend)
+    return act(
+      check,
+      "sound, but its order, its totals or its words for the search are not those of its payments",
+      MEND,
+    );
   mendUnused(directory);
-  return fine(check, `${sound}; its totals or words were wrong, and are made again`);
+  return fine(check, `${sound}; its order, totals or words were wrong, and are made again`);
 }
 
 function mendUnused(directory: DataDirectory): void {

@@ -45,7 +45,9 @@ export const STATE_CALLS: Calls = {
     POST: described("Restore the state", snapshotAnswer, { body: noBody }, async (context, input) => {
       const { request, id: name, keepOpen } = input;
       keepOpen(request);
-      const snapshot = await context.snapshots.mutex.run(() => restore(name, context));
+      const snapshot = await context.service.whileNoneStarts(() =>
+        context.snapshots.mutex.run(() => restore(name, context)),
+      );
       const message = `${name} is restored; merchants, accounts and keys have not changed`;
       return succeed(message, { snapshot: viewOf(name, snapshot) });
     }),
@@ -62,11 +64,13 @@ export const STATE_CALLS: Calls = {
             "other servers share this database, and a reset would remove their payments: start momo serve with --allow-reset",
           );
         }
-        await service.forgetTransactions();
-        await steering.change(() => {
-          for (const part of Object.values(state)) part.reset();
+        await service.whileNoneStarts(async () => {
+          await service.forgetTransactions();
+          await steering.change(() => {
+            for (const part of Object.values(state)) part.reset();
+          });
+          rememberClock();
         });
-        rememberClock();
         return succeed("reset; merchants, accounts and keys are kept", {});
       },
     ),

@@ -11,6 +11,7 @@ import { createReads } from "./reads.ts";
 import { Registry } from "./registry.ts";
 import { Resolver } from "./resolver.ts";
 import { type PaymentOrder, startPayment } from "./start-payment.ts";
+import { createStarts } from "./starts.ts";
 import { StorageHealth } from "./storage-health.ts";
 
 export type { SavedTransactions } from "../store/store.ts";
@@ -42,6 +43,7 @@ export function createService(outside: ServiceParts) {
   const resolver = new Resolver({ ...reporting, changes });
   const reads = createReads({ ...reporting, resolver });
   const parts = { ...reporting, changes, reads };
+  const starts = createStarts(outside.realClock);
 
   return {
     ...reads,
@@ -63,7 +65,7 @@ export function createService(outside: ServiceParts) {
     async startPayment(merchantId: number, order: PaymentOrder) {
       let transaction: PendingTransaction;
       try {
-        transaction = await startPayment(parts, merchantId, order);
+        transaction = await starts.run((requireUnchanged) => startPayment(parts, merchantId, order, requireUnchanged));
       } catch (error) {
         storage.fail(error);
         throw error;
@@ -75,6 +77,8 @@ export function createService(outside: ServiceParts) {
     },
     answerPrompt: (checkoutRequestId: string, outcomeOf: (pending: PendingTransaction) => Outcome) =>
       answerPrompt(parts, checkoutRequestId, outcomeOf),
+    /** Runs work that sets the clock back, while no payment is being started. */
+    whileNoneStarts: starts.pause,
     /** Merchants, accounts and keys stay. */
     forgetTransactions: () => resolver.replaceTransactions(() => store.transactions.clear()),
     restoreTransactions: (saved: SavedTransactions) => resolver.replaceTransactions(() => saved.restore()),

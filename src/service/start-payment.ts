@@ -24,11 +24,13 @@ interface Parts {
  * Pushes a prompt to the network, and stores the transaction (§3: none → pending). It is on disk when this returns.
  * @throws Refusal `account` if the account is not the merchant's; `provider` if the network does not accept the prompt. Then
  * nothing is stored.
+ * @param requireUnchanged throws if the payment must not be stored any more
  */
 export async function startPayment(
   { store, provider, clock, random, promptTimeoutMs }: Parts,
   merchantId: number,
   order: PaymentOrder,
+  requireUnchanged: () => void,
 ): Promise<PendingTransaction> {
   const { kind, phone, amountCents, reference, description } = order;
   const account = await store.merchants.findPaymentAccount(order.paymentAccountId);
@@ -59,6 +61,7 @@ export async function startPayment(
     pushed.memo,
     pushed.checkAtMs,
   );
+  requireUnchanged();
   await store.transactions.insert(transaction);
   return transaction;
 }

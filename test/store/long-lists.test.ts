@@ -148,15 +148,6 @@ test("a long search reads one point in time: a payment that starts during it is 
   expect(again.summary.pendingCount).toBe(before.pendingCount + 1);
 });
 
-test("if payments are out of order, lists and long searches are sorted by time", async () => {
-  const early = await insertPending(store, { createdAtMs: CREATED_AT_MS - DAY_MS });
-  for (const filter of [{}, { search: "254" }] as TransactionFilter[]) {
-    const { summary } = await store.transactionList.list(1, filter, PAGE);
-    const last = { number: summary.totalItems, limit: 1 };
-    expect((await store.transactionList.list(1, filter, last)).rows).toEqual([early]);
-  }
-});
-
 test("a search whose client has gone ends, running or waiting, and the next one is answered", async () => {
   const clients = [new AbortController(), new AbortController()];
   const left = clients.map(({ signal }) => rejectionOf(store.transactionList.list(1, { search: "254" }, PAGE, signal)));

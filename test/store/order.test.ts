@@ -20,57 +20,73 @@ import {
 import { naiveList } from "../support/book.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../support/payments.ts";
-import { identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { insertPending, insertRow, openStoreWithMerchants, ROWS } from "../support/shop.ts";
 
 const inFolder = useFolder();
 const MINUTE_MS = 60_000;
 
-/** Whether its list is sorted by time, which reads all rows. */
-function isMarked(): boolean {
+const setNumbering = (change: string) => {
   using client = new Database(inFolder("momo.db"));
-  return client.query("SELECT in_order FROM numbering").values()[0]?.[0] === 0;
-}
+  client.run(`UPDATE numbering SET ${change}`);
+};
 
-test("payments that are stored out of order are listed by time, until a reset", async () => {
-  const store = await openStoreWithMerchants(inFolder("momo.db"));
-  const [late, next] = [CREATED_AT_MS + 1440 * MINUTE_MS, CREATED_AT_MS];
+const startServer = () => openStore(inFolder("momo.db"), { mustWrite: true });
+
+test("an earlier version could store payments out of order, and marked the database: the next start puts them in order", async () => {
+  const file = inFolder("momo.db");
+  let store = await openStoreWithMerchants(file);
+  const times = [CREATED_AT_MS + 1440 * MINUTE_MS, CREATED_AT_MS, CREATED_AT_MS + 1];
   const all: PendingTransaction[] = [];
-  for (const createdAtMs of [late, next, next + 1]) all.push(await insertPending(store, { createdAtMs }));
-  const expectList = async (filter: TransactionFilter) => {
-    const { rows } = await store.transactionList.list(1, filter, { number: 1, limit: 10 });
-    expect(rows).toEqual(naiveList(all, 1, filter));
-    return rows.length;
-  };
-  for (const days of [{}, { fromDay: dayOf(late) }, { toDay: dayOf(next) }]) {
+  for (const createdAtMs of times) all.push(await insertPending(store, { createdAtMs }));
+  const [late] = all as [PendingTransaction];
+  const end = resolve(late, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: late.createdAtMs + 1 });
+  store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
+  await store.transactions.record([end]);
+  store.close();
+  setNumbering("in_order = 0");
+  expect(inspectDatabase(file)).toMatchObject({ totals: false });
+  store = startServer();
+  for (const days of [{}, { fromDay: dayOf(late.createdAtMs) }, { toDay: dayOf(CREATED_AT_MS) }]) {
     for (const search of [undefined, "07"]) {
-      expect(await expectList(search === undefined ? days : { ...days, search })).toBeGreaterThan(0);
+      const filter: TransactionFilter = search === undefined ? days : { ...days, search };
+      const { rows } = await store.transactionList.list(1, filter, { number: 1, limit: 10 });
+      expect(rows).toEqual(naiveList([end, ...all.slice(1)], 1, filter));
+      expect(rows.length).toBeGreaterThan(0);
     }
   }
-  const saved = await store.transactions.save(10);
-  expect(isMarked()).toBe(true);
-  await store.transactions.clear();
-  expect(isMarked()).toBe(false);
-  all.length = 0;
-  const [first, second] = [
-    await identified(store, { createdAtMs: next }),
-    await identified(store, { createdAtMs: late }),
-  ];
-  for (const one of [second, first]) await store.transactions.insert(one);
-  all.push(first, second);
-  expect(await expectList({})).toBe(2);
-  expect(isMarked()).toBe(false);
-  all.push(await insertPending(store, { createdAtMs: late - 1 }));
-  expect(await expectList({})).toBe(3);
-  expect(isMarked()).toBe(true);
-  await saved?.restore();
-  expect(isMarked()).toBe(true);
-  // Stored after its successor, and later than it.
-  await store.transactions.clear();
-  all.length = 0;
-  for (const createdAtMs of [late, next]) all.push(await identified(store, { createdAtMs }));
-  for (const one of all.toReversed()) await store.transactions.insert(one);
-  expect(await expectList({})).toBe(2);
-  expect(isMarked()).toBe(true);
+  expect(await store.deliveries.list({ transactionId: late.id, limit: 9 })).toMatchObject([{ payment: end }]);
+  store.close();
+  expect(inspectDatabase(file)).toMatchObject({ totals: true });
+});
+
+test("imported payments with large gaps between their numbers keep them, and are searched in few steps", async () => {
+  const file = inFolder("momo.db");
+  (await openStoreWithMerchants(file)).close();
+  const numbers = Array.from({ length: 100 }, (_, index) => 1 + index * 2 ** 14);
+  {
+    using client = new Database(file);
+    for (const id of numbers) insertRow(client, "transactions", { ...ROWS.transactions, id, memo: "manual - default" });
+  }
+  for (let times = 0; times < 2; times += 1) {
+    inspectCopy(file, "the copy");
+    admitCopy(file, "the copy", isMemo);
+  }
+  {
+    using client = new Database(file);
+    expect(client.query("SELECT count(DISTINCT block) FROM phone_words").values()).toEqual([[0]]);
+    expect(client.query("SELECT max(id) FROM transactions").values()).toEqual([[numbers.length]]);
+  }
+  const store = openStore(file);
+  const list = async (filter: TransactionFilter) =>
+    (await store.transactionList.list(1, filter, { number: 1, limit: 100 })).rows;
+  const rows = await list({});
+  expect(rows.map(({ id }) => id)).toEqual(numbers.toReversed());
+  const [newest] = rows as [PendingTransaction];
+  expect(await list({ id: newest.id })).toEqual([newest]);
+  expect(await store.transactions.findByCheckoutRequestId(newest.checkoutRequestId)).toEqual(newest);
+  // The id of a row is not the number of its payment.
+  expect(await list({ id: 2 })).toEqual([]);
+  expect((await insertPending(store)).id).toBe(newest.id + 1);
   store.close();
 });
 
@@ -134,16 +150,11 @@ test("totals and deliveries are those of the row, also where its number is not i
   let store = await openStoreWithMerchants(file);
   const late = await insertPending(store, { createdAtMs: CREATED_AT_MS + MINUTE_MS });
   store.close();
-  {
-    using client = new Database(file);
-    client.run("UPDATE numbering SET last_forgotten = 5000");
-  }
+  setNumbering("last_forgotten = 5000");
   store = openStore(file);
   await insertPending(store);
   store.close();
-  expect(isMarked()).toBe(true);
   mendTotals(file); // puts the rows in order
-  expect(isMarked()).toBe(false);
   store = openStore(file);
   store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
   const end = resolve(late, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: late.createdAtMs + 1 });

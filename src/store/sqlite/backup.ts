@@ -6,13 +6,14 @@ import {
   BUSY_TIMEOUT_MS,
   explain,
   firstOf,
+  type OpenDatabase,
   openDatabase,
   refuseOthers,
   requireDatabase,
   requirePlainFile,
 } from "./database.ts";
 import { declarationsAt, declarationsOf, statisticsOf } from "./migrations.ts";
-import { putInOrder } from "./order.ts";
+import { hasDisorder, isMarked, putInOrder } from "./order.ts";
 import { areTotalsTrue, recount } from "./totals.ts";
 import { areWordsTrue, collectWords } from "./words.ts";
 
@@ -114,7 +115,7 @@ export function admitCopy(file: string, name: string, isMemo: (memo: string) => 
 /** The result of an inspection, which changes nothing in the file. */
 export type Inspection =
   | { readonly state: "missing" }
-  /** `totals`: whether they equal a full count, and the words are those of the rows. */
+  /** `totals`: whether the totals, the words and the order are those of the rows. */
   | { readonly state: "sound"; readonly schema: number; readonly totals: boolean }
   | { readonly state: "unusable"; readonly message: string };
 
@@ -143,7 +144,7 @@ export function countTransactions(file: string): number {
 }
 
 /**
- * Replaces the totals by a full count, and collects the words again.
+ * Puts the rows in order, replaces the totals by a full count, and collects the words again.
  * @throws UnusableDatabase as {@link openDatabase} does
  */
 export function mendTotals(file: string): void {
@@ -152,6 +153,17 @@ export function mendTotals(file: string): void {
     client.transaction(() => deriveAgain(client)).immediate();
   } finally {
     close();
+  }
+}
+
+/** Does the same if the database is of an earlier version, and says that its rows are not in order. */
+export function mendOrder({ client, close }: OpenDatabase, file: string): void {
+  if (!isMarked(client)) return;
+  try {
+    client.transaction(() => deriveAgain(client)).immediate();
+  } catch (error) {
+    close();
+    throw explain(error, file);
   }
 }
 
@@ -164,5 +176,6 @@ export function deriveAgain(client: Database): void {
   collectWords(client);
 }
 
-/** Whether the totals equal a full count, and the words are those of the rows. */
-export const isDerivedTrue = (client: Database): boolean => areTotalsTrue(client) && areWordsTrue(client);
+/** Whether all of it is as it would be made again. */
+export const isDerivedTrue = (client: Database): boolean =>
+  !hasDisorder(client) && areTotalsTrue(client) && areWordsTrue(client);

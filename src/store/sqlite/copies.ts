@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite";
 import { firstOf } from "./database.ts";
-import { hasDisorder, noteDisorder } from "./order.ts";
 import { collectWords, removeWords } from "./words.ts";
 
 /** A copy of all transactions and their totals, in temporary tables: in memory, and gone with the connection. */
@@ -29,7 +28,6 @@ export function createCopies(client: Database) {
       emptyTransactions(client, () => fill("transactions"));
       fill("totals");
       collectWords(client);
-      if (hasDisorder(client)) noteDisorder(client);
     },
     drop({ number }: Copy): void {
       for (const table of TABLES) client.run(`DROP TABLE IF EXISTS ${nameOf(table, number)}`);
@@ -53,5 +51,4 @@ export function emptyTransactions(client: Database, fill = () => {}): void {
   for (const { sql } of others) client.run(sql);
   for (const name of ["totals", "deliveries"]) client.run(`DELETE FROM ${name}`);
   removeWords(client);
-  client.run("UPDATE numbering SET in_order = 1");
 }

@@ -40,7 +40,6 @@ interface Block {
 
 interface Found extends StatusSum {
   readonly id: number;
-  readonly atMs: number;
 }
 
 /** drizzle writes the SQL, and Bun's `query` caches the prepared statement. drizzle's own driver would prepare it each time. */
@@ -76,7 +75,7 @@ const searched = (
     ),
   );
 
-/** Reads the list on one connection, in steps. Ids rise with time, but for the exceptions of order.ts. */
+/** Reads the list on one connection, in steps. Ids rise with time, see order.ts. */
 export class ListReader {
   readonly #client: Database;
   readonly #requestIds: RequestIds;
@@ -113,10 +112,6 @@ export class ListReader {
     const limit = Math.min(page.limit, summary.totalItems - skip);
     const rows: Transaction[] = [];
     if (limit <= 0) return { rows, summary };
-    if (!this.#isInOrder()) {
-      yield "long";
-      return { rows: this.#sorted(selectionOf(merchantId, rest), skip, limit, OF_MERCHANT, "time"), summary };
-    }
     // The list has all rows of later days first.
     const later =
       toDay === undefined
@@ -216,7 +211,7 @@ export class ListReader {
   }
 
   #foundIn(index: SQL, where: SQL | undefined): Found[] {
-    return this.#all<Found>(sql`SELECT ${transactions.id} AS id, ${transactions.createdAtMs} AS atMs, ${transactions.status} AS status, 1 AS count,
+    return this.#all<Found>(sql`SELECT ${transactions.id} AS id, ${transactions.status} AS status, 1 AS count,
         ${transactions.amountCents} AS amountCents
       FROM ${transactions} ${index} WHERE ${where}`);
   }
@@ -224,7 +219,7 @@ export class ListReader {
   /** The page and the counts, from all rows that were found. */
   #listed(found: readonly Found[], page: Page): ListedPage {
     const skip = offsetOf(page);
-    const newest = found.toSorted((a, b) => b.atMs - a.atMs || b.id - a.id).slice(skip, skip + page.limit);
+    const newest = found.toSorted((a, b) => b.id - a.id).slice(skip, skip + page.limit);
     const rows = newest.flatMap(({ id }) => this.#rowOf(id) ?? []);
     return { rows: rows.map((row) => toTransaction(row, this.#requestIds)), summary: toSummary(found) };
   }
@@ -239,7 +234,6 @@ export class ListReader {
     yield "long";
     const rows: Transaction[] = [];
     const sums: StatusSum[] = [];
-    const isInOrder = this.#isInOrder();
     let left = offsetOf(page);
     for (const { block } of this.#blocksAfter(merchantId, filter, 0)) {
       const found = this.#all<StatusSum>(sql`SELECT ${transactions.status} AS status, count(*) AS count,
@@ -247,18 +241,13 @@ export class ListReader {
         FROM ${transactions} ${BY_ROWID} WHERE ${and(isIn(block), where)} GROUP BY ${transactions.status}`);
       sums.push(...found);
       const { totalItems } = toSummary(found);
-      if (isInOrder && left < totalItems && rows.length < page.limit) {
+      if (left < totalItems && rows.length < page.limit) {
         rows.push(...this.#rowsIn(block, where, left, page.limit - rows.length));
       }
       left = Math.max(left - totalItems, 0);
       yield;
     }
-    if (!isInOrder) rows.push(...this.#sorted(where, offsetOf(page), page.limit, OF_MERCHANT, "time"));
     return { rows, summary: toSummary(sums) };
-  }
-
-  #isInOrder(): boolean {
-    return this.#client.query("SELECT in_order FROM numbering").values()[0]?.[0] === 1;
   }
 
   #hasFew(merchantId: number): boolean {
@@ -267,11 +256,9 @@ export class ListReader {
     return this.#all(query).length === 0;
   }
 
-  /** Rows in the order of the list. By the order of ids, unless they are out of order. */
-  #sorted(where: SQL | undefined, skip: number, limit: number, index = OF_MERCHANT, by?: "time"): Transaction[] {
-    const order = by === "time" ? sql`${desc(transactions.createdAtMs)}, ` : sql``;
+  #sorted(where: SQL | undefined, skip: number, limit: number, index = OF_MERCHANT): Transaction[] {
     const rows = this.#all<TransactionRow>(sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${index} WHERE ${where}
-      ORDER BY ${order}${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
+      ORDER BY ${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
     return rows.map((row) => toTransaction(row, this.#requestIds));
   }
 

@@ -7,6 +7,9 @@ import { BUSY_TIMEOUT_MS, explain, firstOf, requirePlainFile } from "./database.
 /** The greatest number of the transactions that exist. */
 const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
 
+/** The id of no row. */
+const NOWHERE = 0;
+
 export type Numbering = ReturnType<typeof createNumbering>;
 
 /**
@@ -18,10 +21,13 @@ export function createNumbering(client: Database) {
   const key = firstOf(client, "SELECT request_id_key FROM numbering");
   if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
   let given: number | undefined;
-  // Asked once: rows move only in an import or a repair, while no server runs.
-  const isReordered = once(() => firstOf(client, "SELECT 1 FROM transactions WHERE number IS NOT NULL LIMIT 1") === 1);
+  // Rows move only in an import or a repair, while no server runs.
+  const hasMoved = firstOf(client, "SELECT 1 FROM transactions WHERE number IS NOT NULL LIMIT 1") === 1;
   const place = once(() =>
-    client.query<{ id: number }, [number]>("SELECT id FROM transactions WHERE number = ? AND number IS NOT NULL"),
+    client.query<{ id: number }, [number]>(
+      `SELECT id FROM transactions WHERE number = ?1 AND number IS NOT NULL
+      UNION ALL SELECT id FROM transactions WHERE id = ?1 AND number IS NULL`,
+    ),
   );
   function lastGiven(): number {
     given ??= Number(firstOf(client, `SELECT max(last_forgotten, (${GREATEST})) FROM numbering`));
@@ -37,8 +43,8 @@ export function createNumbering(client: Database) {
       given = lastGiven() + 1;
       return given;
     },
-    /** The id of the row that has a number, if there is one. They differ only in databases that were imported out of order. */
-    placeOf: (number: number): number => (isReordered() ? (place().get(number)?.id ?? number) : number),
+    /** The id of the row that has a number; no row has it if no payment has the number. They differ only after an import, see order.ts. */
+    placeOf: (number: number): number => (hasMoved ? (place().get(number)?.id ?? NOWHERE) : number),
     /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
     saveLastUsed: () => saveLastUsed(client, lastGiven()),
   };

@@ -1,51 +1,16 @@
 import type { Database } from "bun:sqlite";
-import { once } from "../../domain/once.ts";
 import { firstOf } from "./database.ts";
 
 /**
- * The list has the order of the rows' ids, because the numbers of payments rise with time. There are two exceptions:
- *
- * A payment that is on its way during a reset, which sets the clock back, is stored after it with a later time than the next ones.
- * Then the database is marked, and its list is sorted by time until the next reset.
- *
- * The numbers of several replicas do not rise with time. When their payments are imported, the same numbers are given to the rows as
- * ids in the order of time. A row whose number is not its id has it in `number`.
+ * The list has the order of the rows' ids. The id of a row is the number of its payment, and the numbers rise with time. Only an
+ * import can have other numbers: those of several replicas do not rise with time, and can have large gaps. Then the rows get other
+ * ids, and keep their numbers in `number`.
  */
 
-interface Neighbours {
-  readonly beforeMs: number | null;
-  readonly afterMs: number | null;
-}
+/** Whether a database of an earlier version says that its ids do not rise with time. A start mends it. */
+export const isMarked = (client: Database): boolean => firstOf(client, "SELECT in_order FROM numbering") === 0;
 
-export type OrderChange = ReturnType<typeof createOrderChange>;
-
-export function createOrderChange(client: Database) {
-  const statement = once(() =>
-    client.query<Neighbours, [number, number]>(
-      `SELECT (SELECT created_at_ms FROM transactions WHERE id < ? ORDER BY id DESC LIMIT 1) AS beforeMs,
-        (SELECT created_at_ms FROM transactions WHERE id > ? ORDER BY id LIMIT 1) AS afterMs`,
-    ),
-  );
-  /** The newest row; unknown at first. */
-  let [newestId, newestMs] = [Number.POSITIVE_INFINITY, 0];
-  return {
-    /** Marks the database if a new transaction is out of order. Call it after the insert, in the same commit. */
-    add({ id, createdAtMs }: { readonly id: number; readonly createdAtMs: number }): void {
-      if (id < newestId || createdAtMs < newestMs) {
-        const { beforeMs, afterMs } = statement().get(id, id) ?? { beforeMs: null, afterMs: null };
-        if ((beforeMs ?? createdAtMs) > createdAtMs || (afterMs ?? createdAtMs) < createdAtMs) noteDisorder(client);
-        if (afterMs !== null) return;
-      }
-      [newestId, newestMs] = [id, createdAtMs];
-    },
-  };
-}
-
-export function noteDisorder(client: Database): void {
-  client.run("UPDATE numbering SET in_order = 0");
-}
-
-/** Reads all rows. */
+/** Whether the ids do not rise with time. Reads all rows. */
 export const hasDisorder = (client: Database): boolean =>
   firstOf(
     client,
@@ -53,25 +18,36 @@ export const hasDisorder = (client: Database): boolean =>
     WHERE is_back LIMIT 1`,
   ) === 1;
 
+/** A read takes a step for some blocks of ids, so blocks with a few rows each make a search long. */
+const isSparse = (client: Database): boolean =>
+  firstOf(client, "SELECT count(DISTINCT id >> 14) > 64 + count(*) / 1024 FROM transactions") === 1;
+
 const NUMBER = "coalesce(transactions.number, transactions.id)";
 
-/** Gives all transactions ids in the order of time. Call it in a transaction, before the totals are counted. */
+/** Gives the transactions ids in the order of time, without large gaps. Call it in a transaction, before the totals are counted. */
 export function putInOrder(client: Database): void {
   client.run("UPDATE numbering SET in_order = 1");
-  if (!hasDisorder(client)) return;
+  const sparse = isSparse(client);
+  if (!sparse && !hasDisorder(client)) return;
   const columns = client.query<{ name: string }, []>("SELECT name FROM pragma_table_info('transactions')").all();
   const others = columns.map(({ name }) => name).filter((name) => name !== "id" && name !== "number");
+  client.run(`UPDATE numbering SET last_forgotten = max(last_forgotten, (SELECT max(${NUMBER}) FROM transactions))`);
   client.run(`CREATE TEMP TABLE moved AS WITH
-    places AS (SELECT id AS place, row_number() OVER (ORDER BY id) AS rank FROM transactions),
+    ranks AS (SELECT id, row_number() OVER (ORDER BY id) AS rank FROM transactions),
+    places AS (SELECT ${sparse ? "rank" : "id"} AS place, rank FROM ranks),
     sorted AS (SELECT id, row_number() OVER (ORDER BY created_at_ms, ${NUMBER}) AS rank FROM transactions)
     SELECT place, ${NUMBER} AS own_number, transactions.*
     FROM sorted JOIN places USING (rank) JOIN transactions ON transactions.id = sorted.id WHERE place <> sorted.id`);
-  client.run("DELETE FROM transactions WHERE id IN (SELECT place FROM moved)");
+  client.run("CREATE UNIQUE INDEX temp.moved_by_id ON moved (id)");
+  client.run(
+    `UPDATE deliveries SET transaction_id = moved.place FROM moved WHERE moved.id = deliveries.transaction_id`,
+  );
+  client.run("DELETE FROM transactions WHERE id IN (SELECT id FROM moved)");
   client.run(`INSERT INTO transactions (id, number, ${others})
     SELECT place, nullif(own_number, place), ${others} FROM moved`);
   client.run("DROP TABLE temp.moved");
 }
 
-/** Finds transactions with the number of another one: the numbers must be the ids in another order. */
-export const SAME_NUMBERS = `SELECT count(*) FROM transactions WHERE number IS NOT NULL
-  AND number NOT IN (SELECT id FROM transactions WHERE number IS NOT NULL)`;
+/** Finds transactions with the number of another one. */
+export const SAME_NUMBERS = `SELECT count(*) FROM transactions AS moved JOIN transactions AS other ON other.id = moved.number
+  WHERE moved.number IS NOT NULL AND other.number IS NULL`;

@@ -1,12 +1,12 @@
 import type { Store } from "../store.ts";
 import { Meter } from "../vitals.ts";
+import { mendOrder } from "./backup.ts";
 import { createCommitQueue } from "./commit-queue.ts";
 import { type OpenDatabase, type OpenOptions, openDatabase, openForReading } from "./database.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createLongReads, createTransactionList } from "./list.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { createNumbering } from "./numbering.ts";
-import { createOrderChange } from "./order.ts";
 import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createTurnReads } from "./turn-reads.ts";
@@ -35,7 +35,9 @@ export { readRows, writeRows } from "./transfer.ts";
  * @throws UnusableDatabase if the file is locked, damaged, older, newer, foreign, missing, a link, or cannot be written
  */
 export function openStore(file: string, options?: OpenOptions & { readonly stopwatch?: () => number }): Store {
-  return createStore(openDatabase(file, options), file, options?.stopwatch);
+  const opened = openDatabase(file, options);
+  if (options?.mustWrite) mendOrder(opened, file);
+  return createStore(opened, file, options?.stopwatch);
 }
 
 /** Opens only the merchants, for reading. The schema may be older, because nothing is migrated: other statements may not fit it. */
@@ -62,14 +64,13 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
   const totals = createTotalsChange(client);
   const meter = new Meter();
   const words = createWordsChange(client);
-  const order = createOrderChange(client);
   const commits = createCommitQueue(client, turnReads, [totals, words], meter, stopwatch);
   const numbering = createNumbering(client);
   const deliveries = createDeliveryStore(client, commits, numbering);
   const longReads = createLongReads(file);
   return {
     merchants: createMerchantStore(client, turnReads, commits),
-    transactions: createTransactionStore({ client, turnReads, commits, totals, words, order, numbering, deliveries }),
+    transactions: createTransactionStore({ client, turnReads, commits, totals, words, numbering, deliveries }),
     transactionList: createTransactionList(client, turnReads, longReads, numbering),
     deliveries,
     vitals: createVitals(client, file, { turnReads, meter, longReads }),

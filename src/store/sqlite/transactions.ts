@@ -24,7 +24,6 @@ import type { CommitQueue } from "./commit-queue.ts";
 import { createCopies, emptyTransactions } from "./copies.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Numbering } from "./numbering.ts";
-import type { OrderChange } from "./order.ts";
 import type { TotalsChange } from "./totals.ts";
 import { createLookupCache, type LookupCache, type TurnReads } from "./turn-reads.ts";
 import { createWordSearch, type WordsChange } from "./words.ts";
@@ -35,7 +34,6 @@ interface Parts {
   readonly commits: CommitQueue;
   readonly totals: TotalsChange;
   readonly words: WordsChange;
-  readonly order: OrderChange;
   readonly numbering: Numbering;
   readonly deliveries: Deliveries;
 }
@@ -120,7 +118,7 @@ function createReads({ client, turnReads, statements, polled, numbering }: Share
 }
 
 function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionReads> {
-  const { client, commits, totals, words, order, numbering, statements, polled, started } = shared;
+  const { client, commits, totals, words, numbering, statements, polled, started } = shared;
   const { requestIds } = numbering;
   const copies = createCopies(client);
 
@@ -149,7 +147,6 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
         statements().insert.run(row);
         totals.count(row.id, pending, PENDING, 1);
         words.add(row.id);
-        order.add(pending);
         started.keep(pending.id, pending);
       });
     },

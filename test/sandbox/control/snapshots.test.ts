@@ -56,6 +56,34 @@ describe("a restore", () => {
   });
 });
 
+describe("payments that start while the clock is set back", () => {
+  const setBack: [how: string, path: string][] = [
+    ["a reset", "/reset"],
+    ["a restore", "/snapshots/before/restore"],
+  ];
+  test.each(setBack)("%s: their numbers rise with time", async (_how, path) => {
+    await save("before");
+    let isOver = false;
+    const clients = Array.from({ length: 32 }, async () => {
+      while (!isOver) await sandbox.pay();
+    });
+    for (let round = 0; round < 3; round += 1) {
+      await sandbox.control("POST", "/clock", { advance: "1h" });
+      await sandbox.control("POST", path);
+    }
+    isOver = true;
+    await Promise.all(clients);
+    const rows = (await sandbox.control("GET", "/transactions?limit=100")).transactions as { created_at: string }[];
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.map(({ created_at }) => created_at)).toEqual(
+      rows
+        .map(({ created_at }) => created_at)
+        .toSorted()
+        .toReversed(),
+    );
+  });
+});
+
 test(`there are at most ${MAX_SNAPSHOTS} snapshots, also when many are saved at once`, async () => {
   const names = Array.from({ length: MAX_SNAPSHOTS + 5 }, (_, index) => `s${index}`);
   const answers = await Promise.all(names.map((name) => sandbox.call("PUT", `/snapshots/${name}`)));

@@ -71,6 +71,7 @@ export class ControlAuditor {
       case "GET /_momo/prompts":
         return (answer) => this.#judgePrompts(answer);
       case "POST /_momo/reset":
+        this.#orders.resetting();
         return (answer) => {
           demandSuccess(answer, {});
           this.#book.forgetAll();

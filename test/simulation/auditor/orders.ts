@@ -22,6 +22,10 @@ interface OpenOrder {
   readonly sentAtMs: number;
   /** The network's answer; null before it. */
   result: "accepted" | "refused" | "invalid" | "broken" | null;
+  /** The payment that may be stored. */
+  payment: string | null;
+  /** A reset came before the answer of the network. */
+  mayBeForgotten: boolean;
 }
 
 /** Compares the orders with the prompts that the network gets, and the network's answers with those to the orders. */
@@ -41,6 +45,11 @@ export class Orders {
   /** The process has ended, and with it all requests in flight. */
   processEnded(): void {
     this.#open = [];
+  }
+
+  /** A reset is sent: what the network has not accepted may be refused. */
+  resetting(): void {
+    for (const order of this.#open) order.mayBeForgotten = order.result === null;
   }
 
   /** The network got a prompt. From now on there may be a payment. */
@@ -67,6 +76,7 @@ export class Orders {
     order.result = predicted;
     if (typeof result === "string") return;
     const { merchantId, kind } = order;
+    order.payment = result.checkoutRequestId;
     this.#book.add({
       ...{ merchantId, kind, amountCents, phone, reference, prediction, deadlineMs },
       ...result,
@@ -89,7 +99,15 @@ export class Orders {
       description: body.description ?? null,
       instruction,
     };
-    const order: OpenOrder = { merchantId, kind, content, sentAtMs: this.#environment.nowMs(), result: null };
+    const order: OpenOrder = {
+      merchantId,
+      kind,
+      content,
+      sentAtMs: this.#environment.nowMs(),
+      result: null,
+      payment: null,
+      mayBeForgotten: false,
+    };
     this.#open.push(order);
     return (answer) => {
       if (answer.status === 200) this.#judgePayment(order, answer);
@@ -117,6 +135,12 @@ export class Orders {
   /** The network refused it, or the commit failed. */
   #judgeRefusal(order: OpenOrder, answer: Answer): void {
     if (isInternalError(answer) && this.#book.isDisturbed) return;
+    if (order.mayBeForgotten && answer.status === 503) {
+      demandFailure(answer, 503);
+      const payment = this.#book.payments.get(order.payment ?? "");
+      if (payment && !payment.isKnown) this.#book.remove(payment);
+      return;
+    }
     const message = demandFailure(answer, answer.status === 400 ? 400 : 500);
     const isRefusal = message.startsWith("STK push initiation failed: ");
     const because = answer.status === 400 ? "invalid" : isRefusal ? "refused" : "broken";
