@@ -12,9 +12,10 @@ const CATCH_UP_PACE = 0.999;
 /**
  * The host's time, except that it never goes back. After the host's clock was set back, this clock runs on, so that due payments
  * are not delayed. It runs a little slower until the host's clock has caught up.
+ * @param startMs an instant that it must not show again, or go behind
  */
-export function steadyTime(hostMs: () => number, elapsedMs: () => number): () => number {
-  let shownMs = hostMs();
+export function steadyTime(hostMs: () => number, elapsedMs: () => number, startMs = hostMs()): () => number {
+  let shownMs = startMs;
   let readAtMs = elapsedMs();
   return () => {
     const nowMs = elapsedMs();
@@ -54,6 +55,13 @@ export const systemRandom: Random = {
   bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
 };
 
+/** A clock for durations, such as time-outs and retries: a change of the host's clock does not move it. */
+export function durationClock(startMs: number, elapsedMs: () => number): Clock {
+  const startedMs = elapsedMs();
+  return clockBy(() => Math.floor(startMs + elapsedMs() - startedMs));
+}
+
+const durations = durationClock(0, stopwatch);
+
 /** Resolves after `durationMs`, or at once when `signal` is aborted. */
-export const sleep = (durationMs: number, signal?: AbortSignal): Promise<void> =>
-  pause(systemClock, durationMs, signal);
+export const sleep = (durationMs: number, signal?: AbortSignal): Promise<void> => pause(durations, durationMs, signal);

@@ -1,5 +1,5 @@
 import { expect, jest, spyOn, test } from "bun:test";
-import { clockBy, sleep, steadyTime, systemClock } from "../src/system.ts";
+import { clockBy, durationClock, sleep, steadyTime, stopwatch, systemClock } from "../src/system.ts";
 import { nextTurn } from "./support/waiting.ts";
 
 /** A host whose two clocks a test moves. */
@@ -46,6 +46,21 @@ test("so does the clock of the program", () => {
   const hostNow = spyOn(Date, "now").mockReturnValue(startMs - 3_600_000);
   expect(systemClock.nowMs() - startMs).toBeWithin(0, 60_000);
   hostNow.mockRestore();
+});
+
+test("a jump of the host's clock neither moves a clock for durations nor ends a sleep", async () => {
+  const durations = durationClock(1000, stopwatch);
+  const hostNow = spyOn(Date, "now").mockReturnValue(Date.now() + 3_600_000);
+  const ended = new AbortController();
+  let isOver = false;
+  const sleeping = sleep(60_000, ended.signal).then(() => {
+    isOver = true;
+  });
+  await nextTurn();
+  expect([durations.nowMs() < 60_000, isOver]).toEqual([true, false]);
+  hostNow.mockRestore();
+  ended.abort();
+  await sleeping;
 });
 
 test("when the host's clock was set forward and is set back, it goes on from where it was", () => {

@@ -1,6 +1,6 @@
 import { timeLeft } from "../../src/domain/duration.ts";
 import { STATUSES, type Status } from "../../src/domain/transaction.ts";
-import { sleep, systemClock } from "../../src/system.ts";
+import { sleep, stopwatch, systemClock } from "../../src/system.ts";
 import { canRedraw } from "../environment.ts";
 import { host } from "../host.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
@@ -57,13 +57,13 @@ export async function waitForOutcome(
   flags: WaitFlags,
   first: Answer | null,
 ): Promise<Answer> {
-  const untilMs = systemClock.nowMs() + flags.timeout;
+  const untilMs = stopwatch() + flags.timeout;
   const check = () => client.post("/status.php", { checkout_request_id: checkoutRequestId }, READS);
   let answer = first ?? (await check());
   // A failed poll tells nothing about the payment. Only the last one counts.
   let failure: Failure | null = null;
   for (;;) {
-    const leftMs = untilMs - systemClock.nowMs();
+    const leftMs = untilMs - stopwatch();
     if (failure && leftMs <= 0) throw failure;
     if (statusOf(answer) !== "pending" || leftMs <= 0) return answer;
     await sleep(Math.min(flags.interval, leftMs));

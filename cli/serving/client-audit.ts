@@ -30,7 +30,7 @@ export function auditClient(options: Options) {
   const audit = new Audit(options);
   const moment = () => {
     const nowMs = clock.nowMs();
-    return { nowMs, realMs: stopwatch(), ranMs: clock.ranMs(nowMs) };
+    return { nowMs, realMs: stopwatch(), ranMs: clock.ranMs() };
   };
   log.subscribe((logged, { body, answer }, members) => {
     // A person has replayed the request: the client did not send it.

@@ -33,6 +33,7 @@ export interface DatabaseConfig
 
 /** What a server needs from outside, so that tests can choose it. */
 export interface World {
+  /** The time of the host; for an assembled sandbox, a clock for durations. */
   readonly realClock: Clock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
@@ -51,11 +52,12 @@ const BUSY_TIMEOUT_MS = 1000;
 
 /**
  * Chooses and opens the engine of a server. An empty shared database gets its schema.
+ * @param durations for time-outs and retries
  * @throws UnusableDatabase
  */
-export async function openEngine(options: EngineOptions): Promise<Engine> {
+export async function openEngine(options: EngineOptions, durations: Clock): Promise<Engine> {
   const { directory, database, realClock } = options;
-  if (database) return openShared(database, options);
+  if (database) return openShared(database, { ...options, realClock: durations });
   const store = openStore(directory.database, {
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     mustWrite: true,

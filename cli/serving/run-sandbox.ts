@@ -4,14 +4,16 @@ import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/money.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { Registry } from "../../src/service/registry.ts";
 import { explain, isBusy } from "../../src/store/sqlite/sqlite.ts";
-import { sleep } from "../../src/system.ts";
+import { clockBy, durationClock, sleep, steadyTime } from "../../src/system.ts";
+import { tell } from "../terminal/output.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { ensureCredentials } from "./credentials.ts";
-import { type DataDirectory, makeDataDirectory, ownCommand } from "./data-directory.ts";
+import { makeDataDirectory, ownCommand } from "./data-directory.ts";
 import { type Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { type Addresses, listen } from "./listen.ts";
 import { lockDirectory } from "./locked-folders.ts";
@@ -61,11 +63,12 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
   try {
     makeDataDirectory(directory);
     open.defer(lockDirectory(directory));
-    const engine = await openEngine(config);
+    const realClock = durationClock(config.realClock.nowMs(), config.stopwatch);
+    const engine = await openEngine(config, realClock);
     open.defer(engine.close);
     const { store, steering, replica } = engine;
 
-    const clock = await clockOf(engine, directory);
+    const clock = await clockOf(engine, config);
     const registry = new Registry({ ...config, store, clock });
     const { paymentAccountId, credentials } = await ensureCredentials(config, engine, registry);
     if (tariff) await registry.setTariff(paymentAccountId, tariff);
@@ -74,6 +77,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       ...config,
       ...engine,
       clock,
+      realClock,
       guard: { host: config.host, token: config.controlToken },
       // Servers that share a database share the clock, too: it is not in the data directory of one of them.
       rememberClock() {
@@ -108,7 +112,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       control_token: config.controlToken,
     });
     open.defer(() => rmSync(directory.server, { force: true }));
-    soonAfterReady(config, service, webhooks);
+    soonAfterReady({ ...config, realClock }, service, webhooks);
     if (store.isShared) service.resolver.watch();
     const stop = async () => {
       drain();
@@ -145,15 +149,32 @@ function soonAfterReady(
 }
 
 /** The clock of the sandbox. Servers that share a database get its state with the rest of what they share. */
-async function clockOf({ replica, store, clock: below }: Engine, directory: DataDirectory): Promise<VirtualClock> {
-  if (replica) return createVirtualClock(below);
-  const clock = createVirtualClock(below, readClock(directory) ?? undefined);
-  // If the host's clock was set back, payments would stay pending for too long, so the clock starts no earlier than the last one.
-  const startedMs = (await store.transactions.lastStartMs()) ?? 0;
+async function clockOf(
+  { replica, store, clock: below }: Engine,
+  { directory, stopwatch }: SandboxConfig,
+): Promise<VirtualClock> {
+  if (replica) return createVirtualClock(below, undefined, stopwatch);
+  const state = readClock(directory) ?? undefined;
+  const clock = createVirtualClock(below, state, stopwatch);
+  // If the host's clock was set back, payments would stay pending for too long, and their numbers would not rise with time. So the
+  // clock starts no earlier than the last payment, and shows the host's time again when that has caught up.
+  const startedMs = Math.min((await store.transactions.lastStartMs()) ?? 0, LAST_INSTANT_MS);
   const behindMs = startedMs - clock.nowMs();
-  if (behindMs > 0 && startedMs <= LAST_INSTANT_MS) clock.advance(behindMs);
-  return clock;
+  if (behindMs <= 0) return clock;
+  if (behindMs > TOLD_MS) tell(behindOf(startedMs));
+  if (clock.isFrozen) {
+    clock.advance(behindMs);
+    return clock;
+  }
+  return createVirtualClock(clockBy(steadyTime(below.nowMs, stopwatch, below.nowMs() + behindMs)), state, stopwatch);
 }
+
+/** Host clocks differ by less. */
+const TOLD_MS = 60_000;
+
+const behindOf = (startedMs: number): string =>
+  `momo: this machine's clock is before ${formatTimestamp(startedMs)}, when the last payment started, so the sandbox's clock goes on ` +
+  "from there. Correct the machine's clock; if the payment's time is wrong, run momo reset and start again";
 
 /** Of several errors of a stack, the first: each later one is around those before it. */
 function throwFirst(error: unknown): never {

@@ -18,21 +18,17 @@ interface Alarm {
 
 export type VirtualClock = ReturnType<typeof createVirtualClock>;
 
-/** A clock that can be stopped and moved. By default it shows the time of the clock below it. */
-export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0 }) {
-  let state = start;
+/**
+ * A clock that can be stopped and moved. By default it shows the time of the clock below it.
+ * @param stopwatch in milliseconds; by default the clock below it, which can jump
+ */
+export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0 }, stopwatch = real.nowMs) {
   const alarms = new Set<Alarm>();
 
   const instantOf = (at: ClockState) => ("frozenAtMs" in at ? at.frozenAtMs : real.nowMs() + at.aheadMs);
   const nowMs = () => instantOf(state);
-  let ranBeforeMs = 0;
-  let runsSinceMs = real.nowMs();
-  /**
-   * How long it has run by itself, in milliseconds: without the time while it was frozen, and without moves.
-   * @param shownMs what it shows, if the caller has just read it
-   */
-  const ranMs = (shownMs = nowMs()) =>
-    ranBeforeMs + ("frozenAtMs" in state ? 0 : Math.max(0, shownMs - state.aheadMs - runsSinceMs));
+  let [state, ranBeforeMs, movedMs, runsSinceMs] = [start, 0, 0, stopwatch()];
+  const ranMs = () => ranBeforeMs + ("frozenAtMs" in state ? 0 : stopwatch() - runsSinceMs);
 
   function arm(alarm: Alarm): void {
     const waitMs = alarm.atMs - nowMs();
@@ -52,7 +48,8 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
   function moveTo(next: ClockState): void {
     if (instantOf(next) > LAST_INSTANT_MS) throw invalid("the clock cannot show a year after 9999");
     ranBeforeMs = ranMs();
-    runsSinceMs = real.nowMs();
+    runsSinceMs = stopwatch();
+    movedMs += instantOf(next) - nowMs();
     state = next;
     for (const alarm of [...alarms].sort((a, b) => a.atMs - b.atMs)) arm(alarm);
   }
@@ -88,6 +85,9 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
     /** Its state, for the next start. */
     save: () => state,
     load: moveTo,
+    /** How long it has run by itself: without the time while it was frozen, without moves, and without jumps of the clock below it. */
     ranMs,
+    /** By how much it was moved in all. */
+    movedMs: () => movedMs,
   };
 }

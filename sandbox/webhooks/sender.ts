@@ -54,7 +54,7 @@ export class Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    this.#movedMs = parts.clock.nowMs() - parts.clock.ranMs();
+    this.#movedMs = parts.clock.movedMs();
     this.#alarm = new Alarm(parts.clock, () => this.look());
     this.#lookAgain = new Alarm(parts.realClock, () => this.look());
   }
@@ -149,11 +149,14 @@ export class Sender {
   }
 
   async #attempt(delivery: Delivery, ended: AbortSignal): Promise<void> {
-    const { deliveries, onAttempt } = this.#parts;
+    const { deliveries, clock, onAttempt } = this.#parts;
     const { form, payment, endedAtMs, attempts } = delivery;
+    const movedBeforeMs = clock.movedMs();
     const made = await this.sendOnce(messageOf(form as WebhookForm, payment, endedAtMs), ended);
     if (made) {
-      const changed = { ...delivery, attempts: [...attempts, made], dueAtMs: this.#nextAttemptAtMs(delivery, made) };
+      const tookMs = this.#took(made, movedBeforeMs);
+      const dueAtMs = this.#nextAttemptAtMs(delivery, made, tookMs);
+      const changed = { ...delivery, attempts: [...attempts, made], dueAtMs };
       if (await this.#save(changed, ended)) {
         onAttempt(changed);
         return;
@@ -162,8 +165,15 @@ export class Sender {
     await deliveries.release(delivery.id);
   }
 
+  /** By the sandbox's clock, which can jump with the host's. If it was moved by hand, the next attempt does not wait for that. */
+  #took({ atMs, durationMs }: DeliveryAttempt, movedBeforeMs: number): number {
+    const { clock } = this.#parts;
+    if (clock.movedMs() === movedBeforeMs) return clock.nowMs() - atMs;
+    return clock.isFrozen ? 0 : durationMs;
+  }
+
   #followMoves(nowMs: number): void {
-    const movedMs = nowMs - this.#parts.clock.ranMs(nowMs);
+    const movedMs = this.#parts.clock.movedMs();
     if (movedMs > this.#movedMs) this.#passed = { fromMs: nowMs - (movedMs - this.#movedMs), toMs: nowMs };
     this.#movedMs = movedMs;
   }
@@ -172,13 +182,12 @@ export class Sender {
    * Counts from the attempt, which is late if no server ran, or if others had to wait. What a move of the clock has passed counts from
    * its due time, so that one move makes all attempts that it passes.
    */
-  #nextAttemptAtMs({ attempts, dueAtMs }: Delivery, { problem, atMs, durationMs }: DeliveryAttempt): number | null {
-    const { clock } = this.#parts;
+  #nextAttemptAtMs({ attempts, dueAtMs }: Delivery, { problem, atMs }: DeliveryAttempt, tookMs: number): number | null {
     const retryAfterMs = RETRY_AFTER_MS[attempts.length];
     if (problem === null || retryAfterMs === undefined) return null;
     const due = dueAtMs ?? atMs;
     const isPassed = due >= this.#passed.fromMs && due <= this.#passed.toMs;
-    return (isPassed ? due : Math.max(due, atMs)) + (clock.isFrozen ? 0 : durationMs) + retryAfterMs;
+    return (isPassed ? due : Math.max(due, atMs)) + tookMs + retryAfterMs;
   }
 
   /**

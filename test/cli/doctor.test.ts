@@ -111,7 +111,9 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
     await pay();
     runSql(at[1], "UPDATE totals SET count = count + 1 WHERE bits = 0");
     const { found, remedies } = await examine(at);
-    expect(found.database).toBe("sound, but its order, its totals or its words for the search are not those of its payments");
+    expect(found.database).toBe(
+      "sound, but its order, its totals or its words for the search are not those of its payments",
+    );
     expect(remedies.database).toBe("stop momo serve, and make them again with momo doctor --mend");
     const refused = await runMomo(["doctor", "--mend", ...FREE_PORT, ...at]);
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("is in use by another momo") });

@@ -147,6 +147,19 @@ test("where the host's clock was set back while no server ran, the sandbox's goe
   expect(Number((await clockOf(again)).now_ms)).toBeWithin(lastMs - SLACK_MS, lastMs + SLACK_MS);
 });
 
+test("a host whose clock is 50 years behind at the start: when it is corrected, the sandbox shows its time", async () => {
+  const directory = newFolder();
+  const first = await startIn(directory);
+  await first.pay({}, "manual");
+  await first.stop();
+  let behindMs = 50 * 365 * 86_400_000;
+  const again = await startIn(directory, { realClock: clockBy(() => systemClock.nowMs() - behindMs) });
+  await again.control("POST", "/clock", { advance: "1h" });
+  expect(await aheadMs(again)).toBeWithin(3_600_000 - SLACK_MS, 3_600_000 + SLACK_MS);
+  behindMs = 0;
+  expect(await aheadMs(again)).toBeWithin(3_600_000 - SLACK_MS, 3_600_000 + SLACK_MS);
+});
+
 describe("a damaged clock.json is refused with a line that names it, and stays as it is", () => {
   test.each([
     "",

@@ -57,6 +57,17 @@ describe("what the clock shows, also when it is made again from its state", () =
     expect(clock.ranMs()).toBe(10 + 20 + 40 + 50);
   });
 
+  test("a jump of the clock below it is no move, and the clock has not run for it", () => {
+    const real = createManualClock(T);
+    let stopwatchMs = 5;
+    const clock = createVirtualClock(real, undefined, () => stopwatchMs);
+    real.advance(3_600_000);
+    stopwatchMs += 10;
+    expect([clock.nowMs() - T, clock.ranMs(), clock.movedMs()]).toEqual([3_600_000, 10, 0]);
+    clock.advance(90_000);
+    expect([clock.ranMs(), clock.movedMs()]).toEqual([10, 90_000]);
+  });
+
   test("at most the last day but one of the year 9999", () => {
     const { clock } = createClocks();
     clock.advance(LAST_INSTANT_MS - T);

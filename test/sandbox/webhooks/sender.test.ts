@@ -19,6 +19,8 @@ interface SenderOptions {
   readonly failures?: number;
   readonly isShared?: boolean;
   readonly mayDecide?: () => boolean;
+  /** Whether the clock follows the host's, which the test moves. */
+  readonly jumps?: boolean;
 }
 
 /** A sender with deliveries that are due at 1000. */
@@ -29,6 +31,7 @@ function openSender({
   failures = 0,
   isShared = true,
   mayDecide = () => true,
+  jumps = false,
 }: SenderOptions) {
   let [readsToFail, writesToFail] = [unread, failures];
   const message = { form: "flat", payment: samplePayment(0), endedAtMs: 0 } as const;
@@ -36,7 +39,8 @@ function openSender({
     ...{ id: 7 + index, ...message, attempts: [], dueAtMs: 1000, resendOf: null },
   }));
   const realClock = createManualClock(0);
-  const clock = createVirtualClock(realClock);
+  const host = createManualClock(0);
+  const clock = createVirtualClock(jumps ? host : realClock);
   const released: number[] = [];
   const saved: Delivery[] = [];
   const faults: string[] = [];
@@ -64,7 +68,7 @@ function openSender({
       async () => saved.length,
       (length) => length === most,
     );
-  return { sender, realClock, clock, released, saved, savedAre, faults, claim: claimable.resolve };
+  return { sender, realClock, host, clock, released, saved, savedAre, faults, claim: claimable.resolve };
 }
 
 test("if the store fails, the error is reported once, and the sender looks again each second until it can read", async () => {
@@ -206,4 +210,23 @@ test("a delivery that was due after the server had stopped is sent by the next o
   const sent = receiver.received.map(({ body }) => (body.data as Record<string, unknown>).checkout_request_id);
   expect(sent.sort()).toEqual([id, later].sort());
   await second.stop();
+});
+
+test("a jump of the host's clock during an attempt neither ends it nor moves the next one", async () => {
+  const answering = Promise.withResolvers<void>();
+  const receiver = startReceiver(async () => {
+    await answering.promise;
+    return new Response(null, { status: 500 });
+  });
+  const { sender, realClock, host, saved, savedAre, claim } = openSender({ url: receiver.url, jumps: true });
+  host.advance(1000);
+  claim();
+  sender.look();
+  await receiver.until(1);
+  host.advance(3_600_000);
+  realClock.advance(3000);
+  answering.resolve();
+  await savedAre(1);
+  expect(saved).toMatchObject([{ dueAtMs: 3_602_000, attempts: [{ status: 500, atMs: 1000, durationMs: 3000 }] }]);
+  await sender.stop();
 });
