@@ -212,8 +212,9 @@ test.concurrent.each([
   mkdirSync(path, { recursive: true });
   symlinkSync(binary, join(path, "momo"));
   const program = what === "the source" ? FROM_SOURCE : [binary];
-  const { stdout } = await runMomo([], { env: { PATH: `${path}:${process.env.PATH}` }, program });
-  expect(stdout.includes("\n  momo serve\n")).toBe(isByName);
+  const args = ["mcp", "--config", "claude"];
+  const { stdout } = await runMomo(args, { env: { PATH: `${path}:${process.env.PATH}` }, program });
+  expect(JSON.parse(stdout).mcpServers.momo.command === "momo").toBe(isByName);
 });
 
 describe("for a person momo serve", () => {

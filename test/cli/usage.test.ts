@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { namingNeighbour } from "../../cli/client/running.ts";
 import { GROUPS } from "../../cli/command-table.ts";
-import { completions, helpPages, run } from "../../cli/run.ts";
+import { completions, helpPages } from "../../cli/run.ts";
 import { NoServer } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
+import { runHere } from "../support/here.ts";
 import { failureOf, KEYS, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -31,18 +32,11 @@ await sandbox.control("DELETE", `/keys/${gone}`);
 
 const nowhere = newFolder();
 
-/** What a command line that fails prints on stderr, and its exit code. The command runs in this process. */
+/** What a command line that fails prints on stderr, and its exit code. */
 async function refusalOf(args: readonly string[]) {
-  const write = spyOn(process.stderr, "write").mockReturnValue(true);
-  process.env.MOMO_DATA = nowhere; // if it is not refused, it finds no sandbox
-  try {
-    await run(args, "1.0.0");
-    return { stderr: write.mock.calls.map(([text]) => String(text)).join(""), exitCode: process.exitCode };
-  } finally {
-    write.mockRestore();
-    delete process.env.MOMO_DATA;
-    process.exitCode = 0;
-  }
+  // If it is not refused, it finds no sandbox.
+  const { stderr, exitCode } = await runHere(args, { environment: { MOMO_DATA: nowhere }, folder: nowhere });
+  return { stderr, exitCode };
 }
 
 describe("a bug of a command: one line on stderr, exit 1, and no stack trace", () => {

@@ -10,8 +10,16 @@ import type { Run } from "./momo.ts";
 const hosts = new AsyncLocalStorage<Host>();
 findHostBy(() => hosts.getStore());
 
-/** They serve, start programs, need a terminal, or go on until they are ended. */
-const NOT_HERE: ReadonlySet<string> = new Set(["exec", "mcp", "open", "phone", "serve", "tail", "version"]);
+/** They serve, start programs, or are not known to `run`. */
+const NEVER_HERE: ReadonlySet<string> = new Set(["exec", "phone", "serve", "version"]);
+
+/** They go on until they are ended, or open a browser; not if there is no server. */
+const NOWHERE_ONLY: ReadonlySet<string> = new Set(["mcp", "open", "tail"]);
+const NOWHERE = "/nowhere";
+
+/** A port that this process holds, in the place of the usual one, on which a sandbox of the user's may answer. Nothing answers on it. */
+const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { open: (socket) => void socket.end(), data() {} } });
+held.unref();
 
 /** Other variables change what the whole process does: its proxy, its certificates, its home. */
 const OWN_VARIABLES = /^(?:MOMO_\w+|PATH|HOME|TMPDIR|XDG_DATA_HOME|PGPASSWORD|CI|NO_COLOR|TERM|LANG|LC_\w+)$/;
@@ -19,29 +27,25 @@ const OWN_VARIABLES = /^(?:MOMO_\w+|PATH|HOME|TMPDIR|XDG_DATA_HOME|PGPASSWORD|CI
 export interface Surroundings {
   readonly environment: Record<string, string>;
   readonly folder: string;
-  readonly usualPort?: number;
 }
 
 /** Whether a command can run here; with MOMO_TEST_EXECUTABLE=1 none can. */
-export function canRunHere([name, ...words]: readonly string[], { environment }: Surroundings): boolean {
-  if (process.env.MOMO_TEST_EXECUTABLE || name === undefined || name.startsWith("-") || NOT_HERE.has(name))
-    return false;
+export function canRunHere([name = "", ...words]: readonly string[], { environment }: Surroundings): boolean {
+  if (process.env.MOMO_TEST_EXECUTABLE || name.startsWith("-")) return false;
+  if (NEVER_HERE.has(name) || (NOWHERE_ONLY.has(name) && !words.includes(NOWHERE))) return false;
   // A copy through standard input or output, and the temporary folder of one into or from a shared database.
   if (["export", "import"].includes(name) && (words.includes("-") || words.includes("--database"))) return false;
   return Object.keys(environment).every((variable) => OWN_VARIABLES.test(variable));
 }
 
-export async function runHere(
-  words: readonly string[],
-  { environment, folder, usualPort = 2547 }: Surroundings,
-): Promise<Run> {
+export async function runHere(words: readonly string[], { environment, folder }: Surroundings): Promise<Run> {
   const stdout: string[] = [];
   const stderr: string[] = [];
   const steps: (() => void)[] = [];
   const host: Host = {
     words,
     environment: { ...environment },
-    usualPort,
+    usualPort: held.port,
     exitCode: undefined,
     placeOf: (path) => resolve(folder, path),
     hideFiles: () => {},
