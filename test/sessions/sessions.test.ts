@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { canRunHere, runHere } from "../support/here.ts";
 import { PROGRAM, type Run, runToEnd } from "../support/momo.ts";
@@ -17,17 +17,19 @@ import { RUN_MS } from "../support/waiting.ts";
 afterAll(cleanUp);
 
 const FOLDER = import.meta.dir;
-const names = readdirSync(FOLDER).filter((one) => one.endsWith(".txt"));
+const names = readdirSync(FOLDER)
+  .filter((one) => one.endsWith(".txt"))
+  .sort();
 const sessions = new Map(names.map((name) => [name, readFileSync(join(FOLDER, name), "utf8").trimEnd().split("\n")]));
 
 /** A folder for PATH with the command `momo`. */
 const commands = newFolder();
 symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
 
-/** The first line of each command runs with the executable, whatever else could run it. */
+/** The first line of each command runs with the executable, whatever else could run it; not what depends on the usual port. */
 const firstLines = new Map<string, string>();
 for (const line of [...sessions.values()].flat()) {
-  const [, name] = /^\$ momo ([a-z]+)/.exec(line) ?? [];
+  const [, name] = /^\$ momo ([a-z]+)(?!.* \/nowhere)/.exec(line) ?? [];
   if (name !== undefined && !firstLines.has(name)) firstLines.set(name, line.slice(2));
 }
 const withExecutable = new Set(firstLines.values());
@@ -52,6 +54,10 @@ async function runLine(line: string, { cwd, env }: { readonly cwd: string; reado
       if (part.pipe !== null) {
         stderr += run.stderr;
         run = await inShell(part.pipe, run.stdout);
+      }
+      if (part.file !== null) {
+        writeFileSync(resolve(cwd, part.file), run.stdout);
+        run = { ...run, stdout: "" };
       }
     }
     stdout += run.stdout;

@@ -35,6 +35,8 @@ export function canRunHere([name = "", ...words]: readonly string[], { environme
   if (NEVER_HERE.has(name) || (NOWHERE_ONLY.has(name) && !words.includes(NOWHERE))) return false;
   // A copy through standard input or output, and the temporary folder of one into or from a shared database.
   if (["export", "import"].includes(name) && (words.includes("-") || words.includes("--database"))) return false;
+  // Otherwise the data directory is that of the user who runs the tests.
+  if (!environment.XDG_DATA_HOME?.startsWith("/") && !environment.MOMO_DATA) return false;
   return Object.keys(environment).every((variable) => OWN_VARIABLES.test(variable));
 }
 

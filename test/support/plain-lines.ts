@@ -1,6 +1,12 @@
 /** A part of a shell's line: a command of momo, perhaps into a pipe or a file; or a command that makes or shows files. */
 export type Part =
-  | { readonly variables: Record<string, string>; readonly words: readonly string[]; readonly pipe: string | null }
+  | {
+      readonly variables: Record<string, string>;
+      readonly words: readonly string[];
+      /** What reads its output, or the file that gets it. */
+      readonly pipe: string | null;
+      readonly file: string | null;
+    }
   | { readonly shell: string };
 
 /** The parts of a line, separated by `;`; null if it needs a shell for more, such as its variables. */
@@ -9,9 +15,9 @@ export function partsOf(line: string): Part[] | null {
     const [first = "", ...rest] = split(text, "|");
     const pipe = rest.length === 0 ? null : rest.join("|").trim();
     const isSimple = !/\bmomo\b/.test(pipe ?? "") && !/&$/.test(text);
-    const [, command = first, file] = pipe === null ? (/^([^>]*[^>0-9])> ?([\w./]+)$/.exec(text) ?? []) : [];
+    const [, command = first, file = null] = pipe === null ? (/^([^>]*[^>0-9])> ?([\w./]+)$/.exec(text) ?? []) : [];
     const momo = isSimple ? plainCommand(command.trim()) : null;
-    if (momo) return { ...momo, pipe: file === undefined ? pipe : `cat > ${file}` };
+    if (momo) return { ...momo, pipe, file };
     return /^(?:chmod|cp|echo|head|ls|ln|mkdir|mkfifo|printf|rm|test|touch) (?!.*\bmomo )/.test(text.trim()) ||
       text.trim() === "ls"
       ? { shell: text.trim() }
