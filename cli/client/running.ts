@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import { host } from "../host.ts";
-import { nameDataDirectory } from "../serving/data-directory.ts";
 import { readOrNull } from "../serving/files.ts";
 import { readServer } from "../serving/records.ts";
+import { nameServerDirectory } from "../serving/server-directory.ts";
 import { Failure, type NoServer } from "../terminal/failure.ts";
 import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
@@ -28,7 +28,7 @@ interface Running {
 
 /** The sandbox of the usual data directory, else the one on the default port. */
 async function findRunning(): Promise<Running | null> {
-  const record = readOrNull(() => readServer(nameDataDirectory(undefined)));
+  const record = readOrNull(() => readServer(nameServerDirectory(undefined)));
   if (record && (await ask(record.control_url, "/health", RECORDED_TIMEOUT_MS, record.control_token))) {
     return { baseUrl: record.base_url, consoleUrl: `${record.control_url}/`, flags: [] };
   }

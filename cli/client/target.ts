@@ -2,8 +2,9 @@ import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import { momoEnvironment } from "../environment.ts";
-import { type DataDirectory, findDataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, hasNoDataDirectory } from "../serving/data-directory.ts";
 import { readCredentials, readServer } from "../serving/records.ts";
+import { locateServerDirectory } from "../serving/server-directory.ts";
 import { Failure, NoServer } from "../terminal/failure.ts";
 import { wrongValue } from "../terminal/usage.ts";
 
@@ -45,7 +46,7 @@ export interface ControlTarget {
 export function resolveTarget(flags: TargetFlags): Target {
   const environment = momoEnvironment();
   // A function, because a data directory that is not needed is not checked.
-  const directory = () => findDataDirectory(flags.data);
+  const directory = () => findDirectory(flags.data);
   const named = flags.baseUrl ?? environment.baseUrl;
   const baseUrl = parseUrl(
     named ?? readServer(directory())?.base_url ?? noServer(flags.data),
@@ -84,7 +85,7 @@ function keySourceOf(
  */
 export function resolveControl(flags: ControlFlags): ControlTarget {
   const environment = momoEnvironment();
-  const directory = () => findDataDirectory(flags.data);
+  const directory = () => findDirectory(flags.data);
   const besideService = (service: string | undefined, what: string) => {
     if (service === undefined) return undefined;
     const baseUrl = parseUrl(service, what);
@@ -110,7 +111,7 @@ export function knownControl(flags: TargetFlags): ControlTarget | null {
   const environment = momoEnvironment();
   const named = flags.baseUrl ?? environment.baseUrl;
   if (flags.baseUrl === undefined && environment.controlUrl !== undefined) return resolveControl(flags);
-  const running = readServer(findDataDirectory(flags.data));
+  const running = readServer(findDirectory(flags.data));
   const isRunning = running && (named === undefined || named.replace(/\/+$/, "") === running.base_url);
   return isRunning ? resolveControl(flags) : null;
 }
@@ -131,8 +132,12 @@ export const wordsFor = ({ baseUrl, apiKey, data }: TargetFlags, ...words: strin
 export const optionsFor = (given: Readonly<Record<string, string | number | undefined>>): string[] =>
   Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 
+/** Null if there is none: a command that names its server needs no home directory. */
+const findDirectory = (data: string | undefined): DataDirectory | null =>
+  hasNoDataDirectory(data) ? null : locateServerDirectory(data);
+
 function noServer(data: string | undefined): never {
-  throw new NoServer(locateDataDirectory(data).path);
+  throw new NoServer(locateServerDirectory(data).path);
 }
 
 const missing = (what: string, flag: string, variable: string) =>

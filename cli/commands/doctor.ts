@@ -10,7 +10,7 @@ import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
-import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, filesOf } from "../serving/data-directory.ts";
 import {
   belongsToOther,
   CLOSE_TO_OTHERS,
@@ -24,6 +24,7 @@ import {
 import { isFree } from "../serving/listen.ts";
 import { lockDirectory } from "../serving/locked-folders.ts";
 import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
+import { nameServerDirectory } from "../serving/server-directory.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, print, printData, printText, styled } from "../terminal/output.ts";
@@ -44,7 +45,7 @@ export default function doctorCommand(): Command {
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {
-  const directory = nameDataDirectory(flags.data);
+  const directory = nameServerDirectory(flags.data);
   const foreign = checkOwners(directory);
   // Files of another user are not read.
   const found = [

@@ -15,10 +15,10 @@ import {
   writeRows,
 } from "../../src/store/sqlite/sqlite.ts";
 import { host } from "../host.ts";
-import { locateDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { makeTemporaryDirectory } from "../serving/locked-folders.ts";
+import { locateServerDirectory } from "../serving/server-directory.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPath, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
@@ -41,7 +41,7 @@ type Copy = (path: string, name: string) => Promise<CopyContents>;
 function copyOf(flags: ExportFlags): Copy {
   const database = databaseUnlessData(flags);
   if (database) return (path, name) => copyOfDatabase(database, path, name);
-  const { database: file } = locateDataDirectory(flags.data);
+  const { database: file } = locateServerDirectory(flags.data);
   requireDatabase(file);
   return async (path, name) => {
     copyDatabase(file, path, name);

@@ -4,11 +4,11 @@ import { formatTariff, type Tariff } from "../../src/domain/money.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Registry } from "../../src/service/registry.ts";
 import { systemClock } from "../../src/system.ts";
-import { locateDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions } from "../serving/database-flags.ts";
 import { readOrNull } from "../serving/files.ts";
 import { readCredentials } from "../serving/records.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
+import { locateServerDirectory } from "../serving/server-directory.ts";
 import { askText, askToGoOn, askWhich } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
 import {
@@ -156,7 +156,7 @@ async function merchantIdOf(registry: Registry, flags: Flags): Promise<number> {
 }
 
 async function revokeKey(apiKey: string, flags: Flags): Promise<void> {
-  const directory = locateDataDirectory(flags.data);
+  const directory = locateServerDirectory(flags.data);
   if (readOrNull(() => readCredentials(directory))?.api_key === apiKey) {
     await askToGoOn(
       () => [

@@ -14,7 +14,7 @@ import {
   variablesOf,
 } from "../client/target.ts";
 import { momoEnvironment } from "../environment.ts";
-import { findDataDirectory } from "../serving/data-directory.ts";
+import { hasNoDataDirectory } from "../serving/data-directory.ts";
 import { startPrivateSandbox } from "../serving/private-sandbox.ts";
 import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
@@ -146,8 +146,7 @@ export async function connect(flags: TargetFlags): Promise<Connection> {
     return { target, isPrivate: false, stop: async () => {} };
   } catch (error) {
     const isGone = error instanceof Failure && error.code === "unreachable" && !(error instanceof LostAnswer);
-    const hasDirectory = findDataDirectory(flags.data) !== null;
-    if ((hasDirectory && !isGone) || isNamed(flags)) throw error;
+    if (!(isGone || hasNoDataDirectory(flags.data)) || isNamed(flags)) throw error;
   }
   const sandbox = await startPrivateSandbox(await configOf(addSandboxOptions(new Command()).opts()));
   return { ...sandbox, isPrivate: true };

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { quoted } from "../../sandbox/curl.ts";
 import { homeFolder, momoEnvironment, platformFolders } from "../environment.ts";
@@ -6,7 +6,16 @@ import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { commandLine } from "../terminal/this-program.ts";
 import { userPath } from "../terminal/user-path.ts";
-import { cannotWrite, refuseForeign, statsOfPlace, statsOfTarget, warnOfOthers } from "./files.ts";
+import {
+  cannotWrite,
+  openTo,
+  readOrNull,
+  refuseForeign,
+  statsOfPlace,
+  statsOfTarget,
+  TAKE_OVER,
+  warnOfOthers,
+} from "./files.ts";
 
 /** Where momo keeps everything, in files that only their owner can read. */
 export interface DataDirectory {
@@ -37,21 +46,32 @@ export function nameDataDirectory(flag: string | undefined): DataDirectory {
  * The same for a command that uses the directory: warns if other users may write into it. Nothing is created.
  * @throws Failure if it, or a file of momo in it, belongs to another user
  */
-export function locateDataDirectory(flag: string | undefined): DataDirectory {
-  const directory = nameDataDirectory(flag);
+export const locateDataDirectory = (flag: string | undefined): DataDirectory => trusted(nameDataDirectory(flag));
+
+export function trusted(directory: DataDirectory): DataDirectory {
   refuseForeignDirectory(directory);
   warnOfOthers(directory.path);
   return directory;
 }
 
-/** The same for a command that can do without: null if there is no default data directory. */
-export const findDataDirectory = (flag: string | undefined): DataDirectory | null =>
-  (flag ?? momoEnvironment().data ?? platformDefault()) === null ? null : locateDataDirectory(flag);
+/** Whether no flag and no variable names a data directory, and there is no default one. */
+export const hasNoDataDirectory = (flag: string | undefined): boolean =>
+  (flag ?? momoEnvironment().data ?? platformDefault()) === null;
 
 function refuseForeignDirectory(directory: DataDirectory): void {
-  refuseForeign(directory.path, statsOfTarget(directory.path));
+  refuseForeign(
+    directory.path,
+    statsOfTarget(directory.path),
+    isOpen(directory.path)
+      ? `name a folder in it, which will be yours: MOMO_DATA=${join(directory.path, "momo")}`
+      : TAKE_OVER,
+  );
   for (const file of filesOf(directory)) refuseForeign(file, statsOfPlace(file));
 }
+
+/** Whether momo may make a folder in it, as in a volume that Kubernetes gives to a group. */
+const isOpen = (path: string): boolean =>
+  openTo(path) !== null && readOrNull(() => [accessSync(path, constants.W_OK)]) !== null;
 
 export function dataDirectoryAt(path: string): DataDirectory {
   return {

@@ -91,9 +91,9 @@ export function isForeign({ uid }: Pick<Stats, "uid">): boolean {
 }
 
 /** @throws Failure that names the file of another user */
-export function refuseForeign(path: string, stats: Pick<Stats, "uid"> | null): void {
+export function refuseForeign(path: string, stats: Pick<Stats, "uid"> | null, remedy = TAKE_OVER): void {
   if (!stats || !isForeign(stats)) return;
-  throw new Failure("unexpected", belongsToOther(path, stats), TAKE_OVER);
+  throw new Failure("unexpected", belongsToOther(path, stats), remedy);
 }
 
 export const belongsToOther = (path: string, { uid }: Pick<Stats, "uid">): string =>

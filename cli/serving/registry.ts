@@ -4,9 +4,10 @@ import { explain, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
-import { locateDataDirectory, makeDataDirectory } from "./data-directory.ts";
+import { makeDataDirectory } from "./data-directory.ts";
 import { type DatabaseFlags, databaseUnlessData } from "./database-flags.ts";
 import { withDatabase } from "./engine.ts";
+import { locateServerDirectory } from "./server-directory.ts";
 
 interface Place extends DatabaseFlags {
   readonly data?: string;
@@ -27,7 +28,7 @@ export async function withRegistry<T>(place: Place, work: (registry: Registry) =
     );
   }
   const { data, create } = place;
-  const directory = locateDataDirectory(data);
+  const directory = locateServerDirectory(data);
   if (create) makeDataDirectory(directory);
   const store = openStore(directory.database, { create });
   try {

@@ -86,3 +86,32 @@ test.concurrent("a relative TMPDIR is resolved once: the command of momo exec ma
   expect(run.stdout).toContain("-----END CERTIFICATE-----");
   expect(run.stdout).toContain(`\n${cwd}/rel/momo-temporary-`);
 });
+
+test.concurrent.skipIf(process.platform !== "linux")(
+  "a command finds the only server that was started with its MOMO_DATA, whatever directory that server uses",
+  async () => {
+    const cwd = newFolder();
+    const env = { MOMO_DATA: "data" };
+    const options = { cwd, env };
+    const exitCodeOf = async (...words: string[]) => (await runMomo(words, options)).exitCode;
+    const started = { cwd, env: { ...env, MOMO_SERVE_EPHEMERAL: "1" } };
+    const first = await serveMomo(["--ephemeral", "--control-port", "0"], started);
+    expect(await exitCodeOf("health")).toBe(0);
+    expect(await exitCodeOf("pay", "0712345678", "1")).toBe(0);
+    expect(await exitCodeOf("keys", "create")).toBe(0);
+    expect(await exitCodeOf("rules", "list")).toBe(0);
+    expect(await exitCodeOf("health", "--data", "data")).toBe(6);
+    const other = { cwd, env: { MOMO_DATA: "other" } };
+    expect((await runMomo(["health"], other)).exitCode).toBe(6);
+    expect((await runMomo(["health"], { ...other, env: { MOMO_DATA: join(cwd, "data") } })).exitCode).toBe(0);
+    expect(readdirSync(cwd)).not.toContain("data");
+
+    const second = await serveMomo(["--ephemeral"], started);
+    expect(await exitCodeOf("health")).toBe(6); // which of them?
+    await first.stop();
+    expect(await exitCodeOf("health")).toBe(0);
+    const usual = await serveMomo(["--data", join(cwd, "data")], options);
+    expect((await runMomo(["env", "--json"], options)).stdout).toContain(usual.ready.base_url);
+    for (const server of [second, usual]) await server.stop();
+  },
+);

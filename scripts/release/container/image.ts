@@ -35,10 +35,9 @@ const NAME = "localhost/momo";
 export async function buildImage(engine: Engine, parts: ImageParts): Promise<string> {
   const context = join(engine.folder, "context");
   rmSync(context, { recursive: true, force: true });
-  for (const name of ["texts", "data"]) mkdirSync(join(context, name), { recursive: true });
+  for (const name of ["texts", "volume/data"]) mkdirSync(join(context, name), { recursive: true });
   for (const text of parts.texts) copyFileSync(text, join(context, "texts", basename(text)));
-  // A new volume takes the mode of this folder: only momo's user can read it.
-  chmodSync(join(context, "data"), 0o700);
+  chmodSync(join(context, "volume/data"), 0o1777);
 
   for (const processor of Object.keys(PROCESSORS) as Processor[]) {
     const executable = parts.executables[processor];

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../../../test/support/waiting.ts";
 import { type Ended, payment } from "../run.ts";
@@ -54,7 +54,7 @@ export const TRIALS: Record<string, Trial> = {
     match(await engine.podman("exec", container, "momo", "list", "--search", "ORDER-9", "--json"), /"total_items":1,/);
 
     const second = await engine.tryRun("--rm", ...OFFLINE, "--volume", "kept:/data", image);
-    refused(second, 1, /^momo: \/data is in use by another momo /m);
+    refused(second, 1, /^momo: \/data\/momo is in use by another momo /m);
     await remove(engine, container);
   },
 
@@ -65,21 +65,47 @@ export const TRIALS: Record<string, Trial> = {
     await remove(engine, container);
   },
 
-  "a folder of root, a read-only volume and another user are refused, and the refusal says what to do": async (
+  "a folder that only root can write, a read-only volume, and a volume of others as MOMO_DATA are refused": async (
     engine,
     image,
   ) => {
-    const folder = join(engine.folder, "of-root");
-    mkdirSync(folder, { recursive: true });
-    const hint = /^ {6}choose another folder .* run momo as that user, or make it yours with chown/m;
-    const foreign = await engine.tryRun("--rm", ...OFFLINE, "--volume", `${folder}:/data`, image);
-    refused(foreign, 1, /^momo: \/data belongs to another user \(uid 0\)/m);
-    match(foreign.stderr, hint);
-    const other = await engine.tryRun("--rm", ...OFFLINE, "--user", "12345:0", image);
-    refused(other, 1, /^momo: \/data belongs to another user \(uid 65532\)/m);
+    const closed = volumeOf(engine, "closed", 0, 0o755);
+    refused(await engine.tryRun("--rm", ...OFFLINE, ...closed, image), 1, /^momo: \/data\/momo\S* .*EACCES/m);
     const readOnly = await engine.tryRun("--rm", ...OFFLINE, "--volume", "sealed:/data:ro", image);
-    refused(readOnly, 1, /^momo: \/data\/\S+ cannot be opened for writing/m);
-    match(readOnly.stderr, /^ {6}make the folder writable/m);
+    refused(readOnly, 1, /^momo: \/data\/momo\S* .*EROFS/m);
+    const flags = [...OFFLINE, ...volumeOf(engine, "open", 0, 0o777), "--env", "MOMO_DATA=/data"];
+    const foreign = await engine.tryRun("--rm", ...flags, image);
+    refused(foreign, 1, /^momo: \/data belongs to another user \(uid 0\)/m);
+    match(foreign.stderr, /^ {6}name a folder in it, which will be yours: MOMO_DATA=\/data\/momo$/m);
+  },
+
+  "it works with the volumes of Kubernetes and OpenShift, and as any user": async (engine, image) => {
+    for (const [name, flags] of Object.entries({
+      "fs-group": [...volumeOf(engine, "fs-group", 1000, 0o2775), "--group-add", "1000"],
+      "empty-dir": volumeOf(engine, "empty-dir", 0, 0o777),
+      openshift: [...volumeOf(engine, "openshift", 0, 0o775), "--user", "1000660000:0"],
+      tmpfs: ["--user", "1000", "--tmpfs", "/data"],
+      "no-volume": ["--user", "12345:12345"],
+    })) {
+      const container = await start(engine, name, [...OFFLINE, ...flags], image);
+      equal(await engine.podman("exec", container, "momo", ...payment("completed")), "completed\n");
+      await remove(engine, container);
+    }
+  },
+
+  "its health check and docker exec find the server, whatever its options": async (engine, image) => {
+    for (const [name, flags, words = []] of [
+      ["ephemeral", [...CONFINED, "--tmpfs", "/tmp", "--env", "MOMO_SERVE_EPHEMERAL=1", "--user", "1000:1000"]],
+      ["other-data", CONFINED, ["--data", "/data/sub"]],
+      ["other-variables", ["--env", "MOMO_SERVE_PORT=8080", "--env", "MOMO_SERVE_BASE_PATH=/api"]],
+      ["other-ports", CONFINED, ["--port", "0", "--control-port", "9000", "--host", "127.0.0.1"]],
+    ] as const) {
+      await engine.run("--detach", "--name", name, ...OFFLINE, ...flags, image, "serve", ...words);
+      await healthy(engine, name);
+      equal((await engine.tryPodman("healthcheck", "run", name)).exitCode, 0, name);
+      equal(await engine.podman("exec", name, "momo", ...payment("completed")), "completed\n");
+      await remove(engine, name);
+    }
   },
 
   "a temporary sandbox in a read-only container needs a file system for /tmp": async (engine, image) => {
@@ -97,6 +123,15 @@ export const TRIALS: Record<string, Trial> = {
     equal((await engine.podman("wait", container)).trim(), "0");
   },
 };
+
+/** The flags for a folder of root and of a group at /data. */
+function volumeOf(engine: Engine, name: string, group: number, mode: number): string[] {
+  const folder = join(engine.folder, name);
+  mkdirSync(folder);
+  chownSync(folder, 0, group);
+  chmodSync(folder, mode);
+  return ["--volume", `${folder}:/data`];
+}
 
 /** Starts a container, and returns its name when it is healthy. */
 export async function start(engine: Engine, name: string, flags: readonly string[], image: string): Promise<string> {
