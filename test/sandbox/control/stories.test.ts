@@ -9,7 +9,7 @@ import { type Answer, expectSoundAnswer, openScene, payment, type Scene } from "
 
 /**
  * The text files beside this one have what a test suite asks of a new sandbox, whose clock stands still, and what it answers, word for
- * word: a name, after `>` the steps, and then the answer of each. A story ends with an empty line. MOMO_TEST_RECORD=1 writes the files
+ * word: a name, after `>` the steps, and after `=>` the answer of each, below it if it has several lines. A story ends with an empty line. MOMO_TEST_RECORD=1 writes the files
  * again: read them. Each answer of the control API is also checked with its OpenAPI description.
  *
  * A step is a method, a path (`v2/…` is the merchant API) and a body, then `-- HEADER: VALUE` (`none` removes it), then `| MEMBER` if only this one is of
@@ -156,11 +156,11 @@ for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
     const ids: string[] = [];
     const shown: string[] = [];
     for (const line of text.split("\n").filter((one) => !one.startsWith("  "))) {
-      shown.push(line);
-      if (line.startsWith("> ")) {
-        const answers = await play(sandbox, ids, line.slice(2));
-        shown.push(...answers.flatMap((answer) => sameText(answer).trimEnd().split("\n")).map((one) => `  ${one}`));
-      }
+      const [step = ""] = line.split(" => ");
+      const answers = step.startsWith("> ") ? await play(sandbox, ids, step.slice(2)) : [];
+      const [first, ...more] = answers.flatMap((answer) => sameText(answer).trimEnd().split("\n"));
+      if (more.length > 0) shown.push(step, ...[first, ...more].map((one) => `  ${one}`));
+      else shown.push(first === undefined ? step : `${step} => ${first}`);
     }
     await sandbox.close();
     recorded.push(shown.join("\n"));
