@@ -1,0 +1,35 @@
+import { afterAll, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { runMomo } from "../support/momo.ts";
+
+/**
+ * The words that no command accepts: after `=>` stand the exit code and the lines on stderr, with ` / ` between them.
+ * MOMO_TEST_RECORD=1 writes them again: read them.
+ */
+
+afterAll(cleanUp);
+
+const FILE = join(import.meta.dir, "usage-refusals.txt");
+
+test("each usage error has its exit code and its words, and is found before a server is looked for", async () => {
+  const recorded = readFileSync(FILE, "utf8").trimEnd().split("\n");
+  const cwd = newFolder();
+  const told: string[] = [];
+  for (const line of recorded) {
+    const [command = ""] = line.split(" =>");
+    // Only quotes are special, as they are in a shell.
+    const words = command.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) => word.replaceAll(/^(['"])(.*)\1$/g, "$2")) ?? [];
+    const { stdout, stderr, exitCode } = await runMomo(words.slice(1), { cwd });
+    const said = stderr
+      .trimEnd()
+      .replace(/^momo: /, "")
+      .replaceAll(/\n +/g, " / ")
+      .replaceAll("\n", " / ");
+    told.push(`${command} => ${[exitCode, stdout, said].filter((part) => part !== "").join(" ")}`);
+  }
+  if (process.env.MOMO_TEST_RECORD) writeFileSync(FILE, `${told.join("\n")}\n`);
+  else expect(told).toEqual(recorded);
+  expect(told.filter((line) => !/ => 2 /.test(line))).toEqual([]);
+});
