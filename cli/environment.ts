@@ -23,6 +23,8 @@ export function momoEnvironment() {
   };
 }
 
+export type Environment = Partial<ReturnType<typeof momoEnvironment>>;
+
 /** A variable of an option of `serve`, if it is set and not empty. */
 export function serveVariable(name: `MOMO_SERVE_${string}`): string | undefined {
   return variables()[name] || undefined;

@@ -5,6 +5,7 @@ import { findExecutable } from "./executable.cjs";
 
 /** What the executable prints when it serves. */
 interface ReadyRecord {
+  readonly id: string;
   readonly base_url: string;
   readonly control_url: string;
   readonly api_key: string;
@@ -14,6 +15,8 @@ interface ReadyRecord {
 
 export interface SandboxProcess {
   readonly ready: ReadyRecord;
+  /** Whether the server has ended: then its port may belong to another. */
+  hasEnded(): boolean;
   /** Stops the server. A second call does nothing. */
   stop(): Promise<void>;
 }
@@ -44,6 +47,7 @@ export async function startExecutable(flags: readonly string[]): Promise<Sandbox
   for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as { unref?: () => void }).unref?.();
   return {
     ready,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     async stop() {
       child.ref();
       child.stdin.end();

@@ -1,5 +1,5 @@
 import type { AuditReport, DeliveryRecord, RequestRecord, TransactionRecord } from "./records.ts";
-import { startExecutable } from "./sandbox-process.ts";
+import { type SandboxProcess, startExecutable } from "./sandbox-process.ts";
 import type { SandboxOptions, StartSandbox, TestSandbox } from "./test-sandbox.ts";
 
 /** A sandbox for tests in Node, Bun and Deno: `import { startSandbox } from "momo-sandbox/testing"`. */
@@ -10,7 +10,7 @@ export type * from "./test-sandbox.ts";
 export const startSandbox: StartSandbox = async (options = {}) => {
   const started = await startExecutable(flagsOf(options));
   const { ready } = started;
-  const control = connect(ready.control_url);
+  const control = connect(started);
   if (options.frozen) await control.send("POST", "/clock", { freeze: true });
   return {
     baseUrl: ready.base_url,
@@ -51,17 +51,23 @@ function flagsOf({
 
 type Answer = Record<string, unknown>;
 
-/** A client of the control API. */
-function connect(controlUrl: string) {
+/** A client of the control API of this sandbox, and of no other one that gets its port. */
+function connect({ ready: { id, control_url: controlUrl }, hasEnded }: SandboxProcess) {
+  const gone = (cause?: unknown) =>
+    new Error(`the sandbox at ${controlUrl} does not answer: was it stopped?`, { cause });
+
   /** @throws Error in the words of the sandbox, if it refuses */
   async function send(method: string, path: string, body?: object): Promise<Answer> {
+    if (hasEnded()) throw gone();
     const response = await fetch(controlUrl + path, {
       method,
-      ...(body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+      headers: { "X-Momo-Server": id, ...(body && { "Content-Type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
     }).catch((error: unknown) => {
-      throw new Error(`the sandbox at ${controlUrl} does not answer: was it stopped?`, { cause: error });
+      throw gone(error);
     });
     const answer = (await response.json()) as Answer;
+    if (response.status === 421) throw gone(answer.message);
     if (!response.ok) throw new Error(String(answer.message));
     return answer;
   }

@@ -1,9 +1,12 @@
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
+import { NO_SUCH_PATH } from "../../src/http/reply.ts";
 import { sleep } from "../../src/system.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
 import { version } from "../version.ts";
+import type { Found } from "./found.ts";
+import { identityHeaders, NotServing } from "./meant.ts";
 import { type ControlTarget, type KeySource, knownControl, type Target, type TargetFlags } from "./target.ts";
 
 /** An answer of the payment service or of the control API. */
@@ -36,7 +39,7 @@ export interface Client {
 }
 
 /** The merchant API, with the target's key. */
-export function merchantClient({ baseUrl, apiKey, apiSecret, keySource }: Target): Client {
+export function merchantClient({ baseUrl, apiKey, apiSecret, keySource, found }: Target): Client {
   return createClient(
     baseUrl,
     // The audit knows by its name that a person looks, and not the client under test.
@@ -45,6 +48,7 @@ export function merchantClient({ baseUrl, apiKey, apiSecret, keySource }: Target
       unauthorized: blame(keySource, apiKey),
       ...PAYMENT_HINTS,
     },
+    found,
   );
 }
 
@@ -63,8 +67,8 @@ function blame(source: KeySource | undefined, apiKey: string): string {
 }
 
 /** The control API, with its token if it has one. */
-export function controlClient({ controlUrl, controlToken }: ControlTarget, hints: Hints = {}): Client {
-  return createClient(controlUrl, bearer(controlToken), { ...CONTROL_HINTS, ...hints });
+export function controlClient({ controlUrl, controlToken, found }: ControlTarget, hints: Hints = {}): Client {
+  return createClient(controlUrl, bearer(controlToken), { ...CONTROL_HINTS, ...hints }, found);
 }
 
 /** What to do about a refusal. */
@@ -82,25 +86,29 @@ const CONTROL_HINTS: Hints = {
  * @throws Failure in the words of the sandbox; `unreachable` if nothing answers
  */
 export async function openEvents(
-  { controlUrl, controlToken }: ControlTarget,
+  { controlUrl, controlToken, found }: ControlTarget,
   lastId: string | null = null,
 ): Promise<ReadableStream<Uint8Array>> {
   const { origin, hostname } = new URL(controlUrl);
   if (isLoopback(hostname)) reachDirectly(hostname);
-  const headers = { ...bearer(controlToken), ...(lastId !== null && { "Last-Event-ID": lastId }) };
+  const headers = {
+    ...bearer(controlToken),
+    ...(await headersFor(found)),
+    ...(lastId !== null && { "Last-Event-ID": lastId }),
+  };
   // The time-out is for the answer only, not for the stream.
   const [late, answered] = [new AbortController(), new AbortController()];
   void sleep(REQUEST_TIMEOUT_MS, answered.signal).then(() => {
     if (!answered.signal.aborted) late.abort(new DOMException("", "TimeoutError"));
   });
   const asking = fetch(`${controlUrl}/events`, { headers, redirect: "manual", signal: late.signal });
-  const response = await asking.catch((error) => {
-    throw withoutAnswer(error, origin, READS);
+  const response = await asking.catch(async (error) => {
+    throw await withoutAnswer(error, origin, READS, found);
   });
   answered.abort();
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (response.status === 200 && isStream && response.body) return response.body;
-  throw refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINTS);
+  throw await refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINTS, found);
 }
 
 const bearer = (token: string | null): Record<string, string> =>
@@ -123,8 +131,13 @@ export class LostAnswer extends Failure {
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|EPROTO|\w*(?:CERT|TLS|SSL|VERIFY)\w*)$/;
 
-function withoutAnswer(error: NodeJS.ErrnoException, origin: string, options: SendOptions): Failure {
-  if (BEFORE_SENDING.test(String(error.code))) return nothingAnswersAt(origin);
+async function withoutAnswer(
+  error: NodeJS.ErrnoException,
+  origin: string,
+  options: SendOptions,
+  found: Found,
+): Promise<Failure> {
+  if (BEFORE_SENDING.test(String(error.code))) return nothingAnswersAt(origin, found);
   if (error.name !== "TimeoutError")
     return new LostAnswer(`${origin} closed the connection without an answer`, options);
   const limit = formatDuration(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
@@ -134,38 +147,53 @@ function withoutAnswer(error: NodeJS.ErrnoException, origin: string, options: Se
 /** Added to the hint if the server accepted the connection and did not answer. */
 const STOPPED = "; the server may be stopped or busy: momo doctor says which";
 
-function nothingAnswersAt(origin: string): Failure {
-  return new Failure(
-    "unreachable",
-    `nothing answers at ${origin}`,
-    "start it with momo serve, or name another with --base-url or MOMO_BASE_URL",
-  );
+async function nothingAnswersAt(origin: string, found: Found): Promise<Failure> {
+  const { by } = found;
+  const cause = by?.startsWith("MOMO_") ? `, which ${by} in the environment name${by.includes(" ") ? "" : "s"}` : "";
+  const hint = "start it with momo serve, or name another with --base-url or MOMO_BASE_URL";
+  return new Failure("unreachable", `nothing answers at ${origin}${cause}`, (await hintOfAnother(found)) ?? hint);
 }
 
-function createClient(address: string, credentials: Record<string, string>, hints: Hints): Client {
+/** What to do if another server runs on the data directory than the flag or the variables name. */
+async function hintOfAnother({ by, elsewhere }: Found): Promise<string | null> {
+  const running = await elsewhere();
+  if (running === null) return null;
+  const remedy = by?.startsWith("MOMO_") ? `unset ${by}` : `leave out ${by}`;
+  return `${running}: ${remedy}`;
+}
+
+/** The headers that say for which server a request is. */
+async function headersFor(found: Found): Promise<Record<string, string>> {
+  if (!found.meant) return {};
+  return identityHeaders(found.meant, async ({ control_url, control_token }, named) => {
+    const headers = { ...bearer(control_token), ...named };
+    try {
+      return (await send(`${control_url}/health`, { headers }, {}, found, READS)).id;
+    } catch (error) {
+      if (error instanceof Failure && !["unexpected", "not_found"].includes(error.code)) throw error;
+      return null; // another program
+    }
+  });
+}
+
+function createClient(address: string, credentials: Record<string, string>, hints: Hints, found: Found): Client {
+  const request = async (path: string, init: RequestInit, options: SendOptions): Promise<Answer> => {
+    const headers = { ...credentials, ...(await headersFor(found)), ...options.headers, ...(init.headers as object) };
+    return send(address + path, { ...init, headers }, hints, found, options);
+  };
+  const json = { "Content-Type": "application/json" };
   const sendBody =
     (method: string) =>
     (path: string, body: object, options: SendOptions = {}): Promise<Answer> =>
-      send(
-        address + path,
-        {
-          method,
-          headers: { "Content-Type": "application/json", ...credentials, ...options.headers },
-          body: JSON.stringify(body),
-        },
-        hints,
-        options,
-      );
+      request(path, { method, headers: json, body: JSON.stringify(body) }, options);
   return {
     post: sendBody("POST"),
     put: sendBody("PUT"),
     get(path, query, options = {}) {
       const parameters = new URLSearchParams(query).toString();
-      const url = address + path + (parameters && `?${parameters}`);
-      return send(url, { headers: credentials }, hints, { ...options, ...READS });
+      return request(path + (parameters && `?${parameters}`), {}, { ...options, ...READS });
     },
-    delete: (path, options = {}) =>
-      send(address + path, { method: "DELETE", headers: credentials }, hints, { ifLost: "repeat", ...options }),
+    delete: (path, options = {}) => request(path, { method: "DELETE" }, { ifLost: "repeat", ...options }),
   };
 }
 
@@ -175,7 +203,7 @@ export const READS: SendOptions = { ifLost: "nothing_changed" };
  * @returns the answer of a request that succeeded
  * @throws Failure in the words of the service; `unreachable` if nothing answers; {@link LostAnswer}
  */
-async function send(url: string, init: RequestInit, hints: Hints, options: SendOptions): Promise<Answer> {
+async function send(url: string, init: RequestInit, hints: Hints, found: Found, options: SendOptions): Promise<Answer> {
   const { origin, hostname } = new URL(url);
   if (isLoopback(hostname)) reachDirectly(hostname);
   let response: Response;
@@ -186,28 +214,38 @@ async function send(url: string, init: RequestInit, hints: Hints, options: SendO
     response = await fetch(url, { ...init, redirect: "manual", signal });
     text = await response.text();
   } catch (error) {
-    throw withoutAnswer(error as NodeJS.ErrnoException, origin, options);
+    throw await withoutAnswer(error as NodeJS.ErrnoException, origin, options, found);
   }
   const answer = parseAnswer(text);
   // A proxy did not get the answer.
   if (!answer && (response.status === 502 || response.status === 504)) {
     throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options);
   }
-  if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hints);
+  if (response.status !== 200 || !answer?.success) throw await refusalOf(url, response.status, answer, hints, found);
   return answer;
 }
 
 /** The reason of a refusal. If the answer does not have the form of ours, another program sent it. */
-function refusalOf(url: string, status: number, answer: Answer | null, hints: Hints): Failure {
+async function refusalOf(
+  url: string,
+  status: number,
+  answer: Answer | null,
+  hints: Hints,
+  found: Found,
+): Promise<Failure> {
+  const { origin } = new URL(url);
   const code = codeOf(status);
+  const other = await hintOfAnother(found);
+  if (answer && status === 421 && found.meant)
+    return new NotServing(found.meant.directory, origin, answer.message, other);
+  if (answer?.message.startsWith(NO_SUCH_PATH)) return new Failure(code, answer.message, CHECK_ADDRESS);
   // A guard that answers 403 does not want another token.
   if (answer) return new Failure(code, answer.message, (status === 403 ? null : hints[code]) ?? null);
-  return new Failure(
-    "unexpected",
-    `${new URL(url).origin} answers (HTTP ${status}), but not like the payment service`,
-    "check --base-url or MOMO_BASE_URL: it ends with the base path, such as /v2",
-  );
+  const message = `${origin} answers (HTTP ${status}), but not like the payment service`;
+  return new Failure("unexpected", message, other ?? CHECK_ADDRESS);
 }
+
+const CHECK_ADDRESS = "check --base-url or MOMO_BASE_URL: it ends with the base path, such as /v2";
 
 function codeOf(status: number): FailureCode {
   if (status === 404) return "not_found";

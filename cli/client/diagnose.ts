@@ -4,7 +4,7 @@ import { isLoopback } from "../../sandbox/control/guard.ts";
 import { REDACTED } from "../../src/domain/redact.ts";
 import { callersVariable, searchPath, variablesInForce } from "../environment.ts";
 import { isException } from "../intercept/exceptions.ts";
-import { type Failure, toFailure } from "../terminal/failure.ts";
+import { type Failure, NoServer, toFailure } from "../terminal/failure.ts";
 import { type Client, controlClient, merchantClient, READS } from "./client.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
 
@@ -28,8 +28,7 @@ export async function diagnose(flags: TargetFlags): Promise<Check[]> {
   try {
     target = resolveTarget(flags);
   } catch (error) {
-    const failure = toFailure(error);
-    return failure.code === "unreachable" ? [] : [actOn("API", failure)];
+    return error instanceof NoServer ? [] : [actOn("API", toFailure(error))];
   }
   const control = await openControl(flags);
   const faults = await faultsOf(control.client);

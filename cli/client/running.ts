@@ -3,13 +3,13 @@ import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import { host } from "../host.ts";
 import { readOrNull } from "../serving/files.ts";
-import { readServer } from "../serving/records.ts";
-import { nameServerDirectory } from "../serving/server-directory.ts";
 import { Failure, type NoServer } from "../terminal/failure.ts";
 import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
 import { commandLine } from "../terminal/this-program.ts";
 import { type Answer, controlClient } from "./client.ts";
+import { BY_ADDRESS, findServer } from "./found.ts";
+import type { ControlTarget } from "./target.ts";
 
 /** Finds a running sandbox for a user who named none, or the wrong one. */
 
@@ -28,9 +28,11 @@ interface Running {
 
 /** The sandbox of the usual data directory, else the one on the default port. */
 async function findRunning(): Promise<Running | null> {
-  const record = readOrNull(() => readServer(nameServerDirectory(undefined)));
-  if (record && (await ask(record.control_url, "/health", RECORDED_TIMEOUT_MS, record.control_token))) {
-    return { baseUrl: record.base_url, consoleUrl: `${record.control_url}/`, flags: [] };
+  const found = readOrNull(() => findServer({}, {}, undefined));
+  if (found?.own) {
+    const { base_url: baseUrl, control_url: controlUrl, control_token: controlToken } = found.own;
+    const target = { controlUrl, controlToken, found };
+    if (await ask(target, "/health", RECORDED_TIMEOUT_MS)) return { baseUrl, consoleUrl: `${controlUrl}/`, flags: [] };
   }
   return findAt(host().usualPort);
 }
@@ -38,7 +40,8 @@ async function findRunning(): Promise<Running | null> {
 async function findAt(port: number): Promise<Running | null> {
   const origin = `http://127.0.0.1:${port}`;
   const controlUrl = origin + CONTROL_PATH;
-  const server = (await ask(controlUrl, "/server")) ?? (await ask(controlUrl, "/health"));
+  const target = { controlUrl, controlToken: null, found: BY_ADDRESS };
+  const server = (await ask(target, "/server")) ?? (await ask(target, "/health"));
   if (!server) return null;
   const baseUrl = typeof server.base_url === "string" ? server.base_url : `${origin}/v2`;
   const isHere = typeof server.data === "string" && existsSync(server.data);
@@ -46,13 +49,8 @@ async function findAt(port: number): Promise<Running | null> {
   return { baseUrl, consoleUrl: `${controlUrl}/`, flags };
 }
 
-function ask(
-  controlUrl: string,
-  path: string,
-  timeoutMs = NEIGHBOUR_TIMEOUT_MS,
-  controlToken: string | null = null,
-): Promise<Answer | null> {
-  return controlClient({ controlUrl, controlToken })
+function ask(target: ControlTarget, path: string, timeoutMs = NEIGHBOUR_TIMEOUT_MS): Promise<Answer | null> {
+  return controlClient(target)
     .get(path, {}, { timeoutMs })
     .catch(() => null);
 }

@@ -1,12 +1,12 @@
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
-import { isLoopback } from "../../sandbox/control/guard.ts";
 import { quoted } from "../../sandbox/curl.ts";
-import { momoEnvironment } from "../environment.ts";
-import { type DataDirectory, hasNoDataDirectory } from "../serving/data-directory.ts";
-import { readCredentials, readServer } from "../serving/records.ts";
-import { locateServerDirectory } from "../serving/server-directory.ts";
+import { type Environment, momoEnvironment } from "../environment.ts";
+import type { DataDirectory } from "../serving/data-directory.ts";
+import { readCredentials } from "../serving/records.ts";
+import { findServerDirectory, locateServerDirectory } from "../serving/server-directory.ts";
 import { Failure, NoServer } from "../terminal/failure.ts";
 import { wrongValue } from "../terminal/usage.ts";
+import { type Found, findServer, isHere } from "./found.ts";
 
 export interface TargetFlags {
   readonly baseUrl?: string;
@@ -28,6 +28,7 @@ export interface Target {
   readonly paymentAccountId: number | null;
   /** Where the key came from, for the message if it is refused. */
   readonly keySource?: KeySource;
+  readonly found: Found;
 }
 
 export type KeySource = { readonly from: "flag" | "environment" } | { readonly from: "file"; readonly file: string };
@@ -36,6 +37,7 @@ export type KeySource = { readonly from: "flag" | "environment" } | { readonly f
 export interface ControlTarget {
   readonly controlUrl: string;
   readonly controlToken: string | null;
+  readonly found: Found;
 }
 
 /**
@@ -43,15 +45,14 @@ export interface ControlTarget {
  * secret never leaves this machine: it is not sent to another machine that a flag or the environment names.
  * @throws Failure `unreachable` if no server is known, `usage` if no credentials are known
  */
-export function resolveTarget(flags: TargetFlags): Target {
-  const environment = momoEnvironment();
+export function resolveTarget(flags: TargetFlags, environment: Environment = momoEnvironment()): Target {
   // A function, because a data directory that is not needed is not checked.
-  const directory = () => findDirectory(flags.data);
-  const named = flags.baseUrl ?? environment.baseUrl;
-  const baseUrl = parseUrl(
-    named ?? readServer(directory())?.base_url ?? noServer(flags.data),
-    flags.baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url",
-  );
+  const directory = () => findServerDirectory(flags.data);
+  const text = flags.baseUrl ?? environment.baseUrl;
+  const named =
+    text === undefined ? undefined : parseUrl(text, flags.baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url");
+  const found = findServer(flags, environment, named);
+  const baseUrl = named ?? found.own?.base_url ?? noServer(flags.data);
   const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory()) : null;
   const apiKey = flags.apiKey ?? environment.apiKey ?? credentials?.api_key;
   // The secret of the data directory is sent with its own key only.
@@ -65,14 +66,11 @@ export function resolveTarget(flags: TargetFlags): Target {
     apiSecret: headerValue(apiSecret, flags.apiSecret === undefined ? "MOMO_API_SECRET" : "--api-secret"),
     keySource: keySourceOf(flags, environment, directory),
     paymentAccountId: flags.account ?? readAccount(environment.paymentAccountId) ?? own?.payment_account_id ?? null,
+    found,
   };
 }
 
-function keySourceOf(
-  flags: TargetFlags,
-  environment: ReturnType<typeof momoEnvironment>,
-  directory: () => DataDirectory | null,
-): KeySource {
+function keySourceOf(flags: TargetFlags, environment: Environment, directory: () => DataDirectory | null): KeySource {
   if (flags.apiKey !== undefined || flags.apiSecret !== undefined) return { from: "flag" };
   if (environment.apiKey !== undefined || environment.apiSecret !== undefined) return { from: "environment" };
   return { from: "file", file: directory()?.credentials ?? "" };
@@ -83,24 +81,17 @@ function keySourceOf(
  * `MOMO_BASE_URL`, else the server of the data directory.
  * @throws Failure `unreachable` if no server is known
  */
-export function resolveControl(flags: ControlFlags): ControlTarget {
-  const environment = momoEnvironment();
-  const directory = () => findDirectory(flags.data);
-  const besideService = (service: string | undefined, what: string) => {
-    if (service === undefined) return undefined;
-    const baseUrl = parseUrl(service, what);
-    // Only the record of the server says whether the control API has its own port.
-    const running = isHere(baseUrl) ? readServer(directory()) : null;
-    return running?.base_url === baseUrl ? running.control_url : new URL(CONTROL_PATH, baseUrl).href;
-  };
-  const named =
-    besideService(flags.baseUrl, "--base-url") ??
-    environment.controlUrl ??
-    besideService(environment.baseUrl, "MOMO_BASE_URL");
-  const running = named === undefined || isHere(named) ? readServer(directory()) : null;
-  const controlUrl = parseUrl(named ?? running?.control_url ?? noServer(flags.data), "MOMO_CONTROL_URL", CONTROL_PATH);
-  const ownToken = running?.control_url === controlUrl ? running.control_token : null;
-  return { controlUrl, controlToken: environment.controlToken ?? ownToken };
+export function resolveControl(flags: ControlFlags, environment: Environment = momoEnvironment()): ControlTarget {
+  const { baseUrl } = flags;
+  const isControl = baseUrl === undefined && environment.controlUrl !== undefined;
+  const text = isControl ? environment.controlUrl : (baseUrl ?? environment.baseUrl);
+  const what = isControl ? "MOMO_CONTROL_URL" : baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url";
+  const named = text === undefined ? undefined : parseUrl(text, what, isControl ? CONTROL_PATH : "/v2");
+  const found = findServer(flags, environment, named);
+  // Only the record of the server says whether the control API has its own port.
+  const beside = () => found.own?.control_url ?? (named && new URL(CONTROL_PATH, named).href);
+  const controlUrl = (isControl ? named : beside()) ?? noServer(flags.data);
+  return { controlUrl, controlToken: environment.controlToken ?? found.own?.control_token ?? null, found };
 }
 
 /**
@@ -108,12 +99,9 @@ export function resolveControl(flags: ControlFlags): ControlTarget {
  * Null if the service is not known to be a sandbox.
  */
 export function knownControl(flags: TargetFlags): ControlTarget | null {
-  const environment = momoEnvironment();
-  const named = flags.baseUrl ?? environment.baseUrl;
-  if (flags.baseUrl === undefined && environment.controlUrl !== undefined) return resolveControl(flags);
-  const running = readServer(findDirectory(flags.data));
-  const isRunning = running && (named === undefined || named.replace(/\/+$/, "") === running.base_url);
-  return isRunning ? resolveControl(flags) : null;
+  const control = resolveControl(flags);
+  const isNamed = flags.baseUrl === undefined && momoEnvironment().controlUrl !== undefined;
+  return isNamed || control.found.own ? control : null;
 }
 
 /** A momo command for the same server as these flags, without their secret. */
@@ -132,18 +120,12 @@ export const wordsFor = ({ baseUrl, apiKey, data }: TargetFlags, ...words: strin
 export const optionsFor = (given: Readonly<Record<string, string | number | undefined>>): string[] =>
   Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 
-/** Null if there is none: a command that names its server needs no home directory. */
-const findDirectory = (data: string | undefined): DataDirectory | null =>
-  hasNoDataDirectory(data) ? null : locateServerDirectory(data);
-
 function noServer(data: string | undefined): never {
   throw new NoServer(locateServerDirectory(data).path);
 }
 
 const missing = (what: string, flag: string, variable: string) =>
   new Failure("usage", `no ${what} is known for this server`, `give it with ${flag} or ${variable}`);
-
-const isHere = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
 /**
  * An address without a slash at the end.

@@ -6,7 +6,9 @@ import { redact } from "../../src/domain/redact.ts";
 import { inspectDatabase, isHeld, mendTotals, openMerchantsForReading } from "../../src/store/sqlite/sqlite.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, isStopped } from "../client/diagnose.ts";
-import type { TargetFlags } from "../client/target.ts";
+import { copiedFrom } from "../client/found.ts";
+import { NotServing } from "../client/meant.ts";
+import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
@@ -212,7 +214,13 @@ async function checkServer(directory: DataDirectory) {
   const record = readOrNull(() => readServer(directory));
   const isBusy = isHeld(directory.lock);
   if (!record) return found(isBusy ? BUSY : "no server runs on this directory; momo serve starts one");
-  const { pid, base_url, control_url, control_token } = record;
+  const { pid, base_url } = record;
+  const original = copiedFrom(directory, record);
+  if (original !== null) {
+    return found(`server.json is a copy, and tells of the server of ${original}`, {
+      remedy: `name that one with --data, or start one here with momo serve`,
+    });
+  }
   if (isBusy && isStopped(pid)) {
     return found(`process ${pid} at ${base_url} is stopped (SIGSTOP or Ctrl+Z), and does not answer`, {
       isRunning: true,
@@ -220,10 +228,11 @@ async function checkServer(directory: DataDirectory) {
     });
   }
   try {
-    const health = await controlClient({ controlUrl: control_url, controlToken: control_token }).get("/health", {});
+    const health = await controlClient(resolveControl({ data: directory.path }, {})).get("/health", {});
     return found(describe(health, record), { isRunning: true, answers: true });
   } catch (error) {
-    const { code, message } = toFailure(error);
+    const { code, message, hint } = toFailure(error);
+    if (error instanceof NotServing) return found(message, { remedy: hint });
     if (code === "refused") return found(`process ${pid} at ${base_url}: ${message}`, { isRunning: true });
     if (isBusy) return found(BUSY);
     return found(`process ${pid} served ${base_url} and was killed; nothing is lost`);

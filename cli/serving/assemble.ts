@@ -5,6 +5,7 @@ import { CONTROL_PATH, type ControlContext, type ServerFacts } from "../../sandb
 import { createControl } from "../../sandbox/control/control.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import { type GuardOptions, isLoopback } from "../../sandbox/control/guard.ts";
+import { onlyForThisServer } from "../../sandbox/control/identity.ts";
 import { createMerchantNames, createTestPayments } from "../../sandbox/control/memory.ts";
 import { refuseAndLog } from "../../sandbox/control/observe.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
@@ -64,12 +65,13 @@ export function assemble(options: AssembleOptions) {
   const { service, merchantApi, audit, webhooks, log, state, waitingRoom, eventHub } = context;
   const control = createControl({ ...context, ...guard });
   const page = createConsole(readPage, guard);
+  const own = (handler: Handler) => onlyForThisServer(handler, options, guard);
   return {
     /** Both APIs, for one listener. */
-    handle: route(control, page, merchantApi),
+    handle: own(route(control, page, merchantApi)),
     /** Each API alone, for a separate listener. */
-    handleApi: withGuide(merchantApi),
-    handleControl: route(control, page, async () => respond(fail(404, ONLY_CONTROL))),
+    handleApi: own(withGuide(merchantApi)),
+    handleControl: own(route(control, page, async () => respond(fail(404, ONLY_CONTROL)))),
     /** Refuses a path that is ambiguous, and logs it. */
     refusePath: refuseAndLog(options, log),
     service,

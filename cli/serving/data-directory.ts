@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { quoted } from "../../sandbox/curl.ts";
 import { homeFolder, momoEnvironment, platformFolders } from "../environment.ts";
@@ -83,6 +83,17 @@ export function dataDirectoryAt(path: string): DataDirectory {
     clock: join(path, "clock.json"),
   };
 }
+
+/** Which directory it is: a moved one keeps its device and inode, a copy has others. Windows has only the path. */
+export function identityOf({ path }: DataDirectory): { readonly data: string; readonly data_id: string | null } {
+  const data = realpathSync(path);
+  if (process.platform === "win32") return { data, data_id: null };
+  const { dev, ino } = statSync(data, { bigint: true });
+  return { data, data_id: `${dev}:${ino}` };
+}
+
+/** The beginning of the name of a data directory for one run. */
+export const TEMPORARY_PREFIX = "momo-temporary-";
 
 /** Null if it is in the home directory, and there is none. */
 function platformDefault(): string | null {

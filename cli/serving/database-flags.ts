@@ -90,9 +90,14 @@ export function namedDatabase(flags: DatabaseFlags): { url: string; password: st
   return { url, password: isInUrl ? null : (databasePassword ?? null) };
 }
 
-/** For a command that works on a data directory or a shared database: `--data` comes before `MOMO_DATABASE`. */
-export const databaseUnlessData = (flags: DatabaseFlags & { readonly data?: string }) =>
-  flags.data !== undefined && flags.database === undefined ? null : namedDatabase(flags);
+/**
+ * For every command that works on a data directory or a shared database: `--data` comes before `MOMO_DATABASE`. The options that only a
+ * replica has say that the database is meant.
+ */
+export function databaseUnlessData(flags: SharingFlags & { readonly data?: string }) {
+  const isReplica = Object.keys(FOR_SHARED).some((member) => flags[member as keyof typeof FOR_SHARED] !== undefined);
+  return flags.data !== undefined && flags.database === undefined && !isReplica ? null : namedDatabase(flags);
+}
 
 /** An option can also come from a variable, which other users cannot read. */
 const isArgument = (url: string): boolean => host().words.some((word) => word.includes(url));
@@ -107,8 +112,8 @@ function passwordOf(file: string): string {
  * The database of a server; null for the file in its data directory.
  * @throws Failure `usage` for an option that has a meaning only with a database
  */
-export function sharedDatabase(flags: SharingFlags): DatabaseConfig | null {
-  const named = namedDatabase(flags);
+export function sharedDatabase(flags: SharingFlags & { readonly data?: string }): DatabaseConfig | null {
+  const named = databaseUnlessData(flags);
   if (!named) {
     for (const [member, option] of Object.entries(FOR_SHARED)) {
       if (flags[member as keyof typeof FOR_SHARED] !== undefined) throw onlyWithDatabase(option);

@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { acquireLock, restoreLogs } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
-import { type DataDirectory, dataDirectoryAt, filesOf } from "./data-directory.ts";
+import { type DataDirectory, dataDirectoryAt, filesOf, TEMPORARY_PREFIX } from "./data-directory.ts";
 import { cannotWrite, isForeign, readOrNull, statsOfPlace } from "./files.ts";
 import { readServer } from "./records.ts";
 
@@ -33,6 +33,8 @@ export function lockDirectory(directory: DataDirectory): () => void {
     );
   }
   try {
+    // Its server was killed.
+    rmSync(directory.server, { force: true });
     removeLeftoversIn(directory);
     return release;
   } catch (error) {
@@ -69,7 +71,6 @@ function ownIn(folder: string, kind: "isFile" | "isDirectory", isOurs: (name: st
     });
 }
 
-const PREFIX = "momo-temporary-";
 const LOCK = "in-use.lock";
 
 export interface TemporaryDirectory {
@@ -89,7 +90,7 @@ export function makeTemporaryDirectory(): TemporaryDirectory {
   for (let encounter = 1; ; encounter += 1) {
     let path: string | undefined;
     try {
-      path = mkdtempSync(join(place, PREFIX));
+      path = mkdtempSync(join(place, TEMPORARY_PREFIX));
       const lock = join(path, LOCK);
       const release = acquireLock(lock);
       const directory = dataDirectoryAt(path);
@@ -120,7 +121,7 @@ function removeFolder(path: string, release: () => void): void {
 
 /** Removes the temporary directories of killed processes. If it fails, the next process tries again. */
 export function removeTemporaryLeftovers(place = tmpdir()): void {
-  for (const path of ownIn(place, "isDirectory", (name) => name.startsWith(PREFIX))) {
+  for (const path of ownIn(place, "isDirectory", (name) => name.startsWith(TEMPORARY_PREFIX))) {
     const lock = join(path, LOCK);
     try {
       // Its process was killed before it locked the folder, or is about to lock it, and then makes another folder.

@@ -1,4 +1,5 @@
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { BY_ADDRESS } from "../client/found.ts";
 import type { ControlTarget, Target } from "../client/target.ts";
 import { host } from "../host.ts";
 import { reportFault } from "../terminal/output.ts";
@@ -42,7 +43,7 @@ export async function startPrivateSandbox(config: PrivateConfig): Promise<Privat
       ...sandbox,
       directory,
       credentials,
-      target: { baseUrl, apiKey, apiSecret, paymentAccountId, controlUrl, controlToken: null },
+      target: { baseUrl, apiKey, apiSecret, paymentAccountId, controlUrl, controlToken: null, found: BY_ADDRESS },
       stop: () => sandbox.stop().finally(remove),
     };
   } catch (error) {

@@ -14,7 +14,7 @@ import type { RunningSandbox } from "./run-sandbox.ts";
 export type ReadyRecord = ReturnType<typeof readyRecord>;
 
 export function readyRecord(
-  { baseUrl, controlUrl, credentials, paymentAccountId }: RunningSandbox,
+  { id, baseUrl, controlUrl, credentials, paymentAccountId }: RunningSandbox,
   directory: DataDirectory,
   newToken: string | null,
 ) {
@@ -22,6 +22,7 @@ export function readyRecord(
     base_url: baseUrl,
     control_url: controlUrl,
     console_url: `${controlUrl}/`,
+    id,
     pid: process.pid,
     data: directory.path,
     payment_account_id: paymentAccountId,

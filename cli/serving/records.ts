@@ -2,7 +2,7 @@ import { existsSync, lstatSync, rmSync } from "node:fs";
 import { type ClockState, LAST_INSTANT_MS } from "../../sandbox/network/clock.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { readJsonFile, refuseForeign, writePrivateFile } from "./files.ts";
+import { readJsonFile, readOrNull, refuseForeign, writePrivateFile } from "./files.ts";
 
 /**
  * The files beside the database, by which commands find a server without flags. They are checked by hand, because a server
@@ -19,6 +19,11 @@ export interface CredentialsRecord {
 
 /** Where the running server is. */
 export interface ServerRecord {
+  /** Of this start of the server. An older momo writes none, and not which directory it serves. */
+  readonly id?: string;
+  /** The real path of the directory that it serves, and its device and inode; null on Windows. */
+  readonly data?: string;
+  readonly data_id?: string | null;
   readonly pid: number;
   readonly base_url: string;
   readonly control_url: string;
@@ -38,6 +43,10 @@ const text =
   (value) =>
     typeof value === "string" && pattern.test(value);
 const id = whole(1, Number.MAX_SAFE_INTEGER);
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
 const url: Check = (value) => typeof value === "string" && URL.canParse(value);
 
 /** Whether a content has these members with valid values. With `alone`, it must have no others. */
@@ -45,7 +54,7 @@ function has(content: unknown, members: Readonly<Record<string, Check>>, { alone
   if (typeof content !== "object" || content === null) return false;
   const given: Record<string, unknown> = { ...content };
   if (alone && Object.keys(given).length !== Object.keys(members).length) return false;
-  return Object.entries(members).every(([name, check]) => Object.hasOwn(given, name) && check(given[name]));
+  return Object.entries(members).every(([name, check]) => check(Object.hasOwn(given, name) ? given[name] : undefined));
 }
 
 const isCredentials = (content: unknown): content is CredentialsRecord =>
@@ -58,6 +67,9 @@ const isCredentials = (content: unknown): content is CredentialsRecord =>
 
 const isServer = (content: unknown): content is ServerRecord =>
   has(content, {
+    id: optional(text(/^[0-9A-Z]{1,64}$/)),
+    data: optional(text(/^.{1,5000}$/s)),
+    data_id: optional((value) => value === null || text(/^[0-9]+:[0-9]+$/)(value)),
     pid: id,
     base_url: url,
     control_url: url,
@@ -75,6 +87,12 @@ export const readServer = (directory: DataDirectory | null) => directory && read
 export const writeCredentials = ({ credentials }: DataDirectory, record: CredentialsRecord) =>
   write(credentials, record);
 export const writeServer = ({ server }: DataDirectory, record: ServerRecord) => write(server, record);
+
+/** Removes the record of a server that stops. Another one may serve a new directory of the same path: its record stays. */
+export function removeServer(directory: DataDirectory, id: string): void {
+  const record = readOrNull(() => readServer(directory));
+  if (!record || record.id === id) rmSync(directory.server, { force: true });
+}
 
 const write = (file: string, record: object): void => writePrivateFile(file, `${JSON.stringify(record, null, 2)}\n`);
 

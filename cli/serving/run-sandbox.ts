@@ -1,23 +1,23 @@
-import { rmSync } from "node:fs";
 import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/money.ts";
+import { token } from "../../src/domain/random.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { Registry } from "../../src/service/registry.ts";
 import { explain, isBusy } from "../../src/store/sqlite/sqlite.ts";
-import { clockBy, durationClock, sleep, steadyTime } from "../../src/system.ts";
+import { clockBy, durationClock, sleep, steadyTime, systemRandom } from "../../src/system.ts";
 import { tell } from "../terminal/output.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { ensureCredentials } from "./credentials.ts";
-import { makeDataDirectory, ownCommand } from "./data-directory.ts";
+import { identityOf, makeDataDirectory, ownCommand } from "./data-directory.ts";
 import { type Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { type Addresses, listen } from "./listen.ts";
 import { lockDirectory } from "./locked-folders.ts";
-import { type CredentialsRecord, readClock, writeClock, writeServer } from "./records.ts";
+import { type CredentialsRecord, readClock, removeServer, writeClock, writeServer } from "./records.ts";
 
 export interface SandboxConfig extends Addresses, Omit<Settings, "tariff">, EngineOptions {
   /** For the payment account of the credentials; null leaves it as it is. */
@@ -37,6 +37,8 @@ export interface SandboxConfig extends Addresses, Omit<Settings, "tariff">, Engi
 }
 
 export interface RunningSandbox {
+  /** Of this start: requests can name it in the header X-Momo-Server. */
+  readonly id: string;
   readonly baseUrl: string;
   readonly controlUrl: string;
   /** Null if several servers share a database, and another one made its first key. */
@@ -60,6 +62,8 @@ const STOP_GRACE_MS = 1500;
 export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox> {
   const { directory, tariff } = config;
   const open = new AsyncDisposableStack();
+  // Never from a seed: two servers must differ.
+  const id = token(systemRandom, 26);
   try {
     makeDataDirectory(directory);
     open.defer(lockDirectory(directory));
@@ -87,6 +91,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
           config.reportFault(error); // the clock has moved already
         }
       },
+      id,
       data: directory.path,
       command: () => ownCommand(directory.path),
       merchantPort: () => merchantPort,
@@ -105,13 +110,9 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
 
     const baseUrl = listening.origin + config.basePaths[0];
     const controlUrl = listening.controlOrigin + CONTROL_PATH;
-    writeServer(directory, {
-      pid: process.pid,
-      base_url: baseUrl,
-      control_url: controlUrl,
-      control_token: config.controlToken,
-    });
-    open.defer(() => rmSync(directory.server, { force: true }));
+    const record = { id, pid: process.pid, ...identityOf(directory), base_url: baseUrl, control_url: controlUrl };
+    writeServer(directory, { ...record, control_token: config.controlToken });
+    open.defer(() => removeServer(directory, id));
     soonAfterReady({ ...config, realClock }, service, webhooks);
     if (store.isShared) service.resolver.watch();
     const stop = async () => {
@@ -120,7 +121,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       if (config.drainMs) await sleep(config.drainMs);
       await open.disposeAsync().catch(throwFirst);
     };
-    return { baseUrl, controlUrl, paymentAccountId, handleApi: handlers.handleApi, credentials, finishAudit, stop };
+    return { id, baseUrl, controlUrl, paymentAccountId, handleApi: handlers.handleApi, credentials, finishAudit, stop };
   } catch (error) {
     await open.disposeAsync().catch(() => {}); // the first error is reported
     // The database was locked after it was opened, so the first key could not be stored.

@@ -2,7 +2,13 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { momoEnvironment } from "../environment.ts";
 import { userPath } from "../terminal/user-path.ts";
-import { type DataDirectory, dataDirectoryAt, nameDataDirectory, trusted } from "./data-directory.ts";
+import {
+  type DataDirectory,
+  dataDirectoryAt,
+  hasNoDataDirectory,
+  nameDataDirectory,
+  trusted,
+} from "./data-directory.ts";
 import { readOrNull } from "./files.ts";
 import { readServer } from "./records.ts";
 
@@ -24,6 +30,10 @@ export function nameServerDirectory(flag: string | undefined): DataDirectory {
 
 /** @throws Failure if it, or a file of momo in it, belongs to another user */
 export const locateServerDirectory = (flag: string | undefined) => trusted(nameServerDirectory(flag));
+
+/** Null if there is none: a command that names its server needs no home directory. */
+export const findServerDirectory = (flag: string | undefined): DataDirectory | null =>
+  hasNoDataDirectory(flag) ? null : locateServerDirectory(flag);
 
 const processes = (): number[] => readdirSync("/proc").map(Number).filter(Number.isInteger);
 

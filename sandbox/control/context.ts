@@ -129,6 +129,8 @@ export const described = <Q extends z.ZodObject, B>(
 
 /** How a server was started: the part that clients and commands need. */
 export interface ServerFacts {
+  /** Of this start of the server: no other start has it. */
+  readonly id: string;
   readonly basePaths: BasePaths;
   readonly profile: Profile;
   /** How long a prompt waits for the customer. */

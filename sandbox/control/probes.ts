@@ -8,10 +8,10 @@ export const HEALTH_PATH = "/health";
  * @param isTrusted whether the caller may steer; a probe without the token, such as that of a container, gets only the status
  */
 export function healthFor(
-  { version, stopping }: Pick<ControlContext, "version" | "stopping">,
+  { version, stopping, server: { id } }: Pick<ControlContext, "version" | "stopping" | "server">,
   isTrusted: boolean,
 ): Reply {
-  const facts = isTrusted ? { version, pid: process.pid } : {};
+  const facts = isTrusted ? { id, version, pid: process.pid } : {};
   return stopping.aborted
     ? unavailable("momo is stopping", { status: "draining", ...facts })
     : succeed("momo is serving", { status: "ok", ...facts });

@@ -1,6 +1,7 @@
 import { afterAll, expect, jest, test } from "bun:test";
 import { openEvents } from "../../cli/client/client.ts";
 import { followEvents } from "../../cli/client/follow.ts";
+import { BY_ADDRESS } from "../../cli/client/found.ts";
 import { cleanUp, later } from "../support/cleanup.ts";
 import { hang, serveFake } from "../support/fake-server.ts";
 import { KEYS, openPlain, runMomo, serveMomo } from "../support/momo.ts";
@@ -27,7 +28,7 @@ test("a stream of events that has begun does not end because nothing happens for
   later(() => server.stop(true));
   jest.useFakeTimers();
   try {
-    const target = { controlUrl: `http://127.0.0.1:${server.port}`, controlToken: null };
+    const target = { controlUrl: `http://127.0.0.1:${server.port}`, controlToken: null, found: BY_ADDRESS };
     const reader = (await openEvents(target)).getReader();
     const next = async () => new TextDecoder().decode((await reader.read()).value);
     expect(await next()).toBe("first");
@@ -77,7 +78,7 @@ test("a stream with a heartbeat each 15 s goes on; one that is silent for 40 s i
 test("a server that never answers is given up after ten seconds", async () => {
   const { baseUrl } = serveFake(hang);
   jest.useFakeTimers();
-  const failed = rejectionOf(openEvents({ controlUrl: baseUrl, controlToken: null }));
+  const failed = rejectionOf(openEvents({ controlUrl: baseUrl, controlToken: null, found: BY_ADDRESS }));
   for (let second = 0; second < 12; second += 1) jest.advanceTimersByTime(1000);
   jest.useRealTimers();
   const message = expect.stringMatching(/did not answer within 10s$/);

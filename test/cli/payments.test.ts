@@ -6,6 +6,7 @@ import { inTime, rejectionOf } from "../support/waiting.ts";
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { controlClient, merchantClient } from "../../cli/client/client.ts";
+import { BY_ADDRESS } from "../../cli/client/found.ts";
 import payCommand from "../../cli/commands/pay.ts";
 import { makeCertificates } from "../../cli/intercept/certificate.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
@@ -60,7 +61,13 @@ describe("a server whose answers change while momo waits", () => {
 
   /** Waits for a payment that was pending when it started. */
   function waitAt(baseUrl: string, flags = { interval: 5, timeout: 60_000 }) {
-    const client = merchantClient({ baseUrl, apiKey: "mk_1", apiSecret: "ms_1", paymentAccountId: 1 });
+    const client = merchantClient({
+      baseUrl,
+      apiKey: "mk_1",
+      apiSecret: "ms_1",
+      paymentAccountId: 1,
+      found: BY_ADDRESS,
+    });
     return waitForOutcome(client, "ws_CO_1", flags, PENDING);
   }
 
@@ -106,7 +113,7 @@ describe("a server whose answers change while momo waits", () => {
 const failureOfCall = (call: Promise<unknown>): Promise<Failure> =>
   call.then(() => Promise.reject(new Error("it did not fail")), toFailure);
 const clientOf = (baseUrl: string) =>
-  merchantClient({ baseUrl, apiKey: "mk_1", apiSecret: "ms_1", paymentAccountId: 1 });
+  merchantClient({ baseUrl, apiKey: "mk_1", apiSecret: "ms_1", paymentAccountId: 1, found: BY_ADDRESS });
 const failureFrom = ({ baseUrl }: { baseUrl: string }) => failureOfCall(clientOf(baseUrl).get("/transactions.php", {}));
 
 const html = (status: number) =>
@@ -246,7 +253,7 @@ describe("a write whose answer is lost may have been carried out, and momo says 
   test.concurrent("a proxy that has no answer, an answer that breaks off, and any other write of the client", async () => {
     const proxies = [502, 504].map((status) => postTo(serveFake(() => html(status)).baseUrl));
     const brokenOff = serveThenClose(halfAnswer);
-    const control = controlClient({ controlUrl: baseUrl, controlToken: null });
+    const control = controlClient({ controlUrl: baseUrl, controlToken: null, found: BY_ADDRESS });
     const writes = [control.put("/faults", {}), control.delete("/rules"), control.post("/rules", {})];
     const failures = [...proxies, postTo(brokenOff), ...writes.map(failureOfCall)];
     for (const failure of failures) expect((await failure).code).toBe("answer_lost");

@@ -193,6 +193,8 @@ test("a data directory that is named comes before MOMO_DATABASE, but not before 
   expect(databaseUnlessData({})?.url).toBe(URL);
   const database = "postgres://u@other/shop";
   expect(databaseUnlessData({ data: "/tmp/a", database })?.url).toBe(database);
+  expect(sharedDatabase({ data: "/tmp/a" })).toBeNull();
+  expect(sharedDatabase({ data: "/tmp/a", replica: "a" })?.url).toBe(URL);
 });
 
 test.each([

@@ -109,7 +109,7 @@ describe("stop", () => {
     const [answer] = await asking.received.until(/^HTTP\/1\.1 503 [\s\S]*\}/);
     expect(JSON.parse(answer.slice(answer.indexOf("{")))).toEqual({
       ...{ success: false, message: "momo is stopping", status: "draining" },
-      ...{ version: packageJson.version, pid: server.ready.pid },
+      ...{ id: server.ready.id, version: packageJson.version, pid: server.ready.pid },
     });
     paying.write(request.slice(-10));
     await paying.received.until(/^HTTP\/1\.1 200 [\s\S]*"success":true/);

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { openEvents } from "../../cli/client/client.ts";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
+import { BY_ADDRESS } from "../../cli/client/found.ts";
 import { clockCommand, snapshotCommand } from "../../cli/commands/steering.ts";
 import { cleanUp } from "../support/cleanup.ts";
 import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
@@ -61,7 +62,7 @@ test("a command that follows the events asks for those that it missed, however o
   const event = "id: b-7\nevent: transaction\ndata: {}\n\n";
   const headers = { "Content-Type": "text/event-stream" };
   const server = serveFake(() => new Response(event, { status: server.requests.length === 2 ? 503 : 200, headers }));
-  const target = () => ({ controlUrl: server.baseUrl, controlToken: null });
+  const target = () => ({ controlUrl: server.baseUrl, controlToken: null, found: BY_ADDRESS });
   const stop = new AbortController();
   const seen: string[] = [];
   const onEvent = ({ name }: SandboxEvent) => {

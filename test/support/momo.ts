@@ -83,6 +83,7 @@ export interface ReadyRecord {
   readonly base_url: string;
   readonly control_url: string;
   readonly console_url: string;
+  readonly id: string;
   readonly pid: number;
   readonly data: string;
   readonly payment_account_id: number;

@@ -114,6 +114,7 @@ export function createSameText(data: string) {
         if (!known.includes(name)) known.push(name);
         return `${kind}${known.indexOf(name) + 1}`;
       })
+      .replaceAll(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, "SERVER")
       .replaceAll(data, "/data")
       .replaceAll(/(?<=127\.0\.0\.1:)\d{4,}/g, "PORT")
       .replaceAll(commandLine(), "momo")

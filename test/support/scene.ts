@@ -27,6 +27,7 @@ export const USUAL = {
   guard: { host: "127.0.0.1", token: null },
   steering: steeredAlone,
   replica: null,
+  id: "SCENE",
   data: null,
   merchantPort: () => null,
   command: () => ({ program: "momo", flags: "" }),

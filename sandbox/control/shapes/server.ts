@@ -5,7 +5,11 @@ import { type ReadOnly, replica } from "./values.ts";
 /** `/health`, `/ready` and `/server`. */
 
 /** Hidden from a caller without the token, if the server requires one. */
-const facts = { version: z.string().optional(), pid: z.int().min(1).optional() };
+const facts = {
+  id: z.string().optional().describe("of this start of the server"),
+  version: z.string().optional(),
+  pid: z.int().min(1).optional(),
+};
 export const healthAnswer = { status: z.literal("ok"), ...facts };
 export const stoppingAnswer = z.strictObject({
   success: z.literal(false),

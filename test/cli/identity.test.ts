@@ -1,0 +1,272 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startSandbox } from "momo-sandbox/testing";
+import { cleanUp, later, newFolder } from "../support/cleanup.ts";
+import { serveFake } from "../support/fake-server.ts";
+import { expectRefusal, openPlain, type Run, runMomo, serveMomo } from "../support/momo.ts";
+import { TIMES } from "../support/random.ts";
+import { type Sandbox, startIn } from "../support/sandbox.ts";
+import { rejectionOf } from "../support/waiting.ts";
+
+afterAll(cleanUp);
+
+const portOf = (address: string) => Number(new URL(address).port);
+
+/** A data directory whose server was killed: its record is still there. */
+async function killed(): Promise<{ data: string; port: number; record: string }> {
+  const data = newFolder();
+  const file = join(data, "server.json");
+  const sandbox = await startIn(data);
+  const record = readFileSync(file, "utf8");
+  await sandbox.stop();
+  writeFileSync(file, record, { mode: 0o600 });
+  return { data, port: portOf(sandbox.baseUrl), record };
+}
+
+/** What a sandbox has kept of its payments and of its requests. */
+async function stateOf(sandbox: Sandbox): Promise<unknown> {
+  const { requests, ...answer } = await sandbox.control("GET", "/requests");
+  const rules = (await sandbox.control("GET", "/rules")).rules;
+  return { payments: (await sandbox.control("GET", "/transactions")).pagination, rules, answer };
+}
+
+/** The commands that find their server by a directory; `phone` needs a terminal. */
+const COMMANDS = [
+  ["reset", "--yes"],
+  ["pay", "0712345678", "5"],
+  ["pay", "0712345678", "5", "--kind", "web"],
+  ["status", "1"],
+  ["list"],
+  ["answer", "1", "--pin", "1234"],
+  ["clock", "advance", "1h"],
+  ["rules", "clear"],
+  ["default", "set", "cancelled"],
+  ["faults", "add", "error"],
+  ["snapshot", "save", "one"],
+  ["webhooks", "resend", "1"],
+  ["audit"],
+  ["open", "--print"],
+  ["tail"],
+  ["env"],
+  ["health"],
+  ["mcp"],
+];
+
+describe("a server that has the port of a killed one gets no command that was meant for that", async () => {
+  const a = await killed();
+  const other = await startIn(newFolder(), { port: a.port });
+  await other.control("POST", "/rules", { outcome: "completed", match: { reference: "B" } });
+  await other.pay();
+  await other.pay();
+  const before = await stateOf(other);
+  const names = (text: string) => [a.data, other.at[1]].every((path) => text.includes(path));
+
+  test.concurrent.each(COMMANDS.map((words) => [words]))("momo %j", async (words) => {
+    const run = await runMomo([...words, "--data", a.data]);
+    expectRefusal(run, 6, /is not the server of/);
+    expect([names(run.stderr), run.stderr.includes(`momo serve --data ${a.data}`)]).toEqual([true, true]);
+  });
+
+  test.concurrent("momo phone", async () => {
+    const { screen, exited } = openPlain(["phone", "--data", a.data], { columns: 500 });
+    expect(await exited).toBe(6);
+    expect(names(screen.text)).toBe(true);
+  });
+
+  test.concurrent("momo doctor says it, and momo shows no sandbox of this directory", async () => {
+    const { stdout, exitCode } = await runMomo(["doctor", "--json", "--data", a.data]);
+    const { findings } = JSON.parse(stdout) as { findings: { check: string; finding: string; remedy: string }[] };
+    const [found] = findings.filter(({ check }) => check === "server");
+    expect([exitCode, names(String(found?.finding)), found?.remedy]).toEqual([
+      1,
+      true,
+      expect.stringContaining("serve"),
+    ]);
+    expect((await runMomo([], { env: { MOMO_DATA: a.data } })).stdout).toContain("Start the server first");
+  });
+
+  test.concurrent("a program that momo exec or momo env gave its variables, and that is still there", async () => {
+    const { api_key, api_secret } = JSON.parse(readFileSync(join(a.data, "credentials.json"), "utf8"));
+    const origin = `http://127.0.0.1:${a.port}`;
+    const key = { MOMO_API_KEY: api_key, MOMO_API_SECRET: api_secret };
+    const env = { ...key, MOMO_BASE_URL: `${origin}/v2`, MOMO_CONTROL_URL: `${origin}/_momo`, MOMO_DATA: a.data };
+    expectRefusal(await runMomo(["reset", "--yes"], { env }), 6, /is not the server of/);
+    // momo exec removes the directory when it ends.
+    const gone = { ...env, MOMO_DATA: join(newFolder(), "momo-temporary-x") };
+    expectRefusal(await runMomo(["reset", "--yes"], { env: gone }), 6, /no sandbox is running on .*momo-temporary-x/);
+  });
+
+  test.concurrent("an address of an old variable, where --data names the directory", async () => {
+    const { at } = await startIn(newFolder());
+    const env = { MOMO_BASE_URL: `http://127.0.0.1:${a.port}/v2` };
+    const { stderr } = await runMomo(["reset", "--yes", ...at], { env });
+    expect(stderr).toMatch(/is not the server of .*: this one serves [\s\S]*unset MOMO_BASE_URL/);
+  });
+
+  test.concurrent("but one whose address is named gets it, and so does its own directory", async () => {
+    const address = ["--base-url", other.baseUrl];
+    for (const flags of [address, other.at])
+      expect(await runMomo(["default", "show", "-q", ...flags], { env: { MOMO_DATA: a.data } })).toMatchObject({
+        exitCode: 0,
+      });
+  });
+
+  afterAll(async () => {
+    expect(await stateOf(other)).toEqual(before);
+  });
+});
+
+test.concurrent("what answers there without the id of the server, such as an older momo, is asked for its health only", async () => {
+  for (const answer of [
+    () => new Response("hello"),
+    () => Response.json({ success: true, message: "momo is serving", status: "ok", version: "0.1.0", pid: 1 }),
+  ]) {
+    const { data, record, port } = await killed();
+    const fake = serveFake(answer);
+    writeFileSync(join(data, "server.json"), record.replaceAll(`:${port}/`, `:${fake.port}/`), { mode: 0o600 });
+    expectRefusal(await runMomo(["reset", "--yes", "--data", data]), 6, /is not the server of .*older momo/);
+    expectRefusal(await runMomo(["pay", "0712345678", "5", "--data", data]), 6, /is not the server of/);
+    expect(new Set(fake.requests.map(({ url }) => new URL(url).pathname))).toEqual(new Set(["/_momo/health"]));
+  }
+});
+
+test.concurrent("a copied directory has no server, a moved one keeps it, and a server in the copy is its own", async () => {
+  const data = join(newFolder(), "data");
+  const sandbox = await startIn(data);
+  await sandbox.pay();
+  const copy = join(newFolder(), "copy");
+  cpSync(data, copy, { recursive: true });
+  for (const words of [["reset", "--yes"], ["list"], ["mcp"], ["health"]]) {
+    const run = await runMomo([...words, "--data", copy]);
+    expectRefusal(run, 6, new RegExp(`no sandbox is running on ${copy}: .*of the server of ${data}`));
+  }
+  expect((await runMomo(["doctor", "--data", copy])).stdout).toContain(`tells of the server of ${data}`);
+  const moved = join(newFolder(), "moved");
+  renameSync(data, moved);
+  expect((await runMomo(["list", "-q", "--data", moved])).stdout).toBe("1\n");
+  renameSync(moved, data);
+  const second = await startIn(copy);
+  expect((await runMomo(["reset", "--yes", ...second.at])).exitCode).toBe(0);
+  expect(await sandbox.list()).toHaveLength(1);
+});
+
+test.concurrent("of two servers on one path, each removes its own record only", async () => {
+  const data = join(newFolder(), "data");
+  const older = await startIn(data);
+  rmSync(data, { recursive: true });
+  const newer = await startIn(data);
+  await older.stop().catch(() => {}); // its database is gone
+  expect((await runMomo(["health", ...newer.at])).exitCode).toBe(0);
+});
+
+test.concurrent("421 for another server: on both ports and for every path, before anything is done; the own id passes", async () => {
+  const sandbox = await startIn(newFolder(), { controlPort: 0, controlToken: "a-token-of-this-server" });
+  const open = await startIn(newFolder());
+  const { id } = (await (await fetch(`${open.controlUrl}/health`)).json()) as { id: string };
+  expect(id).toMatch(/^[0-9A-Z]{26}$/);
+  const ask = async (address: string, header: string) => {
+    const response = await fetch(address, { method: "POST", headers: { "X-Momo-Server": header } });
+    return [response.status, await response.json()];
+  };
+  const message = (serves: string) => `this one serves ${serves}, and the request names another in X-Momo-Server`;
+  for (const address of [`${open.baseUrl}/stkpush.php`, `${open.controlUrl}/reset`, `${open.origin}/llms.txt`]) {
+    expect(await ask(address, "ANOTHER")).toEqual([421, { success: false, message: message(open.at[1]) }]);
+    expect((await ask(address, id))[0]).not.toBe(421);
+  }
+  // Where the control API needs a token, the path of the directory is not shown without it.
+  for (const address of [`${sandbox.baseUrl}/stkpush.php`, `${sandbox.controlUrl}/reset`])
+    expect(await ask(address, "ANOTHER")).toEqual([421, { success: false, message: message("another directory") }]);
+});
+
+describe("one server by several names, and an address that is not its own", async () => {
+  const token = "the-token-of-this-sandbox";
+  const one = await startIn(newFolder(), { controlToken: token });
+  const apart = await startIn(newFolder(), { controlToken: token, controlPort: 0, host: "::" });
+  const ported = (name: string, { baseUrl }: Sandbox) => `http://${name}:${portOf(baseUrl)}`;
+
+  test.concurrent.each([
+    ["127.0.0.1", one],
+    ["localhost", one],
+    ["127.0.0.1", apart],
+    ["localhost", apart],
+    ["[::1]", apart],
+  ] as const)("%s: the token and the control address of the record count", async (name, sandbox) => {
+    for (const end of ["/v2", "/api/v2", ""]) {
+      const flags = ["--base-url", ported(name, sandbox) + end, ...sandbox.at];
+      expect(await runMomo(["clock", "show", "-q", ...flags])).toMatchObject({ exitCode: 0, stderr: "" });
+    }
+  });
+
+  test.concurrent("an address without its base path gets the hint for it", async () => {
+    const run = await runMomo(["pay", "0712345678", "5", "--base-url", ported("127.0.0.1", one), ...one.at]);
+    expectRefusal(run, 3, "--base-url or MOMO_BASE_URL: it ends with the base path, such as /v2");
+  });
+
+  const old = { MOMO_BASE_URL: "http://127.0.0.1:1/v2", MOMO_CONTROL_URL: "http://127.0.0.1:1/_momo" };
+  const namesBoth = (run: Run) => expectRefusal(run, 6, new RegExp(`MOMO_BASE_URL[^]*is at ${one.baseUrl}: unset`));
+
+  test.concurrent("variables of an earlier server: they are named as the cause, with the address of the running one", async () => {
+    namesBoth(await runMomo(["env"], { env: { ...old, MOMO_DATA: one.at[1] } }));
+    namesBoth(await runMomo(["pay", "0712345678", "5", ...one.at], { env: old }));
+    namesBoth(await runMomo(["pay", "0712345678", "5"], { env: { ...old, MOMO_DATA: one.at[1] } }));
+  });
+
+  test.concurrent("momo env --data prefers the directory", async () => {
+    const stale = {
+      ...old,
+      MOMO_API_KEY: "mk_old",
+      MOMO_API_SECRET: "ms_old",
+      MOMO_CONTROL_TOKEN: "old-old-old-old-old",
+    };
+    const { stdout } = await runMomo(["env", "--json", ...one.at], { env: stale });
+    expect(JSON.parse(stdout)).toMatchObject({ MOMO_BASE_URL: one.baseUrl, MOMO_CONTROL_TOKEN: token });
+    expect(JSON.parse(stdout).MOMO_API_KEY).toBe(one.headers["X-API-Key"]);
+  });
+});
+
+test("the helper for tests never steers the sandbox that gets the port of its own", async () => {
+  const helped = await startSandbox();
+  later(() => helped.stop());
+  const { pid } = (await (await fetch(`${helped.controlUrl}/health`)).json()) as { pid: number };
+  process.kill(pid, "SIGKILL");
+  const successor = await startIn(newFolder(), { port: portOf(helped.baseUrl) });
+  await successor.pay();
+  for (const call of [() => helped.reset(), () => helped.requests(), () => helped.rules.clear()])
+    expect(String(await rejectionOf(call()))).toContain("was it stopped?");
+  expect(await successor.list()).toHaveLength(1);
+});
+
+/** Two sandboxes are killed and started again, each at the port of the other; MOMO_TEST_TIMES=100 makes 200 rounds. */
+test(
+  "two sandboxes that swap their ports: no command reaches the other",
+  async () => {
+    const [a, b] = [newFolder(), newFolder()];
+    const serve = (data: string, port: number) => serveMomo(["--data", data, "--port", String(port), "-q"]);
+    let [one, two] = [await serve(a, 0), await serve(b, 0)];
+    const paid = { [a]: 0, [b]: 0 };
+    const pay = async (data: string) => {
+      const { exitCode } = await runMomo(["pay", "0712345678", "5", "-q", "--data", data]);
+      if (exitCode === 0) paid[data] = Number(paid[data]) + 1;
+      return exitCode;
+    };
+    for (let round = 0; round < 2 * TIMES; round += 1) {
+      const ports = [portOf(one.ready.base_url), portOf(two.ready.base_url)] as const;
+      await Promise.all([one.kill(), two.kill()]);
+      two = await serve(b, ports[0]);
+      // The record of a names the port where b serves now.
+      expect((await runMomo(["reset", "--yes", "--data", a])).exitCode).toBe(6);
+      expect(await Promise.all([pay(a), pay(b)])).toEqual([6, 0]);
+      one = await serve(a, ports[1]);
+      expect(await Promise.all([pay(a), pay(b)])).toEqual([0, 0]);
+      for (const [served, data] of [
+        [one, a],
+        [two, b],
+      ] as const) {
+        const list = (await (await served.get("/transactions.php")).json()) as { pagination: { total_items: number } };
+        expect(list.pagination.total_items).toBe(Number(paid[data]));
+      }
+    }
+  },
+  120_000 * TIMES,
+);
