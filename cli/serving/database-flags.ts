@@ -91,12 +91,12 @@ export function namedDatabase(flags: DatabaseFlags): { url: string; password: st
 }
 
 /**
- * For every command that works on a data directory or a shared database: `--data` comes before `MOMO_DATABASE`. The options that only a
- * replica has say that the database is meant.
+ * For every command that works on a data directory or a shared database: `--data` comes before `MOMO_DATABASE`. An option that has a
+ * meaning only with a database says that the database is meant.
  */
 export function databaseUnlessData(flags: SharingFlags & { readonly data?: string }) {
-  const isReplica = Object.keys(FOR_SHARED).some((member) => flags[member as keyof typeof FOR_SHARED] !== undefined);
-  return flags.data !== undefined && flags.database === undefined && !isReplica ? null : namedDatabase(flags);
+  const isMeant = Object.keys(FOR_SHARED).some((member) => flags[member as keyof typeof FOR_SHARED] !== undefined);
+  return flags.data !== undefined && flags.database === undefined && !isMeant ? null : namedDatabase(flags);
 }
 
 /** An option can also come from a variable, which other users cannot read. */
@@ -130,6 +130,7 @@ export function sharedDatabase(flags: SharingFlags & { readonly data?: string })
 }
 
 const FOR_SHARED = {
+  databasePasswordFile: "--database-password-file",
   databaseConnections: "--database-connections",
   commitDeadline: "--commit-deadline",
   replica: "--replica",
