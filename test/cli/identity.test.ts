@@ -53,13 +53,14 @@ const COMMANDS = [
   ["mcp"],
 ];
 
-describe("a server that has the port of a killed one gets no command that was meant for that", async () => {
-  const a = await killed();
-  const other = await startIn(newFolder(), { port: a.port });
-  await other.control("POST", "/rules", { outcome: "completed", match: { reference: "B" } });
-  await other.pay();
-  await other.pay();
-  const before = await stateOf(other);
+const a = await killed();
+const other = await startIn(newFolder(), { port: a.port });
+await other.control("POST", "/rules", { outcome: "completed", match: { reference: "B" } });
+await other.pay();
+await other.pay();
+const before = await stateOf(other);
+
+describe("a server that has the port of a killed one gets no command that was meant for that", () => {
   const names = (text: string) => [a.data, other.at[1]].every((path) => text.includes(path));
 
   test.concurrent.each(COMMANDS.map((words) => [words]))("momo %j", async (words) => {
@@ -179,10 +180,11 @@ test.concurrent("421 for another server: on both ports and for every path, befor
     expect(await ask(address, "ANOTHER")).toEqual([421, { success: false, message: message("another directory") }]);
 });
 
-describe("one server by several names, and an address that is not its own", async () => {
-  const token = "the-token-of-this-sandbox";
-  const one = await startIn(newFolder(), { controlToken: token });
-  const apart = await startIn(newFolder(), { controlToken: token, controlPort: 0, host: "::" });
+const token = "the-token-of-this-sandbox";
+const one = await startIn(newFolder(), { controlToken: token });
+const apart = await startIn(newFolder(), { controlToken: token, controlPort: 0, host: "::" });
+
+describe("one server by several names, and an address that is not its own", () => {
   const ported = (name: string, { baseUrl }: Sandbox) => `http://${name}:${portOf(baseUrl)}`;
 
   test.concurrent.each([
