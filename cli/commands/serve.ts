@@ -145,10 +145,12 @@ async function serve(flags: ServeFlags): Promise<void> {
     if (drainMs > 0 && isTerminal()) tell(`stopping in ${formatDuration(drainMs)}; Ctrl+C stops at once`);
   } finally {
     await parentGone?.forget();
+    let fate: string | null = null;
     try {
-      await sandbox?.stop();
+      fate = (await sandbox?.stop()) ?? null;
     } finally {
-      if (sandbox && !flags.json && isTerminal()) tellEnd(directory, database, Boolean(flags.ephemeral));
+      if (fate !== null) tell(`momo: stopped; ${fate}`);
+      else if (sandbox && !flags.json && isTerminal()) tellEnd(directory, database, Boolean(flags.ephemeral));
       leaveNothing();
     }
   }

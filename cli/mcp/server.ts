@@ -131,7 +131,7 @@ function resultOf(structuredContent: Arguments): CallToolResult {
 export interface Connection {
   readonly target: Target & ControlTarget;
   readonly isPrivate: boolean;
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
 /**

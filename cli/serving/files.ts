@@ -11,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { causeAt, causeOf, helpFor } from "../../src/store/causes.ts";
 import { type Host, host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
@@ -31,14 +32,18 @@ export function writePrivateFile(file: string, content: string): void {
   }
 }
 
-/** Why a file or a folder of momo cannot be created or written. */
-export function cannotWrite(file: string, error: unknown): Failure {
+/** Why a file or a folder cannot be created or written, and what helps: against the cause, or `elsewhere`. */
+export function cannotWrite(file: string, error: unknown, elsewhere = "choose another folder with --data"): Failure {
+  const cause = causeAt(file, error);
   const { code } = error as NodeJS.ErrnoException;
-  return new Failure(
-    "unexpected",
-    `${file} cannot be written (${code ?? String(error)})`,
-    "make the folder writable, or choose another one with --data",
-  );
+  const why = cause?.reason ?? code ?? String(error);
+  return new Failure("unexpected", `${file} cannot be written: ${why}`, helpFor(cause, elsewhere));
+}
+
+/** Why a file cannot be read, for the end of a sentence. */
+export function whyUnread(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return causeOf(error)?.reason ?? code ?? message;
 }
 
 /** Much more than any file for momo needs. */
@@ -145,8 +150,7 @@ export function readSecretFile(option: string, file: string, secret: "token" | "
     warnOfReaders(file, secret);
     return text;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Failure("usage", `${option} ${file} cannot be read (${code ?? message})`);
+    throw new Failure("usage", `${option} ${file} cannot be read: ${whyUnread(error)}`);
   }
 }
 

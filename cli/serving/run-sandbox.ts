@@ -8,7 +8,7 @@ import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { Registry } from "../../src/service/registry.ts";
-import { explain, isBusy } from "../../src/store/sqlite/sqlite.ts";
+import { explain, isOfSqlite } from "../../src/store/sqlite/sqlite.ts";
 import { clockBy, durationClock, sleep, steadyTime, systemRandom } from "../../src/system.ts";
 import { tell } from "../terminal/output.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
@@ -48,8 +48,11 @@ export interface RunningSandbox {
   readonly handleApi: Handler;
   /** The report on the client. Call it when the client has ended. */
   finishAudit(end: RunEnd): Promise<AuditReport>;
-  /** Drains, finishes the requests in flight, and closes everything: within three seconds, without the drain. */
-  stop(): Promise<void>;
+  /**
+   * Drains, finishes the requests in flight, and closes everything: within three seconds, without the drain.
+   * @returns what became of the payments, if they are not where they were
+   */
+  stop(): Promise<string | null>;
 }
 
 /** How long requests in flight may take when the server stops. */
@@ -70,7 +73,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     const realClock = durationClock(config.realClock.nowMs(), config.stopwatch);
     const engine = await openEngine(config, realClock);
     open.defer(engine.close);
-    const { store, steering, replica } = engine;
+    const { store, steering } = engine;
 
     const clock = await clockOf(engine, config);
     const registry = new Registry({ ...config, store, clock });
@@ -83,14 +86,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       clock,
       realClock,
       guard: { host: config.host, token: config.controlToken },
-      // Servers that share a database share the clock, too: it is not in the data directory of one of them.
-      rememberClock() {
-        try {
-          if (!replica) writeClock(directory, clock.save());
-        } catch (error) {
-          config.reportFault(error); // the clock has moved already
-        }
-      },
+      rememberClock: () => saveClock(config, engine, clock),
       id,
       data: directory.path,
       command: () => ownCommand(directory.path),
@@ -113,19 +109,22 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     const record = { id, pid: process.pid, ...identityOf(directory), base_url: baseUrl, control_url: controlUrl };
     writeServer(directory, { ...record, control_token: config.controlToken });
     open.defer(() => removeServer(directory, id));
+    open.defer(service.storage.watch());
     soonAfterReady({ ...config, realClock }, service, webhooks);
     if (store.isShared) service.resolver.watch();
     const stop = async () => {
       drain();
       listening.drain();
       if (config.drainMs) await sleep(config.drainMs);
+      const fate = store.vitals.fate();
       await open.disposeAsync().catch(throwFirst);
+      return fate;
     };
     return { id, baseUrl, controlUrl, paymentAccountId, handleApi: handlers.handleApi, credentials, finishAudit, stop };
   } catch (error) {
     await open.disposeAsync().catch(() => {}); // the first error is reported
-    // The database was locked after it was opened, so the first key could not be stored.
-    throw isBusy(error) ? explain(error, directory.database) : error;
+    // The database failed after it was opened, so the first key could not be stored.
+    throw isOfSqlite(error) ? explain(error, directory.database) : error;
   }
 }
 
@@ -176,6 +175,16 @@ const TOLD_MS = 60_000;
 const behindOf = (startedMs: number): string =>
   `momo: this machine's clock is before ${formatTimestamp(startedMs)}, when the last payment started, so the sandbox's clock goes on ` +
   "from there. Correct the machine's clock; if the payment's time is wrong, run momo reset and start again";
+
+/** Servers that share a database share the clock, too: it is not in the data directory of one of them. */
+function saveClock({ directory, reportFault }: SandboxConfig, { replica, store }: Engine, clock: VirtualClock): void {
+  try {
+    // The folder can be another server's by now.
+    if (!replica && store.vitals.displaced() === null) writeClock(directory, clock.save());
+  } catch (error) {
+    reportFault(error); // the clock has moved already
+  }
+}
 
 /** Of several errors of a stack, the first: each later one is around those before it. */
 function throwFirst(error: unknown): never {

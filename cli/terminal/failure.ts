@@ -89,7 +89,7 @@ const DATABASE_HINTS = {
   foreign: "choose another folder with --data",
   older: "choose another folder with --data, or remove that file",
   newer: "update momo, or choose another folder with --data",
-  unwritable: "make the folder writable, or choose another one with --data",
+  unwritable: "choose another folder with --data",
   linked: "put the file itself there, or choose another folder with --data",
   missing: "run momo serve once, or name the folder with --data",
   unreachable: "start the database server, or correct --database",
@@ -105,7 +105,8 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof Refusal) return new Failure(REFUSAL_CODES[error.kind], error.message);
   if (error instanceof UnusableDatabase) {
     const code = error.problem === "missing" ? "not_found" : "unexpected";
-    return new Failure(code, error.message, DATABASE_HINTS[error.problem]);
+    const hint = DATABASE_HINTS[error.problem];
+    return new Failure(code, error.message, error.remedy === null ? hint : `${error.remedy}, or ${hint}`);
   }
   return new Failure("unexpected", error instanceof Error ? error.message : String(error));
 }

@@ -10,6 +10,9 @@ const PROBE_PAUSE_MS = 250;
 /** How long a health check waits for a probe. */
 const PROBE_TIMEOUT_MS = 2000;
 
+/** How often the files of the database are looked for. */
+const WATCH_MS = 1000;
+
 /** How often the log says that the database still fails. */
 const TELL_MS = 60_000;
 
@@ -63,6 +66,24 @@ export class StorageHealth {
     if (this.#probing === null) return this.#obstacle;
     const isLate = (await atMost(this.#clock, PROBE_TIMEOUT_MS, this.#probing)) === null;
     return this.#obstacle ?? (isLate ? "the database has stored nothing for 2 s" : null);
+  }
+
+  /**
+   * Looks each second whether the files of the database are in their place, and says once when they are not, and when they are again.
+   * @returns a function that ends it
+   */
+  watch(): () => void {
+    let isDisplaced = false;
+    let cancel = () => {};
+    const look = () => {
+      const displaced = this.#vitals.displaced();
+      if (displaced && !isDisplaced) this.reportFault(displaced);
+      else if (!displaced && isDisplaced) this.#report(new Error("the files of the database are in their place again"));
+      isDisplaced = displaced !== null;
+      cancel = this.#clock.alarm(this.#clock.nowMs() + WATCH_MS, look);
+    };
+    look();
+    return () => cancel();
   }
 
   async #probe(): Promise<void> {

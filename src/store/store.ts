@@ -214,6 +214,8 @@ export class UnusableDatabase extends Error {
   constructor(
     readonly problem: DatabaseProblem,
     message: string,
+    /** What helps against the cause, if that is known. */
+    readonly remedy: string | null = null,
   ) {
     super(message);
   }

@@ -56,7 +56,9 @@ async function demandReadiness({ ready }: Served, wanted: RegExp): Promise<void>
 /** However many payments fail, the log has one line, with the cause and what helps. */
 function demandOneLine({ child }: Served): void {
   const lines = child.stderr.text.trimEnd().split("\n");
-  const isOne = lines.length === 1 && /^momo: the database fails: the disk .*; .* the disk of /.test(lines[0] ?? "");
+  const isOne =
+    lines.length === 1 &&
+    /^momo: the database fails: the disk is full \(.*\); free some space on that disk: /.test(lines[0] ?? "");
   demand(isOne, () => `the log of a full disk: ${lines.join(" | ")}`);
 }
 

@@ -14,8 +14,10 @@ function open() {
   const clock = createManualClock(0);
   const log: string[] = [];
   const engine = { probes: 0, isFull: false, standing: null as string | null, gate: Promise.resolve() };
+  const gone = { isGone: false };
   const vitals = {
     obstacle: () => engine.standing,
+    displaced: () => (gone.isGone ? new DiskFull("the file is gone") : null),
     async probe() {
       engine.probes += 1;
       await engine.gate;
@@ -25,7 +27,7 @@ function open() {
       error instanceof DiskFull ? { reason: "the disk is full", advice: "free some space" } : null,
   } as Partial<Vitals> as Vitals;
   const reportFault = (error: unknown) => void log.push((error as Error).message);
-  return { clock, log, engine, storage: new StorageHealth({ store: { vitals }, realClock: clock, reportFault }) };
+  return { clock, log, engine, gone, storage: new StorageHealth({ store: { vitals }, realClock: clock, reportFault }) };
 }
 
 test("a stored payment proves for a second that the next one can be stored; then one probe answers all who ask", async () => {
@@ -96,6 +98,21 @@ test("the log says once what fails and what helps, then once a minute how often;
   clock.advance(11_000);
   storage.reportFault(new DiskFull());
   expect(lines()).toEqual([]);
+});
+
+test("a watch says within a second, and once, that the files of the database are gone, and that they are back", () => {
+  const { clock, log, gone, storage } = open();
+  const stop = storage.watch();
+  for (const isGone of [true, false]) {
+    gone.isGone = isGone;
+    for (const _ of [1, 2, 3]) clock.advance(1000);
+  }
+  expect(log).toEqual([
+    "the database fails: the disk is full; free some space",
+    "the files of the database are in their place again",
+  ]);
+  stop();
+  expect(clock.alarmsAtMs).toEqual([]);
 });
 
 describe("before a commit", () => {

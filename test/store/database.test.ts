@@ -1,4 +1,4 @@
-import { Database, SQLiteError } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { getTableConfig } from "drizzle-orm/sqlite-core";
@@ -10,7 +10,7 @@ import { ROW, toChange } from "../../src/store/rows.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { acquireLock, isHeld } from "../../src/store/sqlite/lock.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
-import { copyDatabase, explain, inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
+import { copyDatabase, inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { totals, transactions } from "../../src/store/sqlite/tables.ts";
 import { startProgram } from "../support/child.ts";
 import { useFolder } from "../support/cleanup.ts";
@@ -274,27 +274,4 @@ test("the operating system releases it when the process is killed", async () => 
   holder.child.kill("SIGKILL");
   await holder.child.exited;
   acquireLock(file)();
-});
-
-test("an error of SQLite is explained, at the start and later, with what helps; an error of the program is not", () => {
-  const file = inFolder("momo.db");
-  const { vitals, close } = openStore(file);
-  const errorOf = (code: string) => Object.assign(Object.create(SQLiteError.prototype), { name: "SQLiteError", code });
-  const LOCKED = ["locked", "another program has locked the database", "end the other program that writes to"] as const;
-  for (const [code, problem, reason, advice] of [
-    ["SQLITE_IOERR_WRITE", "unwritable", "the disk fails or is full", "check the disk of"],
-    ["SQLITE_FULL", "unwritable", "the disk is full", "free some space on the disk of"],
-    ["SQLITE_BUSY_SNAPSHOT", ...LOCKED],
-    ["SQLITE_LOCKED", ...LOCKED],
-    ["SQLITE_READONLY", "unwritable", "the database cannot be written", "give momo the right to write to"],
-    ["SQLITE_CANTOPEN", "unwritable", "the database cannot be opened", "give momo the right to write to the folder of"],
-    ["SQLITE_PERM", "unwritable", "the database cannot be written", "give momo the right to write to"],
-    ["SQLITE_CORRUPT", "damaged", "the database is damaged", "stop momo, and put a copy in the place of"],
-    ["SQLITE_NOTADB", "damaged", "the database is damaged", "stop momo, and put a copy in the place of"],
-  ] as const) {
-    expect(vitals.troubleOf(errorOf(code))).toEqual({ reason: `${reason} (${code})`, advice: `${advice} ${file}` });
-    expect(explain(errorOf(code), file)).toMatchObject({ name: "UnusableDatabase", problem });
-  }
-  for (const other of [errorOf("SQLITE_CONSTRAINT"), new TypeError("x")]) expect(vitals.troubleOf(other)).toBeNull();
-  close();
 });

@@ -168,6 +168,15 @@ test("a close rejects long searches, also those that wait for their turn", async
   for (const search of searches) expect(String(await rejectionOf(search))).toBe("Error: the store was closed");
 });
 
+test("a long read opens the file of the store only: not another one that is in its place since", async () => {
+  const places = ["first", "then"];
+  const demanded = createLongReads(file, () => {
+    const place = places.shift();
+    if (place !== "first") throw new Error("another file");
+  });
+  expect(String(await rejectionOf(demanded.run(function* () {})))).toBe("Error: another file");
+});
+
 test("a long read that fails is rejected, and the next one runs", async () => {
   const longReads = createLongReads(file);
   const failed = longReads.run(function* () {

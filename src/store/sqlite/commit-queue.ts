@@ -3,6 +3,7 @@ import type { Meter } from "../vitals.ts";
 import { isBusy } from "./database.ts";
 import type { TotalsChange } from "./totals.ts";
 import type { TurnReads } from "./turn-reads.ts";
+import { Displaced } from "./whereabouts.ts";
 import type { WordsChange } from "./words.ts";
 
 interface Entry {
@@ -20,6 +21,7 @@ export type CommitQueue = ReturnType<typeof createCommitQueue>;
  * Group commit. A durable commit costs one flush of the disk, whatever its size, so writes that arrive together share one. Each
  * write is answered after its commit.
  * @param stopwatch measures commits, in milliseconds
+ * @param demandFile throws if the database is not in its place any more
  */
 export function createCommitQueue(
   client: Database,
@@ -27,6 +29,7 @@ export function createCommitQueue(
   derived: readonly (TotalsChange | WordsChange)[],
   meter: Meter,
   stopwatch: () => number,
+  demandFile: () => void = () => {},
 ) {
   let waiting: Entry[] = [];
   const commit = client.transaction((entries: readonly Entry[]) => {
@@ -38,6 +41,7 @@ export function createCommitQueue(
 
   function store(entries: readonly Entry[]): unknown[] {
     const startedMs = stopwatch();
+    demandFile();
     const values = commit.immediate(entries);
     meter.committed(entries.length, startedMs, stopwatch());
     return values;
@@ -58,9 +62,9 @@ export function createCommitQueue(
       turnReads.end();
       answerAll(batch, store(batch));
     } catch (error) {
-      // Nothing of the batch is written. If another process holds the database, each write alone would only wait again.
+      // Nothing of the batch is written. If another process holds the database, or it is gone, each write alone would fail, too.
       // Otherwise run them one by one, so that one bad write does not fail the others.
-      if (isBusy(error) || batch.length === 1) for (const entry of batch) entry.reject(error);
+      if (isForAll(error) || batch.length === 1) for (const entry of batch) entry.reject(error);
       else for (const entry of batch) retryAlone(entry);
     }
   }
@@ -88,6 +92,8 @@ export function createCommitQueue(
     },
   };
 }
+
+const isForAll = (error: unknown): boolean => isBusy(error) || error instanceof Displaced;
 
 function answerAll(entries: readonly Entry[], values: readonly unknown[]): void {
   for (const [index, entry] of entries.entries()) entry.resolve(values[index]);

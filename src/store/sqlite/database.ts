@@ -12,7 +12,9 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { causeAt } from "../causes.ts";
 import { UnusableDatabase } from "../store.ts";
+import { attemptBeside } from "./attempt.ts";
 import { emptyDatabase } from "./empty.ts" with { type: "macro" };
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, migrate } from "./migrations.ts";
 
@@ -73,7 +75,7 @@ export function openDatabase(
  * cannot have two names, or where the log of a removed database is left, which SQLite removes.
  */
 function placeEmptyDatabase(file: string): void {
-  requirePlainFile(file);
+  requirePlainFiles(file);
   if (existsSync(file) || existsSync(`${file}-wal`)) return;
   const draft = `${file}.${process.pid}.tmp`;
   try {
@@ -112,10 +114,20 @@ export function requirePlainFile(file: string): void {
   if (stats && !stats.isFile()) throw new UnusableDatabase("foreign", `${file} is not a file`);
 }
 
+/** The same for the files that SQLite keeps beside it. */
+function requirePlainFiles(file: string): void {
+  for (const end of ["", "-wal", "-shm", "-journal"]) requirePlainFile(file + end);
+}
+
 /** @throws UnusableDatabase if the file is missing, or is not a file */
 export function requireDatabase(file: string): void {
-  if (!existsSync(file)) throw new UnusableDatabase("missing", `there is no database at ${file}`);
-  requirePlainFile(file);
+  try {
+    if (!lstatSync(file, { throwIfNoEntry: false }))
+      throw new UnusableDatabase("missing", `there is no database at ${file}`);
+  } catch (error) {
+    throw explain(error, file);
+  }
+  requirePlainFiles(file);
 }
 
 function statsOf(file: string): Stats | null {
@@ -176,21 +188,17 @@ function close(client: Database): void {
   }
 }
 
-/** Explains SQLite's error about a file in one line; returns other errors unchanged. */
+/** Explains an error of SQLite or of the system about a file in one line; returns other errors unchanged. */
 export function explain(error: unknown, file: string): unknown {
   if (error instanceof UnusableDatabase) return error;
-  const code = error instanceof SQLiteError ? (error.code ?? "") : ((error as NodeJS.ErrnoException).code ?? "");
-  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
-    return new UnusableDatabase("locked", `${file} is locked by another program`);
-  }
-  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
-    return new UnusableDatabase("damaged", `${file} is damaged or not a database`);
-  }
-  if (/^(SQLITE_(CANTOPEN|READONLY|PERM|IOERR|AUTH|FULL)|EACCES|EPERM|EROFS)/.test(code)) {
-    return new UnusableDatabase("unwritable", `${file} cannot be opened for writing (${code})`);
-  }
-  return error;
+  const cause = causeAt(file, error, () => attemptBeside(file));
+  if (cause === null) return error;
+  if (cause.name === "LOCKED") return new UnusableDatabase("locked", `${file} is locked by another program`);
+  if (cause.name === "DAMAGED") return new UnusableDatabase("damaged", `${file} is damaged or not a database`);
+  return new UnusableDatabase("unwritable", `${file} cannot be used: ${cause.reason}`, cause.remedy);
 }
+
+export const isOfSqlite = (error: unknown): boolean => error instanceof SQLiteError;
 
 /** Whether a write failed because another process held the lock during the whole wait. */
 export function isBusy(error: unknown): boolean {

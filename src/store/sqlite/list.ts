@@ -43,8 +43,9 @@ export type LongReads = ReturnType<typeof createLongReads>;
 /**
  * Long reads, one after another. Each reads one point in time, in steps; other work runs between the steps.
  * @param file a database that is open already, and stays open
+ * @param demandFile throws if another file is in its place
  */
-export function createLongReads(file: string) {
+export function createLongReads(file: string, demandFile: () => void = () => {}) {
   const queue = createSearchQueue(1);
   let connection: ReturnType<typeof openForReading> | undefined;
   let isClosed = false;
@@ -54,9 +55,22 @@ export function createLongReads(file: string) {
     connection = undefined;
   }
 
+  /** A connection to the same file: the path can lead to another one since, and change meanwhile. */
+  function connect() {
+    demandFile();
+    const opened = openForReading(file);
+    try {
+      demandFile();
+      return opened;
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+  }
+
   async function readInSteps<T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> {
     if (isClosed) throw new Error("the store was closed");
-    connection ??= openForReading(file);
+    connection ??= connect();
     const { client } = connection;
     // The first step fixes the point in time.
     client.run("BEGIN");

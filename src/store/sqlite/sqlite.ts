@@ -11,10 +11,12 @@ import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createTurnReads } from "./turn-reads.ts";
 import { createVitals } from "./vitals.ts";
+import { Whereabouts } from "./whereabouts.ts";
 import { createWordsChange } from "./words.ts";
 
 /** The engine that keeps everything in one SQLite file, in this process. Other folders import only this file. */
 
+export { attemptBeside } from "./attempt.ts";
 export {
   admitCopy,
   type CopyContents,
@@ -24,7 +26,7 @@ export {
   inspectDatabase,
   mendTotals,
 } from "./backup.ts";
-export { explain, flushToDisk, isBusy, requireDatabase } from "./database.ts";
+export { explain, flushToDisk, isOfSqlite, requireDatabase } from "./database.ts";
 export { acquireLock, isHeld } from "./lock.ts";
 export { continueNumbers } from "./numbering.ts";
 export { putInPlace, removeDatabase, restoreLogs, withCompanions } from "./replace.ts";
@@ -64,22 +66,23 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
   const totals = createTotalsChange(client);
   const meter = new Meter();
   const words = createWordsChange(client);
-  const commits = createCommitQueue(client, turnReads, [totals, words], meter, stopwatch);
+  const whereabouts = new Whereabouts(client, file);
+  const commits = createCommitQueue(client, turnReads, [totals, words], meter, stopwatch, whereabouts.demandFile);
   const numbering = createNumbering(client);
   const deliveries = createDeliveryStore(client, commits, numbering);
-  const longReads = createLongReads(file);
+  const longReads = createLongReads(file, whereabouts.demandFile);
   return {
     merchants: createMerchantStore(client, turnReads, commits),
     transactions: createTransactionStore({ client, turnReads, commits, totals, words, numbering, deliveries }),
     transactionList: createTransactionList(client, turnReads, longReads, numbering),
     deliveries,
-    vitals: createVitals(client, file, { turnReads, meter, longReads }),
+    vitals: createVitals(client, file, { turnReads, meter, longReads, whereabouts, stopwatch }),
     isShared: false,
     markOfOthers: async () => "",
     close() {
       longReads.close();
       turnReads.end();
-      close();
+      whereabouts.closing(close);
     },
   };
 }

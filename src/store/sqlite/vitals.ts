@@ -1,10 +1,13 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { MAX_NUMBER } from "../../domain/identifiers.ts";
+import { causeOf } from "../causes.ts";
 import { PENDING } from "../rows.ts";
-import type { Meter, Trouble, Vitals } from "../vitals.ts";
+import type { Meter, Vitals } from "../vitals.ts";
+import { attemptBeside } from "./attempt.ts";
 import { firstOf } from "./database.ts";
 import type { LongReads } from "./list.ts";
 import type { TurnReads } from "./turn-reads.ts";
+import { Displaced, type Whereabouts } from "./whereabouts.ts";
 
 /** How long a probe waits for another program. The whole process waits with it. */
 const PROBE_TIMEOUT_MS = 100;
@@ -22,12 +25,31 @@ const PROBE = [
   "UPDATE numbering SET last_forgotten = last_forgotten",
 ];
 
+/** How long an attempt to find the cause of an error counts. */
+const ATTEMPT_PAUSE_MS = 1000;
+
+interface Parts {
+  readonly turnReads: TurnReads;
+  readonly meter: Meter;
+  readonly longReads: LongReads;
+  readonly whereabouts: Whereabouts;
+  readonly stopwatch: () => number;
+}
+
 /** The vitals of SQLite, which has no clock, connections or unknown outcomes. */
 export function createVitals(
   client: Database,
   file: string,
-  { turnReads, meter, longReads }: { turnReads: TurnReads; meter: Meter; longReads: LongReads },
+  { turnReads, meter, longReads, whereabouts, stopwatch }: Parts,
 ): Vitals {
+  let attempted = { code: "", atMs: Number.NEGATIVE_INFINITY, found: null as unknown };
+  /** Not for each payment: an attempt writes to the disk. */
+  function attempt({ code = "" }: SQLiteError): unknown {
+    if (attempted.code !== code || stopwatch() - attempted.atMs > ATTEMPT_PAUSE_MS)
+      attempted = { code, atMs: stopwatch(), found: attemptBeside(file) };
+    return attempted.found;
+  }
+
   const probe = client.transaction(() => {
     for (const statement of PROBE) client.run(statement);
   });
@@ -44,7 +66,9 @@ export function createVitals(
       );
       return { durability: "disk", pending, clockOffsetMs: 0, connections: null, longReads: longReads.count };
     },
-    obstacle: () => null,
+    obstacle: () => whereabouts.displaced()?.trouble.reason ?? null,
+    displaced: () => whereabouts.displaced(),
+    fate: () => whereabouts.fate(),
     async probe() {
       turnReads.end();
       const timeoutMs = firstOf(client, "PRAGMA busy_timeout");
@@ -56,25 +80,10 @@ export function createVitals(
       }
     },
     troubleOf(error) {
-      const code = error instanceof SQLiteError ? (error.code ?? "") : "";
-      const kind = Object.keys(TROUBLES).find((name) => code.startsWith(`SQLITE_${name}`));
-      const [reason, advice] = TROUBLES[kind ?? ""] ?? [];
-      return reason && advice
-        ? ({ reason: `${reason} (${code})`, advice: `${advice} ${file}` } satisfies Trouble)
-        : null;
+      if (error instanceof Displaced) return error.trouble;
+      if (!(error instanceof SQLiteError)) return null;
+      const { reason, remedy } = causeOf(error, () => attempt(error)) ?? {};
+      return reason ? { reason, advice: `${remedy ?? "choose another place"}: ${file}` } : null;
     },
   };
 }
-
-/** By the beginning of SQLite's code: the reason, and the advice without the file. */
-const TROUBLES: Record<string, readonly [string, string]> = {
-  FULL: ["the disk is full", "free some space on the disk of"],
-  BUSY: ["another program has locked the database", "end the other program that writes to"],
-  LOCKED: ["another program has locked the database", "end the other program that writes to"],
-  READONLY: ["the database cannot be written", "give momo the right to write to"],
-  CANTOPEN: ["the database cannot be opened", "give momo the right to write to the folder of"],
-  PERM: ["the database cannot be written", "give momo the right to write to"],
-  IOERR: ["the disk fails or is full", "check the disk of"],
-  CORRUPT: ["the database is damaged", "stop momo, and put a copy in the place of"],
-  NOTADB: ["the database is damaged", "stop momo, and put a copy in the place of"],
-};
