@@ -29,12 +29,19 @@ export async function run(args: readonly string[], version: string): Promise<voi
   const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
   if (showsHelp) addHelp(program);
   try {
-    if (name === "serve" && !showsHelp) (await import("./commands/serve.ts")).removeStaleReadyFile(own);
+    if (!showsHelp) await removeStaleFiles(name, own);
     if (args.length === 0) await (await import("./client/running.ts")).showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
     host().exitCode = await tellOf(error, commandOf(program, words), json);
   }
+}
+
+/** Also before a line with errors: nobody must take a file of an earlier run for one of this run. */
+async function removeStaleFiles(name: string | undefined, words: readonly string[]): Promise<void> {
+  if (name === "serve") (await import("./commands/serve.ts")).removeStaleReadyFile(words);
+  else if (name === "exec" || name === "check" || name === "audit")
+    (await import("./serving/audit-report.ts")).removeStaleReports(name, words);
 }
 
 const EXIT_CODES_TOPIC = "exit-codes";

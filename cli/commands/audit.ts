@@ -6,7 +6,7 @@ import { auditReport, auditTally } from "../../sandbox/control/shapes/requests.t
 import { type Answer, controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { host } from "../host.ts";
-import { writeReport } from "../serving/audit-report.ts";
+import { prepareReport } from "../serving/audit-report.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions, readPath, withOptions } from "../terminal/options.ts";
 import { print, printText } from "../terminal/output.ts";
@@ -35,10 +35,11 @@ export default function auditCommand(): Command {
 
 async function audit(flags: AuditFlags): Promise<void> {
   const { failOn, output } = flags;
+  const file = output === undefined ? null : prepareReport(output);
   const format = flags.json ? "json" : flags.format;
   const report = reportOf(await controlClient(resolveControl(flags)).get("/audit", { over: "true" }));
   const text = formatReport(report, format, { version, ...(failOn && { failOn }) });
-  if (output !== undefined) writeReport(output, text);
+  if (file) file.write(text);
   else if (isTerminal()) for (const line of text.trimEnd().split("\n")) (format === "text" ? printText : print)(line);
   else writeOut(text);
   if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) host().exitCode = EXIT.mistakes;

@@ -13,7 +13,7 @@ import { parseUrl, resolveTarget, type Target, type TargetFlags } from "../clien
 import { openStatusLine } from "../client/wait.ts";
 import { reachDirectly } from "../environment.ts";
 import { host } from "../host.ts";
-import { formatOfFile, writeReport } from "../serving/audit-report.ts";
+import { formatOfFile, prepareReport } from "../serving/audit-report.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { readDuration, readId, readPath, readPaths, readUpTo, withOptions } from "../terminal/options.ts";
@@ -71,7 +71,7 @@ export default function checkCommand(): Command {
 
 async function check(flags: CheckFlags): Promise<void> {
   const { report: files = [], json = false } = flags;
-  for (const file of files) formatOf(file);
+  const formats = files.map(formatOf);
   const address = flags.target ?? (await askText({ flag: "--target", message: "Which base address?", json }));
   const baseUrl = parseUrl(address, "--target");
   const { hostname } = new URL(baseUrl);
@@ -92,10 +92,14 @@ async function check(flags: CheckFlags): Promise<void> {
   };
   if (target === null) return await printPlan(options);
   // A report that cannot be written is known before anything is paid.
-  for (const file of [...files, ...(flags.profile === undefined ? [] : [flags.profile])]) writeReport(file, "", "a");
+  const reports = files.map(prepareReport);
+  const profile = flags.profile === undefined ? null : prepareReport(flags.profile);
   if (payment) await confirmPayment(payment, baseUrl, flags);
   const report = await run(options, target);
-  write(report, flags);
+  for (const [index, format] of formats.entries()) reports[index]?.write(formatCheck(report, format, version));
+  const found = { source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile };
+  profile?.write(`${JSON.stringify(found, null, 2)}\n`);
+  printReport(report, flags);
   if (report.stopped === CREDENTIALS_REFUSED) throw new Failure("unauthorized", `${baseUrl}: ${report.stopped}`);
   if (report.checked.some(({ verdict }) => verdict === "fails")) host().exitCode ??= EXIT.mistakes;
   const isWhole = report.stopped === null || report.stopped === budgetSpent(options.budget);
@@ -227,10 +231,7 @@ async function printPlan(options: RunOptions): Promise<void> {
 const formatOf = (file: string): CheckFormat =>
   /\.html?$/i.test(file) ? "html" : formatOfFile(file, "--report", "a page in .html, ");
 
-function write(report: CheckReport, { report: files = [], profile, json, format }: CheckFlags): void {
-  for (const file of files) writeReport(file, formatCheck(report, formatOf(file), version));
-  const found = { source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile };
-  if (profile !== undefined) writeReport(profile, `${JSON.stringify(found, null, 2)}\n`);
+function printReport(report: CheckReport, { json, format }: CheckFlags): void {
   const form = json ? "json" : format;
   const text = formatCheck(report, form, version);
   // At a terminal nothing of another service may move the cursor or turn the text.

@@ -3,7 +3,13 @@ import { dirname } from "node:path";
 import { Command } from "commander";
 import { quoted } from "../../sandbox/curl.ts";
 import { redact } from "../../src/domain/redact.ts";
-import { inspectDatabase, isHeld, mendTotals, openMerchantsForReading } from "../../src/store/sqlite/sqlite.ts";
+import {
+  attemptBeside,
+  inspectDatabase,
+  isHeld,
+  mendTotals,
+  openMerchantsForReading,
+} from "../../src/store/sqlite/sqlite.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, isStopped } from "../client/diagnose.ts";
 import { copiedFrom } from "../client/found.ts";
@@ -16,6 +22,7 @@ import { type DataDirectory, filesOf } from "../serving/data-directory.ts";
 import {
   belongsToOther,
   CLOSE_TO_OTHERS,
+  cannotWrite,
   isForeign,
   openTo,
   readOrNull,
@@ -111,15 +118,11 @@ function printFinding({ check, finding, remedy }: Check): void {
   }
 }
 
-function checkDirectory({ path }: DataDirectory): Check {
+function checkDirectory({ path, database }: DataDirectory): Check {
   const check = "data directory";
   const isThere = existsSync(path);
-  const folder = isThere ? path : nearestFolder(path);
-  if (isThere && !statSync(path).isDirectory()) return act(check, `${path} is not a folder`, CHOOSE_ANOTHER);
-  if (!isWritable(folder)) {
-    const wrong = isThere ? "cannot be written" : `cannot be made: ${folder} cannot be written`;
-    return act(check, `${path} ${wrong}`, CHOOSE_ANOTHER);
-  }
+  const wrong = isThere ? attemptBeside(database) : whyNotMade(path);
+  if (wrong !== null) return actOn(check, cannotWrite(path, wrong, "choose another with --data or MOMO_DATA"));
   if (!isThere) return fine(check, `${path} is not there yet; momo serve makes it`);
   const others = openTo(path);
   if (others !== null) return act(check, others, CLOSE_TO_OTHERS);
@@ -127,21 +130,22 @@ function checkDirectory({ path }: DataDirectory): Check {
   return fine(check, isListed ? `${path}, which others may list; the files in it are yours alone` : path);
 }
 
-const CHOOSE_ANOTHER = "make it writable, or choose another with --data or MOMO_DATA";
+/** Why a folder could not be made; null if it could. */
+function whyNotMade(path: string): unknown {
+  if (statsOfPlace(path)) return { code: "EEXIST" }; // a link that leads nowhere
+  const folder = nearestFolder(path);
+  try {
+    accessSync(folder, constants.W_OK);
+    return statSync(folder).isDirectory() ? null : { code: "ENOTDIR" };
+  } catch (error) {
+    return error;
+  }
+}
 
 /** The nearest folder above a path that exists. */
 function nearestFolder(path: string): string {
   const parent = dirname(path);
   return parent === path || existsSync(parent) ? parent : nearestFolder(parent);
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return statSync(folder).isDirectory();
-  } catch {
-    return false;
-  }
 }
 
 /** Checks that the records beside the database can be read, and only by their owner. */
@@ -171,7 +175,11 @@ function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Check {
   const check = "database";
   const inspection = inspectDatabase(directory.database);
   if (inspection.state === "missing") return fine(check, "none yet; momo serve makes it");
-  if (inspection.state === "unusable") return act(check, inspection.message, REPLACE_DATABASE);
+  if (inspection.state === "unusable") {
+    const { problem, message } = inspection.error;
+    if (/^(?:damaged|foreign|older|newer)$/.test(problem)) return act(check, message, REPLACE_DATABASE);
+    return actOn(check, toFailure(inspection.error));
+  }
   const sound = `sound, schema ${inspection.schema}`;
   if (inspection.totals) return fine(check, sound);
   if (!mend)

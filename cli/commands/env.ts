@@ -42,6 +42,9 @@ function environmentFor({ data }: TargetFlags): Environment {
 const LINE: Record<Exclude<Format, "json">, (name: string, value: string) => string> = {
   shell: (name, value) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`,
   powershell: (name, value) => `$env:${name} = '${value.replaceAll("'", "''")}'`,
-  dotenv: (name, value) => `${name}="${value.replaceAll(/["\\$`]/g, "\\$&")}"`,
+  // Docker and podman take quotes of an --env-file literally.
+  dotenv: (name, value) => `${name}=${/^[\w:/.@%+,=~[\]-]*$/.test(value) ? value : inQuotes(value)}`,
   github: (name, value) => `${name}=${value}`,
 };
+
+const inQuotes = (value: string): string => `"${value.replaceAll(/["\\$`]/g, "\\$&")}"`;

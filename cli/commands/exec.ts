@@ -10,7 +10,7 @@ import { childEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { readHosts } from "../intercept/hosts.ts";
 import type { Interception } from "../intercept/intercept.ts";
-import { formatOfFile, writeReport } from "../serving/audit-report.ts";
+import { formatOfFile, prepareReport } from "../serving/audit-report.ts";
 import { type PrivateSandbox, startPrivateSandbox } from "../serving/private-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT } from "../terminal/failure.ts";
@@ -52,10 +52,8 @@ const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT
 
 async function exec(command: string[], flags: ExecFlags): Promise<void> {
   // Refuse now what would fail at the end.
-  if (flags.auditReport !== undefined) {
-    formatOfFile(flags.auditReport);
-    writeReport(flags.auditReport, "", "a");
-  }
+  const format = flags.auditReport === undefined ? null : formatOfFile(flags.auditReport);
+  const file = flags.auditReport === undefined ? null : prepareReport(flags.auditReport);
   const outerUmask = process.umask(0o077); // for our files; the command keeps its own
   const signals = catchSignals();
   const config = { ...(await configOf(flags)), accountId: flags.account, opensAccounts: flags.intercept !== undefined };
@@ -79,7 +77,10 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
         child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
       tellSilence(interception);
       if (flags.audit !== undefined || flags.auditReport !== undefined) {
-        tellAudit(await sandbox.finishAudit({ hosts: interception?.silentHosts() }), flags);
+        const report = await sandbox.finishAudit({ hosts: interception?.silentHosts() });
+        tellAudit(report, flags);
+        const options = { version, ...(flags.audit && { failOn: flags.audit }) };
+        if (file && format) file.write(formatReport(report, format, options));
       }
     } finally {
       await interception?.stop();
@@ -116,17 +117,12 @@ function tellSilence(interception: Interception | null): void {
 }
 
 /** Reports what the command did, and did wrong. If the command failed, its own exit code stays. */
-function tellAudit(report: AuditReport, { audit, auditReport, quiet }: ExecFlags): void {
-  if (audit !== undefined) {
-    if (!quiet) tell(`momo audit: ${summaryOf(report)}`);
-    for (const line of findingLines(report).slice(quiet ? 1 : 0)) tell(line);
-    const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
-    if (isBad && host().exitCode === EXIT.done) host().exitCode = EXIT.mistakes;
-  }
-  if (auditReport !== undefined) {
-    const options = { version, ...(audit && { failOn: audit }) };
-    writeReport(auditReport, formatReport(report, formatOfFile(auditReport), options));
-  }
+function tellAudit(report: AuditReport, { audit, quiet }: ExecFlags): void {
+  if (audit === undefined) return;
+  if (!quiet) tell(`momo audit: ${summaryOf(report)}`);
+  for (const line of findingLines(report).slice(quiet ? 1 : 0)) tell(line);
+  const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
+  if (isBad && host().exitCode === EXIT.done) host().exitCode = EXIT.mistakes;
 }
 
 /** Catches the signals from the start, so that our files are removed at the end. */

@@ -17,6 +17,7 @@ import {
 import { host } from "../host.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
+import { cannotWrite } from "../serving/files.ts";
 import { makeTemporaryDirectory } from "../serving/locked-folders.ts";
 import { locateServerDirectory } from "../serving/server-directory.ts";
 import { Failure } from "../terminal/failure.ts";
@@ -104,7 +105,7 @@ function makeEmpty(file: string, name: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") throw alreadyExists(file);
-    throw new Failure("unexpected", `${name} cannot be written (${code})`, "choose another place for the copy");
+    throw cannotWrite(name, error, "choose another place for the copy");
   }
 }
 

@@ -17,6 +17,7 @@ import { isInForce } from "../serving/credentials.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
+import { cannotWrite, whyUnread } from "../serving/files.ts";
 import { lockDirectory, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
 import { readCredentials } from "../serving/records.ts";
 import { askToGoOn } from "../terminal/ask.ts";
@@ -84,7 +85,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
     }
     const contents = await takeIn(draft, source);
     if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
-    replace(draft, directory.database);
+    putInPlace(draft, directory.database);
     const credentials = await compareCredentials(directory);
     if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
     else {
@@ -134,19 +135,12 @@ async function takeIn(draft: string, source: Source): Promise<CopyContents> {
     admitCopy(draft, source.name, isMemo);
     return contents;
   } catch (error) {
-    if (error instanceof UnusableDatabase) throw new Failure("unexpected", error.message, HINTS[error.problem] ?? null);
-    const { code } = error as NodeJS.ErrnoException;
-    throw code ? new Failure("unexpected", `${source.name} cannot be copied to ${draft} (${code})`) : error;
-  }
-}
-
-function replace(draft: string, database: string): void {
-  try {
-    putInPlace(draft, database);
-  } catch (error) {
-    if (!(error instanceof UnusableDatabase && error.problem === "unwritable")) throw error;
-    const hint = "make the folder writable; where momo.db is mounted by itself, mount the folder that it is in instead";
-    throw new Failure("unexpected", error.message, hint);
+    const hint = error instanceof UnusableDatabase ? HINTS[error.problem] : undefined;
+    if (hint !== undefined) throw new Failure("unexpected", (error as Error).message, hint);
+    const { code, syscall, path } = error as NodeJS.ErrnoException;
+    if (code === undefined || error instanceof UnusableDatabase) throw error;
+    if (path === draft || syscall === "write" || syscall === "fsync") throw cannotWrite(draft, error);
+    throw new Failure("unexpected", `${source.name} cannot be read: ${whyUnread(error)}`);
   }
 }
 

@@ -30,7 +30,7 @@ import {
 import { printJson, reportFault, STDERR, tell } from "../terminal/output.ts";
 import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/server-log.ts";
 import { endingSignals } from "../terminal/signals.ts";
-import { isTerminal, lineWidth, outliveOutput } from "../terminal/standard-output.ts";
+import { isTerminal, lineWidth, outliveOutput, outputProblem } from "../terminal/standard-output.ts";
 import { checkVariables, inWordsOfVariables, takeVariable } from "../terminal/usage.ts";
 
 interface ServeFlags extends SandboxFlags, SharingFlags {
@@ -138,7 +138,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     });
     const record = readyRecord(sandbox, directory, newToken);
     readyFile?.write(record);
-    if (flags.json) printJson(record);
+    if (flags.json) printRecord(record);
     else announce(record, { host: flags.host, readyMs: stopwatch() });
     tellUnusedKey(record.api_key, database);
     await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
@@ -155,6 +155,13 @@ async function serve(flags: ServeFlags): Promise<void> {
     }
   }
   if (output && !(await output.end())) process.exit(EXIT.done);
+}
+
+/** @throws Failure if nobody can get it: the program that waits for it would wait for ever */
+function printRecord(record: object): void {
+  printJson(record);
+  const problem = outputProblem();
+  if (problem !== null) throw new Failure("unexpected", problem, "name a file on another disk, or use --ready-file");
 }
 
 const COUNTED_RULES =

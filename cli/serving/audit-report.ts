@@ -1,8 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { extname } from "node:path";
+import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, extname } from "node:path";
 import type { ReportFormat } from "../../sandbox/audit/report.ts";
 import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
+import { cannotWrite } from "./files.ts";
 
 const FORMATS: Readonly<Record<string, ReportFormat>> = {
   ".xml": "junit",
@@ -22,16 +23,97 @@ export function formatOfFile(file: string, flag = "--audit-report", more = ""): 
   throw new Failure("usage", `${flag} ${file} does not say its form`, `give the name an extension: ${known}`);
 }
 
-/** @throws Failure if the file cannot be written */
-export function writeReport(file: string, text: string, flag: "a" | "w" = "w"): void {
+export interface ReportFile {
+  /** Writes it as a whole, or not at all. */
+  write(text: string): void;
+}
+
+const ELSEWHERE = "name a file in a folder of yours";
+
+/**
+ * Prepares a report before the work that it is about. The report of an earlier run is removed, so that nobody takes it for that of
+ * this one. A missing folder is made.
+ * @throws Failure if the file cannot be written
+ */
+export function prepareReport(file: string): ReportFile {
+  const place = host().placeOf(file);
+  return helpfully(file, () => {
+    const stats = statSync(place, { throwIfNoEntry: false });
+    if (stats?.isDirectory() || (stats?.isFIFO() && !/^\/(?:dev|proc)\//.test(place))) {
+      throw new Failure("unexpected", `the report ${file} is a ${stats.isFIFO() ? "pipe" : "folder"}`, ELSEWHERE);
+    }
+    // A device, such as /dev/stdout, has no draft.
+    if (stats && !stats.isFile()) return { write: (text) => helpfully(file, () => writeFileSync(place, text)) };
+    const target = stats ? realpathSync(place) : place;
+    const draft = `${target}.${process.pid}.tmp`;
+    mkdirSync(dirname(target), { recursive: true });
+    const mode = modeOfNew(draft);
+    rmSync(target, { force: true });
+    return {
+      write: (text) =>
+        helpfully(file, () => {
+          try {
+            writeFileSync(draft, text, { flag: "wx" });
+            if (statSync(draft).mode !== mode) chmodSync(draft, mode);
+            renameSync(draft, target);
+          } finally {
+            rmSync(draft, { force: true });
+          }
+        }),
+    };
+  });
+}
+
+/** The mode of a new file here, which is also proof that one can be written. Later momo makes only private files. */
+function modeOfNew(draft: string): number {
+  rmSync(draft, { force: true });
   try {
-    writeFileSync(host().placeOf(file), text, { flag });
+    writeFileSync(draft, "momo", { flag: "wx" });
+    return statSync(draft).mode;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function helpfully<T>(file: string, step: () => T): T {
+  try {
+    return step();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Failure(
-      "unexpected",
-      `the report ${file} cannot be written (${code})`,
-      "name a file in a folder of yours",
-    );
+    if (error instanceof Failure) throw error;
+    const { message, hint } = cannotWrite(host().placeOf(file), error, ELSEWHERE);
+    throw new Failure("unexpected", `the report ${message}`, hint);
+  }
+}
+
+/** The options that name reports, by command. Only a variadic one has several files. */
+const REPORT_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  exec: ["--audit-report"],
+  check: ["--report", "--profile"],
+  audit: ["--output"],
+};
+
+/** How reports of momo begin; an empty file was one that an older momo could not finish. */
+const IS_REPORT =
+  /^$|name="momo (?:audit|check)"|"not_followed"|\d requests?: \d+ accepted|stated sentences|<title>[^<]*momo|"momo check of /;
+const BEGINNING = 4096;
+
+/** The reports of an earlier run go also if the command line is wrong. A file that is not momo's stays. */
+export function removeStaleReports(command: string, words: readonly string[]): void {
+  const flags = REPORT_FLAGS[command] ?? [];
+  let isNamed = false;
+  for (const word of words) {
+    const flag = flags.find((each) => word === each || word.startsWith(`${each}=`));
+    if (flag !== undefined && word !== flag) removeStale(word.slice(flag.length + 1));
+    else if (isNamed && !word.startsWith("-")) removeStale(word);
+    isNamed = word === flag || (isNamed && command === "check" && !word.startsWith("-"));
+  }
+}
+
+function removeStale(file: string): void {
+  try {
+    const place = host().placeOf(file);
+    if (statSync(place).isFile() && IS_REPORT.test(readFileSync(place, "utf8").slice(0, BEGINNING))) rmSync(place);
+  } catch {
+    // There is none, or it is refused later.
   }
 }

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { causeAt, causeOf, helpFor } from "../../src/store/causes.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
 import { type Host, host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
@@ -19,7 +20,7 @@ import { tell } from "../terminal/output.ts";
 /** Reads and writes whole files, up to a bound. */
 
 /** Writes a private file completely, or not at all. */
-export function writePrivateFile(file: string, content: string): void {
+export function writePrivateFile(file: string, content: string, elsewhere = CHOOSE_DIRECTORY): void {
   const draft = `${file}.${process.pid}.tmp`;
   try {
     rmSync(draft, { force: true });
@@ -28,12 +29,15 @@ export function writePrivateFile(file: string, content: string): void {
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });
-    throw cannotWrite(file, error);
+    throw cannotWrite(file, error, elsewhere);
   }
 }
 
+const CHOOSE_DIRECTORY = "choose another folder with --data";
+
 /** Why a file or a folder cannot be created or written, and what helps: against the cause, or `elsewhere`. */
-export function cannotWrite(file: string, error: unknown, elsewhere = "choose another folder with --data"): Failure {
+export function cannotWrite(file: string, error: unknown, elsewhere = CHOOSE_DIRECTORY): Failure {
+  if (error instanceof UnusableDatabase) return new Failure("unexpected", error.message, helpFor(error, elsewhere));
   const cause = causeAt(file, error);
   const { code } = error as NodeJS.ErrnoException;
   const why = cause?.reason ?? code ?? String(error);
@@ -67,6 +71,8 @@ export function readJsonFile(file: string, check?: Check): unknown {
  * @throws an error of the system or of the decoder, and for more than {@link MAX_FILE_BYTES}
  */
 function readText(file: string, check?: Check): string {
+  // To open a pipe that nobody writes to would wait for ever. A shell hands over its pipes as /dev/fd/63.
+  if (!/^\/(?:dev|proc)\//.test(file) && statSync(file).isFIFO()) throw new Error("it is a pipe, and is not opened");
   const chunk = Buffer.allocUnsafe(64 * 1024);
   const chunks: Buffer[] = [];
   const descriptor = openSync(file, "r");

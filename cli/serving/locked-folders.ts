@@ -98,13 +98,9 @@ export function makeTemporaryDirectory(): TemporaryDirectory {
       release();
     } catch (error) {
       if (path !== undefined) rmSync(path, { recursive: true, force: true });
-      if (error instanceof UnusableDatabase && encounter < MAX_ENCOUNTERS) continue;
-      const { code, message } = error as NodeJS.ErrnoException;
-      throw new Failure(
-        "unexpected",
-        `${place} can hold no temporary folder (${code ?? message})`,
-        "name another place in the variable TMPDIR",
-      );
+      const isTaken = error instanceof UnusableDatabase && error.problem !== "unwritable";
+      if (isTaken && encounter < MAX_ENCOUNTERS) continue;
+      throw cannotWrite(path ?? join(place, TEMPORARY_PREFIX), error, "name another place in the variable TMPDIR");
     }
   }
 }

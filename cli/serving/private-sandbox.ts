@@ -1,9 +1,11 @@
+import { UnusableDatabase } from "../../src/store/store.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { BY_ADDRESS } from "../client/found.ts";
 import type { ControlTarget, Target } from "../client/target.ts";
 import { host } from "../host.ts";
 import { reportFault } from "../terminal/output.ts";
 import type { DataDirectory } from "./data-directory.ts";
+import { cannotWrite } from "./files.ts";
 import { makeTemporaryDirectory, removeTemporaryLeftovers } from "./locked-folders.ts";
 import type { CredentialsRecord } from "./records.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "./run-sandbox.ts";
@@ -48,6 +50,7 @@ export async function startPrivateSandbox(config: PrivateConfig): Promise<Privat
     };
   } catch (error) {
     remove();
-    throw error;
+    if (!(error instanceof UnusableDatabase)) throw error;
+    throw cannotWrite(directory.path, error, "name another place in the variable TMPDIR");
   }
 }

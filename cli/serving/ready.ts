@@ -1,13 +1,14 @@
 import { lstatSync, readFileSync, rmSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
+import { isHeld } from "../../src/store/sqlite/sqlite.ts";
 import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
 import { userPath } from "../terminal/user-path.ts";
 import { version } from "../version.ts";
-import { type DataDirectory, ownCommand } from "./data-directory.ts";
-import { readJsonFile, writePrivateFile } from "./files.ts";
+import { type DataDirectory, dataDirectoryAt, ownCommand } from "./data-directory.ts";
+import { cannotWrite, readJsonFile, readOrNull, writePrivateFile } from "./files.ts";
 import type { RunningSandbox } from "./run-sandbox.ts";
 
 /** What `serve --json` and the ready file contain. */
@@ -93,26 +94,26 @@ function tryLine(data: string, ...words: string[]): string {
 }
 
 /**
- * The file with the address of a server. It exists while the server runs. The file of an earlier server is removed, so that no client
- * uses its old address.
+ * The file with the address of a server. It exists while the server runs. The file of an earlier server that has ended is removed, so that no
+ * client uses its old address.
  * @throws Failure that names the flag
  */
 export function prepareReadyFile(path: string) {
   const file = host().placeOf(path);
   let written: string | null = null;
-  helpfully(() => {
+  helpfully(file, () => {
     // As root, rename() would replace a device such as /dev/null.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is not a file`);
     const own = lstatSync(file, { throwIfNoEntry: false }); // of a link only the link is removed
     if (own?.isFile() && own.size > 0 && !isRecord(file))
       throw new Error(`${file} is no ready file, and stays as it is`);
-    rmSync(file, { force: true });
+    if (!isOfLivingServer(file)) rmSync(file, { force: true });
   });
   return {
     /** @throws Failure that names the flag */
     write(record: object): void {
       const text = `${JSON.stringify(record)}\n`;
-      helpfully(() => writePrivateFile(file, text));
+      helpfully(file, () => writePrivateFile(file, text, ELSEWHERE));
       written = text;
     },
     /** Removes it if its content is still ours: another server may use the same file by now. */
@@ -136,11 +137,21 @@ function isRecord(file: string): boolean {
   }
 }
 
-function helpfully(step: () => void): void {
+/** Whether another server wrote it, and serves: then it stays until this one is ready, because this one may be refused. */
+function isOfLivingServer(file: string): boolean {
+  const { data } = readOrNull(() => readJsonFile(file) as Partial<ReadyRecord>) ?? {};
+  return typeof data === "string" && isHeld(dataDirectoryAt(data).lock);
+}
+
+const ELSEWHERE = "choose another place with --ready-file";
+
+function helpfully(file: string, step: () => void): void {
   try {
     step();
   } catch (error) {
-    throw new Failure("unexpected", (error as Error).message, "choose another place with --ready-file");
+    if (error instanceof Failure) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code === undefined ? new Failure("unexpected", message, ELSEWHERE) : cannotWrite(file, error, ELSEWHERE);
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, rmSync } from "node:fs";
 import { type ClockState, LAST_INSTANT_MS } from "../../sandbox/network/clock.ts";
+import { causeOf } from "../../src/store/causes.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { readJsonFile, readOrNull, refuseForeign, writePrivateFile } from "./files.ts";
@@ -120,7 +121,9 @@ function read<T>(file: string, fits: (content: unknown) => content is T): T | nu
   try {
     content = readJsonFile(file, (stats) => refuseForeign(file, stats));
   } catch (error) {
-    throw error instanceof Failure ? error : damaged(file);
+    if (error instanceof Failure) throw error;
+    const cause = causeOf(error);
+    throw cause ? new Failure("unexpected", `${file} cannot be read: ${cause.reason}`, cause.remedy) : damaged(file);
   }
   if (content === undefined) return null;
   if (!fits(content)) throw damaged(file);

@@ -15,7 +15,7 @@ import {
   readTariff,
   readWebhookUrl,
 } from "../terminal/options.ts";
-import { readJsonFile } from "./files.ts";
+import { readJsonFile, whyUnread } from "./files.ts";
 import type { SandboxConfig } from "./run-sandbox.ts";
 
 const PROMPT_TIMEOUT_MS = 60_000;
@@ -108,8 +108,11 @@ function parseFile<T>(
     if (content === undefined) throw new Error(missing);
     return parse(content);
   } catch (error) {
-    const { syscall, code, message } = error as NodeJS.ErrnoException;
+    const { syscall, message } = error as NodeJS.ErrnoException;
     const why = error instanceof SyntaxError ? `it is not JSON: ${hint}` : message;
-    throw new Failure("usage", `${flag} ${file}: ${syscall === undefined ? why : `it cannot be read (${code})`}`);
+    throw new Failure(
+      "usage",
+      `${flag} ${file}: ${syscall === undefined ? why : `it cannot be read: ${whyUnread(error)}`}`,
+    );
   }
 }

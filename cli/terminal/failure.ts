@@ -1,4 +1,5 @@
 import { Refusal } from "../../src/domain/error.ts";
+import { causeOf } from "../../src/store/causes.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 
 /** All exit codes: `momo help exit-codes` and docs/cli.md show this table. */
@@ -108,5 +109,8 @@ export function toFailure(error: unknown): Failure {
     const hint = DATABASE_HINTS[error.problem];
     return new Failure(code, error.message, error.remedy === null ? hint : `${error.remedy}, or ${hint}`);
   }
-  return new Failure("unexpected", error instanceof Error ? error.message : String(error));
+  const cause = causeOf(error);
+  if (cause === null) return new Failure("unexpected", error instanceof Error ? error.message : String(error));
+  const { path } = error as NodeJS.ErrnoException;
+  return new Failure("unexpected", `${path ?? "the database"} cannot be used: ${cause.reason}`, cause.remedy);
 }

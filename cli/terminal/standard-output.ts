@@ -1,4 +1,5 @@
 import { fstatSync, statSync, writeSync } from "node:fs";
+import { causeOf } from "../../src/store/causes.ts";
 import { host } from "../host.ts";
 
 /**
@@ -9,6 +10,11 @@ import { host } from "../host.ts";
 const STDOUT = 1;
 
 let isServing = false;
+
+let problem: string | null = null;
+
+/** Why a server could not write what it should print; null also if only its reader has gone. */
+export const outputProblem = (): string | null => problem;
 
 /** From now on a closed standard output does not end the process: a server goes on when the reader of its first lines ends. */
 export function outliveOutput(): void {
@@ -44,10 +50,11 @@ export function outStream(): NodeJS.WriteStream {
   return stream;
 }
 
-function endFor({ code }: NodeJS.ErrnoException): void {
+function endFor(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") problem = `standard output cannot be written: ${causeOf(error)?.reason ?? error.code}`;
   if (isServing) return;
-  if (code === "EPIPE") process.exit(0);
-  process.stderr.write(`momo: standard output cannot be written (${code})\n`);
+  if (problem === null) process.exit(0);
+  process.stderr.write(`momo: ${problem}\n`);
   process.exit(1);
 }
 

@@ -93,7 +93,7 @@ function nameOf(error: unknown): string | undefined {
 }
 
 /** What helps, as one line: against the cause, or by another place. */
-export const helpFor = (cause: Cause | null, elsewhere: string): string =>
+export const helpFor = (cause: Pick<Cause, "remedy"> | null, elsewhere: string): string =>
   cause?.remedy ? `${cause.remedy}, or ${elsewhere}` : elsewhere;
 
 /** Causes for which the path tells more than the code. */

@@ -8,7 +8,7 @@ import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { expectRefusal, runMomo, serveMomo, startMomo } from "../support/momo.ts";
+import { expectRefusal, PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -21,10 +21,11 @@ const OLD = '{"base_url":"http://127.0.0.1:1/v2","console_url":"http://127.0.0.1
 describe("an old ready file is removed before anything else is tried, so that no start leaves a stale address in it", () => {
   test.concurrent("where the start is slow", async () => {
     const folder = newFolder();
-    const [file, rules] = [join(folder, "ready.json"), join(folder, "rules")];
+    const file = join(folder, "ready.json");
     writeFileSync(file, OLD);
-    Bun.spawnSync(["mkfifo", rules]); // a read from it waits
-    const child = startMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file, "--rules", rules]);
+    const program = ["sh", "-c", 'mkfifo pipe; exec 3<>pipe; exec "$@"', "sh", ...PROGRAM]; // a read from it waits
+    const line = ["serve", "--port", "0", "--ephemeral", "--ready-file", file, "--rules", "/dev/fd/3"];
+    const child = startMomo(line, { program, cwd: folder });
     while (existsSync(file) && child.stderr.text === "") await Bun.sleep(5);
     expect([existsSync(file), child.stdout.text]).toEqual([false, ""]);
   });
@@ -54,6 +55,16 @@ describe("an old ready file is removed before anything else is tried, so that no
     expect(readFileSync(file, "utf8")).toBe('{"pid":2}\n');
     second.remove();
     expect(existsSync(file)).toBe(false);
+  });
+
+  test.concurrent("a second server that is refused keeps the ready file of the living one", async () => {
+    const folder = newFolder();
+    const file = join(folder, "ready.json");
+    const { ready } = await serveMomo(["--data", folder, "--ready-file", file]);
+    for (const line of [`--data ${folder} --port 0`, "--data new --port x"]) {
+      expect((await runMomo(["serve", "--ready-file", file, ...line.split(" ")])).exitCode).not.toBe(0);
+      expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(ready);
+    }
   });
 
   const OTHER = "is no ready file, and stays as it is";

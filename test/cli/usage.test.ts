@@ -72,6 +72,11 @@ describe("standard output that cannot be written", () => {
     const { stderr } = await shell('"$@" outcomes --json >/dev/full; echo "exit $?" >&2');
     expect(stderr).toMatch(/^momo: .*\n(?: {6}.*\n)?exit 1\n$/);
   });
+
+  test.concurrent("a server ends, because nobody gets its ready record", async () => {
+    const { stderr } = await shell('"$@" serve --json --port 0 --ephemeral >/dev/full; echo "exit $?" >&2');
+    expect(stderr).toMatch(/^.*"standard output cannot be written: the disk is full .*\nexit 1\n$/);
+  });
 });
 
 /** The typed words and the offered ones; after a colon the character that the shell adds. */

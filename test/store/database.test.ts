@@ -233,7 +233,7 @@ test.each<[string, string, string, (file: string) => unknown]>([
       expect(() => use(file)).toThrow(expect.objectContaining({ name: "UnusableDatabase", problem, message }));
     }
     expect(readdirSync(inFolder(""))).not.toContain("copy");
-    expect(inspectDatabase(file)).toEqual({ state: "unusable", message });
+    expect(inspectDatabase(file)).toMatchObject({ state: "unusable", error: { problem, message } });
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o640);
   },

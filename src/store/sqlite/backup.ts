@@ -46,7 +46,7 @@ export function copyDatabase(file: string, copy: string, name: string): void {
     // The database is open, so an error is about the copy.
     const problem = explain(error, file);
     const isOfCopy = isOpen && problem instanceof UnusableDatabase && problem.problem === "unwritable";
-    throw isOfCopy ? explain(error, name) : problem;
+    throw isOfCopy ? explain(error, name, copy) : problem;
   }
 }
 
@@ -82,7 +82,7 @@ export function inspectCopy(file: string, name: string): CopyContents {
       transactions: Number(firstOf(client, "SELECT count(*) FROM transactions")),
     };
   } catch (error) {
-    throw explain(error, name);
+    throw explain(error, name, file);
   }
 }
 
@@ -106,7 +106,7 @@ export function admitCopy(file: string, name: string, isMemo: (memo: string) => 
       for (const table of statisticsOf(client)) client.run(`DELETE FROM ${table}`);
     })();
   } catch (error) {
-    throw explain(error, name);
+    throw explain(error, name, file);
   } finally {
     close();
   }
@@ -117,7 +117,7 @@ export type Inspection =
   | { readonly state: "missing" }
   /** `totals`: whether the totals, the words and the order are those of the rows. */
   | { readonly state: "sound"; readonly schema: number; readonly totals: boolean }
-  | { readonly state: "unusable"; readonly message: string };
+  | { readonly state: "unusable"; readonly error: UnusableDatabase };
 
 /** Reads the whole file: every page, every index, and counts every row. */
 export function inspectDatabase(file: string): Inspection {
@@ -128,11 +128,11 @@ export function inspectDatabase(file: string): Inspection {
     client.run("PRAGMA busy_timeout = 1000");
     const schema = refuseOthers(client, file);
     const damage = firstOf(client, "PRAGMA integrity_check(1)");
-    if (damage !== "ok") return { state: "unusable", message: `${file} is damaged: ${damage}` };
+    if (damage !== "ok") throw new UnusableDatabase("damaged", `${file} is damaged: ${damage}`);
     return { state: "sound", schema, totals: schema === 0 || isDerivedTrue(client) };
   } catch (error) {
     const explained = explain(error, file);
-    if (explained instanceof UnusableDatabase) return { state: "unusable", message: explained.message };
+    if (explained instanceof UnusableDatabase) return { state: "unusable", error: explained };
     throw error;
   }
 }

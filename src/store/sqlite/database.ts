@@ -188,10 +188,13 @@ function close(client: Database): void {
   }
 }
 
-/** Explains an error of SQLite or of the system about a file in one line; returns other errors unchanged. */
-export function explain(error: unknown, file: string): unknown {
+/**
+ * Explains an error of SQLite or of the system about a file in one line; returns other errors unchanged.
+ * @param place its path, if `file` is only what it is called
+ */
+export function explain(error: unknown, file: string, place = file): unknown {
   if (error instanceof UnusableDatabase) return error;
-  const cause = causeAt(file, error, () => attemptBeside(file));
+  const cause = causeAt(place, error, () => attemptBeside(place));
   if (cause === null) return error;
   if (cause.name === "LOCKED") return new UnusableDatabase("locked", `${file} is locked by another program`);
   if (cause.name === "DAMAGED") return new UnusableDatabase("damaged", `${file} is damaged or not a database`);

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { causeOf } from "../causes.ts";
 import { UnusableDatabase } from "../store.ts";
 import { BUSY_TIMEOUT_MS, explain, firstOf, flushToDisk } from "./database.ts";
 
@@ -37,8 +38,8 @@ export function putInPlace(copy: string, file: string): void {
     renameSync(copy, file);
   } catch (error) {
     restoreLogs(copy, file);
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UnusableDatabase("unwritable", `${file} cannot be replaced (${code}), and is as it was`);
+    const { reason, remedy } = causeOf(error) ?? { reason: String(error), remedy: null };
+    throw new UnusableDatabase("unwritable", `${file} cannot be replaced, and is as it was: ${reason}`, remedy);
   }
   flushToDisk(dirname(file)); // the folder holds the new name
   restoreLogs(copy, file);

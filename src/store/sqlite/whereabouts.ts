@@ -88,6 +88,7 @@ export class Whereabouts {
       close();
       this.#keyPage.close();
     }
+    this.#opened.clear();
   }
 
   #explain(reason: string | null): Displaced | null {

@@ -1,0 +1,66 @@
+import { afterAll, expect, test } from "bun:test";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { prepareReport, removeStaleReports } from "../../cli/serving/audit-report.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { runMomo } from "../support/momo.ts";
+
+afterAll(cleanUp);
+
+const OLD = '<testsuites name="momo audit" tests="1">';
+
+test.concurrent("a command that cannot start, or a wrong line, leaves no report: not an empty one, and not that of an earlier run", async () => {
+  for (const line of [
+    "exec --audit-report r.xml -- no-such-command",
+    "exec --audit-report r.xml --bogus -- true",
+    "exec --audit-report=r.xml --rules none -- true",
+    "check --report other.json r.xml --target nowhere",
+    "check --target http://127.0.0.1:1/v2 --profile r.xml --requests x",
+    "audit --output r.xml --base-url http://127.0.0.1:1/v2",
+  ]) {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "r.xml"), OLD);
+    expect((await runMomo(line.split(" "), { cwd })).exitCode).not.toBe(0);
+    expect([line, existsSync(join(cwd, "r.xml"))]).toEqual([line, false]);
+  }
+});
+
+test("a wrong line removes only what momo wrote", () => {
+  const folder = newFolder();
+  const files = ["package.json", "other.xml", "momo.xml", "empty.xml"].map((name) => join(folder, name));
+  const texts = ['{"name":"shop"}', "<testsuites/>", OLD, ""];
+  for (const [index, file] of files.entries()) writeFileSync(file, texts[index] ?? "");
+  removeStaleReports("check", ["--report", ...files, "--bogus"]);
+  expect(readdirSync(folder).sort()).toEqual(["other.xml", "package.json"]);
+});
+
+test("a report is made with its folder, replaces the target of a link, and keeps the mode that a new file has", () => {
+  const folder = newFolder();
+  const file = join(folder, "new/sub/r.xml");
+  const report = prepareReport(file);
+  const umask = process.umask(0o077);
+  report.write("first");
+  process.umask(umask);
+  expect(statSync(file).mode & 0o777).toBe(0o666 & ~umask);
+  const link = join(folder, "link.xml");
+  symlinkSync(file, link);
+  prepareReport(link).write("second");
+  expect(readFileSync(file, "utf8")).toBe("second");
+  expect(readdirSync(join(folder, "new/sub"))).toEqual(["r.xml"]);
+});
+
+test.concurrent("a named pipe or a folder is no report, and no profile to read: refused by name, without a wait", async () => {
+  const cwd = newFolder();
+  Bun.spawnSync(["mkfifo", join(cwd, "pipe.json")]);
+  chmodSync(cwd, 0o700);
+  for (const [line, says] of [
+    ["exec --audit-report pipe.json -- true", "the report pipe.json is a pipe"],
+    ["check --target http://127.0.0.1:1/v2 --profile pipe.json --json", "the report pipe.json is a pipe"],
+    ["audit --output . --json", "the report . is a folder"],
+    ["serve --port 0 --profile pipe.json --json", "--profile pipe.json: it is a pipe, and is not opened"],
+    ["exec --rules pipe.json -- true", "--rules pipe.json: it is a pipe, and is not opened"],
+  ] as const) {
+    const env = { MOMO_API_KEY: `mk_${"1".repeat(16)}`, MOMO_API_SECRET: `ms_${"1".repeat(32)}` };
+    expect((await runMomo(line.split(" "), { cwd, env })).stderr).toContain(says);
+  }
+});
