@@ -9,7 +9,7 @@ import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
 import { type AuditedClient, createAuditedClient, LOST } from "../../support/audited-client.ts";
 
 /**
- * stories.txt has what clients do, and what the audit says of them, word for word: a name, after `>` the steps, and then the findings.
+ * stories.txt has what clients do, and what the audit says of them, word for word: a name, after `>` the steps, and after `=>` the finding, or below them several.
  * A story ends with an empty line. MOMO_TEST_RECORD=1 writes the file again: read it.
  *
  * The steps, in which `#1` is the id of the first payment, `3*` before a step repeats it (`+` joins several), and `$n` is the number of the round:
@@ -132,9 +132,12 @@ describe("what the audit says of a client", () => {
     const isWith = (word: string) => new RegExp(`^> ${word}\\b`, "m").test(text);
     const basePaths = isWith("root") ? [""] : ["/v2", "/api/v2"];
     const client = createAuditedClient({ hasWebhook: isWith("webhook"), basePaths });
-    const shown = lines.flatMap((line) =>
-      line.startsWith("> ") ? [line, ...play(client, line.slice(2)).map((found) => `  ${found}`)] : [line],
-    );
+    const shown = lines.flatMap((line) => {
+      const [step = ""] = line.split(" => ");
+      const [first, ...more] = step.startsWith("> ") ? play(client, step.slice(2)) : [];
+      if (more.length > 0) return [step, ...[first, ...more].map((found) => `  ${found}`)];
+      return [first === undefined ? step : `${step} => ${first}`];
+    });
     recorded.push(shown.join("\n"));
     if (process.env.MOMO_TEST_RECORD) writeFileSync(FILE, `${recorded.join("\n\n")}\n`);
     else expect(shown).toEqual(text.split("\n"));
