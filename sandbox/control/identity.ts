@@ -12,10 +12,12 @@ export const SERVER_HEADER = "X-Momo-Server";
  */
 export function onlyForThisServer(next: Handler, { id, data }: ServerFacts, guardOptions: GuardOptions): Handler {
   const guard = createGuard(guardOptions);
-  return async (request, keepOpen) => {
-    const meant = request.headers.get(SERVER_HEADER);
-    if (meant === null || meant === id) return next(request, keepOpen);
+  async function refuse(request: Request): Promise<Response> {
     const serves = data !== null && guard(request) === null ? data : "another directory";
     return respond(fail(421, `this one serves ${serves}, and the request names another in ${SERVER_HEADER}`));
+  }
+  return (request, keepOpen) => {
+    const meant = request.headers.get(SERVER_HEADER);
+    return meant === null || meant === id ? next(request, keepOpen) : refuse(request);
   };
 }
