@@ -27,10 +27,7 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
     outcomes: ["show what each test phone does", () => import("./commands/outcomes.ts")],
     rules: ["list, add and clear rules for prompts", async () => ({ default: (await steering()).rulesCommand })],
     default: ["show or set what prompts do by default", async () => ({ default: (await steering()).defaultCommand })],
-    faults: [
-      "list, add and clear failures of the merchant API",
-      async () => ({ default: (await steering()).faultsCommand }),
-    ],
+    faults: ["list, add and clear failures of the merchant API", () => import("./commands/faults.ts")],
     clock: ["show, stop or move the sandbox's clock", async () => ({ default: (await steering()).clockCommand })],
     audit: ["show what clients have done wrong", () => import("./commands/audit.ts")],
     webhooks: [

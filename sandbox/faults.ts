@@ -1,24 +1,8 @@
 import { invalid } from "../src/domain/error.ts";
 import { seededChance } from "../src/domain/random.ts";
+import type { Fault } from "./control/shapes/steering.ts";
 
-export const FAULT_KINDS = ["error", "delay", "disconnect"] as const;
-export type FaultKind = (typeof FAULT_KINDS)[number];
-
-/** An injected failure of the merchant API. */
-export interface Fault {
-  /** The affected operation, such as `/stkpush.php`; null: any. */
-  readonly path: string | null;
-  readonly what: /** The answer has this status; the operation is not carried out. */
-    | { readonly kind: "error"; readonly status: number }
-    /** Carried out after this time. */
-    | { readonly kind: "delay"; readonly delayMs: number }
-    /** Carried out, but the answer is lost. */
-    | { readonly kind: "disconnect" };
-  /** From above 0 to 1. */
-  readonly probability: number;
-  /** How many more times it applies; null: always. */
-  readonly times: number | null;
-}
+export type FaultKind = Fault["kind"];
 
 export const MAX_FAULTS = 100;
 
@@ -56,7 +40,7 @@ export function createFaultPlan() {
     replace,
     /** Whether `strike` changes the state for this operation: a number of times, or the random generator. */
     isCounted: (path: string): boolean =>
-      faults.some((fault) => isFor(fault, path) && (fault.probability < 1 || fault.times !== null)),
+      faults.some((fault) => isFor(fault, path) && (fault.probability < 1 || fault.times !== undefined)),
     save: (): FaultState => ({ seed, faults, drawn: chance.state() }),
     load(saved: FaultState): void {
       ({ seed, faults } = saved);
@@ -64,19 +48,19 @@ export function createFaultPlan() {
     },
     reset: () => replace(0, []),
     /** The fault for the next request to an operation: the first one that applies, or null. */
-    strike(path: string): Fault["what"] | null {
+    strike(path: string): Fault | null {
       for (const fault of faults) {
         if (!isFor(fault, path)) continue;
         if (fault.probability < 1 && chance() >= fault.probability) continue;
-        if (fault.times !== null) {
+        if (fault.times !== undefined) {
           const left = { ...fault, times: fault.times - 1 };
           faults = faults.flatMap((other) => (other !== fault ? [other] : left.times > 0 ? [left] : []));
         }
-        return fault.what;
+        return fault;
       }
       return null;
     },
   };
 }
 
-const isFor = (fault: Fault, path: string): boolean => fault.path === null || fault.path === path;
+const isFor = (fault: Fault, path: string): boolean => fault.path === undefined || fault.path === path;

@@ -15,7 +15,7 @@ export interface LoggedRequest {
   readonly body: string | null;
   /** How many bytes of the body are not kept. */
   readonly bodyCutBytes: number;
-  /** The checkout request id of a body that was cut, so that the request is found for its payment. */
+  /** The checkout request id in what the log does not keep: a body that was cut, or an answer that a fault replaced. */
   readonly cutId?: string | undefined;
   /** Null if the connection was closed without an answer. */
   readonly status: number | null;
@@ -35,12 +35,14 @@ export const REPLAY_HEADER = "x-sandbox-replay-of";
 
 /**
  * @param whole the complete body and answer
+ * @param hidden the operation's own answer, if a fault gave the client another one
  * @param members those of the body, if it was parsed. A listener must not keep them, nor the whole
  */
 export type LogListener = (
   request: LoggedRequest,
   whole: Pick<LoggedRequest, "body" | "answer">,
   members: object | null,
+  hidden: string | null,
 ) => void;
 
 /** How many requests are kept. */
@@ -63,14 +65,15 @@ export function createRequestLog() {
     add(
       request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "cutId" | "answerCutBytes">,
       members: object | null = null,
+      hidden: string | null = null,
     ): void {
       lastId += 1;
       const { body, answer } = request;
-      const whole = { id: lastId, bodyCutBytes: 0, cutId: undefined, answerCutBytes: 0 };
+      const whole = { id: lastId, bodyCutBytes: 0, cutId: idIn(hidden), answerCutBytes: 0 };
       const logged =
         isLong(body) || isLong(answer) ? { ...request, ...whole, ...cut(body, answer) } : { ...request, ...whole };
       ring[lastId % LOG_CAPACITY] = logged;
-      announce(logged, request, members);
+      announce(logged, request, members, hidden);
     },
     /** Oldest first. */
     list: (): readonly LoggedRequest[] => Object.values(ring).sort((a, b) => a.id - b.id),
@@ -84,6 +87,8 @@ export function createRequestLog() {
 /** If JSON has a member twice, its last value counts. */
 const CHECKOUT_REQUEST_ID = /ws_CO_[0-9]{14}_[0-9A-Z]{20}/g;
 
+const idIn = (text: string | null): string | undefined => text?.match(CHECKOUT_REQUEST_ID)?.at(-1);
+
 /** Remove the word at the cut: it may be the first part of a secret, which redaction would not recognise. */
 const MAX_CUT_WORD = 600;
 
@@ -93,8 +98,7 @@ const isLong = (text: string | null): boolean => text !== null && text.length > 
 function cut(wholeBody: string | null, wholeAnswer: string | null) {
   const [body, bodyCutBytes] = beginningOf(wholeBody);
   const [answer, answerCutBytes] = beginningOf(wholeAnswer);
-  const cutId = bodyCutBytes > 0 ? wholeBody?.match(CHECKOUT_REQUEST_ID)?.at(-1) : undefined;
-  return { body, bodyCutBytes, cutId, answer, answerCutBytes };
+  return { body, bodyCutBytes, ...(bodyCutBytes > 0 && { cutId: idIn(wholeBody) }), answer, answerCutBytes };
 }
 
 /** @returns what is kept of a text, and how many bytes are not */

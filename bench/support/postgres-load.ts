@@ -61,7 +61,7 @@ async function startMomo() {
     stopwatch,
     random: systemRandom,
   });
-  const network = createNetwork({ fallback: { outcome: "manual", afterMs: null } });
+  const network = createNetwork({ fallback: { outcome: "manual" } });
   const parts = { clock: systemClock, realClock: systemClock, random: systemRandom, promptTimeoutMs: 3_600_000 };
   const service = createService({ store, provider: network, ...parts, reportFault: console.error });
   const order = {

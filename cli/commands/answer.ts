@@ -1,9 +1,16 @@
-import { Command, Option } from "commander";
-import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
+import { Command } from "commander";
+import { parseChoice } from "../../sandbox/network/choice.ts";
 import { type Answer, controlClient, PAYMENT_HINTS } from "../client/client.ts";
 import { checkoutIdAt } from "../client/find.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
-import { controlOptions, outputOptions, paymentArgument, readPin, withOptions } from "../terminal/options.ts";
+import {
+  controlOptions,
+  outcomeOption,
+  outputOptions,
+  paymentArgument,
+  readPin,
+  withOptions,
+} from "../terminal/options.ts";
 import { asksForJson, type OutputOptions, printJson } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
 import { misuse } from "../terminal/usage.ts";
@@ -17,7 +24,7 @@ export default function answerCommand(): Command {
   const command = new Command("answer")
     .addArgument(paymentArgument())
     .option("--pin <digits>", "enter a PIN; 0000 is the wrong one", readPin)
-    .addOption(new Option("--outcome <name>", "or choose the outcome, such as cancelled").choices(OUTCOME_NAMES));
+    .addOption(outcomeOption("or choose the outcome, such as cancelled"));
   return withOptions(command, ...controlOptions(), ...outputOptions("the status")).action(answer);
 }
 
@@ -30,7 +37,9 @@ async function answer(name: string, flags: AnswerFlags): Promise<void> {
   const checkoutRequestId = await checkoutIdAt(client, name);
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
   const ifLost = { checkWith: commandFor(flags, "status", checkoutRequestId) };
-  const answered = await client.post(path, pin === undefined ? { outcome } : { pin }, { ifLost });
+  const answered = await client.post(path, outcome === undefined ? { pin } : parseChoice(outcome, "--outcome"), {
+    ifLost,
+  });
   // --json shows the whole answer, also the text message.
   if (asksForJson(flags)) printJson(answered);
   else printPayment(answered.transaction as Answer, flags, "status");

@@ -1,9 +1,9 @@
 import { Argument, Command, Option } from "commander";
-import type { FaultInForce, RuleInForce, SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
+import type { RuleInForce, SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
 import type { DeliveryOnWire } from "../../sandbox/control/shapes/webhook.ts";
+import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
-import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { OPERATION_PATHS } from "../../src/http/operation.ts";
+import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, type Client, controlClient, type SendOptions } from "../client/client.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
 import { type Column, printList, printRecord } from "../terminal/data.ts";
@@ -13,9 +13,7 @@ import {
   readAmount,
   readDurationText,
   readId,
-  readProbability,
-  readSeed,
-  readStatus,
+  readOutcome,
   readText,
   readTypedPhone,
   readUpTo,
@@ -32,29 +30,24 @@ import {
   tell,
 } from "../terminal/output.ts";
 import { amountText } from "../terminal/payment-lines.ts";
-import { misuse } from "../terminal/usage.ts";
 
-/** The commands whose sub-commands are each one call of the control API: rules, default, faults, clock, webhooks and snapshot. */
+/** The commands whose sub-commands are each one call of the control API: rules, default, clock, webhooks and snapshot; faults.ts has one more. */
 
-interface Flags extends OutputOptions, ControlFlags {
+export interface Flags extends OutputOptions, ControlFlags {
   readonly phone?: string;
   readonly amount?: number;
   readonly account?: number;
   readonly reference?: string;
+  readonly description?: string;
   readonly after?: string;
   readonly times?: number;
-  readonly path?: string;
-  readonly status?: number;
-  readonly delay?: string;
-  readonly probability?: number;
-  readonly seed?: number;
 }
 
 /**
  * @param argument that of the sub-command, if it has one
  * @param write for a call that writes: names the first sub-command, which shows whether it was done
  */
-type Call = (client: Client, flags: Flags, argument: string, write: SendOptions) => Promise<Answer>;
+type Call<F extends Flags> = (client: Client, flags: F, argument: string, write: SendOptions) => Promise<Answer>;
 
 type Show = (answer: Answer, flags: Flags, argument: string) => void;
 
@@ -63,13 +56,13 @@ type Show = (answer: Answer, flags: Flags, argument: string) => void;
  * @param essential what `-q` prints
  * @param show prints the answer of each sub-command
  */
-function steering(name: string, essential: string, show: Show) {
+export function steering<F extends Flags = Flags>(name: string, essential: string, show: Show) {
   const command = new Command(name);
-  const add = (subName: string, summary: string, call: Call, shows = show): Command => {
+  const add = (subName: string, summary: string, call: Call<F>, shows = show): Command => {
     const sub = command.command(subName).description(summary);
     withOptions(sub, ...controlOptions(), ...outputOptions(essential));
     return sub.action(async (...given: unknown[]) => {
-      const flags = sub.opts<Flags>();
+      const flags = sub.opts<F>();
       const argument = String(given[0]);
       const write = { ifLost: { checkWith: commandFor(flags, name, command.commands[0]?.name() ?? "") } };
       shows(await call(controlClient(resolveControl(flags)), flags, argument, write), flags, argument);
@@ -95,22 +88,29 @@ function showAnswer(answer: Answer, flags: OutputOptions, essential: unknown): v
  * Shows the list of an answer.
  * @param next the command to run if it is empty
  */
-const showList =
+export const showList =
   <T extends object>(name: string, essential: keyof T & string, columns: readonly Column<T>[], next: string): Show =>
   (answer, flags) => {
     const empty = { said: answer.message, next };
     printList({ name, items: answer[name] as T[], essential, columns, whole: answer, empty }, flags);
   };
 
-const timesLeft = {
+export const timesLeft = {
   name: "times left",
   align: "right",
   cell: ({ times }: { readonly times?: number | null | undefined }) => String(times ?? "always"),
 } as const;
 
 /** How often a rule or a fault may apply. @param what how many of what, and what ends then */
-const timesOption = (what: string) => new Option("--times <number>", what).argParser(readUpTo(1_000_000));
-const outcomeArgument = () => new Argument("<outcome>", "one of momo outcomes").choices(OUTCOME_NAMES);
+export const timesOption = (what: string) => new Option("--times <number>", what).argParser(readUpTo(1_000_000));
+const outcomeArgument = () =>
+  new Argument("<outcome>", 'one of momo outcomes, or "failed; code=26"').choices(OUTCOME_NAMES).argParser(readOutcome);
+
+/** The members of an outcome and of `--after`. */
+const choiceOf = (outcome: string, after: string | undefined) => ({
+  ...parseChoice(outcome, "OUTCOME"),
+  ...(after !== undefined && { after }),
+});
 
 export function rulesCommand(): Command {
   const columns: Column<RuleInForce>[] = [
@@ -125,28 +125,41 @@ export function rulesCommand(): Command {
   add(
     "add",
     "append a rule: what prompts do that match all of its options",
-    (client, { phone, amount, account, reference, after, times }, outcome, write) => {
-      const match = { phone, amount, payment_account_id: account, reference };
-      return client.post("/rules", { match, outcome, after, times }, write);
+    (client, { phone, amount, account, reference, description, after, times }, outcome, write) => {
+      const match = { phone, amount, payment_account_id: account, reference, description };
+      return client.post("/rules", { match, ...choiceOf(outcome, after), times }, write);
     },
   )
     .addArgument(outcomeArgument())
-    .option("--phone <number>", "of this customer", (text) => readTypedPhone([text], "--phone"))
+    .option("--phone <number>", "of this customer, or of all that start with 2547*", readPhones)
     .option("--amount <shillings>", "of exactly this amount", (text) => readAmount(text, "--amount"))
     .option("--account <id>", "of this payment account", readId)
-    .option("--reference <text>", "with this reference", readText(0, MAX_REFERENCE_LENGTH))
+    .option(
+      "--reference <text>",
+      "with this reference, or with this start: LONG-*",
+      readText(0, MAX_REFERENCE_LENGTH + 1),
+    )
+    .option(
+      "--description <text>",
+      "with this description, or with this start",
+      readText(0, MAX_DESCRIPTION_LENGTH + 1),
+    )
     .option("--after <duration>", "how long after the start", readDurationText)
     .addOption(timesOption("how many prompts; then the rule ends"));
   add("clear", "remove all rules", (client) => client.delete("/rules"));
   return command;
 }
 
-function matchText({ phone, amount, payment_account_id, reference }: RuleInForce["match"]): string {
+/** A phone as a person types it, or the start of phones, which the server reads. */
+const readPhones = (text: string) => (text.endsWith("*") ? text : readTypedPhone([text], "--phone"));
+
+function matchText({ phone, amount, payment_account_id, reference, description }: RuleInForce["match"]): string {
   const parts = [
     phone,
     amount === undefined ? undefined : `KES ${amountText(amount)}`,
     payment_account_id === undefined ? undefined : `account ${payment_account_id}`,
     reference === undefined ? undefined : `reference ${reference}`,
+    description === undefined ? undefined : `description ${description}`,
   ].filter((part) => part !== undefined);
   return parts.join(", ") || "every prompt";
 }
@@ -158,49 +171,11 @@ export function defaultCommand(): Command {
   });
   add("show", "show what prompts do if nothing else decides", (client) => client.get("/default", {}));
   add("set", "set what prompts do from now on, until a reset", (client, { after }, outcome, write) =>
-    client.put("/default", { outcome, after }, write),
+    client.put("/default", choiceOf(outcome, after), write),
   )
     .addArgument(outcomeArgument())
     .option("--after <duration>", "how long after the start (default: the outcome's own time)", readDurationText);
   return command;
-}
-
-type Faults = Answer & { readonly seed: number; readonly faults: readonly FaultInForce[] };
-
-export function faultsCommand(): Command {
-  const columns: Column<FaultInForce>[] = [
-    "kind",
-    { name: "path", cell: ({ path }) => path ?? "every request" },
-    { name: "does", cell: ({ status, delay }) => (status ? `HTTP ${status}` : (delay ?? "no answer")) },
-    { name: "probability", align: "right" },
-    timesLeft,
-  ];
-  const next = "momo faults add error --path /status.php --status 503 --times 2";
-  const { command, add } = steering("faults", "the kinds", showList("faults", "kind", columns, next));
-  const kind = new Argument("<kind>", "answer with an error, answer late, or carry out without an answer");
-  add("list", "show the faults in force", (client) => client.get("/faults", {}));
-  add("add", "make requests of the merchant API fail", addFault)
-    .addArgument(kind.choices(["error", "delay", "disconnect"]))
-    .addOption(new Option("--path <path>", "requests of this path only").choices(OPERATION_PATHS))
-    .option("--status <code>", "of an error (default: 500)", readStatus)
-    .option("--delay <duration>", "of a delay, which needs it", readDurationText)
-    .option("--probability <share>", "of the requests, such as 0.2 (default: 1)", readProbability)
-    .addOption(timesOption("how many requests; then the fault ends"))
-    .option("--seed <number>", "the same seed gives the same faults", readSeed);
-  add("clear", "remove all faults", (client) => client.delete("/faults"));
-  return command;
-}
-
-async function addFault(client: Client, flags: Flags, kind: string, write: SendOptions): Promise<Answer> {
-  const { path, status, delay, probability, times, seed } = flags;
-  if (kind !== "error" && status !== undefined) throw misuse("--status is for an error only");
-  if (kind === "delay" && delay === undefined) throw misuse("a delay needs --delay, such as --delay 2s");
-  if (kind !== "delay" && delay !== undefined) throw misuse("--delay is for a delay only");
-  const now = (await client.get("/faults", {})) as Faults;
-  // The control API replaces all faults. Without faults there is no seed to keep.
-  const kept = seed ?? (now.faults.length > 0 ? now.seed : undefined);
-  const fault = { kind, path, status, delay, probability, times };
-  return client.put("/faults", { seed: kept, faults: [...now.faults, fault] }, write);
 }
 
 export function clockCommand(): Command {

@@ -21,7 +21,7 @@ import { type DeliveryListener, Webhooks } from "../../sandbox/webhooks/webhooks
 import { createMutex } from "../../src/domain/mutex.ts";
 import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
-import { operationsAt } from "../../src/http/operation.ts";
+import { operationsAt } from "../../src/http/paths.ts";
 import { fail, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createService } from "../../src/service/service.ts";

@@ -32,11 +32,14 @@ export function auditClient(options: Options) {
     const nowMs = clock.nowMs();
     return { nowMs, realMs: stopwatch(), ranMs: clock.ranMs() };
   };
-  log.subscribe((logged, { body, answer }, members) => {
+  log.subscribe((logged, { body, answer }, members, hidden) => {
     // A person has replayed the request: the client did not send it.
     if (logged.headers.has(REPLAY_HEADER)) return;
     const isCut = logged.bodyCutBytes > 0 || logged.answerCutBytes > 0;
-    audit.call(isCut ? { ...logged, body, answer } : logged, moment(), members);
+    const whole = isCut ? { ...logged, body, answer } : logged;
+    // An error after the work is a lost answer.
+    const call = hidden === null ? whole : { ...whole, answer: hidden, status: null, fault: "disconnect" };
+    audit.call(call, moment(), members);
   });
   service.subscribe((transaction) => audit.changed(transaction, moment()));
   return {

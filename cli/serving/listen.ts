@@ -1,5 +1,5 @@
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
-import { type BasePaths, OPERATION_PATHS } from "../../src/http/operation.ts";
+import { type BasePaths, OPERATION_PATHS } from "../../src/http/paths.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { type HttpServer, startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";

@@ -5,7 +5,7 @@ import { MAX_GIVEN_ACCOUNT_ID } from "../../src/domain/merchant.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import { type LoadedLater, loadLater } from "../../src/domain/once.ts";
 import type * as api from "../../src/http/api.ts";
-import type { BasePaths } from "../../src/http/operation.ts";
+import type { BasePaths } from "../../src/http/paths.ts";
 import type { Profile } from "../../src/http/profile.ts";
 import { fail, respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";

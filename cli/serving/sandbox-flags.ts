@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { type Command, Option } from "commander";
-import { type Choice, chooseAfter } from "../../sandbox/network/choice.ts";
-import { OUTCOME_NAMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
+import { type Choice, expectFit, parseChoice } from "../../sandbox/network/choice.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
@@ -9,6 +8,7 @@ import type { Accept, Profile } from "../../src/http/profile.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
   BASE_PATHS,
+  outcomeOption,
   readBasePath,
   readPath,
   readPromptTimeout,
@@ -23,7 +23,7 @@ const PROMPT_TIMEOUT_MS = 60_000;
 /** The flags of `serve` and `exec` for the sandbox that they start. */
 export interface SandboxFlags {
   readonly basePath?: string;
-  readonly outcome: OutcomeName;
+  readonly outcome: string;
   readonly after?: string;
   readonly promptTimeout?: number;
   readonly fee?: Tariff;
@@ -37,7 +37,7 @@ export interface SandboxFlags {
 export function addSandboxOptions(command: Command): Command {
   return command
     .optionsGroup("What prompts do:")
-    .addOption(new Option("--outcome <name>", "one of momo outcomes").choices(OUTCOME_NAMES).default("completed"))
+    .addOption(outcomeOption("one of momo outcomes").default("completed"))
     .option("--after <duration>", "how long it takes (default: mostly 3s)")
     .option("--rules <file>", "JSON file of rules for prompts", readPath)
     .option("--prompt-timeout <duration>", "how long a prompt waits (default: 60s)", readPromptTimeout)
@@ -72,7 +72,8 @@ export async function configOf(
 }
 
 function fallbackOf({ outcome, after }: SandboxFlags): Choice {
-  return after === undefined ? { outcome, afterMs: null } : chooseAfter(outcome, after, "--after");
+  const choice = parseChoice(outcome, "--outcome");
+  return after === undefined ? choice : expectFit({ ...choice, after }, (member) => `--${member}`);
 }
 
 /**

@@ -1,4 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { parseChoice } from "../../sandbox/network/choice.ts";
+import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { formatDuration, parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
@@ -6,7 +8,7 @@ import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
 import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain/money.ts";
 import { typedPhone } from "../../src/domain/phone.ts";
 import { parseDay } from "../../src/domain/timestamp.ts";
-import type { BasePaths } from "../../src/http/operation.ts";
+import type { BasePaths } from "../../src/http/paths.ts";
 import { FORMATS } from "./output.ts";
 import { misuse, wrongValue } from "./usage.ts";
 import { userPath } from "./user-path.ts";
@@ -136,7 +138,7 @@ export const readUpTo = (most: number) => number(`a whole number from 1 to ${mos
 /** The id for a new payment account. */
 export const readAccountId = readUpTo(MAX_GIVEN_ACCOUNT_ID);
 /** The HTTP status of an injected error. */
-export const readStatus = number("an HTTP status from 400 to 599", /^[45][0-9]{2}$/);
+export const readStatus = number("an HTTP status from 400 to 599, or 200", /^(?:200|[45][0-9]{2})$/);
 export const readPort = number("a port from 1 to 65535, or 0 for any free one", /^[0-9]{1,5}$/, 65_535);
 export const readSeed = number("a whole number from 0 to 4294967295", /^[0-9]{1,10}$/, 0xffffffff);
 export const readProbability = number(
@@ -171,6 +173,15 @@ export function readPin(text: string): string {
   if (!/^[0-9]{4,6}$/.test(text)) throw misuse("--pin must be 4 to 6 digits");
   return text;
 }
+
+/** The text of an outcome, with its parameters: `cancelled`, or `failed; code=26`. */
+export const readOutcome: (text: string) => string = reader((text) => {
+  parseChoice(text, "It");
+  return text;
+});
+
+export const outcomeOption = (description: string) =>
+  new Option("--outcome <name>", description).choices(OUTCOME_NAMES).argParser(readOutcome);
 
 /** An option whose value is one of a few words, in any letter case. */
 export const wordOption = (flags: string, words: readonly string[]) =>

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Mutex } from "../../src/domain/mutex.ts";
 import type { Random } from "../../src/domain/random.ts";
-import type { BasePaths } from "../../src/http/operation.ts";
+import type { BasePaths } from "../../src/http/paths.ts";
 import type { Profile } from "../../src/http/profile.ts";
 import type { Reply } from "../../src/http/reply.ts";
 import type { Handler, KeepOpen } from "../../src/http/request.ts";

@@ -97,6 +97,8 @@ function complaintOf(issue: z.core.$ZodRawIssue): string | undefined {
       const keys = issue.keys.slice(0, MAX_REASONS).map(shown);
       return `there is no member ${keys.join(", ")}; ${instead}`;
     }
+    case "invalid_key":
+      return issue.issues[0]?.message;
     default:
       return undefined;
   }

@@ -1,13 +1,16 @@
 import { atMost, type Clock, pause } from "../../src/domain/clock.ts";
+import { parseDuration } from "../../src/domain/duration.ts";
 import type { LoadedLater } from "../../src/domain/once.ts";
-import { type Api, type BasePaths, operationsAt } from "../../src/http/operation.ts";
+import type { Api } from "../../src/http/operation.ts";
+import { type BasePaths, operationsAt } from "../../src/http/paths.ts";
 import { ambiguousPath, fail, type Reply, respond } from "../../src/http/reply.ts";
 import { type Handler, newExchange, type RefusePath, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
-import type { Fault, FaultPlan } from "../faults.ts";
+import type { FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";
 import type { Steering } from "../steering.ts";
 import { isFromAnotherSite } from "./guard.ts";
+import type { Fault } from "./shapes/steering.ts";
 
 export interface ObserveOptions {
   readonly faults: FaultPlan;
@@ -37,7 +40,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
 
   const operations = operationsAt(basePaths);
 
-  async function strike(path: string, { headers }: Request): Promise<Fault["what"] | null> {
+  async function strike(path: string, { headers }: Request): Promise<Fault | null> {
     const operation = operations.get(path);
     if (!operation) return null;
     try {
@@ -62,7 +65,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     }
     const exchange = newExchange();
     const carryOut = () => api.answer(request, exchange, keepOpen);
-    const reply = await (fault ? applyFault(fault, carryOut, options) : carryOut());
+    const { reply, hidden = null } = await (fault ? applyFault(fault, carryOut, options) : carryOut().then(asItIs));
     if (fault?.kind === "delay") delays.underWay -= 1;
     const isLost = fault?.kind === "disconnect";
     const body = exchange.body ?? (reply.status === 200 ? null : await unread(request, realClock));
@@ -79,7 +82,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
       leniencies: exchange.leniencies,
       isTakenLeniently: reply.status === 400 && api.wouldTake(request, body),
     };
-    log.add(entry, exchange.members);
+    log.add(entry, exchange.members, hidden);
     return isLost ? brokenOff() : respond(reply);
   };
 }
@@ -115,21 +118,50 @@ export function refuseAndLog(
 const FOREIGN =
   "this request comes from a page of another site: call the API from your server, because a page would show the secret to its visitors";
 
+/** An answer, and the operation's own where the client gets another one. */
+interface Answered {
+  readonly reply: Reply;
+  readonly hidden?: string | null;
+}
+
+const asItIs = (reply: Reply): Answered => ({ reply });
+
 async function applyFault(
-  fault: Fault["what"],
+  fault: Fault,
   carryOut: () => Promise<Reply>,
   { realClock, stopping }: Pick<ObserveOptions, "realClock" | "stopping">,
-): Promise<Reply> {
+): Promise<Answered> {
   switch (fault.kind) {
-    case "error":
-      return fail(fault.status, `fault injected: HTTP ${fault.status}`);
+    case "error": {
+      const own = fault.carried_out ? await carryOut() : null;
+      return { reply: errorOf(fault, own), hidden: own?.text ?? null };
+    }
     case "delay":
-      await pause(realClock, fault.delayMs, stopping);
-      return stopping.aborted ? fail(503, "the server stops; the operation was not carried out") : carryOut();
+      await pause(realClock, parseDuration(fault.delay ?? "0s", "delay"), stopping);
+      if (!stopping.aborted) return asItIs(await carryOut());
+      return asItIs(fail(503, "the server stops; the operation was not carried out"));
     case "disconnect":
-      return carryOut();
+      return asItIs(await carryOut());
   }
 }
+
+/** @param own the operation's own answer; null if it was not carried out */
+function errorOf(fault: Fault, own: Reply | null): Reply {
+  const { status = 500, message = `fault injected: HTTP ${status}`, body, content_type, cut_after } = fault;
+  const {
+    status: sent,
+    text,
+    headers: usual,
+  } = status === 200 && body === undefined && own ? own : fail(status, message);
+  const headers = new Headers(usual);
+  if (body !== undefined) headers.set("Content-Type", content_type ?? "text/plain; charset=utf-8");
+  for (const [name, value] of Object.entries(fault.headers ?? {})) headers.set(name, value);
+  return { status: sent, text: beginningOf(body ?? text, cut_after), headers };
+}
+
+/** The first bytes of a text, without a part of a character. */
+const beginningOf = (text: string, bytes: number | undefined): string =>
+  bytes === undefined ? text : new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 
 /**
  * An answer that fails before its first byte, so the server closes the connection. The error is undefined: nothing is printed.

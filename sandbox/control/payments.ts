@@ -168,7 +168,8 @@ async function requestsAbout(checkoutRequestId: string, log: readonly LoggedRequ
 function concerns({ target, body, cutId, answer }: LoggedRequest, checkoutRequestId: string): boolean {
   const [path = ""] = target.split("?", 1);
   // The answer of the start has the id, also if it was lost; a poll has it in its body.
+  if (cutId === checkoutRequestId) return /\/(?:stkpush|status)\.php$/.test(path);
   if (path.endsWith("/stkpush.php")) return answer?.includes(`"${checkoutRequestId}"`) ?? false;
   // Without quotes: a form has none, and the lenient mode accepts spaces around the id.
-  return path.endsWith("/status.php") && (cutId === checkoutRequestId || (body?.includes(checkoutRequestId) ?? false));
+  return path.endsWith("/status.php") && (body?.includes(checkoutRequestId) ?? false);
 }

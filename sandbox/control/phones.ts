@@ -6,7 +6,7 @@ import { type Calls, described } from "./context.ts";
 import { bodyOf, phoneQuery } from "./input.ts";
 import { replyWithList } from "./paging.ts";
 import { messageList, promptAnswered, promptList } from "./shapes/payments.ts";
-import { outcomeName } from "./shapes/values.ts";
+import { choice, reportMisfit } from "./shapes/values.ts";
 import { messageView, promptView, smsOf } from "./views.ts";
 
 /** More prompts than a person can read. */
@@ -23,11 +23,14 @@ const promptAnswer = z
       .string(pinRule)
       .regex(/^[0-9]{4,6}$/, pinRule)
       .optional(),
-    outcome: outcomeName.optional(),
+    outcome: choice.outcome.optional(),
+    result_code: choice.result_code,
+    result_desc: choice.result_desc,
   })
   .refine(({ pin, outcome }) => (pin === undefined) !== (outcome === undefined), {
     error: 'give either "pin":"1234" or "outcome":"cancelled"',
-  });
+  })
+  .check(({ value: { outcome = "completed", ...more }, issues }) => reportMisfit({ outcome, ...more }, issues));
 
 /** What customers see on their phones, and what they do. `?phone=` selects one phone. */
 export const PHONE_CALLS: Calls = {
@@ -45,9 +48,9 @@ export const PHONE_CALLS: Calls = {
       "Answer a prompt as its customer or as the network",
       promptAnswered,
       { body: bodyOf(promptAnswer, { pin: "1234" }) },
-      async ({ service, merchantNames, clock }, { id, body: { pin, outcome } }) => {
+      async ({ service, merchantNames, clock }, { id, body: { pin = "", outcome, ...result } }) => {
         const transaction = await service.answerPrompt(id, (pending) =>
-          answerByHand(pending, outcome ?? outcomeOfPin(pin ?? "", pending), clock.nowMs()),
+          answerByHand(pending, { outcome: outcome ?? outcomeOfPin(pin, pending), ...result }, clock.nowMs()),
         );
         const sms = smsOf(transaction, await merchantNames.of(transaction.merchantId));
         return succeed(`the payment is ${transaction.status}`, { transaction: itemView(transaction), sms });

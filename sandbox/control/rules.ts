@@ -1,63 +1,16 @@
 import { z } from "zod";
 import { counted } from "../../src/domain/counted.ts";
-import { formatDuration } from "../../src/domain/duration.ts";
-import { readNaming } from "../../src/domain/error.ts";
-import { amountRule, isAmount, parseAmount, toShillings } from "../../src/domain/money.ts";
-import { parsePhone } from "../../src/domain/phone.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { readJson } from "../../src/http/request.ts";
-import { type Choice, chooseAfter, type Default } from "../network/choice.ts";
-import { afterOf, type OutcomeName, outcomesView } from "../network/outcomes.ts";
+import { type Default, endingOf } from "../network/choice.ts";
+import { afterOf, outcomesView } from "../network/outcomes.ts";
 import { MAX_RULES, type Rule, type RuleBook } from "../network/rules.ts";
 import { type Calls, type DescribedBody, described } from "./context.ts";
-import { bodyOf, parsePlaced, readWith } from "./input.ts";
+import { bodyOf, parsePlaced } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
-import { durationText, outcomeName, reference, times } from "./shapes/values.ts";
+import { rule } from "./shapes/steering.ts";
 
-/** An outcome with its own time, or after a duration. @throws Refusal `invalid` for an outcome that has no time */
-const choiceOf = (outcome: OutcomeName, after: string | undefined, what: string): Choice =>
-  after === undefined ? { outcome, afterMs: null } : readNaming(after, (text) => chooseAfter(outcome, text, what));
-
-export const ruleInput = z
-  .strictObject({
-    match: z
-      .strictObject({
-        phone: readWith(z.string(), (text) => parsePhone(text, "it")).optional(),
-        amount: z
-          .number()
-          .refine(isAmount, { error: ({ input }) => `it ${amountRule(input)}` })
-          .transform(parseAmount)
-          .optional(),
-        payment_account_id: z.int().min(1).optional(),
-        reference: reference.optional(),
-      })
-      .default({}),
-    outcome: outcomeName,
-    after: durationText.optional(),
-    times,
-  })
-  .transform(({ match, outcome, after, times }, context): Rule => {
-    const { amount, payment_account_id, phone, reference } = match;
-    try {
-      return {
-        match: {
-          ...(phone !== undefined && { phone }),
-          ...(amount !== undefined && { amountCents: amount }),
-          ...(payment_account_id !== undefined && { paymentAccountId: payment_account_id }),
-          ...(reference !== undefined && { reference }),
-        },
-        choice: choiceOf(outcome, after, "it"),
-        times: times ?? null,
-      };
-    } catch (error) {
-      context.addIssue({ code: "custom", path: ["after"], message: (error as Error).message });
-      return z.NEVER;
-    }
-  });
-/** A rule, as a client writes it. */
-export type RuleInput = z.input<typeof ruleInput>;
-
-const ruleInputs = z.array(ruleInput).max(MAX_RULES);
+const ruleInputs = z.array(rule).max(MAX_RULES);
 const ruleBook = z.strictObject({ rules: ruleInputs });
 
 /**
@@ -69,19 +22,16 @@ export function parseRules(input: unknown): Rule[] {
     return parsePlaced(ruleBook, input, "").rules;
   }
   if (Array.isArray(input)) return parsePlaced(ruleInputs, input, "rules");
-  return [parsePlaced(ruleInput, input, "")];
+  return [parsePlaced(rule, input, "")];
 }
 
 const rulesBody: DescribedBody<Rule[]> = {
-  schema: z.union([ruleBook, ruleInputs, ruleInput]),
+  schema: z.union([ruleBook, ruleInputs, rule]),
   example: [{ outcome: "cancelled", times: 1 }],
   read: async (request) => parseRules(await readJson(request)),
 };
 
-const defaultBody = bodyOf(z.strictObject({ outcome: outcomeName, after: durationText.optional() }), {
-  outcome: "completed",
-  after: "10s",
-});
+const defaultBody = bodyOf(shapes.defaultRequest, { outcome: "completed", after: "10s" });
 
 /** What prompts do: the outcomes, the rules with the times that are left, and the default. */
 export const RULE_CALLS: Calls = {
@@ -113,9 +63,8 @@ export const RULE_CALLS: Calls = {
       "Change what prompts do if nothing else decides, until a reset",
       shapes.defaultAnswer,
       { body: defaultBody },
-      async (context, { body: { outcome, after } }) => {
-        const choice = choiceOf(outcome, after, "after");
-        await context.steering.change(() => context.default.load(choice));
+      async (context, { body }) => {
+        await context.steering.change(() => context.default.load(body));
         return showDefault(context.default);
       },
     ),
@@ -123,27 +72,11 @@ export const RULE_CALLS: Calls = {
 };
 
 function inForce(rules: RuleBook): Reply {
-  const list = rules.list().map(ruleView);
+  const list = rules.list();
   return succeed(`${counted(list.length, "rule")} in force`, { rules: list });
 }
 
-function ruleView({ match, choice, times }: Rule): shapes.RuleInForce {
-  const { phone, amountCents, paymentAccountId, reference } = match;
-  return {
-    match: {
-      ...(phone !== undefined && { phone }),
-      ...(amountCents !== undefined && { amount: toShillings(amountCents) }),
-      ...(paymentAccountId !== undefined && { payment_account_id: paymentAccountId }),
-      ...(reference !== undefined && { reference }),
-    },
-    outcome: choice.outcome,
-    ...(choice.afterMs !== null && { after: formatDuration(choice.afterMs) }),
-    ...(times !== null && { times }),
-  };
-}
-
-function showDefault({ choice: { outcome, afterMs } }: Default): Reply {
-  const after = afterMs === null ? afterOf(outcome) : formatDuration(afterMs);
-  const choice: shapes.DefaultInForce = { outcome, after };
-  return succeed(`the default outcome is ${outcome}`, choice);
+function showDefault({ choice }: Default): Reply {
+  const shown: shapes.DefaultInForce = { ...choice, after: choice.after ?? afterOf(endingOf(choice)) };
+  return succeed(`the default outcome is ${choice.outcome}`, shown);
 }

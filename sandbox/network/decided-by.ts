@@ -1,6 +1,6 @@
 import { formatDuration } from "../../src/domain/duration.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { endingOf } from "./outcomes.ts";
+import { endingOf } from "./choice.ts";
 import { type Decider, readMemo, type Script } from "./script.ts";
 
 /** Why a payment has its outcome, and when the network answers or answered; null if it does not. The names are those of the JSON. */
@@ -44,9 +44,10 @@ function decider(by: Decider): string {
   }
 }
 
-function course({ outcome, atMs }: Script, transaction: Transaction): string {
-  if (atMs !== null) return `${outcome}, ${lasted(atMs, transaction)} after the start`;
-  return endingOf(outcome).by === "hand"
+function course({ outcome, result, atMs }: Script, transaction: Transaction): string {
+  const code = result === undefined ? "" : ` (${result.code})`;
+  if (atMs !== null) return `${outcome}${code}, ${lasted(atMs, transaction)} after the start`;
+  return endingOf({ outcome }).by === "hand"
     ? `${outcome}, to wait for an answer by hand`
     : `${outcome}, so that the network never answers`;
 }

@@ -1,12 +1,12 @@
 import { invalid, Refusal } from "../../src/domain/error.ts";
 import { receiptNumber } from "../../src/domain/identifiers.ts";
-import { type Outcome, RESULT_CODES } from "../../src/domain/outcome.ts";
+import { type Outcome, textOfCode } from "../../src/domain/outcome.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
-import { type Choice, createDefault, type Default } from "./choice.ts";
-import { endingOf, OUTCOMES, type OutcomeName } from "./outcomes.ts";
+import { type Choice, createDefault, type Default, endingOf } from "./choice.ts";
+import { OUTCOMES, type OutcomeName } from "./outcomes.ts";
 import { createRuleBook, type Rule, type RuleBook } from "./rules.ts";
-import { decide, NETWORK_LIMIT_CENTS, readMemo, writeMemo } from "./script.ts";
+import { decide, NETWORK_LIMIT_CENTS, readMemo, resultOf, type Script, writeMemo } from "./script.ts";
 
 export interface NetworkOptions {
   /** The default at the start. */
@@ -43,16 +43,18 @@ export function createNetwork({
       const isCounted = prompt.instruction === null && rules.isCounted(prompt);
       const decided = isCounted ? steering.count(choose) : choose();
       const script = decided instanceof Promise ? await decided : decided;
-      if (endingOf(script.outcome).by === "refusal") {
-        throw new Refusal("provider", "STK push initiation failed: the network does not take the prompt");
+      if (script.outcome === "refused") {
+        const { message = "the network does not take the prompt" } = script;
+        throw new Refusal("provider", `STK push initiation failed: ${message}`);
       }
       return { memo: writeMemo(script), checkAtMs: script.atMs ?? prompt.expiresAtMs };
     },
 
     async check(pending, nowMs) {
-      const { outcome, atMs } = readMemo(pending.memo);
+      const script = readMemo(pending.memo);
+      const { atMs } = script;
       if (atMs === null || atMs > nowMs) return { status: "pending", checkAtMs: atMs ?? pending.expiresAtMs };
-      return announce(pending, outcome, atMs);
+      return announce(pending, script, atMs);
     },
   };
 }
@@ -61,23 +63,29 @@ export function createNetwork({
  * The answer of the network for an outcome.
  * @throws Refusal `invalid` for an outcome in which the network sends nothing
  */
-function announce(pending: PendingTransaction, name: OutcomeName, atMs: number): Outcome {
-  const ending = endingOf(name);
+function announce(
+  pending: PendingTransaction,
+  { outcome, result }: Pick<Script, "outcome" | "result">,
+  atMs: number,
+): Outcome {
+  const ending = endingOf({ outcome, result_code: result?.code });
   if (ending.by !== "network") {
-    const names = OUTCOMES.filter((outcome) => outcome.ending.by === "network").map((outcome) => outcome.name);
-    throw invalid(`${name} is no answer to a prompt; the answers are ${names.join(", ")}`);
+    const names = OUTCOMES.filter((one) => one.ending.by === "network").map((one) => one.name);
+    throw invalid(`${outcome} is no answer to a prompt; the answers are ${names.join(", ")}`);
   }
-  const resultDesc = RESULT_CODES[ending.code];
-  if (ending.status !== "completed") return { status: ending.status, resultCode: ending.code, resultDesc, atMs };
-  return { status: "completed", resultCode: 0, resultDesc, receiptNumber: receiptNumber(atMs, pending.id), atMs };
+  const { status, code } = ending;
+  const resultDesc = result?.desc ?? textOfCode(code) ?? "";
+  if (status !== "completed") return { status, resultCode: code, resultDesc, atMs };
+  return { status, resultCode: 0, resultDesc, receiptNumber: receiptNumber(atMs, pending.id), atMs };
 }
 
 /**
  * The answer of a person, or of a script. It replaces what was decided before.
  * @throws Refusal `invalid` for an outcome that is no answer
  */
-export function answerByHand(pending: PendingTransaction, outcome: OutcomeName, atMs: number): Outcome {
-  return { ...announce(pending, outcome, atMs), memo: writeMemo({ outcome, atMs, by: { who: "person" } }) };
+export function answerByHand(pending: PendingTransaction, choice: Choice, atMs: number): Outcome {
+  const script: Script = { outcome: choice.outcome, ...resultOf(choice), atMs, by: { who: "person" } };
+  return { ...announce(pending, script, atMs), memo: writeMemo(script) };
 }
 
 const WRONG_PIN = "0000";

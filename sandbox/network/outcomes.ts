@@ -1,5 +1,4 @@
 import { formatDuration } from "../../src/domain/duration.ts";
-import { invalid } from "../../src/domain/error.ts";
 import type { ResultCode } from "../../src/domain/outcome.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import type { FinalStatus } from "../../src/domain/transaction.ts";
@@ -14,7 +13,7 @@ export interface OutcomeEntry {
 
 export type Ending =
   /** The network answers; `afterMs` null: when the prompt timeout is over. */
-  | { readonly by: "network"; readonly status: FinalStatus; readonly code: ResultCode; readonly afterMs: number | null }
+  | { readonly by: "network"; readonly status: FinalStatus; readonly code: number; readonly afterMs: number | null }
   /** The network never answers, so the deadline of the service ends it. */
   | { readonly by: "deadline" }
   /** A person or a script answers, or the deadline ends it. */
@@ -22,7 +21,8 @@ export type Ending =
   /** The network does not accept the prompt. */
   | { readonly by: "refusal" };
 
-const SHORTLY_MS = 3000;
+/** After this time most outcomes are known. */
+export const SHORTLY_MS = 3000;
 
 function answered(status: FinalStatus, code: ResultCode, afterMs: number | null = SHORTLY_MS): Ending {
   return { by: "network", status, code, afterMs };
@@ -57,16 +57,6 @@ function entry<const N extends string>(name: N, phone: string, ending: Ending, m
 const BY_NAME = new Map<string, (typeof OUTCOMES)[number]>(OUTCOMES.map((outcome) => [outcome.name, outcome]));
 const BY_PHONE = new Map<Msisdn, (typeof OUTCOMES)[number]>(OUTCOMES.map((outcome) => [outcome.phone, outcome]));
 
-/**
- * @param what the name of the input in the refusal, such as `--outcome`
- * @throws Refusal `invalid` that lists the names
- */
-export function parseOutcomeName(text: string, what: string): OutcomeName {
-  const outcome = BY_NAME.get(text);
-  if (!outcome) throw invalid(`${what} is not the name of an outcome; the names are ${OUTCOME_NAMES.join(", ")}`);
-  return outcome.name;
-}
-
 /** The table in JSON. `after` is the default time until the outcome. */
 export function outcomesView() {
   return OUTCOMES.map(({ name, phone, ending, meaning }) => ({
@@ -91,12 +81,10 @@ function endingView(ending: Ending): { status: FinalStatus | null; code: number 
   }
 }
 
-/** The default time until an outcome, as JSON shows it. Null if it has none. */
-export function afterOf(name: OutcomeName): string | null {
-  return endingView(endingOf(name)).after;
-}
+/** The time until an outcome, as JSON shows it. Null if it has none. */
+export const afterOf = (ending: Ending): string | null => endingView(ending).after;
 
-export function endingOf(name: OutcomeName): Ending {
+export function endingOfName(name: OutcomeName): Ending {
   const outcome = BY_NAME.get(name);
   if (!outcome) throw new Error(`no outcome ${name}`);
   return outcome.ending;
@@ -121,9 +109,25 @@ export const RESULT_ADVICE: Record<ResultCode, { readonly meaning: string; reado
     meaning: "The amount is above what the network carries in one transaction.",
     advice: "Do not repeat it: offer another way to pay, or smaller amounts.",
   },
+  4: {
+    meaning: "The customer would exceed what they may send in a day.",
+    advice: "Do not repeat it today: offer another way to pay.",
+  },
+  8: {
+    meaning: "The receiving account would hold more than it may.",
+    advice: "Do not repeat it: the receiver must first move money out of the account.",
+  },
   17: {
     meaning: "A rule of the network stopped it, most often the same amount to the same business again too soon.",
     advice: "Check whether the first payment succeeded; if not, wait some minutes before another prompt.",
+  },
+  26: {
+    meaning: "The network is too busy to take the payment.",
+    advice: "Wait half a minute, look at what became of it, and then send another prompt.",
+  },
+  1001: {
+    meaning: "Another transaction or an open menu on the phone holds the customer's account.",
+    advice: "Ask the customer to finish it, and try again after a minute or two.",
   },
   1019: {
     meaning: "The prompt's time was over before an outcome was known.",
@@ -145,8 +149,16 @@ export const RESULT_ADVICE: Record<ResultCode, { readonly meaning: string; reado
     meaning: "The customer entered a wrong PIN.",
     advice: "Let the customer try again; several wrong PINs in a row lock it.",
   },
+  2028: {
+    meaning: "The business may not receive this sort of payment.",
+    advice: "Do not repeat it: have the product and the account of the business checked.",
+  },
   8006: {
     meaning: "The customer's PIN is locked after too many wrong ones.",
     advice: "Do not repeat it: the customer has to have the PIN unlocked by the network first.",
+  },
+  9999: {
+    meaning: "The network could not send the prompt, and says no more.",
+    advice: "Shorten the description, and try once more; then offer another way to pay.",
   },
 };

@@ -1,28 +1,27 @@
 import { invalid } from "../../src/domain/error.ts";
-import type { AmountCents } from "../../src/domain/money.ts";
-import type { Msisdn } from "../../src/domain/phone.ts";
+import { parseAmount } from "../../src/domain/money.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
 import type { Choice } from "./choice.ts";
 
-/** What the prompts that match do. */
-export interface Rule {
-  /** An absent member matches everything. */
+/** What the prompts that match do, as JSON has it. */
+export interface Rule extends Choice {
+  /** An absent member matches everything; a text that ends with `*` matches each text with this start. */
   readonly match: {
-    readonly phone?: Msisdn;
-    readonly amountCents?: AmountCents;
-    readonly paymentAccountId?: number;
-    readonly reference?: string;
+    readonly phone?: string | undefined;
+    readonly amount?: number | undefined;
+    readonly payment_account_id?: number | undefined;
+    readonly reference?: string | undefined;
+    readonly description?: string | undefined;
   };
-  readonly choice: Choice;
-  /** For how many more prompts; null: for all. */
-  readonly times: number | null;
+  /** For how many more prompts; absent: for all. */
+  readonly times?: number | undefined;
 }
 
 export const MAX_RULES = 1000;
 
 export type RuleBook = ReturnType<typeof createRuleBook>;
 
-export interface RuleChoice extends Choice {
+interface RuleChoice extends Choice {
   /** The rule's place in the list when it decided, from 1. */
   readonly rule: number;
 }
@@ -46,26 +45,35 @@ export function createRuleBook(start: readonly Rule[] = []) {
     load: replace,
     reset: () => replace([]),
     /** Whether `take` uses up one of the times of a rule. */
-    isCounted: (prompt: Prompt): boolean => (rules.find(({ match }) => matches(match, prompt))?.times ?? null) !== null,
+    isCounted: (prompt: Prompt): boolean => (rules.find(({ match }) => matches(match, prompt))?.times ?? 0) > 0,
     /** The choice of the first rule that matches. A rule with a count is used once, and removed at zero. */
     take(prompt: Prompt): RuleChoice | null {
       const index = rules.findIndex(({ match }) => matches(match, prompt));
       const rule = rules[index];
       if (!rule) return null;
-      if (rule.times !== null) {
+      if (rule.times !== undefined) {
         const left = { ...rule, times: rule.times - 1 };
         rules = rules.flatMap((other) => (other !== rule ? [other] : left.times > 0 ? [left] : []));
       }
-      return { ...rule.choice, rule: index + 1 };
+      return { ...rule, rule: index + 1 };
     },
   };
 }
 
-function matches(match: Rule["match"], prompt: Prompt): boolean {
+function matches(
+  { phone, amount, payment_account_id, reference, description }: Rule["match"],
+  prompt: Prompt,
+): boolean {
   return (
-    (match.phone === undefined || match.phone === prompt.phone) &&
-    (match.amountCents === undefined || match.amountCents === prompt.amountCents) &&
-    (match.paymentAccountId === undefined || match.paymentAccountId === prompt.paymentAccountId) &&
-    (match.reference === undefined || match.reference === prompt.reference)
+    (amount === undefined || parseAmount(amount) === prompt.amountCents) &&
+    (payment_account_id === undefined || payment_account_id === prompt.paymentAccountId) &&
+    fits(phone, prompt.phone) &&
+    fits(reference, prompt.reference) &&
+    fits(description, prompt.description)
   );
+}
+
+function fits(pattern: string | undefined, text: string | null): boolean {
+  if (pattern === undefined) return true;
+  return pattern.endsWith("*") ? (text?.startsWith(pattern.slice(0, -1)) ?? false) : pattern === text;
 }

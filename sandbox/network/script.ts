@@ -1,15 +1,28 @@
 import assert from "node:assert/strict";
-import { MAX_DURATION_MS } from "../../src/domain/duration.ts";
+import { MAX_DURATION_MS, parseDuration } from "../../src/domain/duration.ts";
 import { readNaming } from "../../src/domain/error.ts";
+import { textOfCode } from "../../src/domain/outcome.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
-import { type Choice, parseChoice } from "./choice.ts";
+import {
+  type Choice,
+  type ChosenName,
+  canHaveResult,
+  endingOf,
+  MAX_RESULT_CODE,
+  parseChoice,
+  parseChosenName,
+} from "./choice.ts";
 import { LAST_INSTANT_MS } from "./clock.ts";
-import { endingOf, type OutcomeName, outcomeOfPhone, parseOutcomeName } from "./outcomes.ts";
+import { outcomeOfPhone } from "./outcomes.ts";
 import type { RuleBook } from "./rules.ts";
 
 /** What a prompt will do. It is decided once, at the push, and stored in the memo of the transaction. */
 export interface Script {
-  readonly outcome: OutcomeName;
+  readonly outcome: ChosenName;
+  /** The code and the text, where they are not the outcome's own. */
+  readonly result?: { readonly code: number; readonly desc: string };
+  /** Why the network refuses; only with `refused`, which is never stored. */
+  readonly message?: string | undefined;
   /** When the network answers; null if it does not. */
   readonly atMs: number | null;
   readonly by: Decider;
@@ -37,44 +50,61 @@ export function decide(prompt: Prompt, rules: Pick<RuleBook, "take">, fallback: 
   const ruled = rules.take(prompt);
   if (ruled) return schedule(ruled, prompt, { who: "rule", rule: ruled.rule });
   if (prompt.amountCents > NETWORK_LIMIT_CENTS) {
-    return schedule({ outcome: "over_limit", afterMs: null }, prompt, { who: "network_limit" });
+    return schedule({ outcome: "over_limit" }, prompt, { who: "network_limit" });
   }
   const ofPhone = outcomeOfPhone(prompt.phone);
-  if (ofPhone) return schedule({ outcome: ofPhone, afterMs: null }, prompt, { who: "test_phone" });
+  if (ofPhone) return schedule({ outcome: ofPhone }, prompt, { who: "test_phone" });
   return schedule(fallback, prompt, { who: "default" });
 }
 
 /** Turns "after 3 s" into an instant. */
-function schedule({ outcome, afterMs }: Choice, { pushedAtMs, expiresAtMs }: Prompt, by: Decider): Script {
-  const ending = endingOf(outcome);
-  if (ending.by !== "network") return { outcome, atMs: null, by };
-  const delayMs = afterMs ?? ending.afterMs;
-  return { outcome, atMs: delayMs === null ? expiresAtMs : pushedAtMs + delayMs, by };
+function schedule(choice: Choice, { pushedAtMs, expiresAtMs }: Prompt, by: Decider): Script {
+  const { outcome, after } = choice;
+  const ending = endingOf(choice);
+  if (ending.by !== "network") return { outcome, message: choice.message, atMs: null, by };
+  const delayMs = after === undefined ? ending.afterMs : parseDuration(after, "after");
+  const own = resultOf(choice);
+  // At the deadline the service's own result counts, so a code of one's own comes a moment before.
+  const lastMs = own.result ? expiresAtMs - 1 : expiresAtMs;
+  return { outcome, ...own, atMs: delayMs === null ? lastMs : pushedAtMs + delayMs, by };
 }
 
-/** A script as the memo of its transaction: a short text, such as `completed 1790000000000 rule:2`. */
-export function writeMemo({ outcome, atMs, by }: Script): string {
-  return `${outcome} ${atMs ?? "-"} ${by.who === "rule" ? `rule:${by.rule}` : by.who}`;
+/** The code and the text that a choice has of its own. */
+export function resultOf(choice: Choice): Pick<Script, "result"> {
+  const { result_code, result_desc } = choice;
+  const ending = endingOf(choice);
+  if ((result_code === undefined && result_desc === undefined) || ending.by !== "network") return {};
+  return { result: { code: ending.code, desc: result_desc ?? textOfCode(ending.code) ?? "" } };
+}
+
+/** A script as the memo of its transaction: `completed 1790000000000 rule:2`, or `failed 1790000000000 rule:2 26 System busy`. */
+export function writeMemo({ outcome, atMs, by, result }: Script): string {
+  const own = result ? ` ${result.code} ${result.desc}` : "";
+  return `${outcome} ${atMs ?? "-"} ${by.who === "rule" ? `rule:${by.rule}` : by.who}${own}`;
 }
 
 /** The script that {@link writeMemo} wrote. */
 export function readMemo(memo: string): Script {
-  const [name = "", at = "", by = ""] = memo.split(" ");
+  const [name = "", at = "", by = "", code, ...desc] = memo.split(" ");
   const atMs = at === "-" ? null : Number(at);
   assert(atMs === null || Number.isSafeInteger(atMs), `not a memo of momo: ${memo}`);
-  return { outcome: parseOutcomeName(name, "the memo"), atMs, by: readDecider(by) };
+  const result = code === undefined ? {} : { result: { code: Number(code), desc: desc.join(" ") } };
+  return { outcome: parseChosenName(name, "the memo"), ...result, atMs, by: readDecider(by) };
 }
 
 /** Whether it is a memo that the network can read: for imported copies. */
 export function isMemo(memo: string): boolean {
   try {
-    const { outcome, atMs } = readMemo(memo);
-    if (atMs === null) return true;
-    return endingOf(outcome).by === "network" && atMs >= 0 && atMs <= LAST_INSTANT_MS + MAX_DURATION_MS;
+    const { outcome, atMs, result } = readMemo(memo);
+    if (atMs === null) return result === undefined && outcome !== "failed";
+    if (result ? !canHaveResult(outcome) || !isCode(result.code) : outcome === "failed") return false;
+    return endingOf({ outcome }).by === "network" && atMs >= 0 && atMs <= LAST_INSTANT_MS + MAX_DURATION_MS;
   } catch {
     return false;
   }
 }
+
+const isCode = (code: number): boolean => Number.isInteger(code) && code >= 1 && code <= MAX_RESULT_CODE;
 
 function readDecider(text: string): Decider {
   const rule = /^rule:([1-9][0-9]{0,8})$/.exec(text)?.[1];

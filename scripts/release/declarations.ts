@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { faultInput } from "../../sandbox/control/faults.ts";
-import { ruleInput } from "../../sandbox/control/rules.ts";
 import { auditReport, finding, loggedRequest } from "../../sandbox/control/shapes/requests.ts";
-import { outcomeName } from "../../sandbox/control/shapes/values.ts";
+import { fault, rule } from "../../sandbox/control/shapes/steering.ts";
+import { chosenName } from "../../sandbox/control/shapes/values.ts";
 import { delivery } from "../../sandbox/control/shapes/webhook.ts";
 import { webhookRequest } from "../../sandbox/control/webhook.ts";
 import { statusName, transaction } from "../../src/http/answers.ts";
@@ -12,9 +11,9 @@ import { statusName, transaction } from "../../src/http/answers.ts";
 type Named = Readonly<Record<string, readonly [means: string, schema: z.ZodType]>>;
 
 const INPUTS: Named = {
-  OutcomeName: ["What a prompt does.", outcomeName],
-  RuleInput: ["What the prompts that match do.", ruleInput],
-  FaultInput: ["An injected failure of the merchant API.", faultInput],
+  OutcomeName: ["What a prompt does.", chosenName],
+  RuleInput: ["What the prompts that match do.", rule],
+  FaultInput: ["An injected failure of the merchant API.", fault],
   WebhookInput: ["Where payments that become final are POSTed, and what goes wrong on the way.", webhookRequest],
 };
 

@@ -1,8 +1,9 @@
 import { answersOf, failureSchema } from "./answers.ts";
 import { answerExamples, FAILURE_EXAMPLES, REQUEST_EXAMPLES } from "./examples.ts";
 import { jsonSchemaOf, parametersOf } from "./json-schema.ts";
-import type { BasePaths, Operation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
+import type { BasePaths } from "./paths.ts";
 import type { Profile } from "./profile.ts";
 
 export interface Described {

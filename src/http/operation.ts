@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { RefusalKind } from "../domain/error.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Service } from "../service/service.ts";
+import type { OPERATION_PATHS } from "./paths.ts";
 import type { Profile, RefusalAnswer } from "./profile.ts";
 import type { Reply } from "./reply.ts";
 import type { Exchange, KeepOpen } from "./request.ts";
@@ -42,13 +43,3 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   /** The answer that a profile has for a refusal of this kind, instead of momo's own. */
   readonly refusedBy: (profile: Profile, kind: RefusalKind) => RefusalAnswer | undefined;
 }
-
-/** The paths of the three operations below the base address (§4). */
-export const OPERATION_PATHS = ["/stkpush.php", "/status.php", "/transactions.php"] as const;
-
-/** The prefixes of the operations' paths: empty, or such as `/v2`. momo shows the first one to people. */
-export type BasePaths = readonly [first: string, ...more: string[]];
-
-/** The operations by their paths, with any of the base paths. */
-export const operationsAt = (basePaths: readonly string[]): ReadonlyMap<string, (typeof OPERATION_PATHS)[number]> =>
-  new Map(basePaths.flatMap((base) => OPERATION_PATHS.map((operation) => [base + operation, operation] as const)));

@@ -4,7 +4,7 @@ import { foldCase, type Summary } from "../domain/filter.ts";
 import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../domain/identifiers.ts";
 import type { PaymentAccount } from "../domain/merchant.ts";
 import type { AmountCents, Tariff } from "../domain/money.ts";
-import { RESULT_CODES } from "../domain/outcome.ts";
+import { textOfCode } from "../domain/outcome.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import {
   type CompletedTransaction,
@@ -91,7 +91,7 @@ export type Change = ReturnType<typeof toChange>;
 export function toChange(outcome: Transaction) {
   const ended = outcome.status === "pending" ? null : outcome;
   const paid = outcome.status === "completed" ? outcome : null;
-  const standardText = ended && textOf(ended.resultCode);
+  const standardText = ended && textOfCode(ended.resultCode);
   const derivedReceipt = paid && receiptNumber(paid.completedAtMs, paid.id);
   return {
     id: outcome.id,
@@ -111,8 +111,6 @@ export function firstOfEach<T extends Transaction>(outcomes: readonly T[]): T[] 
   for (const outcome of outcomes) if (!firsts.has(outcome.id)) firsts.set(outcome.id, outcome);
   return [...firsts.values()];
 }
-
-const textOf = (resultCode: number): string | undefined => (RESULT_CODES as Record<number, string>)[resultCode];
 
 /** The transaction of a row. The CHECKs allow no other row. */
 export function toTransaction(
@@ -142,7 +140,7 @@ export function toTransaction(
     return { ...facts, status, checkAtMs: row.check_at_ms, memo: row.memo };
   }
   assert(row.result_code !== null);
-  const resultDesc = row.result_desc ?? textOf(row.result_code) ?? assert.fail("a result code without a text");
+  const resultDesc = row.result_desc ?? textOfCode(row.result_code) ?? assert.fail("a result code without a text");
   if (status !== "completed") return { ...facts, status, resultCode: row.result_code, resultDesc, memo: row.memo };
   assert(row.completed_at_ms !== null);
   return {

@@ -34,7 +34,7 @@ async function configFrom(...flags: string[]): Promise<Partial<SandboxConfig>> {
 
 describe("a good value does what it says", () => {
   test.each<[flags: string[], config: Partial<SandboxConfig>]>([
-    [["--outcome", "pin_locked", "--after", "24h"], { fallback: { outcome: "pin_locked", afterMs: 86_400_000 } }],
+    [["--outcome", "pin_locked", "--after", "24h"], { fallback: { outcome: "pin_locked", after: "24h" } }],
     [["--prompt-timeout", "1s"], { promptTimeoutMs: 1000 }],
     [["--fee", "1.5%+10"], { tariff: { basisPoints: 150, fixedCents: 1000 } }],
     [["--accept", "lenient"], { profile: { accept: "lenient" } }],
@@ -52,7 +52,7 @@ describe("a good value does what it says", () => {
     expect(await configFrom()).toEqual({
       basePaths: ["/v2", "/api/v2"],
       profile: {},
-      fallback: { outcome: "completed", afterMs: null },
+      fallback: { outcome: "completed" },
       promptTimeoutMs: 60_000,
       tariff: null,
       rules: [],

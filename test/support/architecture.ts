@@ -14,7 +14,7 @@ interface Place {
 const ASSERT = "node:assert/strict";
 const SIMULATED = ["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/webhooks/"];
 const CONTROL = ["sandbox/control/", "sandbox/control/shapes/", "sandbox/console/"];
-const HTTP_FILES = ["answers", "input", "json-schema", "operation", "profile", "reply", "request", "view"];
+const HTTP_FILES = ["answers", "input", "json-schema", "operation", "paths", "profile", "reply", "request", "view"];
 const SHARED_HTTP = HTTP_FILES.map((file) => `src/http/${file}.ts`);
 const ENGINES = ["src/store/sqlite/sqlite.ts", "src/store/postgres/postgres.ts"];
 const CLI_PACKAGES = [
@@ -52,7 +52,10 @@ const PLACES: readonly Place[] = [
   {
     // The page in the browser imports its types, so it must not need what only a server has.
     path: "sandbox/control/shapes/",
-    mayImport: ["sandbox/control/shapes/", ...SIMULATED, "src/domain/", "src/http/answers.ts", "zod"],
+    mayImport: [
+      ...["sandbox/control/shapes/", ...SIMULATED, "src/domain/"],
+      ...["src/http/answers.ts", "src/http/paths.ts", "zod"],
+    ],
   },
   ...["sandbox/control/", "sandbox/console/"].map((path) => ({
     path,
@@ -72,7 +75,11 @@ const PLACES: readonly Place[] = [
   },
   { path: "sandbox/webhooks/", mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"] },
   { path: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", ASSERT] },
-  { path: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", ASSERT] },
+  {
+    path: "sandbox/",
+    mayImport: ["sandbox/", "sandbox/network/", "src/domain/", ASSERT],
+    mayImportTypes: ["sandbox/control/shapes/"],
+  },
   {
     path: "npm/records.ts",
     mayImport: [],

@@ -38,7 +38,7 @@ export async function startIn(directory: string, options: Partial<SandboxConfig>
     controlPort: null,
     basePaths: ["/v2", "/api/v2"],
     profile: {},
-    fallback: { outcome: "completed", afterMs: null },
+    fallback: { outcome: "completed" },
     promptTimeoutMs: 60_000,
     tariff: null,
     rules: [],

@@ -18,7 +18,7 @@ export const HOST = "127.0.0.1:2547";
 
 /** What all assembled sandboxes of the tests have in common. */
 export const USUAL = {
-  fallback: { outcome: "completed", afterMs: 3000 },
+  fallback: { outcome: "completed" },
   rules: [],
   webhook: null,
   promptTimeoutMs: 60_000,

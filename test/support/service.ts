@@ -42,7 +42,7 @@ export async function openService(options: Partial<ServiceParts> = {}, engine: E
       store,
       clock,
       realClock,
-      provider: createNetwork({ fallback: { outcome: "completed", afterMs: 3000 } }),
+      provider: createNetwork({ fallback: { outcome: "completed" } }),
       random: seededRandom(1),
       promptTimeoutMs: 60_000,
       reportFault: (error) => void faults.push(error),

@@ -23,7 +23,7 @@ export type { ServerOnWire as ServerFacts } from "../../control/shapes/server.ts
 export type {
   ClockReading,
   DefaultInForce as Default,
-  FaultInForce as Fault,
+  Fault,
   OutcomeOnWire as Outcome,
   RuleInForce as Rule,
   SnapshotOnWire as Snapshot,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { amount, fullList, identifiers, phone, timestamp, transaction } from "../../../src/http/answers.ts";
 import { loggedRequest } from "./requests.ts";
-import { count, instant, outcomeName, type ReadOnly } from "./values.ts";
+import { chosenName, count, instant, type ReadOnly } from "./values.ts";
 import { delivery } from "./webhook.ts";
 
 /** `/transactions`, `/prompts`, `/messages`, `/wait` and `/payments`. */
@@ -66,7 +66,7 @@ export const messageList = { messages: z.array(message) };
 const decision = z.strictObject({
   who: z.enum(["header", "rule", "network_limit", "test_phone", "default", "person", "deadline"]),
   rule: z.int().min(1).optional(),
-  outcome: outcomeName,
+  outcome: chosenName,
   at_ms: instant.nullable(),
   in_words: z.string(),
 });

@@ -1,17 +1,104 @@
 import { z } from "zod";
+import { parseDuration } from "../../../src/domain/duration.ts";
+import { parsePhone } from "../../../src/domain/phone.ts";
 import { MAX_REFERENCE_LENGTH } from "../../../src/domain/transaction.ts";
+import {
+  CHOSEN_NAMES,
+  type Choice,
+  MAX_RESULT_DESC_LENGTH as MAX_LINE,
+  MAX_RESULT_CODE,
+  problemOf,
+} from "../../network/choice.ts";
 import { OUTCOME_NAMES } from "../../network/outcomes.ts";
 
 /** Values that several shapes of the control API share. */
 
 export const durationText = z.string().describe("a duration, such as 250ms, 3s, 2m or 1h");
-const theNames = `the name of an outcome; the names are ${OUTCOME_NAMES.join(", ")}`;
 
-export const outcomeName = z.enum(OUTCOME_NAMES, {
-  error: ({ input }) => {
-    if (input === undefined) return "is missing";
-    return typeof input === "string" ? `it is not ${theNames}` : `must be ${theNames}`;
-  },
+/** The name of one of these outcomes. */
+const nameOf = <const Names extends readonly [string, ...string[]]>(names: Names) => {
+  const theNames = `the name of an outcome; the names are ${names.join(", ")}`;
+  return z.enum(names, {
+    error: ({ input }) => {
+      if (input === undefined) return "is missing";
+      return typeof input === "string" ? `it is not ${theNames}` : `must be ${theNames}`;
+    },
+  });
+};
+
+/** An outcome of the table. */
+export const outcomeName = nameOf(OUTCOME_NAMES);
+/** An outcome that can be chosen: `failed` has a result code of its own. */
+export const chosenName = nameOf(CHOSEN_NAMES);
+
+/** Checks a value with a function of the domain, which throws, and may normalise it. */
+const readBy = <T>(schema: z.ZodType<T, T>, read: (value: T) => T) =>
+  schema.check((payload) => {
+    try {
+      payload.value = read(payload.value);
+    } catch (error) {
+      payload.issues.push({ code: "custom", message: (error as Error).message, input: payload.value });
+    }
+  });
+
+/** A duration that stays as it was written. */
+export const writtenDuration = readBy(durationText, (text) => {
+  parseDuration(text, "it");
+  return text;
+});
+
+/** A text of one line. */
+export const line = (most: number) =>
+  z
+    .string()
+    .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, { error: "must be one line without control characters" })
+    .refine((text) => text.isWellFormed(), { error: "must be whole characters: half of a surrogate pair is none" })
+    .refine((text) => text.trim() !== "", { error: "must have at least one character" })
+    .refine((text) => [...text].length <= most, { error: `must have at most ${most} characters` })
+    .meta({ maxLength: most });
+
+export { MAX_LINE };
+
+/** The value of a header, in printable ASCII. */
+export const headerValue = z.string().regex(/^[\x20-\x7e]{0,200}$/, {
+  error: "must be at most 200 printable characters of ASCII",
+});
+
+/** The members of a choice, for {@link fitting}. */
+export const choice = {
+  outcome: chosenName,
+  after: durationText.optional(),
+  result_code: z.int().min(1).max(MAX_RESULT_CODE).optional().describe("of failed, cancelled or expired, such as 26"),
+  result_desc: line(MAX_LINE).optional().describe("its text; left out: the network's own"),
+  message: line(MAX_LINE).optional().describe("of refused: why the network does not take the prompt"),
+};
+
+/** Reports members of a choice that do not fit each other. */
+export function reportMisfit(value: Choice, issues: z.core.$ZodRawIssue[]): void {
+  const [member, message] = problemOf(value) ?? [];
+  if (member !== undefined) issues.push({ code: "custom", path: [member], message, input: value[member] });
+}
+
+/** A text with as many characters as the merchant API takes: an emoji is one. */
+const text = (most: number, lengthOf = (value: string) => [...value].length) =>
+  z
+    .string()
+    .refine((value) => lengthOf(value) <= most, { error: `must have at most ${most} characters` })
+    .meta({ maxLength: most });
+
+export const reference = text(MAX_REFERENCE_LENGTH);
+
+/** A text of a payment, or its start if it ends with `*`. */
+export const pattern = (most: number) =>
+  text(most, (value) => [...value.replace(/\*$/, "")].length).meta({
+    maxLength: most + 1,
+    description: "a text that ends with * is a start",
+  });
+
+/** A phone, or the start of phones if it ends with `*`. */
+export const phonePattern = readBy(z.string().describe("2547* or 07*: all that start so"), (text) => {
+  const start = /^(?:254|0)([0-9]{0,9})\*$/.exec(text)?.[1];
+  return start === undefined ? parsePhone(text, "it") : `254${start}*`;
 });
 
 export const instant = z.int().describe("milliseconds since 1970");
@@ -23,14 +110,6 @@ export const times = z
   .max(1_000_000)
   .optional()
   .describe("how often it applies before it is removed; left out: always");
-
-/** A reference, with as many characters as the merchant API takes: an emoji is one. */
-export const reference = z
-  .string()
-  .refine((text) => [...text].length <= MAX_REFERENCE_LENGTH, {
-    error: `must have at most ${MAX_REFERENCE_LENGTH} characters`,
-  })
-  .meta({ maxLength: MAX_REFERENCE_LENGTH });
 
 /** The name of the server, in answers that only one of several servers can give. */
 export const replica = z.string().optional().describe("the server that answered, if several share a database");

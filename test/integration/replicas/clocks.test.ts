@@ -24,7 +24,7 @@ const startAt = (url: string, name: string, offMs: number) =>
       replica: { name, allowsReset: false },
     },
     firstKey: () => ({ apiKey: KEY.MOMO_API_KEY, apiSecret: KEY.MOMO_API_SECRET }),
-    fallback: { outcome: "silent", afterMs: null },
+    fallback: { outcome: "silent" },
     promptTimeoutMs: TIMEOUT_MS,
     realClock: wrongBy(offMs),
   });

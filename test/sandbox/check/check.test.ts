@@ -123,7 +123,7 @@ test("one request without an answer is skipped, and the second ends the check", 
 test("a payment is followed for two minutes (§4.4), also one that ends after 115 s", async () => {
   const scene = await openScene({
     promptTimeoutMs: 180_000,
-    fallback: { outcome: "completed", afterMs: 115_000 },
+    fallback: { outcome: "completed", after: "115s" },
   });
   const report = await checkScene(scene, undefined, { maxPushes: 1 });
   expect(failed(report)).toEqual([]);
@@ -134,7 +134,7 @@ test("a payment is followed for two minutes (§4.4), also one that ends after 11
 test.each(["completed", "wrong_pin", "cancelled", "expired"] as const)(
   "a payment that ends as %s is final",
   async (outcome) => {
-    const scene = await openScene({ fallback: { outcome, afterMs: null } });
+    const scene = await openScene({ fallback: { outcome } });
     const report = await checkScene(scene);
     expect(report.checked.find(({ id }) => id === "pay.final")?.verdict).toBe("holds");
     expect(failed(report)).toEqual([]);
@@ -143,7 +143,7 @@ test.each(["completed", "wrong_pin", "cancelled", "expired"] as const)(
 );
 
 test("a payment that stays pending is polled for two minutes, every 5 s, and only once", async () => {
-  const scene = await openScene({ promptTimeoutMs: 1_000_000, fallback: { outcome: "silent", afterMs: 900_000 } });
+  const scene = await openScene({ promptTimeoutMs: 1_000_000, fallback: { outcome: "silent" } });
   const beganMs = scene.clock.nowMs();
   const polls: unknown[] = [];
   const poll: Parameters<typeof checkScene>[1] = (answer, { path }) => {

@@ -249,7 +249,7 @@ test.each<[part: string, request: Partial<LoggedRequest>]>([
   });
   const place = hub.enter(null, { wake: () => {}, end: () => {} });
   const plain = { target: "/", headers: new Headers(), body: null, answer: null };
-  for (let count = 0; count < 9; count += 1) logged[0]?.({ ...plain, ...request } as LoggedRequest, plain, null);
+  for (let count = 0; count < 9; count += 1) logged[0]?.({ ...plain, ...request } as LoggedRequest, plain, null, null);
   expect(place.read()).toStartWith("event: gap");
   place.leave();
 });

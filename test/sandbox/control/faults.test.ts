@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { faultsRequest } from "../../../sandbox/control/faults.ts";
-import { createFaultPlan, type Fault } from "../../../sandbox/faults.ts";
+import type { Fault } from "../../../sandbox/control/shapes/steering.ts";
+import { createFaultPlan } from "../../../sandbox/faults.ts";
 import { drawSeed } from "../../../src/domain/random.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
@@ -26,6 +27,40 @@ test("delay: the operation is carried out later, in real time; other requests ne
   expect(logged).toMatchObject({ fault: "delay", status: 200 });
   expect(Number(logged?.duration_ms)).toBeGreaterThan(395);
   expect(await sandbox.list()).toHaveLength(1);
+});
+
+test.each<[fault: object, status: number, body: string, headers: Record<string, string>]>([
+  [
+    { body: "<html>Bad gateway</html>", content_type: "text/html", status: 502 },
+    502,
+    "<html>Bad gateway</html>",
+    { "content-type": "text/html" },
+  ],
+  [{ body: "" }, 500, "", { "content-type": "text/plain; charset=utf-8" }],
+  [
+    { message: "Insufficient service balance", headers: { "Retry-After": "7" } },
+    500,
+    '{"success":false,"message":"Insufficient service balance"}',
+    { "retry-after": "7" },
+  ],
+  [{ body: "aé", cut_after: 2 }, 500, "a", {}],
+  [{ cut_after: 10 }, 500, '{"success"', { "content-type": "application/json" }],
+  [{ status: 200, carried_out: true, cut_after: 15 }, 200, '{"success":true', {}],
+])("an error answers with the bytes and the headers that it has: %j", async (fault, status, body, headers) => {
+  await put([{ kind: "error", ...fault }]);
+  const answer = await sandbox.handle(
+    new Request(`http://${HOST}/v2/transactions.php`, { headers: sandbox.caller.headers }),
+  );
+  expect({ status: answer.status, body: await answer.text() }).toEqual({ status, body });
+  expect(Object.fromEntries(answer.headers)).toMatchObject(headers);
+});
+
+test("an error after the work: the payment exists, and its story has the request", async () => {
+  await put([{ kind: "error", status: 504, carried_out: true, path: "/stkpush.php", times: 1 }]);
+  expect((await push()).status).toBe(504);
+  const [payment] = await sandbox.list();
+  const { requests } = await sandbox.control("GET", `/transactions/${payment?.checkout_request_id}`);
+  expect(requests).toMatchObject([{ status: 504, fault: "error" }]);
 });
 
 test.each(["/v2", "/api/v2"])("a fault of one operation strikes it at %s", async (base) => {
@@ -89,7 +124,7 @@ describe("probability and seed", () => {
   });
 
   const fault = (probability: number, changes: Partial<Fault> = {}): Fault => ({
-    ...{ path: null, what: { kind: "disconnect" }, probability, times: null },
+    ...{ kind: "disconnect", probability },
     ...changes,
   });
   /** How many of these requests are struck. */
@@ -136,7 +171,7 @@ describe("probability and seed", () => {
 
   test("a fault that does not strike is not counted, and the next fault may strike", () => {
     const plan = createFaultPlan();
-    plan.replace(3, [fault(1e-9, { times: 1 }), fault(1, { what: { kind: "error", status: 502 } })]);
+    plan.replace(3, [fault(1e-9, { times: 1 }), fault(1, { kind: "error", status: 502 })]);
     expect(plan.strike("/status.php")).toMatchObject({ status: 502 });
     expect(plan.faults[0]?.times).toBe(1);
     expect(struck(3, 100, fault(0.5, { times: 3 }))).toBe(3);

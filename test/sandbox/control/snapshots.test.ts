@@ -116,7 +116,7 @@ const reset = () => sandbox.control("POST", "/reset");
 
 describe("POST /_momo/reset", () => {
   test("removes also the rules that the server was started with", async () => {
-    const rules = [{ match: {}, choice: { outcome: "cancelled" as const, afterMs: null }, times: null }];
+    const rules = [{ match: {}, outcome: "cancelled" as const }];
     const started = await startIn(join(newFolder(), "data"), { rules });
     await started.control("POST", "/reset", {});
     expect(await started.control("GET", "/rules")).toMatchObject({ rules: [] });

@@ -14,8 +14,16 @@ export function coveredBy(rules: readonly Rule[]): (number | null)[] {
 
 /** Whether the first rule matches all payments that the second one matches. */
 function covers({ match: wide }: Rule, { match: narrow }: Rule): boolean {
-  return Object.entries(wide).every(([name, value]) => narrow[name as keyof Rule["match"]] === value);
+  return Object.entries(wide).every(([name, value]) => includes(value, narrow[name as keyof Rule["match"]]));
 }
+
+/** Whether a value of a match, or a start such as `LONG-*`, includes another one. */
+const includes = (wide: unknown, narrow: unknown): boolean =>
+  wide === narrow ||
+  (typeof wide === "string" &&
+    wide.endsWith("*") &&
+    typeof narrow === "string" &&
+    narrow.startsWith(wide.slice(0, -1)));
 
 /** Settings that differ from the defaults. They explain an unexpected outcome. */
 export interface Steered {
@@ -48,22 +56,24 @@ export const counted = (count: number, what: string): string =>
   `${count.toLocaleString("en-KE")} ${what}${count === 1 ? "" : "s"}`;
 
 /** `KES 100.00 from 0712 345 678: insufficient_funds after 3s, once` */
-export function ruleInWords({ match, outcome, after, times }: Rule): string {
-  const { phone, amount, payment_account_id, reference } = match;
+export function ruleInWords({ match, outcome, after, result_code, times }: Rule): string {
+  const { phone, amount, payment_account_id, reference, description } = match;
   const conditions = [
     ...(amount !== undefined ? [`KES ${formatAmount(amount)}`] : []),
     ...(phone !== undefined ? [`from ${formatPhone(phone)}`] : []),
     ...(payment_account_id !== undefined ? [`to account ${payment_account_id}`] : []),
     ...(reference !== undefined ? [`for ${reference}`] : []),
+    ...(description !== undefined ? [`described as ${description}`] : []),
   ];
   const matched = conditions.length === 0 ? "every payment" : conditions.join(" ");
-  return `${matched}: ${outcome}${after === undefined ? "" : ` after ${after}`}${countWords(times)}`;
+  const code = result_code === undefined ? "" : ` (${result_code})`;
+  return `${matched}: ${outcome}${code}${after === undefined ? "" : ` after ${after}`}${countWords(times)}`;
 }
 
 /** `/status.php: HTTP 503, 21 % of requests, 4 times` */
-export function faultInWords({ path, kind, status, delay, probability, times }: Fault): string {
-  const what =
-    kind === "error" ? `HTTP ${status ?? 500}` : kind === "delay" ? `${delay} late` : "the answer is lost on its way";
+export function faultInWords({ path, kind, status, carried_out, delay, probability, times }: Fault): string {
+  const error = `HTTP ${status ?? 500}${carried_out ? " after the work" : ""}`;
+  const what = kind === "error" ? error : kind === "delay" ? `${delay} late` : "the answer is lost on its way";
   const chance = probability < 1 ? `, ${Math.round(probability * 1000) / 10} % of requests` : "";
   return `${path ?? "every operation"}: ${what}${chance}${countWords(times)}`;
 }
