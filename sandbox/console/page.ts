@@ -6,6 +6,9 @@ import { createHostGuard, type GuardOptions } from "../control/guard.ts";
 /** The path of the console's page, beside the calls that the page makes. */
 export const CONSOLE_PATH = `${CONTROL_PATH}/`;
 
+/** The same from `/` and from `/_momo`, also where a proxy serves momo below a path. */
+const RELATIVE = CONSOLE_PATH.slice(1);
+
 /** The page, compressed, with its headers. */
 interface Page {
   readonly zipped: Uint8Array<ArrayBuffer>;
@@ -27,7 +30,7 @@ export function createConsole(load: () => Promise<string>, guard: GuardOptions):
       return respond(fail(405, "this path takes GET, HEAD only", { Allow: "GET, HEAD" }));
     }
     if (targetOf(request).path !== CONSOLE_PATH) {
-      return new Response(null, { status: 302, headers: { Location: CONSOLE_PATH, "Cache-Control": "no-store" } });
+      return new Response(null, { status: 302, headers: { Location: RELATIVE, "Cache-Control": "no-store" } });
     }
     const html = await load();
     page ??= prepared(html);

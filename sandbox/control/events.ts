@@ -35,7 +35,8 @@ export const EVENT_CALLS: Calls = {
         // A client reconnects with the same address, and with the id of the last event in the header.
         const lastId = request.headers.get("Last-Event-ID") || since;
         const stream = streamOf(eventHub, lastId, realClock, request.signal);
-        return textReply(stream, "text/event-stream", replicaHeader(replica));
+        // nginx would collect the events until its buffer is full.
+        return textReply(stream, "text/event-stream", { "X-Accel-Buffering": "no", ...replicaHeader(replica) });
       },
     ),
   },

@@ -4,8 +4,8 @@ import type { ConsoleEvent } from "./wire.ts";
 
 /** The control API of the server that served the page. Only this file talks to the server. */
 
-/** A path without a host, so that it works behind every name. */
-const BASE_PATH = "/_momo";
+/** The path of the page: it works behind every name, and below a path of a proxy. */
+const basePath = (): string => location.pathname.replace(/\/[^/]*$/, "");
 
 /** A refusal of the control API. Its message says how to correct the request. */
 export class Refused extends Error {
@@ -34,7 +34,7 @@ function lost(): never {
 async function send(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   if (token.value !== null) headers.set("Authorization", `Bearer ${token.value}`);
-  const response = await fetch(BASE_PATH + path, { ...init, headers, cache: "no-store" }).catch(lost);
+  const response = await fetch(basePath() + path, { ...init, headers, cache: "no-store" }).catch(lost);
   if (response.ok) return response;
   const answer = (await response.json().catch(() => ({}))) as { message?: string };
   if (response.status === 401) tokenAsked.value = { isWrong: token.value !== null };

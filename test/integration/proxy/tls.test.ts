@@ -8,14 +8,17 @@ import { makeCertificate, serveWithToken, startNginx, TOKEN } from "../../suppor
 
 afterAll(cleanUp);
 
-/** What docs/operations.md recommends, and what nginx does by default: it sends its own Host. */
-const HEADERS = {
-  "with the Host of the browser": "proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;",
-  "with a Host of the proxy's": "",
-};
+/** What docs/operations.md recommends, and what nginx does by default: it sends its own Host, and buffers. */
+const RECOMMENDED =
+  "proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme; proxy_buffering off;";
+const CASES = [
+  ["with the Host of the browser", "", RECOMMENDED],
+  ["with its defaults", "", ""],
+  ["below a path", "/sandbox", ""],
+] as const;
 
 describeWith(["nginx", "openssl"], "behind nginx with TLS", () => {
-  describe.each(Object.entries(HEADERS))("%s", (_name, headers) => {
+  describe.each(CASES)("%s", (_name, path, headers) => {
     let server: Served;
     let origin: string;
     beforeAll(async () => {
@@ -24,7 +27,7 @@ describeWith(["nginx", "openssl"], "behind nginx with TLS", () => {
       const { port } = new URL(server.ready.base_url);
       const proxy = await startNginx(
         `ssl_certificate ${certificate}; ssl_certificate_key ${key};
-           location / { proxy_pass http://127.0.0.1:${port}; proxy_buffering off; ${headers} }`,
+           location ${path}/ { proxy_pass http://127.0.0.1:${port}/; ${headers} }`,
         "ssl",
       );
       origin = `https://${proxy.address}`;
@@ -32,7 +35,7 @@ describeWith(["nginx", "openssl"], "behind nginx with TLS", () => {
 
     test("a write of the page is carried out, and one of another page is not", async () => {
       const write = async (more: Record<string, string>) => {
-        const answer = await fetch(`${origin}/_momo/default`, {
+        const answer = await fetch(`${origin}${path}/_momo/default`, {
           method: "PUT",
           headers: { "Content-Type": "application/json", ...more },
           body: '{"outcome":"cancelled"}',
@@ -55,7 +58,7 @@ describeWith(["nginx", "openssl"], "behind nginx with TLS", () => {
       later(() => browser.close());
       const context = await browser.newContext({ ignoreHTTPSErrors: true });
       const page = await context.newPage();
-      await page.goto(`${origin}/`);
+      await page.goto(`${origin}${path}/`);
       await page.getByLabel("Control token").fill(TOKEN);
       await page.getByRole("button", { name: "Open the console" }).click();
       await page.getByText("I answer the next prompts").click();

@@ -27,6 +27,7 @@ describe("GET /_momo/events: server-sent events", () => {
     const response = await sandbox.request("GET", "/events");
     expect(response.headers.get("Content-Type")).toBe("text/event-stream");
     expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect(response.headers.get("X-Accel-Buffering")).toBe("no");
     await response.body?.cancel();
     const stream = await sandbox.listen();
     await stream.until(() => stream.comments.length > 0);
