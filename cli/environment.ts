@@ -102,7 +102,7 @@ export function searchPath(): string {
 
 /** Whether this is continuous integration, where no person can answer questions. */
 export function isCi(): boolean {
-  return Boolean(variables().CI);
+  return !/^(?:0|false)?$/i.test(variables().CI ?? "");
 }
 
 /** `NO_COLOR` with any value means plain text. */

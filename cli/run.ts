@@ -137,7 +137,7 @@ function helpCall(program: Command, words: readonly string[]): string[] {
 function commandOf(program: Command, words: readonly string[]): Command {
   let command = program;
   for (const word of words.filter((candidate) => !candidate.startsWith("-"))) {
-    const child = command.commands.find((candidate) => candidate.name() === word);
+    const child = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
     if (!child) return command;
     command = child;
   }

@@ -1,6 +1,8 @@
+import { delimiter } from "node:path";
 import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
+import { callersVariable } from "../environment.ts";
 import { controlOptions, withOptions } from "../terminal/options.ts";
 import { print, tell } from "../terminal/output.ts";
 
@@ -20,13 +22,26 @@ async function open(flags: OpenFlags): Promise<void> {
   const address = `${target.controlUrl}/`;
   print(address);
   if (flags.print) return;
-  if (!startBrowser(address)) tell("No program here opens addresses: open it in a browser yourself.");
+  const browser = callersVariable("BROWSER");
+  if (browser === undefined ? startUsual(address) : browser.split(delimiter).some((one) => startNamed(one, address)))
+    return;
+  const reason = browser === undefined ? "No program here opens addresses" : `BROWSER=${browser} opens no address`;
+  tell(`${reason}: open it in a browser yourself.`);
 }
 
 /** @returns whether a program opened the address */
-function startBrowser(address: string): boolean {
+function startUsual(address: string): boolean {
   const command = { darwin: ["open"], win32: ["cmd", "/c", "start", ""] }[process.platform as string] ?? ["xdg-open"];
   if (Bun.which(command[0] ?? "") === null) return false;
   const { exitCode } = Bun.spawnSync([...command, address], { stdio: ["ignore", "ignore", "ignore"] });
   return exitCode === 0;
+}
+
+/** One of the commands in `BROWSER`. It may have options, and `%s` in the place of the address; it may be a browser for the terminal. */
+function startNamed(command: string, address: string): boolean {
+  const words = command.trim().split(/\s+/);
+  if (Bun.which(words[0] ?? "") === null) return false;
+  const filled = words.map((word) => word.replaceAll("%s", () => address));
+  const all = command.includes("%s") ? filled : [...filled, address];
+  return Bun.spawnSync(all, { stdio: ["inherit", 2, "inherit"] }).exitCode === 0;
 }

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from "commander";
 import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
-import { parsePhone } from "../../src/domain/phone.ts";
+import { parsePhone, typedPhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import { type Answer, controlClient, merchantClient } from "../client/client.ts";
 import {
@@ -27,7 +27,7 @@ import {
 } from "../terminal/options.ts";
 import { asksForJson, isErrorTerminal, type OutputOptions, tell, tellCommand } from "../terminal/output.ts";
 import { amountText, printPayment } from "../terminal/payment-lines.ts";
-import { missingArgument } from "../terminal/usage.ts";
+import { missingArgument, misuse } from "../terminal/usage.ts";
 
 interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
   readonly reference?: string;
@@ -56,6 +56,7 @@ async function pay(first: string | undefined, rest: readonly string[], flags: Pa
   if (first === undefined) return askAndPay(flags);
   const last = rest.at(-1);
   if (last === undefined) throw missingArgument("AMOUNT is missing");
+  refuseMore([first, ...rest]);
   const amount = readAmount(last);
   const phone = readTypedPhone([first, ...rest.slice(0, -1)]);
   const target = resolveTarget(flags);
@@ -83,6 +84,17 @@ async function pay(first: string | undefined, rest: readonly string[], flags: Pa
     tell(checkoutRequestId);
   }
   await watchPayment(merchantClient(target), checkoutRequestId, flags, { ...started, status: "pending" });
+}
+
+/** @throws {@link misuse} if a phone and an amount are followed by another word; a phone may be several words */
+function refuseMore(words: readonly string[]): void {
+  const phoneOf = (count: number) => typedPhone(words.slice(0, count).join(""));
+  if (phoneOf(words.length - 1) !== null) return;
+  for (let count = 1; count < words.length - 1; count += 1) {
+    if (phoneOf(count) === null) continue;
+    const more = words.slice(count + 1).join(" ");
+    throw misuse(`PHONE and AMOUNT are followed by a word too many: ${JSON.stringify(more)}`);
+  }
 }
 
 /** Asks a person for the payment. A person who answers questions also waits for the outcome. */

@@ -187,7 +187,7 @@ export function clockCommand(): Command {
       client.post("/clock", body(duration), { ...write, timeoutMs: ADVANCE_TIMEOUT_MS }),
     );
   add("show", "show what time it is for the sandbox", (client) => client.get("/clock", {}));
-  move("freeze", "stop the clock", () => ({ freeze: true }));
+  move("freeze", "stop the clock", () => ({ freeze: true })).alias("stop");
   const advance = move("advance", "move it forward, and resolve what falls due", (duration) => ({ advance: duration }));
   advance.argument("<duration>", "such as 90s", readDurationText);
   move("resume", "start it again", () => ({ resume: true }));

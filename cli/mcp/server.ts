@@ -20,6 +20,7 @@ import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 import { endingSignals } from "../terminal/signals.ts";
+import { outliveOutput, outStream } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
 import { bounded, inputOf, outputOf, routeOf, TOOLS, type Tool } from "./tools.ts";
@@ -31,12 +32,27 @@ program under test. Then start payments, be the customer, steer the clock and th
 
 /** Serves one assistant over standard input and output until the input ends. Standard output has the protocol only. */
 export async function serveAssistant(connection: Connection): Promise<void> {
-  const handle = serveStdio(() => createServer(connection), { onerror: ({ message }) => tell(`momo mcp: ${message}`) });
+  const handle = serveStdio(() => createServer(connection), { onerror: tellProtocolError });
   const { promise: ended, resolve } = Promise.withResolvers<void>();
+  outliveOutput(); // so that a private sandbox is removed
+  outStream().once("error", () => resolve()); // the assistant reads no more
   for (const event of ["end", "close"]) process.stdin.once(event, () => resolve());
   for (const [signal] of endingSignals()) process.once(signal, () => resolve());
   await ended;
   await handle.close();
+}
+
+/** A line that is no message gets an answer by JSON-RPC, without an id. The library describes it in a hundred lines. */
+function tellProtocolError({ name, message }: Error): void {
+  const refused = {
+    SyntaxError: [-32700, "a line is not JSON"],
+    ZodError: [-32600, "a line is not one message of JSON-RPC 2.0"],
+  }[name];
+  tell(`momo mcp: ${refused?.[1] ?? message}`);
+  if (refused)
+    outStream().write(
+      `${JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: refused[0], message: refused[1] } })}\n`,
+    );
 }
 
 function createServer(connection: Connection): McpServer {

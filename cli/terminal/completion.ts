@@ -32,8 +32,15 @@ export async function suggestionsFor(program: Command, words: readonly string[])
 }
 
 async function suggest(program: Command, words: readonly string[]): Promise<Suggestions> {
-  const typed = words.at(-1) ?? "";
-  const before = words.slice(0, -1);
+  const last = words.at(-1) ?? "";
+  const [name, ...rest] = last.split("=");
+  if (rest.length > 0 && last.startsWith("--") && !words.includes("--")) {
+    // The value of --name=value, as if it were the next word.
+    const { words: values, also } = await suggest(program, [...words.slice(0, -1), name ?? "", rest.join("=")]);
+    return { words: values.map(({ word, what }) => ({ word: `${name}=${word}`, what })), also };
+  }
+  const typed = last;
+  const before = words.slice(0, -1).flatMap((word) => splitOption(word));
   let command = program;
   const values: string[] = [];
   let wanted: Option | undefined;
@@ -46,7 +53,7 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
     if (word === "--") return { words: [], also: index === before.length - 1 ? "commands" : "files" };
     if (word.startsWith("-")) wanted = optionOf(command, word);
     else {
-      const child = command.commands.find((candidate) => candidate.name() === word);
+      const child = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
       if (child) command = child;
       else if (command === program) return NOTHING;
       else values.push(word);
@@ -63,6 +70,9 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
   const argument = command.registeredArguments[values.length] ?? command.registeredArguments.find((a) => a.variadic);
   return argument ? valuesOf(argument, argument.name(), before) : NOTHING;
 }
+
+/** `--name=value` as two words. */
+const splitOption = (word: string): string[] => /^(--[\w-]+)=(.*)$/s.exec(word)?.slice(1) ?? [word];
 
 /** The option that the word names, if its value is the next word. */
 function optionOf(command: Command, word: string): Option | undefined {
@@ -143,16 +153,30 @@ async function ask(
 
 const bash = `# Completion of momo in bash. It needs nothing but bash itself, 3.2 or later.
 _momo() {
-  local line word="\${COMP_WORDS[COMP_CWORD]}"
+  local line word at mark rest="\${COMP_LINE:0:COMP_POINT}" before=
+  local -a words=()
   COMPREPLY=()
+  # bash splits words at = and :, and replaces only the last part.
+  for ((at = 0; at <= COMP_CWORD; at++)); do
+    word="\${COMP_WORDS[at]}"
+    if [[ $at -gt 0 && $rest != [[:space:]]* ]]; then words[\${#words[@]}-1]+="$word"; else words+=("$word"); fi
+    rest="\${rest#*"$word"}"
+  done
+  word="\${words[\${#words[@]}-1]}"
+  for mark in = :; do
+    line="\${word%"\${word##*"$mark"}"}"
+    if [[ $COMP_WORDBREAKS == *"$mark"* && \${#line} -gt \${#before} ]]; then before="$line"; fi
+  done
   while IFS= read -r line; do
     case $line in
       :files) compopt -o default 2>/dev/null ;;
-      :commands) while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -c -- "$word" | sort -u) ;;
+      :commands) while IFS= read -r line; do COMPREPLY+=("\${line#"$before"}"); done < <(compgen -c -- "$word" | sort -u) ;;
       :*) ;;
-      *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
+      *)
+        line="\${line%%$'\\t'*}"
+        COMPREPLY+=("\${line#"$before"}") ;;
     esac
-  done < <(momo complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(momo complete -- "\${words[@]:1}" 2>/dev/null)
 }
 complete -F _momo momo
 `;
@@ -172,7 +196,7 @@ _momo() {
   done < <(momo complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   (( $#found )) && _describe momo found
   case $more in
-    :files) _files ;;
+    :files) compset -P '--*=' ; _files ;;
     :commands) _command_names -e ;;
   esac
 }

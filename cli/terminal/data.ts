@@ -112,7 +112,7 @@ function showInPager(text: string): boolean {
     const { exitCode } = Bun.spawnSync(["sh", "-c", pager.command], {
       stdin: Buffer.from(text),
       stdout: "inherit",
-      stderr: "ignore",
+      stderr: "inherit", // more reads keys from it
       env: pager.environment,
     });
     // A shell ends with 126 or 127 if it cannot run the program.

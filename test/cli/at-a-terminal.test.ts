@@ -148,6 +148,11 @@ describe("momo list", () => {
     const filters = "--type api --status pending --from 2020-01-31 --to 2999-12-31 --search 0712";
     const next = await shown({ PAGER: "cat" }, "3", "--page", "2", ...filters.split(" "));
     expect(next.split(/[\s\\]+/).join(" ")).toContain(`Next page: momo list --limit 3 ${filters} --page 3 --data `);
+    // more reads its keys from standard error.
+    const keyed = list({ PAGER: "cat; read key <&2; echo got $key" }, "12");
+    await keyed.screen.until(/^ *1 .*254/m);
+    keyed.type("on\r");
+    await keyed.screen.until(/got on/);
     const PAGER = "trap 'echo heard; exit 0' INT; cat >/dev/null; echo paging; while :; do sleep 0.05; done";
     const long = list({ PAGER }, "12");
     await long.screen.until(/paging/);
@@ -270,4 +275,13 @@ test.concurrent("momo open opens the console in the browser, and prints its addr
   const without = await runMomo(["open", ...shared.at], { env: { PATH: `${folder}:${process.env.PATH}` } });
   const stderr = "No program here opens addresses: open it in a browser yourself.\n";
   expect(without).toEqual({ stdout: run.stdout, stderr, exitCode: 0 });
+
+  const named = (BROWSER: string) => runMomo(["open", ...shared.at], { env: { BROWSER } });
+  writeFileSync(join(folder, "mine"), `#!/bin/sh\necho "mine $*" > '${opened}'\n`, { mode: 0o755 });
+  await named(`no-such-browser:${folder}/mine --new`);
+  expect(await Bun.file(opened).text()).toBe(`mine --new ${run.stdout}`);
+  await named(`${folder}/mine %s#payments`);
+  expect(await Bun.file(opened).text()).toBe(`mine ${run.stdout.trim()}#payments\n`);
+  const nowhere = "BROWSER=no-such-browser opens no address: open it in a browser yourself.\n";
+  expect(await named("no-such-browser")).toEqual({ stdout: run.stdout, stderr: nowhere, exitCode: 0 });
 });

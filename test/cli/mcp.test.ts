@@ -260,38 +260,39 @@ async function assistantThatSays(...lines: string[]) {
   let output = "";
   while (!output.includes('"id":2')) output += new TextDecoder().decode((await reader.read()).value);
   const left = () => [...new Bun.Glob("momo-temporary-*").scanSync({ cwd: home, onlyFiles: false })];
-  return { child, output, left };
+  return { child, reader, output, left };
 }
 
 test("broken JSON-RPC leaves standard output to the protocol, and the end of the input ends the sandbox and its folder", async () => {
-  const lines = ["nonsense", "{}", '{"jsonrpc":"2.0","id":1,"method":"no/such"}'];
+  const lines = ["nonsense", "{}", "[]", '{"jsonrpc":"2.0","id":1,"method":"no/such"}'];
   const { child, output, left } = await assistantThatSays(...lines);
   expect(left()).toHaveLength(1);
   for (const line of output.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
   expect(output).toContain('"protocolVersion":"2024-11-05"');
+  expect(output.match(/"code":-32600,"message":"a line is not one message of JSON-RPC 2.0"/g)).toHaveLength(2);
   await child.stdin.end();
   expect(await child.exited).toBe(0);
   expect(left()).toEqual([]);
 });
 
-test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends the sandbox and its folder, too", async (signal) => {
-  const { child, left } = await assistantThatSays();
-  child.kill(signal);
-  expect(await child.exited).toBe(0);
-  expect(left()).toEqual([]);
-});
+test.each(["SIGTERM", "SIGINT", "SIGHUP", null] as const)(
+  "%p, or a client that reads no more, ends both, too",
+  async (signal) => {
+    const { child, reader, left } = await assistantThatSays();
+    if (signal !== null) child.kill(signal);
+    else {
+      await reader.cancel();
+      await child.stdin.write('{"jsonrpc":"2.0","id":3,"method":"ping"}\n'.repeat(2));
+      await child.stdin.flush();
+    }
+    expect(await child.exited).toBe(0);
+    expect(left()).toEqual([]);
+  },
+);
 
 test.each(["claude", "vscode", "cursor"])("--config %s prints settings with a command that exists", async (editor) => {
-  const { stdout, exitCode } = await runToEnd([
-    momo,
-    "mcp",
-    "--config",
-    editor,
-    "--base-url",
-    "http://h/v2",
-    "--api-secret",
-    "ms_1",
-  ]);
+  const words = `mcp --config ${editor} --base-url http://h/v2 --api-secret ms_1`.split(" ");
+  const { stdout, exitCode } = await runToEnd([momo, ...words]);
   const [servers = {}] = Object.values(JSON.parse(stdout)) as Record<string, { command: string; args: string[] }>[];
   expect(exitCode).toBe(0);
   expect(servers.momo).toMatchObject({ args: ["mcp", "--base-url", "http://h/v2"], env: { MOMO_API_SECRET: "ms_1" } });

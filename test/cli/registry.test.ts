@@ -81,6 +81,13 @@ describe("momo asks only a person at a terminal; otherwise exit 2 and the missin
     expect(screen.text).toContain("--name is missing");
   });
 
+  test.concurrent.each(["false", "0"])("but not with CI=%s", async (CI) => {
+    const { screen, type, exited } = openMomo(args, { env: { CI } });
+    await screen.until(/Name/i);
+    type(KEYS.ctrlC);
+    expect(await exited).toBe(130);
+  });
+
   test.concurrent("with --json", async () => {
     const { screen, exited } = openMomo([...args, "--json"]);
     expect(await exited).toBe(2);

@@ -3,7 +3,11 @@ import { turns } from "../../support/waiting.ts";
 
 jest.useFakeTimers();
 // The state of the page reads its address when it is loaded. A variable, because the page has types of its own.
-Object.assign(globalThis, { location: { hash: "", pathname: "/_momo/" }, requestAnimationFrame: () => 0, cancelAnimationFrame: () => {} });
+Object.assign(globalThis, {
+  location: { hash: "", pathname: "/_momo/" },
+  requestAnimationFrame: () => 0,
+  cancelAnimationFrame: () => {},
+});
 const folder = "../../../sandbox/console/browser";
 const { pickPhone } = await import(`${folder}/actions.ts`);
 const { refreshStory } = await import(`${folder}/loading.ts`);
