@@ -67,10 +67,7 @@ const variablesOf = ({ baseUrl, controlUrl }: Environment): string =>
   [baseUrl && "MOMO_BASE_URL", controlUrl && "MOMO_CONTROL_URL"].filter(Boolean).join(" and ");
 
 /** Whether two addresses have the same port of this machine, by whatever name, or are of the same origin. */
-function isSameServer(one: string, other: string): boolean {
-  const [a, b] = [originOf(one), originOf(other)];
-  return a === b;
-}
+const isSameServer = (one: string, other: string): boolean => originOf(one) === originOf(other);
 
 const originOf = (address: string): string =>
   new URL(address).origin.replace(/\/\/(?:127\.0\.0\.1|\[::1\])(?=:|$)/, "//localhost");
@@ -95,7 +92,7 @@ function readOwn(directory: DataDirectory): ServerRecord | null {
   throw new Failure(
     "unreachable",
     `no sandbox is running on ${directory.path}: its server.json is a copy, and tells of the server of ${original}`,
-    `name that one with --data, or start one here with momo serve`,
+    "name that one with --data, or start one here with momo serve",
   );
 }
 

@@ -226,7 +226,7 @@ async function checkServer(directory: DataDirectory) {
   const original = copiedFrom(directory, record);
   if (original !== null) {
     return found(`server.json is a copy, and tells of the server of ${original}`, {
-      remedy: `name that one with --data, or start one here with momo serve`,
+      remedy: "name that one with --data, or start one here with momo serve",
     });
   }
   if (isBusy && isStopped(pid)) {
