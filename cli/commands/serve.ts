@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { counted } from "../../src/domain/counted.ts";
+import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
@@ -176,7 +177,11 @@ function listenersOf({ log, logFormat }: ServeFlags, output: RequestOutput) {
   const { onRequest, onRefused, onTransaction, onDelivery } = output;
   if (log === "requests" || (log === undefined && logFormat !== undefined)) return { onRequest, onDelivery };
   const refused = { onRequest: (request: LoggedRequest) => void (isRefused(request) && onRefused(request)) };
-  return log === "payments" || isTerminal(STDERR) ? { ...refused, onTransaction, onDelivery } : refused;
+  if (log === "payments" || isTerminal(STDERR)) return { ...refused, onTransaction, onDelivery };
+  return {
+    ...refused,
+    onDelivery: (delivery: Delivery) => void (stateOf(delivery) === "failed" && onDelivery(delivery)),
+  };
 }
 
 function tellEnd({ database, path }: DataDirectory, shared: DatabaseConfig | null, isEphemeral: boolean): void {

@@ -86,7 +86,10 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
   const control = controlClient(target);
   const [description, actions] = tool;
   // What the assistant need not know.
-  const defaults = name === "start_payment" ? { payment_account_id: target.paymentAccountId ?? 1, kind: "api" } : {};
+  const defaults =
+    { start_payment: { payment_account_id: target.paymentAccountId ?? 1, kind: "api" }, audit: { over: "true" } }[
+      name
+    ] ?? {};
   const calls = Object.values(actions);
   const readOnlyHint = calls.every(isReading);
   const destructiveHint = calls.some((call) => /^DELETE |^PUT |\/reset$|\/restore$/.test(call));

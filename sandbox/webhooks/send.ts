@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { DeliveryAttempt } from "../../src/domain/delivery.ts";
+import { shown } from "../../src/domain/error.ts";
 import type { WebhookMessage } from "./message.ts";
 
 export type SendResult = Pick<DeliveryAttempt, "status" | "answer" | "problem">;
@@ -37,9 +38,13 @@ export async function send(
     });
     cancelAlarm();
     cancelAlarm = leaveAfter(BODY_TIMEOUT_MS);
-    return { status: response.status, answer: await beginningOf(response), problem: problemOf(response.status) };
+    return { status: response.status, answer: await beginningOf(response), problem: problemOf(response) };
   } catch (error) {
-    return { status: null, answer: null, problem: withoutAnswer(error as NodeJS.ErrnoException) };
+    return {
+      status: null,
+      answer: null,
+      problem: withoutAnswer(error as NodeJS.ErrnoException, new URL(url).protocol),
+    };
   } finally {
     cancelAlarm();
     ended.removeEventListener("abort", leave);
@@ -47,18 +52,29 @@ export async function send(
   }
 }
 
-function problemOf(status: number): string | null {
+function problemOf({ status, headers }: Response): string | null {
   if (status >= 200 && status < 300) return null;
-  return status >= 300 && status < 400
-    ? "it redirects, and redirects are not followed"
-    : "only 2xx counts as delivered";
+  if (status < 300 || status >= 400) return "only 2xx counts as delivered";
+  const target = headers.get("Location");
+  return `it redirects${target === null ? "" : ` to ${shown(target)}`}, and redirects are not followed`;
 }
 
-function withoutAnswer({ name, code }: NodeJS.ErrnoException): string {
+/** What a certificate lacks that this process does not know. */
+const UNKNOWN_ISSUER = /SELF_SIGNED|UNABLE_TO_|UNKNOWN_CA/;
+
+function withoutAnswer({ name, code = name }: NodeJS.ErrnoException, protocol: string): string {
   if (name === "AbortError") return `no answer within ${ANSWER_TIMEOUT_MS / 1000} s`;
-  return code === "ConnectionRefused" || code === "ECONNREFUSED"
-    ? "nothing answers at this address"
-    : `the connection failed (${code ?? name})`;
+  if (code === "ConnectionRefused" || code === "ECONNREFUSED") return "nothing answers at this address";
+  return `the connection failed (${code})${causeOf(code, protocol)}`;
+}
+
+function causeOf(code: string, protocol: string): string {
+  if (UNKNOWN_ISSUER.test(code))
+    return ": for a certificate of your own, start momo with NODE_EXTRA_CA_CERTS=FILE, its CA or itself";
+  if (code.includes("ALTNAME")) return ": the certificate is for another host name";
+  if (code === "EPROTO" && protocol === "https:") return ": the receiver does not speak https, so try http://";
+  if (code === "ECONNRESET" && protocol === "http:") return ": an https receiver does this, so try https://";
+  return "";
 }
 
 async function beginningOf({ body }: Response): Promise<string | null> {

@@ -1,17 +1,24 @@
 import { afterAll, expect, test } from "bun:test";
 import { getEventListeners } from "node:events";
+import { makeCertificates } from "../../../cli/intercept/certificate.ts";
 import { messageOf, samplePayment } from "../../../sandbox/webhooks/message.ts";
 import { send } from "../../../sandbox/webhooks/send.ts";
 import { createHeldAnswers } from "../../../sandbox/webhooks/webhooks.ts";
+import type { Clock } from "../../../src/domain/clock.ts";
 import { KINDS } from "../../../src/domain/transaction.ts";
-import { cleanUp } from "../../support/cleanup.ts";
+import { systemClock, systemRandom } from "../../../src/system.ts";
+import { cleanUp, later } from "../../support/cleanup.ts";
 import { hang, serveRaw, startReceiver } from "../../support/fake-server.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
-function sendTo({ url }: { url: string }, realClock = createManualClock(0), ended = new AbortController().signal) {
+function sendTo(
+  { url }: { url: string },
+  realClock = createManualClock(0) as Clock,
+  ended = new AbortController().signal,
+) {
   return send(url, { headers: { "Content-Type": "application/json" }, body: "{}" }, { realClock, ended });
 }
 
@@ -87,7 +94,10 @@ test("a small compressed answer is not decompressed", async () => {
 test("a redirect is not followed", async () => {
   const other = startReceiver();
   const result = await sendTo(startReceiver(() => Response.redirect(other.url, 307)));
-  expect(result).toMatchObject({ status: 307, problem: "it redirects, and redirects are not followed" });
+  expect(result).toMatchObject({
+    status: 307,
+    problem: `it redirects to "${other.url}", and redirects are not followed`,
+  });
   expect(other.received).toEqual([]);
 });
 
@@ -142,4 +152,15 @@ test.each([
   ["flat", ["Content-Type", "User-Agent"]],
 ] as const)("the form %s has these headers", (form, names) => {
   expect(Object.keys(messageOf(form, samplePayment(0), 0).headers)).toEqual([...names]);
+});
+
+test("what fails in TLS is named: an unknown certificate, and http in the place of https", async () => {
+  const { certificate: cert, key } = makeCertificates(["localhost"], systemClock, systemRandom);
+  const secure = Bun.serve({ port: 0, hostname: "127.0.0.1", tls: { cert, key }, fetch: () => new Response() });
+  later(() => secure.stop(true));
+  const plain = startReceiver();
+  const problemOf = async (url: string) => (await sendTo({ url }, systemClock)).problem;
+  expect(await problemOf(`https://127.0.0.1:${secure.port}/`)).toContain("NODE_EXTRA_CA_CERTS");
+  expect(await problemOf(`http://127.0.0.1:${secure.port}/`)).toContain("try https://");
+  expect(await problemOf(plain.url.replace("http:", "https:"))).toContain("try http://");
 });
