@@ -24,11 +24,11 @@ export function auditPush(state: AuditState, reading: Reading): boolean {
   state.lastRefusal = id === null ? { requestId: call.id, status: call.status } : null;
   const isUnknown = call.status === null || call.status >= 500;
   const charge = id === null && isUnknown ? chargeIn(reading) : null;
-  const payment = id !== null ? state.payments.byCheckoutId(id) : charge && startedBy(state, charge, start);
-  if (charge && !payment) {
+  if (charge) {
     findBlindRepeat(state, charge, start, call.atMs);
     rememberAttempt(state, { ...charge, requestId: call.id, cameMs: start.cameMs, status: call.status });
   }
+  const payment = id === null ? undefined : state.payments.byCheckoutId(id);
   if (!payment) return false;
   payment.start = start;
   state.started(payment);
@@ -49,16 +49,6 @@ function chargeIn(reading: Reading): Charge | null {
     amountCents: Math.round(Number(amount) * 100),
     reference: typeof reference === "string" ? reference : null,
   };
-}
-
-/** The payment that a push has started, although its answer says something else. */
-function startedBy({ payments }: AuditState, charge: Charge, { cameMs: fromMs }: Start): Payment | undefined {
-  for (const payment of payments.all()) {
-    const { start, created, phone, amountCents, reference } = payment;
-    const isLike = phone === charge.phone && amountCents === charge.amountCents && reference === charge.reference;
-    if (start === null && created.realMs >= fromMs && isLike) return payment;
-  }
-  return undefined;
 }
 
 /** Headers of other services that make a repeated request harmless. */

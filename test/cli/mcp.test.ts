@@ -51,7 +51,6 @@ test("an assistant starts a payment, cancels it as the customer, has it explaine
   const headers = { "X-API-Key": MOMO_API_KEY, "X-API-Secret": MOMO_API_SECRET };
   await fetch(`${MOMO_BASE_URL}/status.php`, { headers });
   const { findings } = (await call("audit", { action: "report" })).answer;
-  // A run without an accepted request is an error, as in each other report.
   expect(findings).toMatchObject([{ kind: "nothing_accepted", severity: "error" }, { kind: "wrong_method" }]);
 });
 
