@@ -15,6 +15,7 @@ import { type PrivateSandbox, startPrivateSandbox } from "../serving/private-san
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT } from "../terminal/failure.ts";
 import { readAccountId, readPath } from "../terminal/options.ts";
+import { reapOrphans } from "../terminal/orphans.ts";
 import { reportFault, tell } from "../terminal/output.ts";
 import { ignoredAtStart, PASSED_ON } from "../terminal/signals.ts";
 import { startCommand } from "../terminal/start-command.ts";
@@ -71,7 +72,10 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       const child = await startCommand(command, childEnvironment(variables));
       process.umask(0o077);
       signals.passTo(child);
+      const ended = new AbortController();
+      void reapOrphans(child.pid, ended.signal);
       const exitCode = await child.exited;
+      ended.abort();
       // The code of shells: 128 and the number of the signal.
       host().exitCode =
         child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);

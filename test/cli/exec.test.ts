@@ -114,6 +114,17 @@ test.concurrent("a script without #! is run by sh, and a refusal says why", asyn
   }
 });
 
+const AS_FIRST = ["unshare", "--pid", "--fork", "--mount-proc"];
+const canBeFirst = Bun.which("unshare") !== null && Bun.spawnSync([...AS_FIRST, "true"]).success;
+test.concurrent.skipIf(!canBeFirst)(
+  "as process 1 of a container it waits for orphans: none stays as a zombie",
+  async () => {
+    const script =
+      "(sh -c 'echo $$ >pid' &); until [ -s pid ]; do sleep 0.1; done; while [ -e /proc/$(cat pid) ]; do sleep 0.1; done; exit 5";
+    expect((await sh(script, { program: [...AS_FIRST, ...PROGRAM] })).exitCode).toBe(5);
+  },
+);
+
 const names = (count: number) => Array.from({ length: count }, (_, n) => `h${n}.example`).join();
 
 test("--intercept accepts up to ten hosts, in any letter case, and those of its earlier uses", () => {

@@ -119,7 +119,7 @@ const PLACES: readonly Place[] = [
         "package.json",
       ],
       ...["src/system.ts", "src/domain/", "src/store/", ...ENGINES, "src/service/", "src/http/"],
-      ...[...CLI_PACKAGES, "node:"],
+      ...[...CLI_PACKAGES, "bun:ffi", "node:"],
     ],
   },
 ];
