@@ -1,8 +1,9 @@
 import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Command } from "commander";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
+import { whatCame } from "../../src/domain/error.ts";
 import { sleep } from "../../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, controlClient, LostAnswer, READS } from "../client/client.ts";
 import {
@@ -19,10 +20,12 @@ import { startPrivateSandbox } from "../serving/private-sandbox.ts";
 import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
+import { visible } from "../terminal/plain.ts";
 import { endingSignals } from "../terminal/signals.ts";
 import { outliveOutput, outStream } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
+import { messagesOf } from "./messages.ts";
 import { bounded, inputOf, outputOf, routeOf, TOOLS, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, unknown>;
@@ -32,7 +35,10 @@ program under test. Then start payments, be the customer, steer the clock and th
 
 /** Serves one assistant over standard input and output until the input ends. Standard output has the protocol only. */
 export async function serveAssistant(connection: Connection): Promise<void> {
-  const handle = serveStdio(() => createServer(connection), { onerror: tellProtocolError });
+  const handle = serveStdio(() => createServer(connection), {
+    transport: new StdioServerTransport(messagesOf(process.stdin, (answer) => outStream().write(answer))),
+    onerror: ({ message }) => tell(`momo mcp: ${message}`),
+  });
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   outliveOutput(); // so that a private sandbox is removed
   outStream().once("error", () => resolve()); // the assistant reads no more
@@ -40,19 +46,7 @@ export async function serveAssistant(connection: Connection): Promise<void> {
   for (const [signal] of endingSignals()) process.once(signal, () => resolve());
   await ended;
   await handle.close();
-}
-
-/** A line that is no message gets an answer by JSON-RPC, without an id. The library describes it in a hundred lines. */
-function tellProtocolError({ name, message }: Error): void {
-  const refused = {
-    SyntaxError: [-32700, "a line is not JSON"],
-    ZodError: [-32600, "a line is not one message of JSON-RPC 2.0"],
-  }[name];
-  tell(`momo mcp: ${refused?.[1] ?? message}`);
-  if (refused)
-    outStream().write(
-      `${JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: refused[0], message: refused[1] } })}\n`,
-    );
+  process.stdin.destroy(); // its pipe would keep the process
 }
 
 function createServer(connection: Connection): McpServer {
@@ -91,6 +85,7 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
       name
     ] ?? {};
   const calls = Object.values(actions);
+  const isWait = calls.includes("POST /wait");
   const readOnlyHint = calls.every(isReading);
   const destructiveHint = calls.some((call) => /^DELETE |^PUT |\/reset$|\/restore$/.test(call));
   const config = {
@@ -100,11 +95,15 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
     annotations: { readOnlyHint, destructiveHint, idempotentHint: readOnlyHint, openWorldHint: false },
   };
   async function carryOut({ action, ...given }: Arguments, { signal }: ServerContext["mcpReq"]): Promise<Answer> {
-    const chosen = actions[String(action ?? Object.keys(actions)[0])];
-    if (!chosen) throw new Error(`action must be one of ${Object.keys(actions).join(", ")}; it is ${String(action)}`);
+    const names = Object.keys(actions);
+    const name = action ?? names[0];
+    const chosen = names.includes(name as string) ? actions[name as string] : undefined;
+    if (!chosen) throw new Error(`action must be one of ${names.join(", ")}${whatCame(action)}`);
     const { method, path: template, idName } = routeOf(chosen);
     const { [idName ?? ""]: id, ...rest } = given;
-    if (idName !== null && typeof id !== "string") throw new Error(`${idName} must be a string`);
+    // Another text would be another path.
+    if (idName !== null && !(typeof id === "string" && /^(?!\.{1,2}$).{1,200}$/s.test(id)))
+      throw new Error(`${idName} must be a string, the id of one${whatCame(id)}`);
     const path = template.replace(`{${idName}}`, () => encodeURIComponent(String(id)));
     const options = { timeoutMs: ADVANCE_TIMEOUT_MS, signal, ...(isReading(chosen) && READS) };
     if (method === "DELETE") return control.delete(path, options);
@@ -114,12 +113,27 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
   }
   server.registerTool(name, config, async (given, { mcpReq }) => {
     try {
-      const { success: _, ...answer } = await withProgress(carryOut({ ...defaults, ...given }, mcpReq), mcpReq);
+      const carry = () => carryOut({ ...defaults, ...given }, mcpReq);
+      const work = isWait ? inTurn(carry) : carry();
+      const { success: _, ...answer } = await withProgress(work, mcpReq);
       return resultOf(bounded(answer));
     } catch (error) {
       const { message, hint } = toFailure(error);
-      return { isError: true, content: [{ type: "text", text: hint === null ? message : `${message} (${hint})` }] };
+      const text = visible(hint === null ? message : `${message} (${hint})`);
+      return { isError: true, content: [{ type: "text", text }] };
     }
+  });
+}
+
+/** Waits at once: more would keep other calls from the sandbox. */
+const MOST_WAITS = 50;
+let waits = 0;
+
+async function inTurn<T>(wait: () => Promise<T>): Promise<T> {
+  if (waits >= MOST_WAITS) throw new Error(`${MOST_WAITS} waits are under way, the most at once: await or cancel one`);
+  waits += 1;
+  return wait().finally(() => {
+    waits -= 1;
   });
 }
 

@@ -1,8 +1,10 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { CALLS } from "../../sandbox/control/calls.ts";
+import { shown } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
+import { visible } from "../terminal/plain.ts";
 
 /**
  * The tools of `momo mcp`, made from the calls of the control API (`sandbox/control/calls.ts`). Of each: when to use it, and what it
@@ -112,9 +114,9 @@ function passingOn(json: Record<string, unknown> & { properties: object }): Stan
   const validate = (value: unknown) => {
     const unknown = Object.keys(value as object).filter((name) => !known.includes(name));
     if (unknown.length === 0) return { value: value as object };
-    return {
-      issues: [{ message: `there is no argument ${unknown.join(", ")}: the arguments are ${known.join(", ")}` }],
-    };
+    const [first = ""] = unknown;
+    const name = first.length > 40 ? shown(first) : first;
+    return { issues: [{ message: `there is no argument ${name}: the arguments are ${known.join(", ")}` }] };
   };
   const jsonSchema = { input: () => ({ ...json }), output: () => ({ ...json }) };
   return { "~standard": { version: 1, vendor: "momo", validate, jsonSchema } };
@@ -134,10 +136,12 @@ const MOST_CHARACTERS = 14_000;
 
 /**
  * An answer that fits: of its longest list, entries are left out from the end until it does, and `entries_left_out` says how many.
- * No answer has a secret.
+ * No answer has a secret, or text with characters that its reader does not see.
  */
 export function bounded(answer: Record<string, unknown>): Record<string, unknown> {
-  const whole = JSON.parse(redact(JSON.stringify(answer))) as Record<string, unknown>;
+  const whole = JSON.parse(redact(JSON.stringify(answer)), (_name, value: unknown) =>
+    typeof value === "string" ? visible(value) : value,
+  ) as Record<string, unknown>;
   const leftOut: Record<string, number> = {};
   const lists = Object.entries(whole).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
   const excess = () => JSON.stringify(whole).length - MOST_CHARACTERS;

@@ -45,10 +45,13 @@ export function wrapped(line: string, width: number): string[] {
 
 /** JSON with the same characters escaped, so that a program reads the exact value and a terminal obeys none. */
 export function jsonText(value: unknown, indent = 0): string {
-  const text = JSON.stringify(value, null, indent);
-  // The line feeds here are indentation: JSON escapes those inside a value.
-  return text.replaceAll(EACH_HARMFUL, (character) => (character === "\n" ? character : escaped(character)));
+  // Its line feeds are indentation: JSON escapes those inside a value.
+  return visible(JSON.stringify(value, null, indent));
 }
+
+/** A text of several lines with the same characters as their escapes, so that its reader sees them. */
+export const visible = (text: string): string =>
+  text.replaceAll(EACH_HARMFUL, (character) => (/[\n\t]/.test(character) ? character : escaped(character)));
 
 /** JSON escapes a character outside the basic plane as two units. */
 function escaped(character: string): string {

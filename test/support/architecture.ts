@@ -102,7 +102,7 @@ const PLACES: readonly Place[] = [
         "src/domain/",
       ],
       ...["docs/api.md", "docs/audit.md", "docs/llms.txt", "docs/testing.md"],
-      ...["src/system.ts", "zod", "@modelcontextprotocol/server", "commander"],
+      ...["src/system.ts", "node:stream", "zod", "@modelcontextprotocol/server", "commander"],
     ],
   },
   {
