@@ -14,6 +14,7 @@ import { makeCertificates } from "./certificate.ts";
 import { canonicalHost } from "./hosts.ts";
 import { readOuterProxy } from "./outer-proxy.ts";
 import { openProxy, openTlsEnd } from "./proxy.ts";
+import { Strangers } from "./strangers.ts";
 import { interceptionVariables } from "./variables.ts";
 
 export interface InterceptOptions extends Omit<AnswerOptions, "onRequest"> {
@@ -41,9 +42,11 @@ export async function startInterception(options: InterceptOptions) {
     const answer = createAnswer({ ...options, onRequest: (host) => silent.delete(host) });
     mkdirSync(folder, { mode: 0o700 });
     const name = socketName(folder, options.random);
-    const tlsEnd = await openTlsEnd({ certificates, path: name, answer, onDistrust: once(() => tellDistrust(hosts)) });
+    const strangers = new Strangers();
+    const onDistrust = once(() => tellDistrust(hosts));
+    const tlsEnd = await openTlsEnd({ certificates, path: name, answer, onDistrust, strangers });
     open.defer(tlsEnd.close);
-    const proxy = await openProxy({ hosts, tlsEnd, answer, outer, password });
+    const proxy = await openProxy({ hosts, tlsEnd, answer, outer, password, strangers });
     open.defer(proxy.close);
     const variables = interceptionVariables({
       hosts,

@@ -12,6 +12,7 @@ import { faultText } from "../terminal/output.ts";
 import type { Certificates } from "./certificate.ts";
 import { canonicalHost } from "./hosts.ts";
 import { type OuterProxy, reach } from "./outer-proxy.ts";
+import type { Strangers } from "./strangers.ts";
 
 export interface ProxyOptions {
   readonly hosts: readonly string[];
@@ -22,6 +23,7 @@ export interface ProxyOptions {
   readonly outer: OuterProxy;
   /** Keeps other users of this machine from using the proxy, and the outer proxy through it. */
   readonly password: string;
+  readonly strangers: Strangers;
 }
 
 /** The user name, which a proxy's address needs before the password. */
@@ -31,11 +33,15 @@ export const PROXY_USER = "momo";
 export const basicOf = (password: string) => `Basic ${Buffer.from(`${PROXY_USER}:${password}`).toString("base64")}`;
 
 /** A proxy for the command only. It sends the named hosts to the sandbox, and makes plain tunnels to all others. */
-export function openProxy({ hosts, tlsEnd, answer, outer, password }: ProxyOptions): Promise<OpenPort> {
+export function openProxy({ hosts, tlsEnd, answer, outer, password, strangers }: ProxyOptions): Promise<OpenPort> {
   const isNamed = (host: string, port: number) => port === 443 && hosts.includes(canonicalHost(host));
 
   const pass = basicOf(password);
-  const mayPass = ({ headers }: IncomingMessage) => headers["proxy-authorization"] === pass;
+  function mayPass({ headers, socket }: IncomingMessage): boolean {
+    const isKnown = headers["proxy-authorization"] === pass;
+    if (isKnown) strangers.admit(socket.remotePort);
+    return isKnown;
+  }
 
   async function tunnel(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     socket.on("error", () => socket.destroy());
@@ -76,6 +82,7 @@ export function openProxy({ hosts, tlsEnd, answer, outer, password }: ProxyOptio
   }
 
   const server = createHttpServer(serve);
+  server.on("connection", (socket: Socket) => strangers.meet(socket));
   server.on("connect", (request, socket, head) => void tunnel(request, socket as Socket, head));
   return listenAt(server as unknown as Server);
 }
@@ -110,10 +117,11 @@ export interface TlsEndOptions {
   readonly answer: RequestListener;
   /** Called for each connection that ends before a request: the client does not trust the certificate. */
   readonly onDistrust: () => void;
+  readonly strangers: Strangers;
 }
 
 /** Ends TLS for the named hosts. The decrypted requests are answered in this process: nothing listens behind it. */
-export async function openTlsEnd({ certificates, path, answer, onDistrust }: TlsEndOptions) {
+export async function openTlsEnd({ certificates, path, answer, onDistrust, strangers }: TlsEndOptions) {
   const { authority, key } = certificates;
   const http = createHttpServer(answer);
   const tlsServer = (cert: string, more: TlsOptions = {}) =>
@@ -128,6 +136,7 @@ export async function openTlsEnd({ certificates, path, answer, onDistrust }: Tls
   const dotted = tlsServer(certificates.dotted).on("tlsClientError", onDistrust);
   const guard = { ca: authority, requestCert: true, rejectUnauthorized: true };
   const guarded = tlsServer(certificates.certificate, guard);
+  guarded.on("secureConnection", ({ remotePort }) => strangers.admit(remotePort));
   const { close } = await listenAt(server as Server, path);
   return {
     close,

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { makeCertificates } from "../../../cli/intercept/certificate.ts";
 import { systemClock, systemRandom } from "../../../src/system.ts";
@@ -7,6 +8,7 @@ import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
 import { startMomo } from "../../support/momo.ts";
 import { OTHER_UID, testWithOtherUser } from "../../support/needs.ts";
+import { until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -73,6 +75,29 @@ describe("only the command's process tree gets in", () => {
     const { requests } = log as { requests: { target: string; headers: object }[] };
     expect(requests.at(-1)).toMatchObject({ target: "/api/v2/transactions.php", headers: { host: "payflow.example" } });
     expect(requests.at(-1)?.headers).not.toHaveProperty("proxy-authorization");
+  });
+
+  test.concurrent("nor do 600 connections without the password stay open, or keep the command's own out", async () => {
+    const { variable, proxy, tryToPush } = await openRun();
+    const open = new Set<Socket>();
+    for (let turn = 0; turn < 600; turn += 1) {
+      const socket = connect(Number(new URL(proxy).port), "127.0.0.1");
+      open.add(socket);
+      socket
+        .on("error", () => {})
+        .once("close", () => open.delete(socket))
+        .resume();
+      socket.write(["CONNECT payflow.example:443 HTTP/1.1\r\nHost: x\r\n\r\n", "GET ", ""][turn % 3] ?? "");
+    }
+    await until(
+      async () => open.size,
+      (size) => size <= 500,
+    );
+    expect(tryToPush(`-kx ${variable("HTTPS_PROXY")}`).stdout).toStartWith('{"success":true');
+    await until(
+      async () => open.size,
+      (size) => size === 0,
+    );
   });
 
   test.concurrent("not a request for another host, inside TLS", async () => {
