@@ -60,6 +60,7 @@ main() {
   # Absolute and without a slash at its end, as in PATH: below, the momo that PATH finds is compared with the one of this folder.
   whole=$(CDPATH='' cd -- "$folder" 2>/dev/null && pwd) || fail "$folder cannot be written; choose another folder with MOMO_INSTALL"
   folder=$whole
+  [ ! -d "$folder/momo" ] || fail "$folder/momo is a folder; remove it, or choose another folder with MOMO_INSTALL"
   draft=$(mktemp -d 2>/dev/null) || fail "there is no room for temporary files in ${TMPDIR:-/tmp}; choose another folder with TMPDIR"
   new=
   trap 'rm -rf "$draft" ${new:+"$new"}' EXIT
@@ -84,7 +85,7 @@ main() {
     esac
     fail "the executable does not run here$hint: $(head -n 1 "$draft/complaint"); nothing was installed"
   fi
-  mv -f "$new" "$folder/momo"
+  mv -f "$new" "$folder/momo" || fail "$folder/momo cannot be replaced"
   printf 'momo %s is installed: %s\n' "$version" "$folder/momo"
 
   found=$(command -v momo || true)

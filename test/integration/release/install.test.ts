@@ -181,6 +181,16 @@ describe("install.sh", () => {
     }
   });
 
+  test("a folder in the place of the executable is refused, and stays as it was", async () => {
+    const home = newFolder();
+    const momo = join(home, ".local/bin/momo");
+    mkdirSync(momo, { recursive: true });
+    const { exitCode, stdout, stderr } = await install({ home });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toBe(`momo: ${momo} is a folder; remove it, or choose another folder with MOMO_INSTALL\n`);
+    expect(readdirSync(momo)).toEqual([]);
+  });
+
   test("redirects are followed: GitHub redirects each download", async () => {
     const folder = await makeRelease(GOOD);
     const files = serveFiles(folder);
