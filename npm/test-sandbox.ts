@@ -23,7 +23,7 @@ export interface SandboxOptions {
   readonly accept?: "strict" | "lenient";
   /** By default `full`. */
   readonly responseForm?: "full" | "short";
-  /** Be like another service: the name of a profile that comes with momo, or the path of its file. */
+  /** Be like another service: the path of the file with its profile. */
   readonly profile?: string;
   /** The address to which each payment that becomes final is POSTed. The specification has no webhooks. */
   readonly webhook?: string;

@@ -45,7 +45,7 @@ export function addSandboxOptions(command: Command): Command {
     .option("--base-path <path>", `prefix of its paths (default: ${BASE_PATHS.join(" and ")})`, readBasePath)
     .addOption(new Option("--accept <what>", "strict (default), lenient").choices(["strict", "lenient"]))
     .addOption(new Option("--response-form <form>", "full (default), short").choices(["full", "short"]))
-    .option("--profile <name>", "be like a service: a name, or a file", readPath)
+    .option("--profile <file>", "be like a service: a file of momo check --profile", readPath)
     .option("--fee <tariff>", "of the account: 1%, 10 or 1.5%+10 (default: 1%)", readTariff)
     .option("--webhook <url>", "POST each final payment there", readWebhookUrl);
 }
@@ -87,26 +87,26 @@ async function readRulesFile(file: string): Promise<Rule[]> {
 }
 
 /**
- * A profile that comes with momo, or the one in a file. It has a name.
+ * The profile in a file. It has a name.
  * @throws Failure `usage` that names the file and the place in it
  */
-async function readProfile(service: string): Promise<Profile> {
-  const { PROFILES, parseProfile } = await import("../../sandbox/check/profiles.ts");
-  const names = [...PROFILES.keys()].join(", ");
-  const missing = `there is no such file, and no profile of this name; the names are ${names}`;
-  const read = () => parseFile(service, parseProfile, { flag: "--profile", missing, hint: "write an object" });
-  return PROFILES.get(service) ?? { name: basename(service, ".json"), ...read() };
+async function readProfile(file: string): Promise<Profile> {
+  const { parseProfile } = await import("../../sandbox/check/profiles.ts");
+  return {
+    name: basename(file, ".json"),
+    ...parseFile(file, parseProfile, { flag: "--profile", hint: "write an object" }),
+  };
 }
 
 /** @throws Failure `usage` that names the flag, the file and the place in it */
 function parseFile<T>(
   file: string,
   parse: (content: unknown) => T,
-  { flag, hint, missing = "there is no such file" }: Record<"flag" | "hint", string> & { readonly missing?: string },
+  { flag, hint }: Record<"flag" | "hint", string>,
 ): T {
   try {
     const content = readJsonFile(file);
-    if (content === undefined) throw new Error(missing);
+    if (content === undefined) throw new Error("there is no such file");
     return parse(content);
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;

@@ -40,7 +40,6 @@ describe("a good value does what it says", () => {
     [["--accept", "lenient"], { profile: { accept: "lenient" } }],
     [["--response-form", "short"], { profile: { response_form: "short" } }],
     [["--base-path", "/"], { basePaths: [""] }],
-    [["--profile", "payflow", "--base-path", "/"], { basePaths: [""] }],
     [["--base-path", "/1/2/3/4/5/6/7"], { basePaths: ["/1/2/3/4/5/6/7"] }],
     [["--base-path", `/${"a".repeat(99)}`], { basePaths: [`/${"a".repeat(99)}`] }],
     [["--webhook", "https://shop.example/hook"], { webhook: "https://shop.example/hook" }],
@@ -101,7 +100,7 @@ describe("--rules FILE", () => {
   });
 });
 
-describe("--profile NAME or FILE", () => {
+describe("--profile FILE", () => {
   const fileWith = (content: string): string => {
     const file = join(newFolder(), "my-service.json");
     writeFileSync(file, content);

@@ -97,8 +97,11 @@ describe("a sandbox for a test", () => {
     expect(await sandbox.wait({ checkoutRequestId: checkout_request_id })).toMatchObject({ status: "expired" });
   });
 
-  test("profile: payflow is at its path, and accepts what that service does", async () => {
-    const sandbox = await start({ profile: "payflow" });
+  test("profile: the sandbox is at the path of the file, and answers as it says", async () => {
+    const file = join(newFolder(), "shop.json");
+    const unknown_id = { status: 404, message: "Transaction not found" };
+    writeFileSync(file, JSON.stringify({ base_path: "/api/v2", accept: "lenient", unknown_id }));
+    const sandbox = await start({ profile: file });
     expect(new URL(sandbox.baseUrl).pathname).toBe("/api/v2");
     const response = await fetch(`${sandbox.baseUrl}/status.php`, {
       method: "POST",

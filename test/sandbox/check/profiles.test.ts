@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { PROFILES, parseProfile } from "../../../sandbox/check/profiles.ts";
+import { parseProfile } from "../../../sandbox/check/profiles.ts";
 import { parseTariff } from "../../../src/domain/money.ts";
 import type { Profile } from "../../../src/http/profile.ts";
 import { checkScene, type Deviation, fillScene } from "../../support/checked.ts";
@@ -152,12 +152,6 @@ test.each<[id: string, seen: RegExp, deviation: Deviation | undefined]>([
   await fillScene(scene);
   expect((await checkScene(scene, deviation)).checked.find((one) => one.id === id)?.seen).toMatch(seen);
   await scene.close();
-});
-
-test.each([...PROFILES])("the profile %s comes with momo, and says how it is known", async (name, profile) => {
-  expect(parseProfile(profile)).toEqual(profile);
-  const known = { base_path: "/api/v2", accept: "lenient", source: expect.stringContaining("Not measured") };
-  expect(profile).toMatchObject({ name, ...known });
 });
 
 /** So many texts of results. */
