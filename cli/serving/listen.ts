@@ -6,6 +6,7 @@ import { sleep } from "../../src/system.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { Assembled } from "./assemble.ts";
+import { mostRequests } from "./descriptors.ts";
 
 export interface Addresses {
   readonly host: string;
@@ -22,6 +23,7 @@ export interface Listening {
   readonly origin: string;
   readonly controlOrigin: string;
   drain(): void;
+  closeIdle(): void;
   stop(graceMs: number): Promise<void>;
 }
 
@@ -38,12 +40,22 @@ export async function listen(
 ): Promise<Listening> {
   const servers: HttpServer[] = [];
   const busyPaths = basePaths.flatMap((basePath) => OPERATION_PATHS.map((path) => basePath + path));
+  const bound = mostRequests();
+  const maxInFlight = bound === null || controlPort === null ? bound : Math.ceil(bound / 2);
   const stop = async (graceMs: number) => void (await Promise.all(servers.map((server) => server.stop(graceMs))));
 
   async function serve(wanted: number, flag: "--port" | "--control-port", handler: Handler): Promise<number> {
     try {
       const paths = { handle: handler, refusePath, busyPaths };
-      const server = startServer({ hostname: host, port: wanted, ...paths, reportFault, sleep });
+      const server = startServer({
+        hostname: host,
+        port: wanted,
+        ...paths,
+        reportFault,
+        sleep,
+        maxInFlight,
+        always: `${CONTROL_PATH}/health`,
+      });
       servers.push(server);
       return server.port;
     } catch (error) {
@@ -60,6 +72,9 @@ export async function listen(
     controlOrigin: `http://${reachable(host)}:${ownPort}`,
     drain() {
       for (const server of servers) server.drain();
+    },
+    closeIdle() {
+      for (const server of servers) server.closeIdle();
     },
     stop,
   };

@@ -39,7 +39,7 @@ export function lockDirectory(directory: DataDirectory): () => void {
     return release;
   } catch (error) {
     release();
-    throw cannotWrite(directory.path, error);
+    throw cannotWrite((error as NodeJS.ErrnoException).path ?? directory.path, error);
   }
 }
 

@@ -14,6 +14,7 @@ import { tell } from "../terminal/output.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { ensureCredentials } from "./credentials.ts";
 import { identityOf, makeDataDirectory, ownCommand } from "./data-directory.ts";
+import { watchDescriptors } from "./descriptors.ts";
 import { type Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { type Addresses, listen } from "./listen.ts";
 import { lockDirectory } from "./locked-folders.ts";
@@ -110,6 +111,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     writeServer(directory, { ...record, control_token: config.controlToken });
     open.defer(() => removeServer(directory, id));
     open.defer(service.storage.watch());
+    open.defer(watchDescriptors({ clock: realClock, relieve: listening.closeIdle, reportFault: config.reportFault }));
     soonAfterReady({ ...config, realClock }, service, webhooks);
     if (store.isShared) service.resolver.watch();
     const stop = async () => {

@@ -24,8 +24,10 @@ export interface ServerOptions {
   readonly busyPaths: readonly string[];
   readonly reportFault: (error: unknown) => void;
   readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>;
-  /** By default {@link MAX_IN_FLIGHT}. */
-  readonly maxInFlight?: number;
+  /** By default, and at most, {@link MAX_IN_FLIGHT}. */
+  readonly maxInFlight?: number | null;
+  /** The end of an address that is answered whatever is in flight: that of a health check. */
+  readonly always?: string;
 }
 
 export type HttpServer = ReturnType<typeof startServer>;
@@ -35,12 +37,25 @@ export type HttpServer = ReturnType<typeof startServer>;
  * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL if it cannot listen at this address
  */
 export function startServer(options: ServerOptions) {
-  const { hostname, port, handle, busyPaths, reportFault, sleep, maxInFlight = MAX_IN_FLIGHT } = options;
+  const { hostname, port, handle, busyPaths, reportFault, sleep } = options;
   const { refusePath = async () => respond(ambiguousPath()) } = options;
   const keepOpen: KeepOpen = (request) => server.timeout(request, 0);
+  const maxInFlight = Math.min(options.maxInFlight ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT);
+  const isAlways = ({ url }: Request) => options.always !== undefined && url.endsWith(options.always);
   let isDraining = false;
+  let isBoundTold = maxInFlight === MAX_IN_FLIGHT;
+  const refuseExcess = () => {
+    if (!isBoundTold)
+      reportFault(
+        new Error(
+          `${maxInFlight} requests are in flight, as many as the limit of open files (ulimit -n) allows; more are refused`,
+        ),
+      );
+    isBoundTold = true;
+    return closing(respond(fail(503, "too many requests at once")));
+  };
   const answer = (request: Request) => {
-    if (server.pendingRequests > maxInFlight) return respond(fail(503, "too many requests at once"));
+    if (server.pendingRequests > maxInFlight && !isAlways(request)) return refuseExcess();
     const expectation = request.headers.get("Expect");
     if (expectation !== null && expectation !== CONTINUE && expectation.toLowerCase() === CONTINUE)
       return respond(fail(417, `Expect must be ${CONTINUE} in lower case, or absent; it is ${shown(expectation)}`));
@@ -67,6 +82,8 @@ export function startServer(options: ServerOptions) {
     drain(): void {
       isDraining = true;
     },
+    /** Closes the connections that nobody uses now. */
+    closeIdle: () => void server.closeIdleConnections(),
     /** Stops accepting. Resolves when the requests in flight are answered, after `graceMs` at the latest. */
     async stop(graceMs: number): Promise<void> {
       const answered = new AbortController();

@@ -88,6 +88,7 @@ function nameOf(error: unknown): string | undefined {
   if (/^(?:EPERM|EOPNOTSUPP|ENOTSUP|ENOSYS)$/.test(code) && /chmod/.test(String(syscall))) return "MODES";
   if (/^(?:EINVAL|EIO|EOPNOTSUPP|ENOTSUP|ENOSYS)$/.test(code) && /sync/.test(String(syscall))) return "FSYNC";
   if (code === "EOPNOTSUPP" || code === "ENOSYS") return "ENOTSUP";
+  if (code === "ERR_FS_EISDIR") return "EISDIR";
   if (/^E[A-Z]+$/.test(code)) return Object.hasOwn(CAUSES, code) ? code : undefined;
   return OF_SQLITE.find(([beginning]) => code.startsWith(`SQLITE_${beginning}`))?.[1];
 }

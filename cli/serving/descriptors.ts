@@ -1,0 +1,54 @@
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { devNull } from "node:os";
+import type { Clock } from "../../src/domain/clock.ts";
+import { causeOf } from "../../src/store/causes.ts";
+import { readOrNull } from "./files.ts";
+
+/** How many file descriptors stay free for the database, for webhooks, and to refuse those who come too late. */
+const RESERVED = 32;
+
+/** How many requests can be in flight at once, so that a descriptor is left; null where the system does not tell its limit. */
+export function mostRequests(): number | null {
+  const limits = readOrNull(() => readFileSync("/proc/self/limits", "utf8")) ?? "";
+  const [, soft] = /^Max open files +(\d+)/m.exec(limits) ?? [];
+  return soft === undefined ? null : Math.max(Number(soft) - RESERVED, 1);
+}
+
+const LOOK_MS = 1000;
+const TELL_MS = 60_000;
+
+interface Parts {
+  readonly clock: Clock;
+  /** Closes connections that nobody uses. */
+  readonly relieve: () => void;
+  readonly reportFault: (error: unknown) => void;
+}
+
+/**
+ * Looks each second whether a descriptor is left. Without one the runtime tries all the time to accept the next connection.
+ * @returns a function that ends it
+ */
+export function watchDescriptors({ clock, relieve, reportFault }: Parts): () => void {
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+  let cancel = () => {};
+  const look = () => {
+    const cause = causeOf(whyNoneIsLeft());
+    if (cause) relieve();
+    if (cause && clock.nowMs() - toldAtMs >= TELL_MS) {
+      toldAtMs = clock.nowMs();
+      reportFault(new Error(`no connection can be accepted: ${cause.reason}; ${cause.remedy}`));
+    }
+    cancel = clock.alarm(clock.nowMs() + LOOK_MS, look);
+  };
+  cancel = clock.alarm(clock.nowMs() + LOOK_MS, look);
+  return () => cancel();
+}
+
+function whyNoneIsLeft(): unknown {
+  try {
+    closeSync(openSync(devNull, "r"));
+    return null;
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,0 +1,59 @@
+import { afterAll, expect, test } from "bun:test";
+import { watchDescriptors } from "../../cli/serving/descriptors.ts";
+import { cleanUp } from "../support/cleanup.ts";
+import { createManualClock } from "../support/manual-clock.ts";
+import { PROGRAM, serveMomo } from "../support/momo.ts";
+import { until } from "../support/waiting.ts";
+
+afterAll(cleanUp);
+
+const program = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", ...PROGRAM];
+
+test.skipIf(process.platform !== "linux")(
+  "with few file descriptors, streams beyond the bound are refused in one line of the log, and a health check is answered",
+  async () => {
+    const { child, ready } = await serveMomo([], { program });
+    const streams = await Promise.all(Array.from({ length: 60 }, () => fetch(`${ready.control_url}/events`)));
+    const refused = streams.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(20);
+    expect((await fetch(`${ready.control_url}/health`)).status).toBe(200);
+    for (const { body } of streams) await body?.cancel();
+    const said = await until(
+      async () => child.stderr.text,
+      (text) => text.endsWith("\n"),
+    );
+    expect(said).toMatch(/^momo: \d+ requests are in flight, .*ulimit -n.*; more are refused\n$/);
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "the log says once that connections which send nothing leave no descriptor",
+  async () => {
+    const { child, ready } = await serveMomo([], { program });
+    const { hostname, port } = new URL(ready.base_url);
+    const connect = () => Bun.connect({ hostname, port: Number(port), socket: { data: () => {}, error: () => {} } });
+    const sockets = await Promise.all(Array.from({ length: 100 }, connect));
+    await until(
+      async () => child.stderr.text,
+      (text) => text.includes("ulimit -n"),
+    );
+    expect(child.stderr.text).toStartWith("momo: no connection can be accepted: this process has too many open files");
+    for (const socket of sockets) socket.terminate();
+    expect((await fetch(`${ready.control_url}/health`)).status).toBe(200);
+  },
+);
+
+test("while descriptors are left, the watch does nothing; its end leaves no alarm", () => {
+  const clock = createManualClock(0);
+  let relieved = 0;
+  const stop = watchDescriptors({
+    clock,
+    relieve: () => {
+      relieved += 1;
+    },
+    reportFault: () => {},
+  });
+  clock.advance(3000);
+  stop();
+  expect([relieved, clock.alarmsAtMs]).toEqual([0, []]);
+});
