@@ -22,7 +22,7 @@ import { createMutex } from "../../src/domain/mutex.ts";
 import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { operationsAt } from "../../src/http/paths.ts";
-import { fail, respond } from "../../src/http/reply.ts";
+import { ambiguousPath, fail, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createService } from "../../src/service/service.ts";
 import { reachDirectly } from "../environment.ts";
@@ -64,6 +64,7 @@ export function assemble(options: AssembleOptions) {
   const context = connect(options, { draining: draining.signal, stopping: stopping.signal });
   const { service, merchantApi, audit, webhooks, log, state, waitingRoom, eventHub } = context;
   const control = createControl({ ...context, ...guard });
+  const refuse = refuseAndLog(options, log);
   const page = createConsole(readPage, guard);
   const own = (handler: Handler) => onlyForThisServer(handler, options, guard);
   return {
@@ -72,8 +73,9 @@ export function assemble(options: AssembleOptions) {
     /** Each API alone, for a separate listener. */
     handleApi: own(withGuide(merchantApi)),
     handleControl: own(route(control, page, async () => respond(fail(404, ONLY_CONTROL)))),
-    /** Refuses a path that is ambiguous, and logs it. */
-    refusePath: refuseAndLog(options, log),
+    refuse,
+    /** Refuses a path that a proxy may read differently than momo. The log shows it with its dots. */
+    refusePath: (request: Request, sentPath: string) => refuse(request, ambiguousPath(), sentPath),
     service,
     /** Applies the settings that other servers have changed. Call it before the first request. */
     startSteering: () => steering.start(state, eventHub.steered),

@@ -27,7 +27,7 @@ export interface Listening {
   stop(graceMs: number): Promise<void>;
 }
 
-type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refusePath">;
+type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refuse" | "refusePath">;
 
 /**
  * Serves both APIs on one port or on two.
@@ -35,7 +35,7 @@ type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refu
  */
 export async function listen(
   { host, port, controlPort, basePaths }: Addresses,
-  { handle, handleApi, handleControl, refusePath }: Handlers,
+  { handle, handleApi, handleControl, refuse, refusePath }: Handlers,
   reportFault: (error: unknown) => void,
 ): Promise<Listening> {
   const servers: HttpServer[] = [];
@@ -46,7 +46,7 @@ export async function listen(
 
   async function serve(wanted: number, flag: "--port" | "--control-port", handler: Handler): Promise<number> {
     try {
-      const paths = { handle: handler, refusePath, busyPaths };
+      const paths = { handle: handler, refuse, refusePath, busyPaths };
       const server = startServer({
         hostname: host,
         port: wanted,

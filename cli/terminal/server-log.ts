@@ -20,6 +20,9 @@ const END_GRACE_MS = 300;
 const MAX_REFUSALS = 5;
 const REFUSALS_MS = 1000;
 
+/** Refusals before the operations: of a page of another site, and of `Expect`. Each has one line, and then a count at each doubling. */
+const BEFORE_OPERATIONS: ReadonlySet<number> = new Set([403, 417]);
+
 export const isRefused = ({ status }: LoggedRequest): boolean => (status ?? 0) >= 400;
 
 /** The log of a server on stderr. */
@@ -28,6 +31,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
   let refusals = 0;
   let cancelAlarm = () => {};
   const counted = new Map<number | null, number>();
+  const early = new Map<number | null, number>();
   const { write, end } = createLineWriter(
     systemClock,
     (text, done) => stderr().write(text, () => done()),
@@ -48,6 +52,22 @@ export function createRequestOutput(format: LogFormat, width: number) {
     onRequest: writeRequest,
     /** For a log without the accepted requests. A burst is a few lines and a count. */
     onRefused(request: LoggedRequest): void {
+      if (BEFORE_OPERATIONS.has(request.status ?? 0)) {
+        const count = (early.get(request.status) ?? 0) + 1;
+        early.set(request.status, count);
+        if (count > 1) {
+          if ((count & (count - 1)) === 0)
+            writeLine(
+              messageLine(
+                format,
+                `${count} requests were refused with ${request.status} like the first`,
+                nowMs(),
+                "info",
+              ),
+            );
+          return;
+        }
+      }
       if (refusals === 0) cancelAlarm = systemClock.alarm(nowMs() + REFUSALS_MS, tellCounted);
       refusals += 1;
       if (refusals <= MAX_REFUSALS) writeRequest(request);

@@ -1,10 +1,11 @@
 import { atMost, type Clock, pause } from "../../src/domain/clock.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
+import { shown } from "../../src/domain/error.ts";
 import type { LoadedLater } from "../../src/domain/once.ts";
 import type { Api } from "../../src/http/operation.ts";
 import { type BasePaths, operationsAt } from "../../src/http/paths.ts";
-import { ambiguousPath, fail, type Reply, respond } from "../../src/http/reply.ts";
-import { type Handler, newExchange, type RefusePath, readBytes, targetOf } from "../../src/http/request.ts";
+import { fail, type Reply, respond } from "../../src/http/reply.ts";
+import { type Handler, newExchange, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";
@@ -32,13 +33,14 @@ export interface ObserveOptions {
 }
 
 /**
- * Adds faults and the log to the merchant API. Requests from pages of other sites are refused and not logged. Faults affect only
- * requests with valid credentials.
+ * Adds faults and the log to the merchant API. Requests from pages of other sites are refused. Faults affect only requests with
+ * valid credentials.
  */
 export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions): Handler {
   const { faults, log, delays, basePaths, clock, realClock, stopwatch } = options;
 
   const operations = operationsAt(basePaths);
+  const refuse = refuseAndLog(options, log);
 
   async function strike(path: string, { headers }: Request): Promise<Fault | null> {
     const operation = operations.get(path);
@@ -53,7 +55,8 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
   }
 
   return async (request, keepOpen) => {
-    if (isFromAnotherSite(request.headers)) return respond(fail(403, FOREIGN));
+    const foreign = refusalOfAnotherSite(request.headers);
+    if (foreign) return refuse(request, foreign);
     const startedMs = stopwatch();
     const api = merchantApi.now ?? (await merchantApi.load());
     const atMs = clock.nowMs();
@@ -87,17 +90,18 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
   };
 }
 
-/** Refuses a path that a proxy may read differently than momo. The log shows it with its dots. */
+/** Refuses a request before its operation. The log and the audit show it, so that nobody searches for what a browser hides. */
+export type Refuse = (request: Request, reply: Reply, sentPath?: string) => Promise<Response>;
+
 export function refuseAndLog(
   { clock, realClock, stopwatch }: Pick<ObserveOptions, "clock" | "realClock" | "stopwatch">,
   log: RequestLog,
-): RefusePath {
-  return async (request, sentPath) => {
-    if (isFromAnotherSite(request.headers)) return respond(fail(403, FOREIGN));
+): Refuse {
+  return async (request, own, sentPath = targetOf(request).path) => {
     const startedMs = stopwatch();
     const atMs = clock.nowMs();
     const { query } = targetOf(request);
-    const reply = ambiguousPath();
+    const reply = refusalOfAnotherSite(request.headers) ?? own;
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
@@ -115,8 +119,15 @@ export function refuseAndLog(
   };
 }
 
-const FOREIGN =
-  "this request comes from a page of another site: call the API from your server, because a page would show the secret to its visitors";
+function refusalOfAnotherSite(headers: Headers): Reply | null {
+  if (!isFromAnotherSite(headers)) return null;
+  const origin = headers.get("Origin");
+  const named = origin === null ? `Sec-Fetch-Site ${shown(headers.get("Sec-Fetch-Site"))}` : `Origin ${shown(origin)}`;
+  return fail(
+    403,
+    `this request comes from a page of another site (${named}): call the API from your server, because a page would show the secret to its visitors. A server that passes on the headers of a browser must leave out Origin and Sec-Fetch-Site`,
+  );
+}
 
 /** An answer, and the operation's own where the client gets another one. */
 interface Answered {

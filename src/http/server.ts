@@ -1,6 +1,6 @@
 import type { Server } from "bun";
 import { shown } from "../domain/error.ts";
-import { ambiguousPath, fail, failWith, respond } from "./reply.ts";
+import { ambiguousPath, fail, failWith, type Reply, respond } from "./reply.ts";
 import type { Handler, KeepOpen, RefusePath } from "./request.ts";
 import { routesOf, serveUnrouted } from "./sent-path.ts";
 
@@ -18,7 +18,8 @@ export interface ServerOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly handle: Handler;
-  /** By default a plain refusal. */
+  /** By default plain refusals. */
+  readonly refuse?: (request: Request, reply: Reply) => Promise<Response>;
   readonly refusePath?: RefusePath;
   /** Paths that get many requests. */
   readonly busyPaths: readonly string[];
@@ -38,7 +39,8 @@ export type HttpServer = ReturnType<typeof startServer>;
  */
 export function startServer(options: ServerOptions) {
   const { hostname, port, handle, busyPaths, reportFault, sleep } = options;
-  const { refusePath = async () => respond(ambiguousPath()) } = options;
+  const { refuse = async (_request, reply) => respond(reply), refusePath = async () => respond(ambiguousPath()) } =
+    options;
   const keepOpen: KeepOpen = (request) => server.timeout(request, 0);
   const maxInFlight = Math.min(options.maxInFlight ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT);
   const isAlways = ({ url }: Request) => options.always !== undefined && url.endsWith(options.always);
@@ -58,7 +60,10 @@ export function startServer(options: ServerOptions) {
     if (server.pendingRequests > maxInFlight && !isAlways(request)) return refuseExcess();
     const expectation = request.headers.get("Expect");
     if (expectation !== null && expectation !== CONTINUE && expectation.toLowerCase() === CONTINUE)
-      return respond(fail(417, `Expect must be ${CONTINUE} in lower case, or absent; it is ${shown(expectation)}`));
+      return refuse(
+        request,
+        fail(417, `Expect must be ${CONTINUE} in lower case, or absent; it is ${shown(expectation)}`),
+      );
     return handle(request, keepOpen);
   };
   const serve = (request: Request) => (isDraining ? closing(answer(request)) : answer(request));

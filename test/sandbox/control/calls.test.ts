@@ -127,11 +127,12 @@ describe("with a token", () => {
   });
 });
 
-describe("the merchant API refuses a page of another site before it logs the request or uses up a fault", () => {
+describe("the merchant API refuses a page of another site before it uses up a fault", () => {
   test.each([{ "Sec-Fetch-Site": "cross-site" }, { Origin: "http://evil.example" }, { Origin: "null" }])(
     "%j",
     async (headers) => {
       await sandbox.renew();
+      await sandbox.control("DELETE", "/audit");
       await sandbox.control("PUT", "/faults", { faults: [{ kind: "error", status: 503, times: 5 }] });
       for (const [method, path] of [
         ["POST", "/stkpush.php"],
@@ -147,7 +148,13 @@ describe("the merchant API refuses a page of another site before it logs the req
       const path = "/v2/x%2Fy";
       const ambiguous = new Request(`http://${HOST}${path}`, { headers: { Host: HOST, ...headers } });
       expect((await sandbox.refusePath(ambiguous, path)).status).toBe(403);
-      expect(await sandbox.logged()).toEqual([]);
+      // Log and audit show what the browser hides, with the origin.
+      const logged = await sandbox.logged();
+      expect(logged.map(({ status }) => status)).toEqual(logged.map(() => 403));
+      expect(logged.at(-1)).toMatchObject({ target: path });
+      const named = "Origin" in headers ? `Origin "${headers.Origin}"` : "Sec-Fetch-Site";
+      const { refused } = (await sandbox.control("GET", "/audit")) as { refused?: { message: string }[] };
+      expect(refused?.[0]?.message).toContain(named);
       expect(await sandbox.control("GET", "/faults")).toMatchObject({ faults: [{ times: 5 }] });
     },
   );
