@@ -144,3 +144,18 @@ export function ownCommand(data: string): { readonly program: string; readonly f
   const isFoundAnyway = baseUrl === undefined && variable === undefined && data === platformDefault();
   return { program: commandLine(), flags: isFoundAnyway ? "" : `--data ${quoted(data)}` };
 }
+
+/**
+ * For a server whose payments are elsewhere: commands find it by its directory all the same.
+ * @returns a function that returns an error while another folder, or none, is at the path
+ */
+export function watchFolder(path: string): () => Error | null {
+  const own = statsOfTarget(path);
+  return () => {
+    const now = statsOfTarget(path);
+    if (own && now?.ino === own.ino && now.dev === own.dev) return null;
+    return new Error(
+      `the folder ${path} was moved or removed: the payments are in the database, but commands do not find this server any more`,
+    );
+  };
+}

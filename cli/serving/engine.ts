@@ -7,7 +7,7 @@ import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import { type Store, UnusableDatabase } from "../../src/store/store.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
-import type { DataDirectory } from "./data-directory.ts";
+import { type DataDirectory, watchFolder } from "./data-directory.ts";
 
 /** What keeps the payments of a server. */
 export interface Engine {
@@ -84,6 +84,7 @@ async function openShared({ replica, ...database }: DatabaseConfig, outside: Eng
     random: outside.random,
     reportFault: outside.reportFault,
   });
+  store.vitals.displaced = watchFolder(outside.directory.path);
   const table = createSteeringTable(store.sql, store.clock, replica.name, token(outside.random, 6));
   return {
     store,

@@ -78,7 +78,7 @@ export class StorageHealth {
     const look = () => {
       const displaced = this.#vitals.displaced();
       if (displaced && !isDisplaced) this.reportFault(displaced);
-      else if (!displaced && isDisplaced) this.#report(new Error("the files of the database are in their place again"));
+      else if (!displaced && isDisplaced) this.#report(new Error("the files are in their place again"));
       isDisplaced = displaced !== null;
       cancel = this.#clock.alarm(this.#clock.nowMs() + WATCH_MS, look);
     };

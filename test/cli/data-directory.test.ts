@@ -9,12 +9,13 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
+import { dataDirectoryAt, watchFolder } from "../../cli/serving/data-directory.ts";
 import { writePrivateFile } from "../../cli/serving/files.ts";
 import { removeLeftoversIn, removeTemporaryLeftovers } from "../../cli/serving/locked-folders.ts";
 import { prepareReadyFile } from "../../cli/serving/ready.ts";
@@ -252,4 +253,17 @@ test("a draft that a killed process with the same number left does not stop a wr
   writeFileSync(`${file}.${process.pid}.tmp`, "half");
   writePrivateFile(file, "{}");
   expect(readFileSync(file, "utf8")).toBe("{}");
+});
+
+test("a server whose payments are in PostgreSQL notices that its folder was moved, and that it is back", () => {
+  const folder = newFolder();
+  const look = watchFolder(folder);
+  expect(look()).toBeNull();
+  renameSync(folder, `${folder}-moved`);
+  expect(look()?.message).toContain(`the folder ${folder} was moved or removed`);
+  mkdirSync(folder);
+  expect(look()).not.toBeNull();
+  rmdirSync(folder);
+  renameSync(`${folder}-moved`, folder);
+  expect(look()).toBeNull();
 });

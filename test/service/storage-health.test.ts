@@ -107,10 +107,7 @@ test("a watch says within a second, and once, that the files of the database are
     gone.isGone = isGone;
     for (const _ of [1, 2, 3]) clock.advance(1000);
   }
-  expect(log).toEqual([
-    "the database fails: the disk is full; free some space",
-    "the files of the database are in their place again",
-  ]);
+  expect(log).toEqual(["the database fails: the disk is full; free some space", "the files are in their place again"]);
   stop();
   expect(clock.alarmsAtMs).toEqual([]);
 });
