@@ -61,7 +61,7 @@ export function durationClock(startMs: number, elapsedMs: () => number): Clock {
   return clockBy(() => Math.floor(startMs + elapsedMs() - startedMs));
 }
 
-const durations = durationClock(0, stopwatch);
+export const durations: Clock = durationClock(Date.now(), stopwatch);
 
 /** Resolves after `durationMs`, or at once when `signal` is aborted. */
 export const sleep = (durationMs: number, signal?: AbortSignal): Promise<void> => pause(durations, durationMs, signal);

@@ -6,7 +6,7 @@ import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
-import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { durations, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { momoEnvironment, serveVariable } from "../environment.ts";
 import { host } from "../host.ts";
 import { firstKeyOfEnvironment } from "../serving/credentials.ts";
@@ -130,7 +130,8 @@ async function serve(flags: ServeFlags): Promise<void> {
       drainMs,
       firstKey: firstKeyOfEnvironment,
       afterFirstRequests: removeTemporaryLeftovers,
-      realClock: systemClock,
+      realClock: durations,
+      hostClock: systemClock,
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,

@@ -33,7 +33,7 @@ export interface DatabaseConfig
 
 /** What a server needs from outside, so that tests can choose it. */
 export interface World {
-  /** The time of the host; for an assembled sandbox, a clock for durations. */
+  /** For durations, such as time-outs and retries: no change of the host's clock moves it. */
   readonly realClock: Clock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
@@ -42,6 +42,8 @@ export interface World {
 }
 
 export interface EngineOptions extends World {
+  /** The time of this machine. */
+  readonly hostClock: Clock;
   readonly directory: DataDirectory;
   /** A database that several servers share; absent or null: the file in the data directory. */
   readonly database?: DatabaseConfig | null;
@@ -52,12 +54,11 @@ const BUSY_TIMEOUT_MS = 1000;
 
 /**
  * Chooses and opens the engine of a server. An empty shared database gets its schema.
- * @param durations for time-outs and retries
  * @throws UnusableDatabase
  */
-export async function openEngine(options: EngineOptions, durations: Clock): Promise<Engine> {
-  const { directory, database, realClock } = options;
-  if (database) return openShared(database, { ...options, realClock: durations });
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { directory, database, hostClock } = options;
+  if (database) return openShared(database, options);
   const store = openStore(directory.database, {
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     mustWrite: true,
@@ -65,7 +66,7 @@ export async function openEngine(options: EngineOptions, durations: Clock): Prom
   });
   return {
     store,
-    clock: realClock,
+    clock: hostClock,
     steering: steeredAlone,
     replica: null,
     exclusively: (work) => work(),

@@ -1,5 +1,5 @@
 import { UnusableDatabase } from "../../src/store/store.ts";
-import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { durations, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { BY_ADDRESS } from "../client/found.ts";
 import type { ControlTarget, Target } from "../client/target.ts";
 import { host } from "../host.ts";
@@ -33,7 +33,8 @@ export async function startPrivateSandbox(config: PrivateConfig): Promise<Privat
       port: 0,
       controlPort: null,
       controlToken: null,
-      realClock: systemClock,
+      realClock: durations,
+      hostClock: systemClock,
       stopwatch,
       random: systemRandom,
       reportFault,

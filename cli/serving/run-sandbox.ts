@@ -9,7 +9,7 @@ import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { Registry } from "../../src/service/registry.ts";
 import { explain, isOfSqlite } from "../../src/store/sqlite/sqlite.ts";
-import { clockBy, durationClock, sleep, steadyTime, systemRandom } from "../../src/system.ts";
+import { clockBy, sleep, steadyTime, systemRandom } from "../../src/system.ts";
 import { tell } from "../terminal/output.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { ensureCredentials } from "./credentials.ts";
@@ -71,8 +71,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
   try {
     makeDataDirectory(directory);
     open.defer(lockDirectory(directory));
-    const realClock = durationClock(config.realClock.nowMs(), config.stopwatch);
-    const engine = await openEngine(config, realClock);
+    const engine = await openEngine(config);
     open.defer(engine.close);
     const { store, steering } = engine;
 
@@ -85,7 +84,6 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       ...config,
       ...engine,
       clock,
-      realClock,
       guard: { host: config.host, token: config.controlToken },
       rememberClock: () => saveClock(config, engine, clock),
       id,
@@ -111,8 +109,10 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     writeServer(directory, { ...record, control_token: config.controlToken });
     open.defer(() => removeServer(directory, id));
     open.defer(service.storage.watch());
-    open.defer(watchDescriptors({ clock: realClock, relieve: listening.closeIdle, reportFault: config.reportFault }));
-    soonAfterReady({ ...config, realClock }, service, webhooks);
+    open.defer(
+      watchDescriptors({ clock: config.realClock, relieve: listening.closeIdle, reportFault: config.reportFault }),
+    );
+    soonAfterReady(config, service, webhooks);
     if (store.isShared) service.resolver.watch();
     const stop = async () => {
       drain();

@@ -4,7 +4,7 @@ import type { Mutex } from "../../src/domain/mutex.ts";
 import type { Random } from "../../src/domain/random.ts";
 import type { BasePaths } from "../../src/http/paths.ts";
 import type { Profile } from "../../src/http/profile.ts";
-import type { Reply } from "../../src/http/reply.ts";
+import { type Reply, respond } from "../../src/http/reply.ts";
 import type { Handler, KeepOpen } from "../../src/http/request.ts";
 import type { SavedTransactions, Service } from "../../src/service/service.ts";
 import type { AuditReport, RunEnd } from "../audit/audit.ts";
@@ -160,8 +160,12 @@ export const replicaHeader = (replica: Replica | null): Record<string, string> =
   replica === null ? {} : { "X-Momo-Replica": replica.name };
 
 /** An answer that is not JSON. */
-export const textReply = (
-  body: string | ReadableStream<Uint8Array>,
+export function textReply(
+  content: string | ReadableStream<Uint8Array>,
   type: string,
   headers: Record<string, string> = {},
-): Response => new Response(body, { headers: { "Content-Type": type, "Cache-Control": "no-store", ...headers } });
+): Response {
+  const all = new Headers({ "Content-Type": type, "Cache-Control": "no-store", ...headers });
+  if (typeof content === "string") return respond({ status: 200, text: content, headers: all });
+  return new Response(content, { headers: all });
+}

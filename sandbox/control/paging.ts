@@ -1,12 +1,13 @@
 import { type Clock, pause } from "../../src/domain/clock.ts";
 import { counted } from "../../src/domain/counted.ts";
+import { createMutex } from "../../src/domain/mutex.ts";
 import { type Reply, succeedWithList } from "../../src/http/reply.ts";
 
 /**
  * Writes long lists in several turns of the event loop, so that they block no other request. Some have pages with a bound in bytes.
  */
 
-/** The server can hold a hundred pages of this size for slow readers. */
+/** 64 pages of this size may wait for slow readers, see src/http/unread.ts. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
 /** The requested entries: those after an id, the oldest first; or those before an id, by default the newest. */
@@ -60,8 +61,14 @@ export async function replyWithList<T>(
 const ENTRIES_A_TURN = 200;
 const BYTES_A_TURN = 200 * 1024;
 
+/** One list after another, so that many clients that ask at once do not fill the memory. */
+const { run: inTurn } = createMutex();
+
 /** Writes the first entries, as many as fit into the bytes, and at least one. */
-export async function writeTexts<T>(
+export const writeTexts = <T>(...given: Parameters<typeof writeAll<T>>): Promise<string[]> =>
+  inTurn(() => writeAll(...given));
+
+async function writeAll<T>(
   entries: readonly T[],
   realClock: Clock,
   write: (entry: T) => string | Promise<string>,

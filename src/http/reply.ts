@@ -1,5 +1,6 @@
 import { Refusal, type RefusalKind } from "../domain/error.ts";
 import { redact } from "../domain/redact.ts";
+import { bodyOf } from "./unread.ts";
 
 /** The one table from refusals to statuses (§7). */
 const STATUS_OF: Record<RefusalKind, number> = {
@@ -28,8 +29,11 @@ export interface Reply {
 }
 
 export function respond({ status, text, headers }: Reply): Response {
-  return new Response(text, { status, headers });
+  const body = bodyOf(text);
+  return body === null ? respond(fail(503, UNREAD)) : new Response(body, { status, headers });
 }
+
+const UNREAD = "clients have not read 64 MB of earlier answers: read them, or try again later";
 
 function reply(status: number, body: object, headers = HEADERS): Reply {
   return { status, text: JSON.stringify(body), headers };

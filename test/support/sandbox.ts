@@ -45,6 +45,7 @@ export async function startIn(directory: string, options: Partial<SandboxConfig>
     webhook: null,
     controlToken: null,
     realClock: systemClock,
+    hostClock: options.realClock ?? systemClock,
     stopwatch,
     random: systemRandom,
     reportFault: (error) => void faults.push(error),
