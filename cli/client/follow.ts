@@ -1,6 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { sleep } from "../../src/system.ts";
 import { openEvents } from "./client.ts";
+import { isRecord } from "./find.ts";
 import type { ControlTarget } from "./target.ts";
 
 /** An event of the sandbox. `connected` and `lost` are about the stream itself. */
@@ -48,8 +49,13 @@ async function readEvents(
   events: ReadableStream<Uint8Array>,
   onEvent: (event: SandboxEvent, id: string | undefined) => void,
 ): Promise<void> {
+  let isBroken = false;
   const parser = createParser({
-    onEvent: ({ event, data, id }) => onEvent({ name: event ?? "", data: JSON.parse(data) }, id),
+    onEvent({ event, data, id }) {
+      const read = recordOf(data);
+      if (read === null) isBroken = true;
+      else if (!isBroken) onEvent({ name: event ?? "", data: read }, id);
+    },
   });
   const decoder = new TextDecoder();
   const reader = events.getReader();
@@ -60,6 +66,17 @@ async function readEvents(
     heard.abort();
     if (!chunk?.value) break;
     parser.feed(decoder.decode(chunk.value, { stream: true }));
+    if (isBroken) break;
   }
   await reader.cancel().catch(() => {});
+}
+
+/** The data of an event; null if it is no JSON object, which momo never sends. */
+function recordOf(data: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
 }

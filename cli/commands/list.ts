@@ -23,6 +23,7 @@ import { ageText, amountText, reasonText, statusPiece } from "../terminal/paymen
 import { misuse } from "../terminal/usage.ts";
 
 type Item = Record<string, unknown>;
+type Query = Record<string, string>;
 
 interface ListFlags extends TargetFlags, OutputOptions {
   readonly page?: number;
@@ -60,11 +61,11 @@ async function list(flags: ListFlags): Promise<void> {
   if (flags.quiet || formatOf(flags) !== "table") {
     printList({ name: "transactions", items, essential: "id", columns: [], whole: answer }, flags);
   } else {
-    await printForPeople(answer, items, flags);
+    await printForPeople(answer, items, query, flags);
   }
 }
 
-function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags): Record<string, string> {
+function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags): Query {
   // Days in this form can be compared as text.
   if (from && to && from > to) throw misuse(`--from must not be after --to; they are ${from} and ${to}`);
   const isNumber = id === undefined || numberOf(id) !== null;
@@ -78,7 +79,7 @@ function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags)
   );
 }
 
-async function printForPeople(answer: Answer, items: readonly Item[], flags: ListFlags): Promise<void> {
+async function printForPeople(answer: Answer, items: readonly Item[], query: Query, flags: ListFlags): Promise<void> {
   const pages = pagesOf(answer);
   if (items.length === 0) {
     tell(pages.total_items > 0 ? `page ${pages.current_page} is past the end` : "no transactions");
@@ -87,7 +88,7 @@ async function printForPeople(answer: Answer, items: readonly Item[], flags: Lis
     return;
   }
   const control = openOptionalControl(flags);
-  const [clock, references] = await Promise.all([control("/clock"), referencesOf(items, control)]);
+  const [clock, references] = await Promise.all([control("/clock"), referencesOf(items, query, control)]);
   const { nowMs } = timeIn(clock, systemClock.nowMs());
   const all: Exclude<Column<Item>, string>[] = [
     { name: "id", align: "right" },
@@ -107,15 +108,23 @@ async function printForPeople(answer: Answer, items: readonly Item[], flags: Lis
   tellCommand("One of them:", commandFor(flags, "status", cellOf(items[0]?.id)));
 }
 
-/** The merchant API lists no references. They come from the control API, if the server is a known sandbox. */
-async function referencesOf(items: readonly Item[], control: OptionalControl): Promise<Map<unknown, string>> {
-  const ids = items.map(({ checkout_request_id }) => checkout_request_id).filter((id) => typeof id === "string");
-  const stories = await Promise.all(ids.map((id) => control(`/transactions/${encodeURIComponent(id)}`)));
+/**
+ * The merchant API lists no references. They come from the control API, if the server is a known sandbox: the same list of the
+ * merchant whose payment comes first.
+ */
+async function referencesOf(
+  [first]: readonly Item[],
+  query: Query,
+  control: OptionalControl,
+): Promise<Map<unknown, string>> {
+  const story = await control(`/transactions/${encodeURIComponent(String(first?.checkout_request_id))}`);
+  if (!isRecord(story?.transaction)) return new Map();
+  const ofMerchant = new URLSearchParams({ ...query, merchant_id: String(story.transaction.merchant_id) });
+  const rows = (await control(`/transactions?${ofMerchant}`))?.transactions;
   return new Map(
-    stories.flatMap((story, index) => {
-      const prompt = story?.prompt;
-      return isRecord(prompt) && typeof prompt.reference === "string" ? [[ids[index], prompt.reference]] : [];
-    }),
+    (Array.isArray(rows) ? rows : []).flatMap((row) =>
+      isRecord(row) && typeof row.reference === "string" ? [[row.checkout_request_id, row.reference]] : [],
+    ),
   );
 }
 

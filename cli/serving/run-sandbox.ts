@@ -1,6 +1,7 @@
 import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
+import { isOwnAddress } from "../../sandbox/webhooks/settings.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import { token } from "../../src/domain/random.ts";
@@ -10,13 +11,14 @@ import type { Handler } from "../../src/http/request.ts";
 import { Registry } from "../../src/service/registry.ts";
 import { explain, isOfSqlite } from "../../src/store/sqlite/sqlite.ts";
 import { clockBy, sleep, steadyTime, systemRandom } from "../../src/system.ts";
+import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { ensureCredentials } from "./credentials.ts";
 import { identityOf, makeDataDirectory, ownCommand } from "./data-directory.ts";
 import { watchDescriptors } from "./descriptors.ts";
 import { type Engine, type EngineOptions, openEngine } from "./engine.ts";
-import { type Addresses, listen } from "./listen.ts";
+import { type Addresses, type Listening, listen } from "./listen.ts";
 import { lockDirectory } from "./locked-folders.ts";
 import { type CredentialsRecord, readClock, removeServer, writeClock, writeServer } from "./records.ts";
 
@@ -99,6 +101,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     const listening = await listen(config, handlers, config.reportFault);
     if (config.controlPort !== null) merchantPort = listening.port;
     open.defer(async () => void (await Promise.all([listening.stop(STOP_GRACE_MS), webhooks.stop()])));
+    refuseOwnAddress(config, listening);
     open.defer(endStreams);
     // Before the others, because the resolver would go on while anything is due.
     open.defer(() => service.resolver.stop());
@@ -109,9 +112,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     writeServer(directory, { ...record, control_token: config.controlToken });
     open.defer(() => removeServer(directory, id));
     open.defer(service.storage.watch());
-    open.defer(
-      watchDescriptors({ clock: config.realClock, relieve: listening.closeIdle, reportFault: config.reportFault }),
-    );
+    open.defer(watchDescriptors({ ...config, clock: config.realClock, relieve: listening.closeIdle }));
     soonAfterReady(config, service, webhooks);
     if (store.isShared) service.resolver.watch();
     const stop = async () => {
@@ -128,6 +129,11 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     // The database failed after it was opened, so the first key could not be stored.
     throw isOfSqlite(error) ? explain(error, directory.database) : error;
   }
+}
+
+function refuseOwnAddress({ webhook }: SandboxConfig, { origin, controlOrigin }: Listening): void {
+  if (!webhook || !isOwnAddress(webhook, [origin, controlOrigin])) return;
+  throw new Failure("usage", "--webhook must not be an address of this server", "give the address of your shop");
 }
 
 /** The first requests after the ready line have this time for themselves. */

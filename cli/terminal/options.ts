@@ -8,7 +8,7 @@ import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
 import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain/money.ts";
 import { typedPhone } from "../../src/domain/phone.ts";
 import { parseDay } from "../../src/domain/timestamp.ts";
-import type { BasePaths } from "../../src/http/paths.ts";
+import { type BasePaths, isBasePath } from "../../src/http/paths.ts";
 import { FORMATS } from "./output.ts";
 import { misuse, wrongValue } from "./usage.ts";
 import { userPath } from "./user-path.ts";
@@ -193,13 +193,10 @@ export const wordOption = (flags: string, words: readonly string[]) =>
 /** The default base paths: that of the specification, and that of the real services. */
 export const BASE_PATHS: BasePaths = ["/v2", "/api/v2"];
 
-/** At most 7 parts, because the server compares 8, and the operation is one of them. */
-const BASE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+){0,7}$/;
-
 /** `/v2`, `/a/b`, or `/` for none. Returns it without the last slash. */
 export function readBasePath(text: string): string {
   const path = text === "/" ? "" : text;
-  if (!BASE_PATH.test(path) || /^\/_momo(?:\/|$)/.test(path) || path.length > 100) {
+  if (!isBasePath(path)) {
     throw new InvalidArgumentError("It must be a path such as /v2 of at most 7 parts, outside /_momo");
   }
   return path;

@@ -91,8 +91,10 @@ export type PaymentBook = ReturnType<typeof createPaymentBook>;
  * @param dropping called with a payment before a newer one replaces it
  */
 export function createPaymentBook(dropping: (payment: Payment) => void) {
-  /** A ring buffer by number: numbers grow, so a new payment replaces the oldest. */
-  const ring: (Payment | undefined)[] = [];
+  /** A ring buffer: a new payment replaces the oldest. Numbers need not be without gaps. */
+  const ring: Payment[] = [];
+  let place = 0;
+  const numbers = new Map<number, Payment>();
   const ids = new Map<string, Payment>();
   /** The last payment of each phone. */
   const phones = new Map<string, Payment>();
@@ -105,28 +107,26 @@ export function createPaymentBook(dropping: (payment: Payment) => void) {
 
   function remove(payment: Payment): void {
     dropping(payment);
-    dropped = { from: Math.min(dropped.from, payment.id), to: payment.id };
+    dropped = { from: Math.min(dropped.from, payment.id), to: Math.max(dropped.to, payment.id) };
     ids.delete(payment.checkoutRequestId);
+    numbers.delete(payment.id);
     // The next payment of this phone holds this one, which must not hold all before it.
     payment.before = null;
     if (phones.get(payment.phone) === payment) phones.delete(payment.phone);
-    if (!payment.reference) return;
     const named = references.get(payment.merchantId);
-    if (named?.get(payment.reference) === payment) named.delete(payment.reference);
+    if (payment.reference && named?.get(payment.reference) === payment) named.delete(payment.reference);
   }
 
   return {
     add(payment: Payment): void {
-      const place = payment.id % MOST_PAYMENTS;
       const oldest = ring[place];
       if (oldest) remove(oldest);
       ring[place] = payment;
+      place = (place + 1) % MOST_PAYMENTS;
       ids.set(payment.checkoutRequestId, payment);
+      numbers.set(payment.id, payment);
     },
-    byNumber(number: number): Payment | undefined {
-      const payment = ring[number % MOST_PAYMENTS];
-      return payment?.id === number ? payment : undefined;
-    },
+    byNumber: (number: number): Payment | undefined => numbers.get(number),
     byCheckoutId: (id: string): Payment | undefined => ids.get(id),
     /** Whether a newer payment has replaced this one. */
     wasDropped: (number: number): boolean => dropped.from <= number && number <= dropped.to,
@@ -141,11 +141,8 @@ export function createPaymentBook(dropping: (payment: Payment) => void) {
       phones.set(payment.phone, payment);
       const { merchantId, reference } = payment;
       if (!reference) return null;
-      let named = references.get(merchantId);
-      if (!named) {
-        named = new Map();
-        references.set(merchantId, named);
-      }
+      const named = references.get(merchantId) ?? new Map<string, Payment>();
+      references.set(merchantId, named);
       const last = named.get(reference) ?? null;
       payment.sharesReference = last !== null && (last.phone !== payment.phone || last.sharesReference);
       named.set(reference, payment);
@@ -156,6 +153,7 @@ export function createPaymentBook(dropping: (payment: Payment) => void) {
       forgotten = new Set([...forgotten, ...ids.keys()].slice(-MOST_PAYMENTS));
       dropped = { from: Number.POSITIVE_INFINITY, to: 0 };
       ring.length = 0;
+      numbers.clear();
       for (const known of [ids, phones, references]) known.clear();
     },
   };

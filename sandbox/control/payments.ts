@@ -61,7 +61,9 @@ export const PAYMENT_CALLS: Calls = {
         return succeed(listMessage(list.summary), {
           ...listView(list, input, {}),
           transactions: list.rows.map(transactionView),
-          every_status: countsView(filter.status === undefined ? list.summary : await countsOf(service, id, filter)),
+          every_status: countsView(
+            filter.status === undefined ? list.summary : await countsOf(service, id, filter, request.signal),
+          ),
         });
       },
     ),
@@ -96,8 +98,13 @@ export const PAYMENT_CALLS: Calls = {
 };
 
 /** The counts that a filter selects without its status. */
-async function countsOf(service: Service, merchantId: number, { status: _, ...filter }: TransactionFilter) {
-  return (await service.listTransactions(merchantId, filter, { number: 1, limit: 1 })).summary;
+async function countsOf(
+  service: Service,
+  merchantId: number,
+  { status: _, ...filter }: TransactionFilter,
+  signal: AbortSignal,
+) {
+  return (await service.listTransactions(merchantId, filter, { number: 1, limit: 1 }, signal)).summary;
 }
 
 function countsView(summary: Summary) {

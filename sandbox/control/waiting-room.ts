@@ -67,9 +67,12 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
     get isFull() {
       return waiters.size >= CAPACITY;
     },
-    /** Ends the waits for an id; waits for a reference stay. */
+    /** All payments are others now. Ends the waits for an id; those for a reference go on with the payments that are there. */
     forget(): void {
-      for (const { condition, end } of waiters) if (condition.checkoutRequestId !== undefined) end("forgotten");
+      for (const waiter of waiters) {
+        if (waiter.condition.checkoutRequestId !== undefined) waiter.end("forgotten");
+        else void lookUp(waiter).catch(reportFault);
+      }
     },
     close(): void {
       polling.stop();

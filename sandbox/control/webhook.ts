@@ -1,12 +1,20 @@
 import { z } from "zod";
 import { formatDuration } from "../../src/domain/duration.ts";
-import { Refusal } from "../../src/domain/error.ts";
+import { invalid, Refusal } from "../../src/domain/error.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
-import { DEFAULT_SETTINGS, MAX_WEBHOOK_TIMES, parseWebhookUrl, WEBHOOK_FORMS } from "../webhooks/settings.ts";
+import { originOf } from "../../src/http/request.ts";
+import {
+  DEFAULT_SETTINGS,
+  isOwnAddress,
+  MAX_WEBHOOK_TIMES,
+  parseWebhookUrl,
+  WEBHOOK_FORMS,
+} from "../webhooks/settings.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { type Calls, CONTROL_PATH, described } from "./context.ts";
 import { bodyOf, duration, noBody, pageQuery, readWith } from "./input.ts";
 import { writePage } from "./paging.ts";
+import { merchantOrigin } from "./server.ts";
 import * as shapes from "./shapes/webhook.ts";
 import { attemptView, deliveryView, webhookMessageView } from "./views.ts";
 
@@ -45,14 +53,25 @@ export const WEBHOOK_CALLS: Calls = {
       "Send each payment that becomes final to an address",
       shapes.webhookAnswer,
       { body: bodyOf(webhookRequest, { url: "http://127.0.0.1:8080/webhook", times: 2, delay: "1s" }) },
-      async ({ steering, webhooks }, { body: { delay, ...settings } }) => {
+      async ({ steering, webhooks, server }, { request, body: { delay, ...settings } }) => {
+        if (isOwnAddress(settings.url, [merchantOrigin(request, server), originOf(request)])) {
+          throw invalid(
+            "url must not be an address of this server: a webhook that calls momo could repeat itself for ever",
+          );
+        }
         await steering.change(() => webhooks.replace({ ...settings, delayMs: delay }));
         return succeed(inWords(webhooks), settingsView(webhooks));
       },
     ),
     DELETE: described("Remove the webhook", shapes.webhookAnswer, {}, async ({ steering, webhooks }) => {
+      const before = webhooks.settings;
       await steering.change(() => webhooks.replace(null));
-      await webhooks.giveUp();
+      try {
+        await webhooks.giveUp();
+      } catch (error) {
+        await steering.change(() => webhooks.replace(before));
+        throw error;
+      }
       return succeed(inWords(webhooks), settingsView(webhooks));
     }),
   },
@@ -73,7 +92,7 @@ export const WEBHOOK_CALLS: Calls = {
   },
   "/webhook/deliveries/ID/resend": {
     /** As a new delivery. */
-    POST: described("Send a delivery again", shapes.deliveryAnswer, {}, async ({ webhooks }, { id }) => {
+    POST: described("Send a delivery again", shapes.deliveryAnswer, { body: noBody }, async ({ webhooks }, { id }) => {
       if (!/^[1-9][0-9]{0,14}$/.test(id)) {
         throw new Refusal("not_found", "the id of a delivery is a whole number from 1");
       }

@@ -1,5 +1,6 @@
 import { Alarm, atMost, type Clock, pause } from "../../src/domain/clock.ts";
 import type { Delivery, DeliveryAttempt, DeliveryStore } from "../../src/domain/delivery.ts";
+import { Refusal } from "../../src/domain/error.ts";
 import { Rounds } from "../../src/domain/mutex.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, type WebhookMessage } from "./message.ts";
@@ -48,6 +49,10 @@ export class Sender {
   #movedMs: number;
   #passed = { fromMs: 0, toMs: 0 };
   #isStopped = false;
+  /** Whether nothing may use the store any more. */
+  #hasStopped = false;
+  /** For how many attempts a claim is under way. */
+  #claiming = 0;
   readonly #alarm: Alarm;
   /** Of real time, for failures of the store and deliveries of other servers. */
   readonly #lookAgain: Alarm;
@@ -71,6 +76,19 @@ export class Sender {
       this.#parts.reportFault(error);
       this.#lookLater();
     });
+  }
+
+  /**
+   * One attempt of a message that is no delivery. It counts as one of those in progress.
+   * @throws Refusal `unavailable` if there are {@link MAX_IN_FLIGHT} already
+   */
+  async tryOnce(message: WebhookMessage): Promise<DeliveryAttempt | null> {
+    if (this.#inFlight.size + this.#claiming >= MAX_IN_FLIGHT) {
+      throw new Refusal("unavailable", `${MAX_IN_FLIGHT} attempts are in progress: try again when one has ended`);
+    }
+    const attempt = this.sendOnce(message);
+    this.#follow(attempt.then(() => {}));
+    return attempt;
   }
 
   /** One attempt; null without a webhook, or if it was cancelled. */
@@ -113,6 +131,7 @@ export class Sender {
       await atMost(realClock, STOP_GRACE_MS, idle);
     }
     this.cancel();
+    this.#hasStopped = true;
   }
 
   async #whenIdle(): Promise<void> {
@@ -133,23 +152,22 @@ export class Sender {
     if (!mayDecide()) return;
     const nowMs = clock.nowMs();
     this.#followMoves(nowMs);
-    const due = await deliveries.claim(nowMs, room);
+    this.#claiming = room;
+    const due = await deliveries.claim(nowMs, room).finally(() => {
+      this.#claiming = 0;
+    });
     if (this.#isStopped) {
-      for (const { id } of due) await deliveries.release(id);
+      for (const { id } of due) await this.#release(id);
       return;
     }
-    for (const delivery of due) {
-      const attempt = this.#attempt(delivery, this.#attemptsEnd.signal).catch(reportFault);
-      this.#inFlight.add(attempt);
-      void attempt.then(() => this.#inFlight.delete(attempt)).then(() => this.look());
-    }
+    for (const delivery of due) this.#follow(this.#attempt(delivery, this.#attemptsEnd.signal).catch(reportFault));
     if (due.length === room) return;
     const nextAtMs = await deliveries.nextDueAtMs(nowMs);
     if (nextAtMs !== null) this.wakeAt(nextAtMs);
   }
 
   async #attempt(delivery: Delivery, ended: AbortSignal): Promise<void> {
-    const { deliveries, clock, onAttempt } = this.#parts;
+    const { clock, onAttempt } = this.#parts;
     const { form, payment, endedAtMs, attempts } = delivery;
     const movedBeforeMs = clock.movedMs();
     const made = await this.sendOnce(messageOf(form as WebhookForm, payment, endedAtMs), ended);
@@ -162,7 +180,21 @@ export class Sender {
         return;
       }
     }
-    await deliveries.release(delivery.id);
+    await this.#release(delivery.id);
+  }
+
+  #follow(attempt: Promise<void>): void {
+    this.#inFlight.add(attempt);
+    const end = () => {
+      this.#inFlight.delete(attempt);
+      this.look();
+    };
+    void attempt.then(end, end);
+  }
+
+  /** After a stop the store is closed; there, a claim ends with this process or after a while. */
+  async #release(id: number): Promise<void> {
+    if (!this.#hasStopped) await this.#parts.deliveries.release(id);
   }
 
   /** By the sandbox's clock, which can jump with the host's. If it was moved by hand, the next attempt does not wait for that. */

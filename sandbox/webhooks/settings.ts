@@ -41,3 +41,16 @@ export function parseWebhookUrl(text: string, what: string): string {
   if (url.username !== "" || url.password !== "") throw invalid(`${what} must have no user name and no password in it`);
   return url.href;
 }
+
+/** Whether an address is one of a server. All names of this machine are alike. @param origins where the server is */
+export function isOwnAddress(address: string, origins: readonly string[]): boolean {
+  const places = [address, ...origins]
+    .filter((origin) => URL.canParse(origin))
+    .map((origin) => placeOf(new URL(origin)));
+  return places.slice(1).includes(places[0] ?? "");
+}
+
+const placeOf = ({ protocol, hostname, port }: URL): string => {
+  const name = /^(?:localhost|127\.[0-9.]+|0\.0\.0\.0|\[::1?\])$/.test(hostname) ? "this machine" : hostname;
+  return `${name}:${port === "" && protocol === "https:" ? "443" : port || "80"}`;
+};

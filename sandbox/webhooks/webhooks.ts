@@ -79,9 +79,7 @@ export class Webhooks {
   }
 
   /** Ends all deliveries that wait. */
-  giveUp(): Promise<void> {
-    return this.#parts.service.deliveries.giveUp();
-  }
+  readonly giveUp = (): Promise<void> => this.#parts.service.deliveries.giveUp();
 
   /**
    * Sends a delivery again, at once and without injected failures.
@@ -98,12 +96,12 @@ export class Webhooks {
 
   /**
    * Sends a sample payment once. It is no delivery: it is not tried again, not listed, and has no injected failures.
-   * @throws Refusal `conflict` without a webhook, or if it is removed meanwhile
+   * @throws Refusal `conflict` without a webhook, or if it is removed meanwhile; `unavailable` if too many attempts are in progress
    */
   async sendTest(): Promise<{ readonly message: WebhookMessage; readonly attempt: DeliveryAttempt }> {
     const nowMs = this.#parts.clock.nowMs();
     const message = messageOf(this.#settings?.form ?? "payment.updated", samplePayment(nowMs), nowMs);
-    const attempt = await this.#sender.sendOnce(message);
+    const attempt = await this.#sender.tryOnce(message);
     if (!attempt) throw noWebhook();
     return { message, attempt };
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseDuration } from "../domain/duration.ts";
 import { parseTariff } from "../domain/money.ts";
 import { RESPONSE_FORMS } from "./answers.ts";
+import { isBasePath } from "./paths.ts";
 
 const text = (most: number) => z.string().min(1).max(most);
 
@@ -18,9 +19,6 @@ const checked = (read: (value: string) => unknown) =>
 /** The answer to a request that is refused. */
 const refusal = z.strictObject({ status: z.int().min(200).max(599), message: text(500) });
 
-/** At most 7 parts, as `--base-path`, and outside the control API. */
-const BASE_PATH = /^(?!\/_momo(?:\/|$))(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+){0,7}$/;
-
 const areCodes = (results: object): boolean => {
   const codes = Object.keys(results);
   return codes.length <= 50 && codes.every((code) => /^[0-9]{1,6}$/.test(code));
@@ -35,11 +33,7 @@ export const profileSchema = z.strictObject({
   /** What is known, and how. */
   source: text(1000).optional(),
   /** Where the operations are, such as `/api/v2`. */
-  base_path: z
-    .string()
-    .max(100)
-    .regex(BASE_PATH, "must be a path such as /v2 of at most 7 parts, outside /_momo")
-    .optional(),
+  base_path: z.string().refine(isBasePath, "must be a path such as /v2 of at most 7 parts, outside /_momo").optional(),
   /** What a client may send: only what the specification says, or also what the real services accept. */
   accept: z.enum(["strict", "lenient"]).optional(),
   response_form: z.enum(RESPONSE_FORMS).optional(),

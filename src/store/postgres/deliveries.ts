@@ -32,6 +32,7 @@ const CLAIM = `WITH claimed AS (
 const NEXT = "SELECT min(due_at_ms)::float8 AS ms FROM deliveries WHERE due_at_ms > $1::bigint";
 const SAVE = `UPDATE deliveries SET attempts = $1::text, due_at_ms = $2::bigint, claimed_until_ms = 0
   WHERE delivery_id = $3::bigint AND due_at_ms IS NOT NULL`;
+const RELEASE = "UPDATE deliveries SET claimed_until_ms = 0 WHERE delivery_id = $1::bigint AND claim = $2::text";
 const REMOVE_OLD = `DELETE FROM deliveries WHERE delivery_id IN (
     SELECT delivery_id FROM deliveries WHERE due_at_ms IS NULL
     AND delivery_id <= (SELECT max(delivery_id) FROM deliveries) - ${MAX_DELIVERIES} LIMIT ${DELIVERIES_AT_ONCE}
@@ -51,6 +52,8 @@ const LIST = `${SELECT} FROM (SELECT * FROM deliveries ORDER BY delivery_id DESC
 /** @param replica a name that no other server has */
 export function createDeliveryStore({ read, write }: EngineSql, requestIds: RequestIds, replica: string): Deliveries {
   let claims = 0;
+  /** The claim of each delivery that this server has. After a while another server may claim it. */
+  const claimed = new Map<number, string>();
   let plan: (() => readonly PlannedDelivery[]) | null = null;
   const toDeliveries = (rows: readonly DeliveryRow[]) => rows.map((row) => toDelivery(fromRow(row), requestIds));
   return {
@@ -67,11 +70,16 @@ export function createDeliveryStore({ read, write }: EngineSql, requestIds: Requ
       // Most often nothing is due, and a read is cheaper than a write.
       if ((await read(IS_ANY_DUE, [nowMs])).length === 0) return [];
       claims += 1;
-      return toDeliveries(await write(CLAIM, [nowMs, limit, `${replica}/${claims}`]));
+      const claim = `${replica}/${claims}`;
+      const deliveries = toDeliveries(await write(CLAIM, [nowMs, limit, claim]));
+      for (const { id } of deliveries) claimed.set(id, claim);
+      return deliveries;
     },
 
     async release(id) {
-      await write("UPDATE deliveries SET claimed_until_ms = 0 WHERE delivery_id = $1::bigint", [id]);
+      const claim = claimed.get(id) ?? null;
+      claimed.delete(id);
+      await write(RELEASE, [id, claim]);
     },
 
     async nextDueAtMs(afterMs) {
@@ -81,6 +89,7 @@ export function createDeliveryStore({ read, write }: EngineSql, requestIds: Requ
 
     async save({ id, attempts, dueAtMs }) {
       await write(SAVE, [JSON.stringify(attempts), dueAtMs, id]);
+      claimed.delete(id);
       if (dueAtMs === null && id % SAVES_PER_REMOVAL === 0) await write(REMOVE_OLD);
     },
 

@@ -191,6 +191,7 @@ test("each parameter of a query is described with its bounds, and a body is requ
   const optional = described().filter(({ operation: { requestBody } }) => requestBody?.required === false);
   expect(optional.map(({ call }) => call)).toEqual([
     "POST /webhook/test",
+    "POST /webhook/deliveries/{id}/resend",
     "POST /requests/{id}/replay",
     "PUT /snapshots/{name}",
     "POST /snapshots/{name}/restore",

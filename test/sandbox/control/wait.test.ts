@@ -70,6 +70,17 @@ describe("by reference", () => {
     expect((await ends).body).toMatchObject({ transaction: { checkout_request_id: id, status: "completed" } });
   });
 
+  test("a payment that a snapshot brings back", async () => {
+    const id = await sandbox.pay({ reference: "R" });
+    await sandbox.advanceClock("3s");
+    await sandbox.control("PUT", "/snapshots/one");
+    await sandbox.control("POST", "/reset");
+    const waiting = wait({ reference: "R" });
+    await Bun.sleep(0);
+    await sandbox.control("POST", "/snapshots/one/restore");
+    expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: id, status: "completed" } });
+  });
+
   test("of several payments the newest", async () => {
     await endOf(await manual({ reference: "R" }), "cancelled");
     const second = await manual({ reference: "R" });

@@ -203,6 +203,41 @@ test("a test event sends a sample payment once and answers with the attempt; it 
   expect(await deliveries()).toEqual([]);
 });
 
+test("test events are among the sixteen attempts at once; one more is refused", async () => {
+  const receiver = await receive({}, hang);
+  const tests = Array.from({ length: 16 }, () => sandbox.call("POST", "/webhook/test"));
+  await receiver.until(16);
+  expect(await sandbox.call("POST", "/webhook/test")).toMatchObject({ status: 503 });
+  await sandbox.control("DELETE", "/webhook");
+  for (const { status } of await Promise.all(tests)) expect(status).toBe(409);
+});
+
+test.each(["http://127.0.0.1:2547/_momo/reset", "http://localhost:2547/", "http://[::1]:2547/v2/stkpush.php"])(
+  "an address of the server itself is refused: %s",
+  async (url) => {
+    const refused = await sandbox.call("PUT", "/webhook", { json: { url } });
+    expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining("this server")]);
+  },
+);
+
+test("a resend takes no body, so that no webhook can cause one", async () => {
+  await receive();
+  expect(await sandbox.call("POST", "/webhook/deliveries/1/resend", { json: { event: 1 } })).toMatchObject({
+    status: 400,
+  });
+});
+
+test("a removal that cannot be stored removes nothing", async () => {
+  const { url } = await receive();
+  const { deliveries: stored } = sandbox.store;
+  const { giveUp } = stored;
+  stored.giveUp = () => Promise.reject(new Error("the disk is full"));
+  expect(await sandbox.call("DELETE", "/webhook")).toMatchObject({ status: 500 });
+  stored.giveUp = giveUp;
+  expect(sandbox.faults.splice(0).map(String)).toEqual(["Error: the disk is full"]);
+  expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook: { url } });
+});
+
 describe("a delivery", () => {
   test("that waits is sent to the address of a changed webhook, in the form and at the time of before", async () => {
     await receive({ form: "flat", delay: "1h" });

@@ -230,3 +230,17 @@ test("a jump of the host's clock during an attempt neither ends it nor moves the
   expect(saved).toMatchObject([{ dueAtMs: 3_602_000, attempts: [{ status: 500, atMs: 1000, durationMs: 3000 }] }]);
   await sender.stop();
 });
+
+test("a claim that comes after a stop is not released: the store is closed then", async () => {
+  const { sender, realClock, released, claim } = openSender({ url: "http://127.0.0.1:1/" });
+  sender.look();
+  const stopping = sender.stop();
+  for (let graces = 0; graces < 2; graces += 1) {
+    realClock.advance(500);
+    await nextTurn();
+  }
+  await stopping;
+  claim();
+  await nextTurn();
+  expect(released).toEqual([]);
+});
