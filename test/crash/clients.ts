@@ -80,15 +80,11 @@ const askStatus = ({ post }: Served, { checkoutRequestId }: Attempt) =>
 const TOO_LATE = 409;
 
 /** @returns false if the server was gone */
-async function answerByHand({ ready }: Served, attempt: Attempt, draw: Draw): Promise<boolean> {
+async function answerByHand({ ask }: Served, attempt: Attempt, draw: Draw): Promise<boolean> {
   const status = draw(2) === 0 ? "completed" : "cancelled";
   attempt.byHand = { status, isConfirmed: false };
   const answer = await answerOf(
-    fetch(`${ready.control_url}/prompts/${attempt.checkoutRequestId}/answer`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ outcome: status }),
-    }),
+    ask("POST", `/prompts/${attempt.checkoutRequestId}/answer`, { outcome: status }),
     TOO_LATE,
   );
   if (answer?.success === true) attempt.byHand.isConfirmed = true;

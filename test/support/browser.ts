@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, expect } from "bun:test";
 import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import type { Browser, Locator, Page } from "playwright-core";
+import { createClient } from "./client.ts";
 import { describeWith, launchBrowser } from "./needs.ts";
 import { PATIENCE_MS } from "./waiting.ts";
 
@@ -120,31 +121,13 @@ export async function textOf(place: Locator): Promise<string> {
   return (await place.allInnerTexts()).join("\n");
 }
 
-/** Sends a request to the merchant API, as a merchant's server does. */
-async function post(sandbox: TestSandbox, path: string, body: object, headers = {}): Promise<Record<string, string>> {
-  const answer = await fetch(sandbox.baseUrl + path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...headers, ...sandbox.headers },
-    body: JSON.stringify(body),
-  });
-  return (await answer.json()) as Record<string, string>;
-}
-
 /**
  * Starts a payment.
  * @param outcome for the header; null: no header
  * @returns its checkout request id
  */
-export async function startPayment(
-  sandbox: TestSandbox,
-  order: Readonly<Record<string, unknown>> = {},
-  outcome: string | null = "manual",
-): Promise<string> {
-  const body = { payment_account_id: sandbox.paymentAccountId, phone: "0712345678", amount: 100, ...order };
-  const headers = outcome === null ? {} : { "X-Sandbox-Outcome": outcome };
-  return (await post(sandbox, "/stkpush.php", body, headers)).checkout_request_id ?? "";
-}
+export const startPayment = (sandbox: TestSandbox, order = {}, outcome: string | null = "manual"): Promise<string> =>
+  createClient(sandbox).pay(order, outcome ?? undefined);
 
-export async function askStatus(sandbox: TestSandbox, checkoutRequestId: string): Promise<string> {
-  return (await post(sandbox, "/status.php", { checkout_request_id: checkoutRequestId })).status ?? "";
-}
+export const askStatus = (sandbox: TestSandbox, checkoutRequestId: string): Promise<string> =>
+  createClient(sandbox).statusOf(checkoutRequestId);

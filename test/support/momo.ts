@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { builtBinary } from "./binary.ts";
 import { type Child, exitCodeOf, startChild, Transcript } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
+import { type Client, createClient } from "./client.ts";
 import { canRunHere, runHere } from "./here.ts";
 import { inTime, PATIENCE_MS, RUN_MS } from "./waiting.ts";
 
@@ -92,7 +93,7 @@ export interface ReadyRecord {
 }
 
 /** A running `momo serve`. */
-export interface Served {
+export interface Served extends Client {
   readonly ready: ReadyRecord;
   readonly child: Child;
   /** Flags that name the data directory, and so the server, to other commands. */
@@ -101,9 +102,6 @@ export interface Served {
   stop(signal?: "SIGINT" | "SIGTERM"): Promise<number>;
   /** Kills it, like a power cut. */
   kill(): Promise<number>;
-  /** Calls the merchant API with the first key. */
-  post(path: string, body: object, headers?: Record<string, string>): Promise<Response>;
-  get(path: string): Promise<Response>;
 }
 
 /** Serves on a free port and a new data directory, unless the flags say otherwise. Returns when it is ready; `cleanUp` ends it. */
@@ -113,7 +111,6 @@ export async function serveMomo(args: readonly string[] = [], options: RunOption
   const port = given.has("--port") ? [] : ["--port", "0"];
   const child = startMomo(["serve", "--json", ...port, ...data, ...args], options);
   const ready = await readyRecordOf(child);
-  const credentials = { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret };
   const end = async (signal: "SIGINT" | "SIGTERM" | "SIGKILL") => {
     child.signal(signal);
     return inTime(child.exited, () => `${signal} does not end the server; stderr: ${child.stderr.text}`);
@@ -124,15 +121,17 @@ export async function serveMomo(args: readonly string[] = [], options: RunOption
     at: ["--data", ready.data],
     stop: (signal = "SIGTERM") => end(signal),
     kill: () => end("SIGKILL"),
-    post: (path, body, headers) =>
-      fetch(ready.base_url + path, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", ...credentials, ...headers },
-        body: JSON.stringify(body),
-      }),
-    get: (path) => fetch(ready.base_url + path, { headers: credentials }),
+    ...createClient(addressOf(ready)),
   };
 }
+
+/** Where a server is, and its first key. */
+export const addressOf = (ready: ReadyRecord) => ({
+  baseUrl: ready.base_url,
+  controlUrl: ready.control_url,
+  headers: { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret },
+  paymentAccountId: ready.payment_account_id,
+});
 
 async function readyRecordOf(child: Child): Promise<ReadyRecord> {
   const [line] = await child.stdout.until(/^.*\n/).catch((error: Error) => {

@@ -1,6 +1,7 @@
 import { describe } from "bun:test";
+import { createClient } from "./client.ts";
 import { blocksOf, readDocument } from "./documents.ts";
-import { type ReadyRecord, type RunOptions, type Served, serveMomo } from "./momo.ts";
+import { addressOf, type RunOptions, type Served, serveMomo } from "./momo.ts";
 import { describePostgres, newDatabase, sharedServer } from "./postgres.ts";
 import { startHaproxy } from "./proxies.ts";
 import { until } from "./waiting.ts";
@@ -34,13 +35,6 @@ export const HEADERS: Record<string, string> = {
 
 export interface ReplicaServer extends Served {
   readonly name: string;
-  /** A control call that must succeed. */
-  control(method: string, path: string, json?: unknown): Promise<Record<string, unknown>>;
-  /** Any control call. */
-  ask(method: string, path: string, json?: unknown): Promise<Response>;
-  /** Starts a payment, and returns its checkout request id. */
-  pay(order?: Record<string, unknown>, outcome?: string): Promise<string>;
-  statusOf(checkoutRequestId: string): Promise<string>;
 }
 
 /** Starts a replica. It is ended by `cleanUp`. */
@@ -52,37 +46,8 @@ export async function startReplica(
 ): Promise<ReplicaServer> {
   const env = { ...KEY, MOMO_DATABASE: url, ...options.env };
   const served = await serveMomo(["--replica", name, "--drain", "0s", ...flags], { ...options, env });
-  return { ...served, ...callsOf(served.ready), name };
-}
-
-function callsOf({ base_url, control_url }: ReadyRecord) {
-  const ask = (method: string, path: string, json?: unknown) =>
-    fetch(control_url + path, {
-      method,
-      ...(json !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(json) }),
-    });
-  const send = (path: string, body: object, headers: Record<string, string> = {}) =>
-    fetch(base_url + path, { method: "POST", headers: { ...HEADERS, ...headers }, body: JSON.stringify(body) });
-  return {
-    ask,
-    async control(method: string, path: string, json?: unknown) {
-      const response = await ask(method, path, json);
-      const answer = (await response.json()) as Record<string, unknown>;
-      if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${answer.message}`);
-      return answer;
-    },
-    async pay(order: Record<string, unknown> = {}, outcome?: string) {
-      const body = { payment_account_id: 1, phone: "0712345678", amount: 100, ...order };
-      const response = await send("/stkpush.php", body, outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome });
-      const answer = (await response.json()) as { checkout_request_id: string; message: string };
-      if (response.status !== 200) throw new Error(`${response.status} ${answer.message}`);
-      return answer.checkout_request_id;
-    },
-    async statusOf(checkoutRequestId: string) {
-      const response = await send("/status.php", { checkout_request_id: checkoutRequestId });
-      return String(((await response.json()) as { status?: unknown }).status);
-    },
-  };
+  // The record of a replica that did not make the key has no secret.
+  return { ...served, ...createClient({ ...addressOf(served.ready), headers: HEADERS }), name };
 }
 
 /** HAProxy in front of replicas, as docs/replicas.md has it. @returns its address */

@@ -6,25 +6,18 @@ import { commandLine } from "../../cli/terminal/this-program.ts";
 import packageJson from "../../package.json";
 import { clockBy, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { later, newFolder } from "./cleanup.ts";
+import { type Client, createClient } from "./client.ts";
 import { seededRandom } from "./random.ts";
 import { START_MS } from "./service.ts";
-import { inTime } from "./waiting.ts";
 
 /** A whole sandbox in this process, on a real port: what `momo serve` starts. */
-export interface Sandbox {
+export interface Sandbox extends Client {
   readonly origin: string;
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly headers: Record<string, string>;
   /** Flags that name its data directory, and so the server, to commands. */
   readonly at: readonly [string, string];
-  /** A control call that must succeed. */
-  control(method: string, path: string, json?: unknown): Promise<Record<string, unknown>>;
-  /** Starts a payment, and returns its checkout request id. */
-  pay(order?: Record<string, unknown>, outcome?: string): Promise<string>;
-  statusOf(checkoutRequestId: string): Promise<unknown>;
-  /** What the merchant API lists, newest first, for a query such as `?id=1`. */
-  list(query?: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 }
 
@@ -59,33 +52,13 @@ export async function startIn(directory: string, options: Partial<SandboxConfig>
   if (!credentials) throw new Error("it has no key");
   const headers = { "X-API-Key": credentials.api_key, "X-API-Secret": credentials.api_secret };
 
-  async function send(method: string, url: string, json: unknown, more = {}): Promise<Record<string, unknown>> {
-    const body = json === undefined ? {} : { body: JSON.stringify(json) };
-    const type = json === undefined ? {} : { "Content-Type": "application/json" };
-    const sent = fetch(url, { method, headers: { ...type, ...headers, ...more }, ...body });
-    const response = await inTime(sent, () => `no answer came: ${method} ${url}`);
-    const answer = (await response.json()) as Record<string, unknown>;
-    if (response.status !== 200) throw new Error(`${method} ${url}: ${response.status} ${answer.message}`);
-    return answer;
-  }
-
   return {
     origin: new URL(baseUrl).origin,
     baseUrl,
     controlUrl,
     headers,
     at: ["--data", directory],
-    control: (method, path, json) => send(method, controlUrl + path, json),
-    async pay(order = {}, outcome) {
-      const json = { payment_account_id: credentials.payment_account_id, phone: "0712345678", amount: 100, ...order };
-      const instruction = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
-      return String((await send("POST", `${baseUrl}/stkpush.php`, json, instruction)).checkout_request_id);
-    },
-    async statusOf(checkoutRequestId) {
-      return (await send("POST", `${baseUrl}/status.php`, { checkout_request_id: checkoutRequestId })).status;
-    },
-    list: async (query = "") =>
-      (await send("GET", `${baseUrl}/transactions.php${query}`, undefined)).transactions as Record<string, unknown>[],
+    ...createClient({ baseUrl, controlUrl, headers, paymentAccountId: credentials.payment_account_id }),
     stop: stopSoundly,
   };
 }
