@@ -126,9 +126,9 @@ const METRICS = [
   ...["momo_webhook_lag_seconds 0", "momo_pending 0"],
 ];
 
-/** The polls of a replica. A server with its own database has none. */
+/** The looks of a server at its files, and the polls of a replica. */
 const POLLS =
-  /^src\/store\/postgres\/engine-clock|^sandbox\/shared-steering|^src\/domain\/clock.ts < (?:src\/service\/resolver|sandbox\/webhooks\/sender)/;
+  /^src\/service\/storage-health|^cli\/serving\/descriptors|^src\/store\/postgres\/engine-clock|^sandbox\/shared-steering|^src\/domain\/clock.ts < (?:src\/service\/resolver|sandbox\/webhooks\/sender)/;
 
 onEveryEngine((engine) => {
   test("after every way to steer was used and undone, a server shows and keeps what a new one does", async () => {
