@@ -29,6 +29,10 @@ export interface SandboxOptions {
   readonly webhook?: string;
   /** Whether the clock is frozen from the start, so that only the test moves it. By default it does not. */
   readonly frozen?: boolean;
+  /** When the clock starts: `2026-03-31 23:59:50` in Nairobi, frozen; `TIME; running` lets it run. */
+  readonly clock?: string;
+  /** The text that identifiers and drawn faults come from: with `clock`, the same calls give the same answers in each run. */
+  readonly seed?: string;
 }
 
 export interface TestSandbox {
@@ -58,6 +62,8 @@ export interface TestSandbox {
     freeze(): Promise<void>;
     /** A duration. What falls due is resolved when this resolves. */
     advance(duration: string): Promise<void>;
+    /** To an instant that has not passed: `2026-11-27 00:30` in Nairobi, or one with an offset. */
+    advanceTo(time: string): Promise<void>;
     resume(): Promise<void>;
   };
   /** Answers a prompt, as its customer or as the network. */

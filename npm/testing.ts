@@ -34,17 +34,19 @@ function flagsOf({
   responseForm,
   profile,
   webhook,
+  clock,
+  seed,
 }: SandboxOptions): string[] {
-  const [name, after] = outcome?.split(/; *after=/) ?? [];
   const given = {
-    "--outcome": name,
-    "--after": after,
+    "--outcome": outcome,
     "--prompt-timeout": promptTimeout,
     "--base-path": basePath,
     "--accept": accept,
     "--response-form": responseForm,
     "--profile": profile,
     "--webhook": webhook,
+    "--clock": clock,
+    "--seed": seed,
   };
   return Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag}=${value}`]));
 }
@@ -103,6 +105,7 @@ function steering({ send }: ControlClient): Calls<"rules" | "faults" | "clock" |
     clock: {
       freeze: async () => void (await send("POST", "/clock", { freeze: true })),
       advance: async (duration) => void (await send("POST", "/clock", { advance: duration })),
+      advanceTo: async (time) => void (await send("POST", "/clock", { to: time })),
       resume: async () => void (await send("POST", "/clock", { resume: true })),
     },
     snapshot: async (name) => void (await send("PUT", snapshot(name), {})),

@@ -104,8 +104,9 @@ async function serve(flags: ServeFlags): Promise<void> {
   outliveOutput();
   const config = await configOf(flags);
   const database = sharedDatabase(flags);
-  if (database && config.rules.some(({ times }) => times !== null))
+  if (database && config.rules.some(({ times }) => times !== undefined))
     throw new Failure("usage", COUNTED_RULES, RULES_HINT);
+  if (database && config.seed != null) throw new Failure("usage", SEED_ALONE, SEED_HINT);
   const givenToken = givenControlToken(flags);
   const newToken = givenToken === null && !isLoopback(flags.host) ? token(systemRandom, 40).toLowerCase() : null;
   const temporary = flags.ephemeral ? makeTemporaryDirectory() : null;
@@ -138,7 +139,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       ...(flags.name !== undefined && { name: flags.name }),
       ...(output && listenersOf(flags, output)),
     });
-    const record = readyRecord(sandbox, directory, newToken);
+    const record = readyRecord(sandbox, directory, newToken, config.seed ?? null);
     readyFile?.write(record);
     if (flags.json) printRecord(record);
     else announce(record, { host: flags.host, readyMs: stopwatch() });
@@ -169,6 +170,9 @@ function printRecord(record: object): void {
 const COUNTED_RULES =
   "--rules cannot have rules with times where several servers share a database: each would count for itself";
 const RULES_HINT = "add them with momo rules add, which counts for all";
+
+const SEED_ALONE = "--seed is for a sandbox of its own: servers that share a database take turns in no fixed order";
+const SEED_HINT = "leave out --database, or --seed";
 
 const requestOutputFor = ({ logFormat, quiet }: ServeFlags): RequestOutput | null =>
   quiet ? null : createRequestOutput(logFormat ?? "pretty", lineWidth(STDERR));

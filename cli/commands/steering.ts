@@ -13,6 +13,8 @@ import {
   readAmount,
   readDurationText,
   readId,
+  readInstant,
+  readMove,
   readOutcome,
   readText,
   readTypedPhone,
@@ -30,6 +32,7 @@ import {
   tell,
 } from "../terminal/output.ts";
 import { amountText } from "../terminal/payment-lines.ts";
+import { misuse } from "../terminal/usage.ts";
 
 /** The commands whose sub-commands are each one call of the control API: rules, default, clock, webhooks and snapshot; faults.ts has one more. */
 
@@ -179,8 +182,10 @@ export function defaultCommand(): Command {
 }
 
 export function clockCommand(): Command {
-  const { command, add } = steering("clock", "the time, in Nairobi", (answer, flags) =>
-    showAnswer(answer, flags, answer.now),
+  const { command, add } = steering<Flags & { readonly to?: string }>(
+    "clock",
+    "the time, in Nairobi",
+    (answer, flags) => showAnswer(answer, flags, answer.now),
   );
   const move = (name: string, summary: string, body: (duration: string) => object) =>
     add(name, summary, (client, _flags, duration, write) =>
@@ -188,8 +193,17 @@ export function clockCommand(): Command {
     );
   add("show", "show what time it is for the sandbox", (client) => client.get("/clock", {}));
   move("freeze", "stop the clock", () => ({ freeze: true })).alias("stop");
-  const advance = move("advance", "move it forward, and resolve what falls due", (duration) => ({ advance: duration }));
-  advance.argument("<duration>", "such as 90s", readDurationText);
+  add("advance", "move it forward, and resolve what falls due", (client, { to }, duration, write) => {
+    const body = to === undefined ? { advance: duration } : { to };
+    return client.post("/clock", body, { ...write, timeoutMs: ADVANCE_TIMEOUT_MS });
+  })
+    .argument("[duration]", "such as 90s, or 31d", readMove, "")
+    .option("--to <time>", "to this time in Nairobi, such as '2026-11-27 00:30'", readInstant)
+    .hook("preAction", (_, advance) => {
+      if ((advance.args.length === 0) === (advance.opts<{ to?: string }>().to === undefined)) {
+        throw misuse("give either DURATION or --to, such as 90s or --to '2026-11-27 00:30'");
+      }
+    });
   move("resume", "start it again", () => ({ resume: true }));
   return command;
 }

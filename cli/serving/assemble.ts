@@ -21,6 +21,7 @@ import { type DeliveryListener, Webhooks } from "../../sandbox/webhooks/webhooks
 import { createMutex } from "../../src/domain/mutex.ts";
 import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
+import { randomFrom } from "../../src/domain/random.ts";
 import { operationsAt } from "../../src/http/paths.ts";
 import { ambiguousPath, fail, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
@@ -40,6 +41,8 @@ export interface Settings extends MerchantSettings {
   readonly rules: readonly Rule[];
   /** The address of the webhook that the server starts with; null if there is none. */
   readonly webhook: string | null;
+  /** The text that identifiers and drawn faults come from; absent or null: they are random. */
+  readonly seed?: string | null;
   /** Called for each request of the merchant API when it is answered. */
   readonly onRequest?: LogListener;
   /** Called for each delivery of the webhook when it was tried. */
@@ -97,15 +100,18 @@ export function assemble(options: AssembleOptions) {
 
 /** The parts, each after those that it needs. */
 function connect(options: AssembleOptions, signals: Pick<ControlContext, "draining" | "stopping">) {
-  const { clock, basePaths, steering } = options;
+  const { clock, basePaths, steering, seed = null } = options;
+  // Keys and tokens never come from the seed, and nothing that is shown depends on the speed of the machine.
+  const draws = seed === null ? options.random : randomFrom(seed);
+  const isTimed = seed === null;
   // With the first request: it needs zod, whose load takes 6 ms of the start.
   const api = loadLater(() => import("../../src/http/api.ts"));
 
   const network = createNetwork(options);
   const provider = options.between?.(network) ?? network;
   const mayDecide = () => steering.isFresh;
-  const service = createService({ ...options, provider, mayDecide });
-  const outside = { ...options, ...signals, service, reportFault: service.storage.reportFault };
+  const service = createService({ ...options, provider, mayDecide, draws });
+  const outside = { ...options, ...signals, draws, isTimed, service, reportFault: service.storage.reportFault };
 
   const start = options.webhook === null ? null : { url: options.webhook, ...DEFAULT_SETTINGS };
   const webhooks = new Webhooks({ ...outside, mayDecide, start, beforeSending: reachOwnMachine });

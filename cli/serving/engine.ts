@@ -1,7 +1,7 @@
 import type { Replica } from "../../sandbox/control/context.ts";
 import { type Steering, steeredAlone } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
-import { type Random, token } from "../../src/domain/random.ts";
+import { hash32, type Random, token } from "../../src/domain/random.ts";
 import type { PostgresOptions, PostgresStore } from "../../src/store/postgres/postgres.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import { type Store, UnusableDatabase } from "../../src/store/store.ts";
@@ -47,6 +47,8 @@ export interface EngineOptions extends World {
   readonly directory: DataDirectory;
   /** A database that several servers share; absent or null: the file in the data directory. */
   readonly database?: DatabaseConfig | null;
+  /** The text that the key of request ids comes from; null: it is random. */
+  readonly seed?: string | null;
 }
 
 /** How long a write may wait for another program. Everything else waits with it, also a stop. */
@@ -63,6 +65,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     mustWrite: true,
     stopwatch: options.stopwatch,
+    ...(options.seed != null && { requestIdKey: hash32(`request ids:${options.seed}`) }),
   });
   return {
     store,

@@ -18,6 +18,7 @@ export function readyRecord(
   { id, baseUrl, controlUrl, credentials, paymentAccountId }: RunningSandbox,
   directory: DataDirectory,
   newToken: string | null,
+  seed: string | null,
 ) {
   return {
     base_url: baseUrl,
@@ -27,6 +28,7 @@ export function readyRecord(
     pid: process.pid,
     data: directory.path,
     payment_account_id: paymentAccountId,
+    ...(seed !== null && { seed }),
     // Null if another server on the database made the key: only that server knows the secret.
     api_key: credentials?.api_key ?? null,
     api_secret: credentials?.api_secret ?? null,
@@ -50,6 +52,7 @@ export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
     ...(record.api_secret === null ? [] : [["API secret", record.api_secret] as [string, string]]),
     ["payment account", String(record.payment_account_id)],
     ["data", record.data],
+    ...(record.seed === undefined ? [] : [["seed", record.seed] as [string, string]]),
     ...(record.control_token === undefined ? [] : [["control token", record.control_token] as [string, string]]),
   ];
   printText(styled("bold", `momo ${version}`), `, a mobile-money sandbox, ready in ${Math.round(readyMs)} ms`);

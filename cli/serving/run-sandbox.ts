@@ -1,6 +1,12 @@
 import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
-import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
+import {
+  createVirtualClock,
+  LAST_INSTANT_MS,
+  type Start,
+  stateAt,
+  type VirtualClock,
+} from "../../sandbox/network/clock.ts";
 import { isOwnAddress } from "../../sandbox/webhooks/settings.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/money.ts";
@@ -23,6 +29,8 @@ import { lockDirectory } from "./locked-folders.ts";
 import { type CredentialsRecord, readClock, removeServer, writeClock, writeServer } from "./records.ts";
 
 export interface SandboxConfig extends Addresses, Omit<Settings, "tariff">, EngineOptions {
+  /** Where the clock starts, and returns to at a reset; absent or null: the host's time. */
+  readonly startAt?: Start | null;
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
   /** The id of the first payment account, if there is none yet; by default 1. */
@@ -96,6 +104,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     });
     if (config.onTransaction) service.subscribe(config.onTransaction);
     await startSteering();
+    if (config.startAt) await keepStart(config.startAt, config, engine, clock);
     open.defer(() => steering.stop());
 
     const listening = await listen(config, handlers, config.reportFault);
@@ -156,13 +165,50 @@ function soonAfterReady(
   });
 }
 
+/** Stores the time of the start, for doctor and the next start. Of servers that share a database, the first sets the clock. */
+async function keepStart(start: Start, config: SandboxConfig, engine: Engine, clock: VirtualClock): Promise<void> {
+  if (!engine.replica) {
+    saveClock(config, engine, clock);
+    return;
+  }
+  const isNew = () => {
+    const state = clock.save();
+    return "aheadMs" in state && state.aheadMs === 0;
+  };
+  const wasNew = await engine.steering.change(() => {
+    const isFirst = isNew();
+    if (isFirst) clock.show(start.atMs, start.isFrozen);
+    return isFirst;
+  });
+  if (wasNew || (start.isFrozen && clock.isFrozen && clock.nowMs() === start.atMs)) return;
+  tell(
+    `momo: --clock is not used: the servers on this database have set their clock, which shows ${formatTimestamp(clock.nowMs())}`,
+  );
+}
+
+/** @throws Failure if the payments of a data directory know of a later time */
+function demandLater({ atMs }: Start, knownMs: number): void {
+  if (atMs >= knownMs) return;
+  throw new Failure(
+    "usage",
+    `--clock is ${formatTimestamp(atMs)}, and the data directory has payments until ${formatTimestamp(knownMs)}`,
+    "give a later time, or another data directory with --data or --ephemeral",
+  );
+}
+
 /** The clock of the sandbox. Servers that share a database get its state with the rest of what they share. */
 async function clockOf(
   { replica, store, clock: below }: Engine,
-  { directory, stopwatch }: SandboxConfig,
+  { directory, stopwatch, startAt = null }: SandboxConfig,
 ): Promise<VirtualClock> {
-  if (replica) return createVirtualClock(below, undefined, stopwatch);
+  if (replica) return createVirtualClock(below, undefined, stopwatch, startAt);
   const state = readClock(directory) ?? undefined;
+  if (startAt) {
+    const latestMs = await store.transactions.lastStartMs();
+    if (latestMs !== null)
+      demandLater(startAt, Math.max(latestMs, state && "frozenAtMs" in state ? state.frozenAtMs : 0));
+    return createVirtualClock(below, stateAt(startAt, below.nowMs()), stopwatch, startAt);
+  }
   const clock = createVirtualClock(below, state, stopwatch);
   // If the host's clock was set back, payments would stay pending for too long, and their numbers would not rise with time. So the
   // clock starts no earlier than the last payment, and shows the host's time again when that has caught up.

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { type Command, Option } from "commander";
 import { type Choice, expectFit, parseChoice } from "../../sandbox/network/choice.ts";
+import type { Start } from "../../sandbox/network/clock.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
@@ -12,6 +13,8 @@ import {
   readBasePath,
   readPath,
   readPromptTimeout,
+  readSeedText,
+  readStart,
   readTariff,
   readWebhookUrl,
 } from "../terminal/options.ts";
@@ -32,6 +35,8 @@ export interface SandboxFlags {
   readonly profile?: string;
   readonly rules?: string;
   readonly webhook?: string;
+  readonly clock?: Start;
+  readonly seed?: string;
 }
 
 export function addSandboxOptions(command: Command): Command {
@@ -41,6 +46,8 @@ export function addSandboxOptions(command: Command): Command {
     .option("--after <duration>", "how long it takes (default: mostly 3s)")
     .option("--rules <file>", "JSON file of rules for prompts", readPath)
     .option("--prompt-timeout <duration>", "how long a prompt waits (default: 60s)", readPromptTimeout)
+    .option("--clock <time>", "start at this time, frozen; 'TIME; running' lets it run", readStart)
+    .option("--seed <text>", "the same ids and faults in each run with this text", readSeedText)
     .optionsGroup("The payment API:")
     .option("--base-path <path>", `prefix of its paths (default: ${BASE_PATHS.join(" and ")})`, readBasePath)
     .addOption(new Option("--accept <what>", "strict (default), lenient").choices(["strict", "lenient"]))
@@ -53,7 +60,10 @@ export function addSandboxOptions(command: Command): Command {
 export async function configOf(
   flags: SandboxFlags,
 ): Promise<
-  Pick<SandboxConfig, "basePaths" | "profile" | "fallback" | "promptTimeoutMs" | "tariff" | "rules" | "webhook">
+  Pick<
+    SandboxConfig,
+    "basePaths" | "profile" | "fallback" | "promptTimeoutMs" | "tariff" | "rules" | "webhook" | "startAt" | "seed"
+  >
 > {
   const { accept, responseForm } = flags;
   const profile = flags.profile === undefined ? {} : await readProfile(flags.profile);
@@ -68,6 +78,8 @@ export async function configOf(
     tariff: flags.fee ?? (fee ? readTariff(fee) : null),
     rules: flags.rules === undefined ? [] : await readRulesFile(flags.rules),
     webhook: flags.webhook ?? null,
+    startAt: flags.clock ?? null,
+    seed: flags.seed ?? null,
   };
 }
 

@@ -93,6 +93,7 @@ const DATABASE_HINTS = {
   unwritable: "choose another folder with --data",
   linked: "put the file itself there, or choose another folder with --data",
   missing: "run momo serve once, or name the folder with --data",
+  seeded: "choose another folder with --data, remove the payments with momo reset, or leave out --seed",
   unreachable: "start the database server, or correct --database",
   refused: "correct the user, the password or the name of the database in --database",
   standby: "name the primary server, or an address that leads to it, with --database",

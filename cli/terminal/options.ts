@@ -1,13 +1,14 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { parseChoice } from "../../sandbox/network/choice.ts";
+import { LAST_INSTANT_MS, type Start } from "../../sandbox/network/clock.ts";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
-import { formatDuration, parseDuration } from "../../src/domain/duration.ts";
+import { formatDuration, parseDuration, parseMove } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
 import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain/money.ts";
 import { typedPhone } from "../../src/domain/phone.ts";
-import { parseDay } from "../../src/domain/timestamp.ts";
+import { INSTANT_FORM, parseDay, parseInstant } from "../../src/domain/timestamp.ts";
 import { type BasePaths, isBasePath } from "../../src/http/paths.ts";
 import { FORMATS } from "./output.ts";
 import { misuse, wrongValue } from "./usage.ts";
@@ -115,9 +116,6 @@ const readPollInterval = atLeast(50);
 /** The prompt timeout. In less than a second, no customer can answer. */
 export const readPromptTimeout = atLeast(1000);
 
-/** The name of a sandbox. */
-export const readName: (text: string) => string = reader((text) => parseName(text, "It"));
-
 /** A text that is right as it is. @param be what the refusal says that it must be */
 export const must =
   (be: string, isRight: (text: string) => boolean) =>
@@ -125,6 +123,27 @@ export const must =
     if (isRight(text)) return text;
     throw new InvalidArgumentError(`It must ${be}`);
   };
+
+/** When the clock starts: an instant, where it stays unless `; running` stands after it. */
+export function readStart(text: string): Start {
+  const [, instant = "", running] = /^(.*?)(; *running)?$/.exec(text.trim()) ?? [];
+  const atMs = parseInstant(instant);
+  if (atMs === null) throw new InvalidArgumentError(`It must be an instant such as ${INSTANT_FORM}`);
+  if (atMs > LAST_INSTANT_MS) throw new InvalidArgumentError("It must be 9999-12-30 at the latest");
+  return { atMs, isFrozen: running === undefined };
+}
+
+/** An instant, as it was written. */
+export const readInstant = must(`be an instant such as ${INSTANT_FORM}`, (text) => parseInstant(text) !== null);
+
+/** How far the clock moves, as it was written. */
+export const readMove: (text: string) => string = reader((text) => {
+  parseMove(text, "It");
+  return text;
+});
+
+/** The name of a sandbox. */
+export const readName: (text: string) => string = reader((text) => parseName(text, "It"));
 
 /** A number, written in this form. */
 export const number =
@@ -161,6 +180,9 @@ export const readText = (least: number, most: number) =>
     const { length } = [...text];
     return length >= least && length <= most;
   });
+
+/** The text that identifiers and faults come from. */
+export const readSeedText = must("have 1 to 200 characters on one line", (text) => /^[^\p{Cc}]{1,200}$/u.test(text));
 
 const readPayment = must("be the number of a payment, such as 12, or its request id", (text) =>
   /^(?:#?[1-9][0-9]{0,14}|[A-Za-z][\w.-]{0,99})$/.test(text),

@@ -1,9 +1,12 @@
 import { z } from "zod";
-import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import { parseMove } from "../../src/domain/duration.ts";
+import { invalid } from "../../src/domain/error.ts";
+import { formatTimestamp, INSTANT_FORM, parseInstant } from "../../src/domain/timestamp.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { type Calls, type ControlContext, described } from "./context.ts";
-import { bodyOf, duration } from "./input.ts";
+import { bodyOf, readWith } from "./input.ts";
 import { type ClockReading, clockAnswer } from "./shapes/steering.ts";
+import { durationText } from "./shapes/values.ts";
 
 const only = (member: string) => ({ error: `must be true; leave ${member} out otherwise` });
 
@@ -11,10 +14,20 @@ const clockRequest = z
   .strictObject({
     freeze: z.literal(true, only("freeze")).optional(),
     resume: z.literal(true, only("resume")).optional(),
-    advance: duration.optional(),
+    advance: readWith(durationText, (text) => parseMove(text, "it")).optional(),
+    to: readWith(z.string(), readInstant).optional().describe("an instant in Nairobi, or with an offset"),
   })
+  .refine(({ advance, to }) => advance === undefined || to === undefined, { error: "give advance or to, not both" })
   .refine(({ freeze, resume }) => !(freeze && resume), { error: "give freeze or resume, not both" })
-  .refine((moves) => Object.keys(moves).length > 0, { error: 'give "freeze":true, "advance":"90s" or "resume":true' });
+  .refine((moves) => Object.keys(moves).length > 0, {
+    error: 'give "freeze":true, "advance":"90s", "to":"2026-11-27 00:30" or "resume":true',
+  });
+
+function readInstant(text: string): number {
+  const atMs = parseInstant(text);
+  if (atMs === null) throw invalid(`it is not an instant: write it as ${INSTANT_FORM}`);
+  return atMs;
+}
 
 export const CLOCK_CALLS: Calls = {
   "/clock": {
@@ -24,10 +37,11 @@ export const CLOCK_CALLS: Calls = {
       "Stop the clock, move it forward, or start it again",
       clockAnswer,
       { body: bodyOf(clockRequest, { advance: "90s" }) },
-      async (context, { request, body: { freeze, advance, resume }, keepOpen }) => {
+      async (context, { request, body: { freeze, advance, to, resume }, keepOpen }) => {
         const { clock, service, steering } = context;
         await steering.change(() => {
           if (advance !== undefined) clock.advance(advance);
+          if (to !== undefined) clock.advance(distanceTo(to, clock.nowMs()));
           if (freeze) clock.freeze();
           if (resume) clock.resume();
         });
@@ -39,6 +53,13 @@ export const CLOCK_CALLS: Calls = {
     ),
   },
 };
+
+/** @throws Refusal `invalid` for an instant that has passed */
+function distanceTo(atMs: number, nowMs: number): number {
+  if (atMs >= nowMs) return atMs - nowMs;
+  const now = formatTimestamp(nowMs);
+  throw invalid(`to has passed: it is ${now} in Nairobi, and the clock only moves forward until POST /_momo/reset`);
+}
 
 function answer({ clock }: ControlContext): Reply {
   const nowMs = clock.nowMs();

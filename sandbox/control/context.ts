@@ -28,7 +28,8 @@ export interface ControlContext {
   readonly clock: VirtualClock;
   /** For time-outs and heartbeats, which a frozen clock must not stop. */
   readonly realClock: Clock;
-  readonly random: Random;
+  /** For seeds that nobody gave. */
+  readonly draws: Random;
   /** Changes rules, default, faults, clock and webhook. */
   readonly steering: Steering;
   /** This server, if several share one database; else null. */
@@ -135,6 +136,8 @@ export interface ServerFacts {
   readonly profile: Profile;
   /** How long a prompt waits for the customer. */
   readonly promptTimeoutMs: number;
+  /** The text that identifiers and drawn faults come from; absent or null: they are random. */
+  readonly seed?: string | null;
   /** The port of the merchant API; null if the control API has the same. */
   readonly merchantPort: () => number | null;
   /** The data directory; null if there is none. */

@@ -19,8 +19,8 @@ export const FAULT_CALLS: Calls = {
   "/faults": {
     GET: described("The faults in force, and their seed", faultList, {}, async ({ faults }) => inForce(faults)),
     /** Without a seed, a random one is used and shown. */
-    PUT: described("Replace all faults", faultList, { body }, async ({ steering, faults, random }, { body }) => {
-      const seed = body.seed ?? drawSeed(random);
+    PUT: described("Replace all faults", faultList, { body }, async ({ steering, faults, draws }, { body }) => {
+      const seed = body.seed ?? drawSeed(draws);
       await steering.change(() => faults.replace(seed, body.faults.map(withStatus)));
       return inForce(faults);
     }),

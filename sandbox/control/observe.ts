@@ -30,6 +30,8 @@ export interface ObserveOptions {
   readonly realClock: Clock;
   /** Milliseconds with fractions, from an arbitrary start. */
   readonly stopwatch: () => number;
+  /** Whether the log shows how long requests took. */
+  readonly isTimed: boolean;
 }
 
 /**
@@ -37,7 +39,8 @@ export interface ObserveOptions {
  * valid credentials.
  */
 export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions): Handler {
-  const { faults, log, delays, basePaths, clock, realClock, stopwatch } = options;
+  const { faults, log, delays, basePaths, clock, realClock, isTimed } = options;
+  const stopwatch = isTimed ? options.stopwatch : () => 0;
 
   const operations = operationsAt(basePaths);
   const refuse = refuseAndLog(options, log);

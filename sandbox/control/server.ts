@@ -28,6 +28,7 @@ export const SERVER_CALLS: Calls = {
           response_form: server.profile.response_form ?? "full",
           profile: server.profile.name ?? null,
           prompt_timeout_ms: server.promptTimeoutMs,
+          seed: server.seed ?? null,
           data: server.data,
           command: server.command(),
           ...ownedBy(replica),

@@ -7,6 +7,15 @@ export type ClockState = { readonly frozenAtMs: number } | { readonly aheadMs: n
 /** The last instant with a four-digit year in Nairobi, less one day for deadlines. */
 export const LAST_INSTANT_MS = Date.UTC(9999, 11, 30);
 
+/** An instant, and whether a clock stays there. */
+export interface Start {
+  readonly atMs: number;
+  readonly isFrozen: boolean;
+}
+
+export const stateAt = ({ atMs, isFrozen }: Start, realMs: number): ClockState =>
+  isFrozen ? { frozenAtMs: atMs } : { aheadMs: atMs - realMs };
+
 interface Alarm {
   readonly atMs: number;
   readonly ring: () => void;
@@ -21,8 +30,14 @@ export type VirtualClock = ReturnType<typeof createVirtualClock>;
 /**
  * A clock that can be stopped and moved. By default it shows the time of the clock below it.
  * @param stopwatch in milliseconds; by default the clock below it, which can jump
+ * @param home where a reset takes it; by default to the time of the clock below it
  */
-export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0 }, stopwatch = real.nowMs) {
+export function createVirtualClock(
+  real: Clock,
+  start: ClockState = { aheadMs: 0 },
+  stopwatch = real.nowMs,
+  home: Start | null = null,
+) {
   const alarms = new Set<Alarm>();
 
   const instantOf = (at: ClockState) => ("frozenAtMs" in at ? at.frozenAtMs : real.nowMs() + at.aheadMs);
@@ -77,11 +92,10 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
       moveTo(
         "frozenAtMs" in state ? { frozenAtMs: state.frozenAtMs + durationMs } : { aheadMs: state.aheadMs + durationMs },
       ),
-    /** Shows the time of the clock below it again. */
-    reset: () => moveTo({ aheadMs: 0 }),
+    /** Shows the time of the start again. */
+    reset: () => moveTo(home ? stateAt(home, real.nowMs()) : { aheadMs: 0 }),
     /** Shows this instant, and continues from it or stays there. */
-    show: (atMs: number, isFrozen: boolean) =>
-      moveTo(isFrozen ? { frozenAtMs: atMs } : { aheadMs: atMs - real.nowMs() }),
+    show: (atMs: number, isFrozen: boolean) => moveTo(stateAt({ atMs, isFrozen }, real.nowMs())),
     /** Its state, for the next start. */
     save: () => state,
     load: moveTo,

@@ -23,6 +23,8 @@ export interface SenderParts {
   /** Called after each attempt, when it is stored. */
   readonly onAttempt: (delivery: Delivery) => void;
   readonly reportFault: (error: unknown) => void;
+  /** Whether attempts tell how long they took. */
+  readonly isTimed: boolean;
 }
 
 /** How many attempts are in progress at once. */
@@ -93,13 +95,13 @@ export class Sender {
 
   /** One attempt; null without a webhook, or if it was cancelled. */
   async sendOnce(message: WebhookMessage, ended = this.#attemptsEnd.signal): Promise<DeliveryAttempt | null> {
-    const { address, beforeSending, clock, realClock } = this.#parts;
+    const { address, beforeSending, clock, realClock, isTimed } = this.#parts;
     const url = address();
     if (url === null) return null;
     beforeSending(new URL(url));
     const [atMs, startedMs] = [clock.nowMs(), realClock.nowMs()];
     const result = await send(url, message, { realClock, ended });
-    return ended.aborted ? null : { atMs, durationMs: realClock.nowMs() - startedMs, ...result };
+    return ended.aborted ? null : { atMs, durationMs: isTimed ? realClock.nowMs() - startedMs : 0, ...result };
   }
 
   /** Cancels the attempts in progress, and the next look. */

@@ -11,7 +11,7 @@ import type { WebhookSettings } from "./settings.ts";
 /** Called after each attempt, with the new state of the delivery. */
 export type DeliveryListener = (delivery: Delivery) => void;
 
-export interface WebhookParts extends Pick<SenderParts, "beforeSending" | "reportFault" | "mayDecide"> {
+export interface WebhookParts extends Pick<SenderParts, "beforeSending" | "reportFault" | "mayDecide" | "isTimed"> {
   readonly service: {
     readonly isShared: boolean;
     readonly deliveries: DeliveryStore;

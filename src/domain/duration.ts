@@ -1,6 +1,6 @@
 import { invalid } from "./error.ts";
 
-const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** Longest duration accepted anywhere: a day. */
 export const MAX_DURATION_MS = 24 * UNIT_MS.h;
@@ -16,6 +16,20 @@ export function parseDuration(text: string, what: string): number {
   if (!(durationMs <= MAX_DURATION_MS)) {
     throw invalid(`${what} is not a duration up to 24h: write it as 250ms, 3s, 2m or 1h`);
   }
+  return durationMs;
+}
+
+/** The longest move of a clock at once: a year, and a month for what comes after it. */
+const MAX_MOVE_MS = 400 * UNIT_MS.d;
+
+/**
+ * How far a clock moves: the same, and days, up to 400 of them.
+ * @throws Refusal `invalid`
+ */
+export function parseMove(text: string, what: string): number {
+  const match = /^([0-9]{1,11})(ms|s|m|h|d)$/.exec(text);
+  const durationMs = match ? Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS] : Number.NaN;
+  if (!(durationMs <= MAX_MOVE_MS)) throw invalid(`${what} is not a duration up to 400d: write it as 90s, 26h or 31d`);
   return durationMs;
 }
 

@@ -4,6 +4,24 @@ export interface Random {
   bytes(count: number): Uint8Array;
 }
 
+/** Bytes that are the same for the same text: of a hash of it and a counter. */
+export function randomFrom(seed: string): Random {
+  let drawn = 0;
+  return {
+    bytes(count) {
+      const bytes = new Uint8Array(count);
+      for (let at = 0; at < count; at += 32) {
+        const block = hash32(`${drawn++}:${seed}`);
+        bytes.set(block.subarray(0, count - at), at);
+      }
+      return bytes;
+    },
+  };
+}
+
+/** 32 bytes that depend on a text alone. */
+export const hash32 = (text: string): Uint8Array => Bun.SHA256.hash(text) as Uint8Array;
+
 /** Crockford's base 32: no I, L, O or U, so that people can read an identifier aloud without mistakes. */
 export const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 

@@ -38,6 +38,23 @@ export function parseDay(text: string): Day | null {
   return (midnight.getTime() / DAY_MS) as Day;
 }
 
+/**
+ * An instant as people write it: `2026-11-27 00:30`, with seconds if they matter, in Nairobi; or with an offset of its own, as in
+ * `2026-11-26T21:30:00Z`. Null if the calendar has no such instant.
+ */
+export function parseInstant(text: string): number | null {
+  const [, date = "", time = "", seconds = ":00", offset = "+03:00"] =
+    /^([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,3})?)?(Z|[+-][0-9]{2}:[0-9]{2})?$/.exec(
+      text,
+    ) ?? [];
+  if (parseDay(date) === null) return null;
+  const atMs = Date.parse(`${date}T${time}${seconds}${offset}`);
+  return Number.isNaN(atMs) || time.startsWith("24") ? null : atMs;
+}
+
+/** What {@link parseInstant} takes, for refusals. */
+export const INSTANT_FORM = "2026-11-27 00:30:00 (in Nairobi), or 2026-11-26T21:30:00Z";
+
 /** A day as `YYYY-MM-DD`. */
 export function formatDay(day: Day): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);

@@ -22,7 +22,10 @@ export interface ServiceParts {
   readonly clock: Clock;
   /** Real time, if it differs from `clock`. */
   readonly realClock: Clock;
+  /** For keys and secrets. */
   readonly random: Random;
+  /** For the identifiers of payments; by default the same. */
+  readonly draws?: Random;
   /** How long a prompt waits for its customer before it expires. */
   readonly promptTimeoutMs: number;
   /** Whether this process knows the time that all processes on the store share. Absent for a single process. */
@@ -42,7 +45,7 @@ export function createService(outside: ServiceParts) {
   const reporting = { ...outside, storage, reportFault: storage.reportFault };
   const resolver = new Resolver({ ...reporting, changes });
   const reads = createReads({ ...reporting, resolver });
-  const parts = { ...reporting, changes, reads };
+  const parts = { ...reporting, changes, reads, draws: outside.draws ?? outside.random };
   const starts = createStarts(outside.realClock);
 
   return {

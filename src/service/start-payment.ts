@@ -16,7 +16,7 @@ interface Parts {
   readonly store: Pick<Store, "merchants" | "transactions">;
   readonly provider: Provider;
   readonly clock: Clock;
-  readonly random: Random;
+  readonly draws: Random;
   readonly promptTimeoutMs: number;
 }
 
@@ -27,7 +27,7 @@ interface Parts {
  * @param requireUnchanged throws if the payment must not be stored any more
  */
 export async function startPayment(
-  { store, provider, clock, random, promptTimeoutMs }: Parts,
+  { store, provider, clock, draws, promptTimeoutMs }: Parts,
   merchantId: number,
   order: PaymentOrder,
   requireUnchanged: () => void,
@@ -40,7 +40,7 @@ export async function startPayment(
 
   const nowMs = clock.nowMs();
   const expiresAtMs = nowMs + promptTimeoutMs;
-  const identifiers = await store.transactions.identify(nowMs, random);
+  const identifiers = await store.transactions.identify(nowMs, draws);
   const { checkoutRequestId, merchantRequestId } = identifiers;
   const prompt = { ...order, checkoutRequestId, merchantRequestId, pushedAtMs: nowMs, expiresAtMs };
   const pushed = await provider.push(prompt);

@@ -204,7 +204,7 @@ export interface TableRows {
 
 /** The second line is for a database on a server: `fragile` can lose payments in a fail-over, `taken` has a server of this name. */
 export type DatabaseProblem =
-  | ("locked" | "damaged" | "foreign" | "older" | "newer" | "unwritable" | "missing" | "linked")
+  | ("locked" | "damaged" | "foreign" | "older" | "newer" | "unwritable" | "missing" | "linked" | "seeded")
   | ("unreachable" | "refused" | "standby" | "fragile" | "taken");
 
 /** Why a database cannot be used. It was not changed. The message is one line and names the database. */

@@ -42,6 +42,9 @@ describe("a good value does what it says", () => {
     [["--base-path", "/"], { basePaths: [""] }],
     [["--base-path", "/1/2/3/4/5/6/7"], { basePaths: ["/1/2/3/4/5/6/7"] }],
     [["--base-path", `/${"a".repeat(99)}`], { basePaths: [`/${"a".repeat(99)}`] }],
+    [["--clock", "2026-03-31 23:59:50"], { startAt: { atMs: Date.UTC(2026, 2, 31, 20, 59, 50), isFrozen: true } }],
+    [["--clock", "2028-02-29T00:00Z; running"], { startAt: { atMs: Date.UTC(2028, 1, 29), isFrozen: false } }],
+    [["--seed", "a b"], { seed: "a b" }],
     [["--webhook", "https://shop.example/hook"], { webhook: "https://shop.example/hook" }],
   ])("%j", async (flags, config) => {
     expect(await configFrom(...flags)).toMatchObject(config);
@@ -56,6 +59,8 @@ describe("a good value does what it says", () => {
       tariff: null,
       rules: [],
       webhook: null,
+      startAt: null,
+      seed: null,
     });
   });
 

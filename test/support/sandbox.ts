@@ -1,13 +1,10 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
 import { runSandbox, type SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { commandLine } from "../../cli/terminal/this-program.ts";
 import packageJson from "../../package.json";
-import { clockBy, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { later, newFolder } from "./cleanup.ts";
 import { type Client, createClient } from "./client.ts";
-import { seededRandom } from "./random.ts";
 import { START_MS } from "./service.ts";
 
 /** A whole sandbox in this process, on a real port: what `momo serve` starts. */
@@ -66,10 +63,7 @@ export async function startIn(directory: string, options: Partial<SandboxConfig>
 /** A new sandbox with a frozen clock, which has the same numbers, ids, keys and times in each run. */
 export async function startSame() {
   const data = newFolder();
-  writeFileSync(join(data, "clock.json"), JSON.stringify({ frozen_at_ms: START_MS }), { mode: 0o600 });
-  const startedMs = performance.now();
-  const realClock = clockBy(() => Math.floor(START_MS + performance.now() - startedMs));
-  const sandbox = await startIn(data, { random: seededRandom(1), realClock });
+  const sandbox = await startIn(data, { startAt: { atMs: START_MS, isFrozen: true }, seed: "same" });
   return { ...sandbox, data };
 }
 

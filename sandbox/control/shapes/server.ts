@@ -38,6 +38,7 @@ export const serverAnswer = {
   response_form: z.enum(RESPONSE_FORMS),
   profile: z.string().nullable().describe("the service that the merchant API imitates; null if it imitates none"),
   prompt_timeout_ms: z.int().min(1),
+  seed: z.string().nullable().describe("that identifiers and faults come from; null if they are random"),
   replica,
   data: z.string().nullable().describe("the data directory; null if there is none"),
   command: z

@@ -2,7 +2,8 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { createRequestIds, MAX_NUMBER } from "../../domain/identifiers.ts";
 import { once } from "../../domain/once.ts";
-import { BUSY_TIMEOUT_MS, explain, firstOf, requirePlainFile } from "./database.ts";
+import { UnusableDatabase } from "../store.ts";
+import { BUSY_TIMEOUT_MS, explain, firstOf, type OpenDatabase, requirePlainFile } from "./database.ts";
 
 /** The greatest number of the transactions that exist. */
 const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
@@ -52,6 +53,18 @@ export function createNumbering(client: Database) {
 
 function saveLastUsed(client: Database, lastUsed: number): void {
   client.run("UPDATE numbering SET last_forgotten = max(last_forgotten, ?)", [lastUsed]);
+}
+
+/**
+ * Makes a database without payments use this key for its request ids.
+ * @throws UnusableDatabase if it has payments under another key
+ */
+export function useKey({ client, close }: OpenDatabase, file: string, key: Uint8Array): void {
+  client.query("UPDATE numbering SET request_id_key = ? WHERE NOT EXISTS (SELECT 1 FROM transactions)").run(key);
+  const used = firstOf(client, "SELECT request_id_key FROM numbering") as Uint8Array;
+  if (Buffer.compare(used, key) === 0) return;
+  close();
+  throw new UnusableDatabase("seeded", `${file} has payments that do not come from this seed`);
 }
 
 /**

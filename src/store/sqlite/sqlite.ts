@@ -6,7 +6,7 @@ import { type OpenDatabase, type OpenOptions, openDatabase, openForReading } fro
 import { createDeliveryStore } from "./deliveries.ts";
 import { createLongReads, createTransactionList } from "./list.ts";
 import { createMerchantStore } from "./merchants.ts";
-import { createNumbering } from "./numbering.ts";
+import { createNumbering, useKey } from "./numbering.ts";
 import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createTurnReads } from "./turn-reads.ts";
@@ -32,12 +32,19 @@ export { continueNumbers } from "./numbering.ts";
 export { putInPlace, removeDatabase, restoreLogs, withCompanions } from "./replace.ts";
 export { readRows, writeRows } from "./transfer.ts";
 
+interface StoreOptions extends OpenOptions {
+  readonly stopwatch?: () => number;
+  /** 32 bytes for the key of request ids, of a database without payments; by default a random key of its own. */
+  readonly requestIdKey?: Uint8Array;
+}
+
 /**
  * Opens the store in a database file.
  * @throws UnusableDatabase if the file is locked, damaged, older, newer, foreign, missing, a link, or cannot be written
  */
-export function openStore(file: string, options?: OpenOptions & { readonly stopwatch?: () => number }): Store {
+export function openStore(file: string, options?: StoreOptions): Store {
   const opened = openDatabase(file, options);
+  if (options?.requestIdKey) useKey(opened, file, options.requestIdKey);
   if (options?.mustWrite) mendOrder(opened, file);
   return createStore(opened, file, options?.stopwatch);
 }

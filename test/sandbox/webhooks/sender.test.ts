@@ -62,6 +62,7 @@ function openSender({
     ...{ isShared, clock, realClock, mayDecide },
     ...{ address: () => url, beforeSending: () => {}, onAttempt: () => {} },
     reportFault: (error) => void faults.push(String(error)),
+    isTimed: true,
   });
   const savedAre = (most: number) =>
     until(

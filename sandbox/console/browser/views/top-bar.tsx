@@ -24,6 +24,7 @@ export function TopBar() {
         <Mark />
         momo
         {state.server.value?.name != null && <span class="muted cut instance">{state.server.value.name}</span>}
+        {state.server.value?.seed != null && <span class="muted cut instance">seed {state.server.value.seed}</span>}
       </h1>
       <ConnectionChip />
       {state.server.value && (
