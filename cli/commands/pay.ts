@@ -1,5 +1,4 @@
 import { Argument, Command, Option } from "commander";
-import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone, typedPhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
@@ -16,6 +15,7 @@ import { type WaitFlags, watchPayment } from "../client/wait.ts";
 import { askText, askWhich, canAsk } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
+  outcomeOption,
   outputOptions,
   readAmount,
   readId,
@@ -46,7 +46,7 @@ export default function payCommand(): Command {
     .option("--account <id>", "payment account (default: $MOMO_PAYMENT_ACCOUNT_ID)", readId)
     .option("--reference <text>", "your own order or reference code", readText(0, MAX_REFERENCE_LENGTH))
     .option("--description <text>", "shown on the prompt", readText(0, MAX_DESCRIPTION_LENGTH))
-    .option("--outcome <name>", "one of momo outcomes, also with '; after=10s'")
+    .addOption(outcomeOption("one of momo outcomes, also with '; after=10s'"))
     .addOption(new Option("--kind <kind>", "api, web, wallet_deposit, credit_topup").choices(KINDS).default("api"));
   const output = outputOptions("the checkout request id; with --wait, the status");
   return withOptions(command, ...waitOptions(), ...serverOptions(), ...output).action(pay);
@@ -140,7 +140,6 @@ function explainAccount(error: unknown): never {
 /** The merchant API starts payments of the kind `api`, the control API those of other kinds. */
 function start(target: Target, phone: string, amount: number, flags: PayFlags): Promise<Answer> {
   const { reference, description, outcome, kind } = flags;
-  if (outcome !== undefined) parseChoice(outcome, "--outcome"); // before it goes into a header
   const body = { payment_account_id: target.paymentAccountId, phone, amount, reference, description };
   const ifLost = { checkWith: commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"])) };
   if (kind !== "api") {

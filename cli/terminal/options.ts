@@ -4,7 +4,7 @@ import { LAST_INSTANT_MS, type Start } from "../../sandbox/network/clock.ts";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { formatDuration, parseDuration, parseMove } from "../../src/domain/duration.ts";
-import { Refusal } from "../../src/domain/error.ts";
+import { invalid, Refusal } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
 import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain/money.ts";
 import { typedPhone } from "../../src/domain/phone.ts";
@@ -198,8 +198,12 @@ export function readPin(text: string): string {
 
 /** The text of an outcome, with its parameters: `cancelled`, or `failed; code=26`. */
 export const readOutcome: (text: string) => string = reader((text) => {
-  parseChoice(text, "It");
-  return text;
+  try {
+    parseChoice(text, "It");
+    return text;
+  } catch (error) {
+    throw invalid((error as Error).message.replace(/^(\w+) in It /, "It is wrong in $1, which "));
+  }
 });
 
 export const outcomeOption = (description: string) =>
