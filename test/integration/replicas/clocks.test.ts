@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../src/domain/clock.ts";
 import { systemClock } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { describeWithPostgres, emptyDatabase, HEADERS, KEY } from "../../support/replicas.ts";
+import { describeWithPostgres, emptyDatabase, HEADERS, KEY, startReplica } from "../../support/replicas.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { SLACK_MS, until } from "../../support/waiting.ts";
 
@@ -65,5 +65,23 @@ describeWithPostgres("hosts whose clocks are ±5 s apart", () => {
       const { now_ms } = (await (await fetch(`${controlUrl}/clock`)).json()) as { now_ms: number };
       expect(Math.abs(now_ms - Date.now())).toBeLessThan(SLACK_MS);
     }
+  });
+});
+
+describeWithPostgres("servers with --clock on one database", () => {
+  test("the first sets the clock; the others are told, and a reset takes it back there", async () => {
+    const url = await emptyDatabase();
+    const first = await startReplica(url, "a", ["--clock", "2026-03-31 23:59:50", "--allow-reset"]);
+    const second = await startReplica(url, "b", ["--clock", "2026-04-02 10:00"]);
+    const now = async () => (await second.control("GET", "/clock")).now;
+    expect(await now()).toBe("2026-03-31 23:59:50");
+    expect(second.child.stderr.text).toMatch(
+      /^momo: --clock is not used: the servers on this database have set their clock, which shows 2026-03-31 23:59:50\n/,
+    );
+    await first.control("POST", "/clock", { to: "2026-04-01 00:30" });
+    expect(await now()).toBe("2026-04-01 00:30:00");
+    await first.control("POST", "/reset");
+    expect(await now()).toBe("2026-03-31 23:59:50");
+    await Promise.all([first.stop(), second.stop()]);
   });
 });
