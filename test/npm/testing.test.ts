@@ -238,7 +238,7 @@ describe("a sandbox for a test", () => {
     const bad = [
       ["outcome", { outcome: "paid" }],
       ["outcome", { outcome: "completed; soon" }],
-      ["after", { outcome: "completed; after=soon" }],
+      ["outcome", { outcome: "completed; after=soon" }],
       ["promptTimeout", { promptTimeout: "soon" }],
       ["accept", { accept: "all" }],
       ["basePath", { basePath: "v2" }],
