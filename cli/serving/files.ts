@@ -11,6 +11,8 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { shown } from "../../src/domain/error.ts";
+import { around, findJsonMistake, lineAndColumn, looksLikeUtf16 } from "../../src/domain/json-mistake.ts";
 import { causeAt, causeOf, helpFor } from "../../src/store/causes.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { type Host, host } from "../host.ts";
@@ -63,8 +65,18 @@ type Check = (stats: Stats) => void;
 export function readJsonFile(file: string, check?: Check): unknown {
   const place = host().placeOf(file);
   if (!existsSync(place)) return undefined;
-  return JSON.parse(readText(place, check));
+  const text = readText(place, check);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const mistake = findJsonMistake(text);
+    throw mistake
+      ? new SyntaxError(`${lineAndColumn(text, mistake)}, ${shown(around(text, mistake))}: ${mistake.what}`)
+      : error;
+  }
 }
+
+const UTF_16 = "it is UTF-16: save it as UTF-8, in PowerShell with | Out-File -Encoding utf8";
 
 /**
  * The text of a file or a pipe. It reads no more than allowed, because a device may never end.
@@ -87,7 +99,9 @@ function readText(file: string, check?: Check): string {
   } finally {
     closeSync(descriptor);
   }
-  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  const bytes = Buffer.concat(chunks);
+  if (looksLikeUtf16(new TextDecoder().decode(bytes.subarray(0, 4)))) throw new Error(UTF_16);
+  return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }
 
 /**

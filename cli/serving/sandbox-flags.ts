@@ -122,7 +122,7 @@ function parseFile<T>(
     return parse(content);
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
-    const why = error instanceof SyntaxError ? `it is not JSON: ${hint}` : message;
+    const why = error instanceof SyntaxError ? `it is not JSON, ${message}; ${hint}` : message;
     throw new Failure(
       "usage",
       `${flag} ${file}: ${syscall === undefined ? why : `it cannot be read: ${whyUnread(error)}`}`,

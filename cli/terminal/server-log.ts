@@ -121,6 +121,7 @@ export function requestLine(format: LogFormat, request: LoggedRequest, atMs: num
     status,
     duration_ms: Math.round(durationMs * 1000) / 1000,
     ...outcome,
+    ...(status === 401 && { credentials: troubleWithKey(request) }),
     ...(fault !== null && { fault }),
     ...(leniencies.length > 0 && { leniencies }),
     ...(isTakenLeniently && { hint: HINT }),
@@ -133,10 +134,26 @@ export function requestLine(format: LogFormat, request: LoggedRequest, atMs: num
     outcome.transaction_status,
     outcome.checkout_request_id,
     outcome.message,
+    status === 401 && troubleWithKey(request),
     fault && `(fault: ${fault})`,
     leniencies.length > 0 && `(lenient: ${leniencies.join(", ")})`,
     isTakenLeniently && `(${HINT})`,
   ]);
+}
+
+/** What is wrong with the form of the credentials, without their values; the answer does not say it. */
+function troubleWithKey({ headers }: LoggedRequest): string {
+  const found = ["X-API-Key", "X-API-Secret"].flatMap((name) => {
+    const value = headers.get(name);
+    const trouble =
+      (value === null && "is missing") ||
+      (value === "" && "is empty") ||
+      (/^Bearer\b/i.test(value ?? "") && 'begins with "Bearer"') ||
+      (/^["'].*["']$/.test(value ?? "") && "is in quotes") ||
+      (/\s/.test(value ?? "") && "has white space in it");
+    return trouble ? [`${name} ${trouble}`] : [];
+  });
+  return `(${found.length > 0 ? found.join(", ") : "the form of both headers is right"})`;
 }
 
 function outcomeOf({ answer }: LoggedRequest): Outcome {

@@ -12,6 +12,7 @@ export const AMOUNT_LIMIT = 1_000_000_000;
 /** The rule for amounts, for refusals. If an amount only has too many decimals, the text names the nearest valid one. */
 export function amountRule(amount: unknown): string {
   const rule = "must be a number from 1 to 999999999.99 with at most two decimals";
+  if (amount === null) return `${rule} (JSON writes NaN as null)`;
   const rounded = typeof amount === "number" ? roundToCents(String(amount)) : Number.NaN;
   return isAmount(rounded) ? `${rule}: round it to cents, ${rounded}` : rule;
 }

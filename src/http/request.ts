@@ -1,4 +1,5 @@
 import { invalid, kindOf, type Refusal, shown, whatCame } from "../domain/error.ts";
+import { around, findJsonMistake, looksLikeUtf16 } from "../domain/json-mistake.ts";
 
 /** A server as a function: tests call it without a port. */
 export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Response>;
@@ -153,12 +154,19 @@ function noJson(text: string, headers: Headers, error: SyntaxError | TypeError):
   if (encoding !== null || text.startsWith(GZIP)) {
     return invalid(`the body is compressed (${encoding === null ? "gzip" : shown(encoding)}): send it plain`);
   }
+  if (looksLikeUtf16(text)) return invalid("the body is UTF-16: send one JSON object in UTF-8");
   if (error instanceof TypeError) return invalid("the body is not UTF-8: send one JSON object in UTF-8");
   if (text === "") return invalid("the body is empty, which is not JSON: send one JSON object");
   if (text.startsWith("\u{FEFF}")) {
     return invalid("the body begins with a byte order mark, which is not JSON: send the JSON object without it");
   }
-  return invalid(`the body is not JSON: send one JSON object${whatCame(text)}`);
+  const mistake = findJsonMistake(text);
+  // What does not begin like JSON is something else, such as a form.
+  if (mistake === null || !/^\s*[{["]/.test(text))
+    return invalid(`the body is not JSON: send one JSON object${whatCame(text)}`);
+  return invalid(
+    `the body is not JSON at character ${mistake.at + 1}, ${shown(around(text, mistake))}: ${mistake.what}`,
+  );
 }
 
 /** The first two bytes of gzip, as they look when they are read as text. */

@@ -238,8 +238,8 @@ export async function readAnswer(response: Response): Promise<Answer> {
 /** What no answer may contain. */
 const SECRETS = /\bms_|\bmk_|SQL|constraint|\bat \S+:\d+|\.ts\b|node_modules|undefined|\[object|NaN|Error:/;
 
-/** The part of a refusal that repeats what the caller sent. */
-const SENT = /; it is (?:a string, )?"(?:[^"\\]|\\.)*"/g;
+/** The part of a refusal that repeats what the caller sent, or names NaN. */
+const SENT = /(?:; it is (?:a string, )?|at character \d+, )"(?:[^"\\]|\\.)*"|JSON (?:writes|has no) NaN/g;
 
 /** What holds for every answer (§1, §7). */
 export function expectSoundAnswer({ status, headers, body }: Answer): void {
