@@ -125,6 +125,9 @@ function tellAudit(report: AuditReport, { audit, quiet }: ExecFlags): void {
   if (audit === undefined) return;
   if (!quiet) tell(`momo audit: ${summaryOf(report)}`);
   for (const line of findingLines(report).slice(quiet ? 1 : 0)) tell(line);
+  const taken = report.tally.lenient_takes;
+  if (taken > 0)
+    tell(`momo: refused requests that --accept lenient takes, for a program that stays as it is: ${taken}`);
   const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
   if (isBad && host().exitCode === EXIT.done) host().exitCode = EXIT.mistakes;
 }
