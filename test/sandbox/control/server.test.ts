@@ -44,7 +44,7 @@ describe("GET /_momo/ready", () => {
     other.run("ROLLBACK");
     clock.advance(250);
     expect(await ready()).toMatchObject({ status: 200 });
-    expect(faults.map(String)).toEqual([expect.stringContaining(`; end the other program that writes to ${file}`)]);
+    expect(faults.map(String)).toEqual([expect.stringContaining(`; end that program: ${file}`)]);
     expect(other.query("SELECT count(*) FROM transactions").values()).toEqual([[0]]);
     other.close();
     store.close();
