@@ -17,6 +17,8 @@ const BODY = `
   const { checkout_request_id: checkoutRequestId } = await answer.json();
   await sandbox.clock.advance("5s");
   const { status } = await sandbox.wait({ checkoutRequestId });
+  const poll = JSON.stringify({ checkout_request_id: checkoutRequestId });
+  await (await fetch(sandbox.baseUrl + "/status.php", { method: "POST", headers, body: poll })).json();
   const { findings } = await sandbox.audit();
   const requests = await sandbox.requests();
   await sandbox.snapshot("one");
@@ -34,7 +36,7 @@ const BODY = `
 const EXPECTED = {
   status: "cancelled",
   findings: 0,
-  requests: 1,
+  requests: 2,
   refused: expect.stringMatching(/^promptTimeout /),
   timers: 0,
   gone: true,
