@@ -20,10 +20,17 @@ const RESOURCES = {
 
 export function addResources(server: McpServer): void {
   for (const [name, [title, description, text]] of Object.entries(RESOURCES)) {
-    const mimeType = name.endsWith(".txt") ? "text/plain" : "text/markdown";
-    server.registerResource(name, `momo://docs/${name}`, { title, description, mimeType }, ({ href }) => ({
-      contents: [{ uri: href, mimeType, text: String(text) }],
-    }));
+    const isText = name.endsWith(".txt");
+    const mimeType = isText ? "text/plain" : "text/markdown";
+    // With the name of the file, so that links from one document to another lead there.
+    server.registerResource(
+      name,
+      `momo://docs/${name}${isText ? "" : ".md"}`,
+      { title, description, mimeType },
+      ({ href }) => ({
+        contents: [{ uri: href, mimeType, text: String(text) }],
+      }),
+    );
   }
 }
 

@@ -3,7 +3,6 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { Command } from "commander";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
-import { whatCame } from "../../src/domain/error.ts";
 import { sleep } from "../../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, controlClient, LostAnswer, READS } from "../client/client.ts";
 import {
@@ -26,7 +25,8 @@ import { outliveOutput, outStream } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
 import { messagesOf } from "./messages.ts";
-import { bounded, inputOf, outputOf, routeOf, TOOLS, type Tool } from "./tools.ts";
+import { nextStep } from "./next-step.ts";
+import { bounded, inputOf, outputOf, readArguments, routeOf, TOOLS, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, unknown>;
 
@@ -62,7 +62,7 @@ function createServer(connection: Connection): McpServer {
 function addConnect(server: McpServer, { target, isPrivate }: Connection): void {
   const config = {
     description: "The address and the key for the program under test, as variables of its environment, and an example.",
-    inputSchema: z.object({ language: z.enum(LANGUAGES).default("TypeScript") }),
+    inputSchema: z.strictObject({ language: z.enum(LANGUAGES).default("TypeScript").describe("of the example") }),
     outputSchema: z.object({ variables: z.record(z.string(), z.string()), example: z.string(), lifetime: z.string() }),
     annotations: { readOnlyHint: true, openWorldHint: false },
   };
@@ -90,20 +90,15 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
   const destructiveHint = calls.some((call) => /^DELETE |^PUT |\/reset$|\/restore$/.test(call));
   const config = {
     description,
-    inputSchema: inputOf(tool, Object.keys(defaults)),
-    outputSchema: outputOf(tool),
+    inputSchema: inputOf(name, Object.keys(defaults)),
+    outputSchema: outputOf(name),
     annotations: { readOnlyHint, destructiveHint, idempotentHint: readOnlyHint, openWorldHint: false },
   };
-  async function carryOut({ action, ...given }: Arguments, { signal }: ServerContext["mcpReq"]): Promise<Answer> {
-    const names = Object.keys(actions);
-    const name = action ?? names[0];
-    const chosen = names.includes(name as string) ? actions[name as string] : undefined;
-    if (!chosen) throw new Error(`action must be one of ${names.join(", ")}${whatCame(action)}`);
+  async function carryOut(given: Arguments, { signal }: ServerContext["mcpReq"]): Promise<Answer> {
+    const { call: chosen, known, given: taken } = readArguments(name, given);
+    const usual = Object.fromEntries(Object.entries(defaults).filter(([argument]) => known.includes(argument)));
     const { method, path: template, idName } = routeOf(chosen);
-    const { [idName ?? ""]: id, ...rest } = given;
-    // Another text would be another path.
-    if (idName !== null && !(typeof id === "string" && /^(?!\.{1,2}$).{1,200}$/s.test(id)))
-      throw new Error(`${idName} must be a string, the id of one${whatCame(id)}`);
+    const { [idName ?? ""]: id, ...rest } = { ...usual, ...taken };
     const path = template.replace(`{${idName}}`, () => encodeURIComponent(String(id)));
     const options = { timeoutMs: ADVANCE_TIMEOUT_MS, signal, ...(isReading(chosen) && READS) };
     if (method === "DELETE") return control.delete(path, options);
@@ -113,13 +108,14 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
   }
   server.registerTool(name, config, async (given, { mcpReq }) => {
     try {
-      const carry = () => carryOut({ ...defaults, ...given }, mcpReq);
+      const carry = () => carryOut(given as Arguments, mcpReq);
       const work = isWait ? inTurn(carry) : carry();
       const { success: _, ...answer } = await withProgress(work, mcpReq);
       return resultOf(bounded(answer));
     } catch (error) {
       const { message, hint } = toFailure(error);
-      const text = visible(hint === null ? message : `${message} (${hint})`);
+      const next = await nextStep(message, given as Arguments, control);
+      const text = visible([hint === null ? message : `${message} (${hint})`, ...next].join(". "));
       return { isError: true, content: [{ type: "text", text }] };
     }
   });

@@ -1,10 +1,11 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { CALLS } from "../../sandbox/control/calls.ts";
-import { shown } from "../../src/domain/error.ts";
+import { shown, whatCame } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
 import { visible } from "../terminal/plain.ts";
+import { MEANINGS } from "./arguments.ts";
 
 /**
  * The tools of `momo mcp`, made from the calls of the control API (`sandbox/control/calls.ts`). Of each: when to use it, and what it
@@ -13,7 +14,7 @@ import { visible } from "../terminal/plain.ts";
 export type Tool = readonly [use: string, actions: Readonly<Record<string, string>>];
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
-  start_payment: ["Starts a test payment. outcome is how it ends, such as cancelled.", { start: "POST /payments" }],
+  start_payment: ["Starts a test payment that ends as outcome says.", { start: "POST /payments" }],
   wait_for_payment: ["Waits until a payment has ended, or has a status.", { wait: "POST /wait" }],
   explain_payment: [
     "How one payment ended and why, what to do, and each poll.",
@@ -47,8 +48,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     },
   ],
   audit: [
-    "Reports what the program under test has done wrong so far, with the right way. Use it after each run.",
-    { report: "GET /audit", forget: "DELETE /audit" },
+    "Reports what the program under test has done wrong so far, with the right way. Use it after each run. Shows its requests, also those that were refused and have no payment.",
+    { report: "GET /audit", requests: "GET /requests", forget: "DELETE /audit" },
   ],
   state: [
     "Forgets all payments and settings of the sandbox, or saves and restores them under a name.",
@@ -64,7 +65,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 
 /** The schemas of a tool, from those of its calls. The sandbox itself checks the arguments, and says what would be right. */
 
-type Properties = Record<string, { readonly description?: string }>;
+type Properties = Record<string, Property>;
 
 /** An action, resolved. Its path has the name of the argument for the id in braces; `idName` is null if it has none. */
 export function routeOf(action: string) {
@@ -91,7 +92,8 @@ function argumentsOf(action: string): { properties: Properties; required: string
 }
 
 /** What a tool takes. With several actions, `action` says which, and each argument says for which it is. */
-export function inputOf([, actions]: Tool, defaults: readonly string[]): StandardSchemaWithJSON<object> {
+export function inputOf(tool: string, defaults: readonly string[]): StandardSchemaWithJSON<object> {
+  const [, actions] = TOOLS[tool] as Tool;
   const names = Object.keys(actions);
   const meaning = Object.entries(actions).map(([name, call]) => `${name}: ${routeOf(call).described.summary}`);
   const action = { type: "string", enum: names, description: meaning.join("; ") };
@@ -101,41 +103,83 @@ export function inputOf([, actions]: Tool, defaults: readonly string[]): Standar
     const taken = argumentsOf(call);
     if (names.length === 1) required.push(...taken.required.filter((argument) => !defaults.includes(argument)));
     for (const [argument, property] of Object.entries(taken.properties)) {
-      const users = names.length > 1 && { description: `${properties[argument]?.description ?? "for"} ${name}` };
-      properties[argument] = { ...property, ...users };
+      const before = properties[argument]?.description?.split(": ", 1)[0];
+      const users = names.length > 1 && `for ${before === undefined ? "" : `${before.slice(4)}, `}${name}: `;
+      const described = describe(tool, argument, property);
+      properties[argument] = users ? { ...described, description: users + described.description } : described;
     }
   }
-  return passingOn({ type: "object", properties, required, additionalProperties: false });
-}
-
-/** Passes the arguments on as they came. The sandbox ignores some unknown ones, so they are refused here. */
-function passingOn(json: Record<string, unknown> & { properties: object }): StandardSchemaWithJSON<object> {
-  const known = Object.keys(json.properties);
-  const validate = (value: unknown) => {
-    const unknown = Object.keys(value as object).filter((name) => !known.includes(name));
-    if (unknown.length === 0) return { value: value as object };
-    const [first = ""] = unknown;
-    const name = first.length > 40 ? shown(first) : first;
-    return { issues: [{ message: `there is no argument ${name}: the arguments are ${known.join(", ")}` }] };
-  };
+  const json = { type: "object", properties, required, additionalProperties: false };
   const jsonSchema = { input: () => ({ ...json }), output: () => ({ ...json }) };
+  // The arguments are passed on as they came: `readArguments` refuses those that the action does not have.
+  const validate = (value: unknown) => ({ value: value as object });
   return { "~standard": { version: 1, vendor: "momo", validate, jsonSchema } };
 }
 
-/** What a tool answers: the members of the answers of all its actions. */
-export function outputOf([, actions]: Tool) {
+interface Property {
+  readonly description?: string;
+  readonly properties?: Record<string, Property>;
+  readonly items?: Property;
+}
+
+/** An argument and its members, each with a description. */
+function describe(owner: string, name: string, property: Property): Property {
+  const { properties, items } = property;
+  const members = Object.entries(properties ?? {}).map(([key, member]) => [key, describe(owner, key, member)]);
+  return {
+    description: MEANINGS[`${owner}.${name}`] ?? MEANINGS[name] ?? "",
+    ...property,
+    ...(properties && { properties: Object.fromEntries(members) }),
+    ...(items && { items: describe(owner, "entry", items) }),
+  };
+}
+
+/**
+ * The action that the arguments of a call name, without the arguments that momo knows.
+ * @throws Error that says what the tool takes
+ */
+export function readArguments(tool: string, given: Readonly<Record<string, unknown>>) {
+  const [, actions] = TOOLS[tool] as Tool;
+  const names = Object.keys(actions);
+  const { action, ...rest } = names.length > 1 ? given : { action: names[0], ...given };
+  if (action === undefined) throw new Error(`action is missing: it must be one of ${names.join(", ")}`);
+  const call = names.includes(action as string) ? actions[action as string] : undefined;
+  if (call === undefined) throw new Error(`action must be one of ${names.join(", ")}${whatCame(action)}`);
+  const { properties } = argumentsOf(call);
+  const known = Object.keys(properties);
+  const unknown = Object.keys(rest).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    const name = unknown.length > 40 ? shown(unknown) : unknown;
+    const which = names.length > 1 ? `${tool} with action ${action}` : tool;
+    const users = names.filter((one) => unknown in argumentsOf(actions[one] ?? "").properties);
+    const whose = users.length > 0 ? `; ${name} is for action ${users.join(" and ")}` : "";
+    const takes = known.length > 0 ? `takes ${known.join(", ")}` : "takes no arguments";
+    throw new Error(`there is no argument ${name}: ${which} ${takes}${whose}`);
+  }
+  const { idName } = routeOf(call);
+  const id = rest[idName ?? ""];
+  if (idName !== null && id === undefined) throw new Error(`${idName} is missing: it must be a string`);
+  // Another text would be another path.
+  if (idName !== null && !(typeof id === "string" && /^(?!\.{1,2}$).{1,200}$/s.test(id)))
+    throw new Error(`${idName} must be a string, the id of one${whatCame(id)}`);
+  return { call, known, given: rest };
+}
+
+/** What a tool answers: the names of the members of all its answers. The documents have their shapes. */
+export function outputOf(tool: string) {
+  const [, actions] = TOOLS[tool] as Tool;
   const answers = Object.values(actions).map((action) => routeOf(action).described.answer ?? {});
-  const shapes = answers.map((answer) => (answer instanceof z.ZodObject ? answer.shape : answer));
-  const members = z.object(Object.assign({}, ...shapes) as z.ZodRawShape);
-  const { shape } = shapes.length === 1 ? members : members.partial();
-  return z.object({ ...shape, message: z.string(), entries_left_out: z.record(z.string(), z.int()).optional() });
+  const names = answers.flatMap((answer) => Object.keys(answer instanceof z.ZodObject ? answer.shape : answer));
+  const members = Object.fromEntries(names.map((name) => [name, z.unknown().optional()]));
+  return z.object({ ...members, message: z.string(), entries_left_out: z.record(z.string(), z.int()).optional() });
 }
 
 /** About 8,000 tokens. An answer is sent twice: as text, and as structured content. */
 const MOST_CHARACTERS = 14_000;
+const OLDEST_FIRST = ["requests", "deliveries"];
 
 /**
- * An answer that fits: of its longest list, entries are left out from the end until it does, and `entries_left_out` says how many.
+ * An answer that fits: of its longest list, entries are left out until it does, and `entries_left_out` says how many.
  * No answer has a secret, or text with characters that its reader does not see.
  */
 export function bounded(answer: Record<string, unknown>): Record<string, unknown> {
@@ -149,7 +193,10 @@ export function bounded(answer: Record<string, unknown>): Record<string, unknown
     const [longest] = lists.toSorted(([, a], [, b]) => JSON.stringify(b).length - JSON.stringify(a).length);
     if (!longest || longest[1].length === 0) break;
     const [name, entries] = longest;
-    const removed = entries.splice(Math.floor(entries.length / 2)).length;
+    const half = Math.ceil(entries.length / 2);
+    // Of lists with the oldest entry first, the first and the last ones stay.
+    const from = OLDEST_FIRST.includes(name) && entries.length > 1 ? 1 : entries.length - half;
+    const removed = entries.splice(from, half).length;
     leftOut[name] = (leftOut[name] ?? 0) + removed;
   }
   return Object.keys(leftOut).length === 0 ? whole : { ...whole, entries_left_out: leftOut };

@@ -1,13 +1,13 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client, type ToolAnnotations } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { ToolAnnotations } from "@modelcontextprotocol/client";
 import { TOOLS } from "../../cli/mcp/tools.ts";
+import { type Answer, assistant } from "../support/assistant.ts";
 import { builtBinary, ROOT } from "../support/binary.ts";
-import { cleanUp, later, newFolder } from "../support/cleanup.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
-import { cleanEnvironment, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { inTime, PATIENCE_MS, until } from "../support/waiting.ts";
 
 /** `momo mcp`: the compiled executable, and the client of the protocol's own package. */
@@ -16,21 +16,6 @@ afterAll(cleanUp);
 
 const momo = await builtBinary();
 const PHONE = "0712345678";
-
-type Answer = Record<string, unknown>;
-
-async function assistant(env: Record<string, string> = {}, args: readonly string[] = []) {
-  const client = new Client({ name: "test", version: "1" });
-  const variables = { ...cleanEnvironment(newFolder()), ...env };
-  await client.connect(new StdioClientTransport({ command: momo, args: ["mcp", ...args], env: variables }));
-  later(() => client.close());
-  const call = async (name: string, given: Answer = {}, options = {}) => {
-    const { structuredContent, content, isError } = await client.callTool({ name, arguments: given }, options);
-    const [first] = content as { text: string }[];
-    return { answer: structuredContent as Answer, text: first?.text ?? "", isError: isError === true };
-  };
-  return { client, call };
-}
 
 test("an assistant starts a payment, cancels it as the customer, has it explained, and reads the audit", async () => {
   const { call } = await assistant();
@@ -109,28 +94,6 @@ test("every action of every tool answers by its own schema, which the client che
     }
   }
   expect(answers.join()).not.toContain(secret);
-});
-
-describe("a refusal is the sandbox's own message", () => {
-  const REFUSED: [tool: string, given: Answer, message: RegExp][] = [
-    ["rules", { action: "replace", rules: [{ outcome: "paid" }] }, /outcome.*the names are completed, .*"paid"/],
-    ["rules", { action: "burn" }, /action must be one of list, add, replace, clear; it is "burn"/],
-    ["rules", { action: "constructor" }, /action must be one of list, add, replace, clear; it is "constructor"/],
-    ["explain_payment", { checkout_request_id: ".." }, /^checkout_request_id must be a string, .*; it is ".."$/],
-    ["clock", { ["u".repeat(200_000)]: 1 }, /^.{0,120}there is no argument "u{40}…", 200000 characters: .{0,200}$/],
-    ["clock", { action: "set", by: "1s" }, /there is no argument by: the arguments are action, .*advance/],
-    ["audit", { action: "report", format: "junit" }, /there is no argument format: the arguments are action, over$/],
-    ["explain_payment", { checkout_request_id: "ws_CO_1" }, /there is no payment with this checkout request id/],
-    ["start_payment", { phone: "1", amount: 0 }, /phone must be .*; amount must be/],
-    ["customer", { action: "answer", pin: "1234" }, /checkout_request_id must be a string/],
-    ["state", { action: "remove", name: "../faults" }, /^there is no snapshot of this name/],
-    ["nothing", {}, /nothing/],
-  ];
-  test.each(REFUSED)("%s %j", async (tool, given, message) => {
-    const { call } = await assistant();
-    const said = await call(tool, given).then(({ text }) => text, String);
-    expect(said).toMatch(message);
-  });
 });
 
 /** An assistant of a sandbox that answers a wait as the test says. */
@@ -230,7 +193,9 @@ test.concurrent("resources are the documents, and prompts are three tasks", asyn
   for (const { name, arguments: [argument] = [] } of prompts) {
     const given = await client.getPrompt({ name, arguments: { [argument?.name ?? ""]: "make test" } });
     expect(JSON.stringify(given)).toContain("make test");
-    expect(JSON.stringify(await client.getPrompt({ name }))).not.toContain("undefined");
+    const unnamed = JSON.stringify(await client.getPrompt({ name }));
+    expect(unnamed).not.toContain("undefined");
+    for (const [uri] of unnamed.matchAll(/momo:[\w:/.]+\w/g)) await client.readResource({ uri });
   }
   const usual = await client.getPrompt({ name: "prove_that_this_client_is_right" });
   expect(JSON.stringify(usual)).toContain("momo exec --audit=warning -- npm test");

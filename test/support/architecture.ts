@@ -98,6 +98,7 @@ const PLACES: readonly Place[] = [
         "cli/mcp/",
         "sandbox/control/",
         "sandbox/console/browser/logic/snippets.ts",
+        "sandbox/network/outcomes.ts",
         "src/http/",
         "src/domain/",
       ],
