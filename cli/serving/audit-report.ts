@@ -3,7 +3,8 @@ import { dirname, extname } from "node:path";
 import type { ReportFormat } from "../../sandbox/audit/report.ts";
 import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
-import { cannotWrite } from "./files.ts";
+import { userPath } from "../terminal/user-path.ts";
+import { cannotWrite, isOpenAlready } from "./files.ts";
 
 const FORMATS: Readonly<Record<string, ReportFormat>> = {
   ".xml": "junit",
@@ -39,11 +40,13 @@ export function prepareReport(file: string): ReportFile {
   const place = host().placeOf(file);
   return helpfully(file, () => {
     const stats = statSync(place, { throwIfNoEntry: false });
-    if (stats?.isDirectory() || (stats?.isFIFO() && !/^\/(?:dev|proc)\//.test(place))) {
+    const isOpen = stats !== undefined && isOpenAlready(place, stats);
+    if (stats?.isDirectory() || (stats?.isFIFO() && !isOpen)) {
       throw new Failure("unexpected", `the report ${file} is a ${stats.isFIFO() ? "pipe" : "folder"}`, ELSEWHERE);
     }
-    // A device, such as /dev/stdout, has no draft.
-    if (stats && !stats.isFile()) return { write: (text) => helpfully(file, () => writeFileSync(place, text)) };
+    // A device, and what /dev/stdout leads to, has no draft. Others may have written there before.
+    if (isOpen || (stats && !stats.isFile()))
+      return { write: (text) => helpfully(file, () => writeFileSync(place, text, { flag: "a" })) };
     const target = stats ? realpathSync(place) : place;
     const draft = `${target}.${process.pid}.tmp`;
     mkdirSync(dirname(target), { recursive: true });
@@ -111,8 +114,10 @@ export function removeStaleReports(command: string, words: readonly string[]): v
 
 function removeStale(file: string): void {
   try {
-    const place = host().placeOf(file);
-    if (statSync(place).isFile() && IS_REPORT.test(readFileSync(place, "utf8").slice(0, BEGINNING))) rmSync(place);
+    const place = host().placeOf(userPath(file));
+    const stats = statSync(place);
+    if (!stats.isFile() || isOpenAlready(place, stats)) return;
+    if (IS_REPORT.test(readFileSync(place, "utf8").slice(0, BEGINNING))) rmSync(realpathSync(place));
   } catch {
     // There is none, or it is refused later.
   }

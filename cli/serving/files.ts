@@ -21,6 +21,17 @@ import { tell } from "../terminal/output.ts";
 
 /** Reads and writes whole files, up to a bound. */
 
+/**
+ * Whether a path leads to what this process, or the one that started it, has open, such as `/dev/stdout`: nothing may be removed or
+ * renamed there.
+ */
+export const isOpenAlready = (place: string, { dev, ino }: Pick<Stats, "dev" | "ino">): boolean =>
+  /^\/(?:dev\/(?:fd\/|std)|proc\/)/.test(place) ||
+  [1, 2].some((descriptor) => {
+    const own = readOrNull(() => fstatSync(descriptor));
+    return own?.dev === dev && own.ino === ino;
+  });
+
 /** Writes a private file completely, or not at all. */
 export function writePrivateFile(file: string, content: string, elsewhere = CHOOSE_DIRECTORY): void {
   const draft = `${file}.${process.pid}.tmp`;

@@ -8,7 +8,7 @@ import { lineWidth } from "../terminal/standard-output.ts";
 import { userPath } from "../terminal/user-path.ts";
 import { version } from "../version.ts";
 import { type DataDirectory, dataDirectoryAt, ownCommand } from "./data-directory.ts";
-import { cannotWrite, readJsonFile, readOrNull, writePrivateFile } from "./files.ts";
+import { cannotWrite, isOpenAlready, readJsonFile, readOrNull, writePrivateFile } from "./files.ts";
 import type { RunningSandbox } from "./run-sandbox.ts";
 
 /** What `serve --json` and the ready file contain. */
@@ -106,7 +106,8 @@ export function prepareReadyFile(path: string) {
   let written: string | null = null;
   helpfully(file, () => {
     // As root, rename() would replace a device such as /dev/null.
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is not a file`);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats && (!stats.isFile() || isOpenAlready(file, stats))) throw new Error(`${file} is not a file of its own`);
     const own = lstatSync(file, { throwIfNoEntry: false }); // of a link only the link is removed
     if (own?.isFile() && own.size > 0 && !isRecord(file))
       throw new Error(`${file} is no ready file, and stays as it is`);

@@ -1,5 +1,15 @@
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { prepareReport, removeStaleReports } from "../../cli/serving/audit-report.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -33,6 +43,26 @@ test("a wrong line removes only what momo wrote", () => {
   removeStaleReports("check", ["--report", ...files, "--bogus"]);
   expect(readdirSync(folder).sort()).toEqual(["other.xml", "package.json"]);
 });
+
+test("a wrong line removes the report that a link leads to, and not the link", () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, "momo.xml"), OLD);
+  symlinkSync(join(folder, "momo.xml"), join(folder, "link.xml"));
+  removeStaleReports("audit", ["--output", join(folder, "link.xml")]);
+  expect(readdirSync(folder)).toEqual(["link.xml"]);
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a report to what is open already, such as /dev/stdout, comes after its content",
+  () => {
+    const file = join(newFolder(), "output.txt");
+    writeFileSync(file, "output, ");
+    const descriptor = openSync(file, "a");
+    prepareReport(`/proc/self/fd/${descriptor}`).write("report");
+    closeSync(descriptor);
+    expect(readFileSync(file, "utf8")).toBe("output, report");
+  },
+);
 
 test("a report is made with its folder, replaces the target of a link, and keeps the mode that a new file has", () => {
   const folder = newFolder();
