@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { momoEnvironment } from "../environment.ts";
 import { userPath } from "../terminal/user-path.ts";
@@ -15,12 +15,14 @@ import { readServer } from "./records.ts";
 /**
  * The data directory of the server that a command means. A server that was started with the same `MOMO_DATA` may use another
  * directory, by `--ephemeral` or `--data`. In a container its probe has the same variable, and knows nothing else about the server.
+ * A directory with a database of its own is a sandbox of its own: then it is what the command means.
  */
 export function nameServerDirectory(flag: string | undefined): DataDirectory {
   const directory = nameDataDirectory(flag);
   const isNamedByVariable = flag === undefined && momoEnvironment().data !== undefined;
   // Only Linux shows the variables and the files of other processes.
   if (!isNamedByVariable || process.platform !== "linux") return directory;
+  if (existsSync(directory.database)) return directory;
   const recorded = readOrNull(() => readServer(directory));
   if (recorded && foldersOf(recorded.pid).includes(directory.path)) return directory;
   const folders = new Set(processes().flatMap((pid) => (isServerFor(directory.path, pid) ? foldersOf(pid) : [])));

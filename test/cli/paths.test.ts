@@ -112,6 +112,8 @@ test.concurrent.skipIf(process.platform !== "linux")(
     expect(await exitCodeOf("health")).toBe(0);
     const usual = await serveMomo(["--data", join(cwd, "data")], options);
     expect((await runMomo(["env", "--json"], options)).stdout).toContain(usual.ready.base_url);
-    for (const server of [second, usual]) await server.stop();
+    await usual.stop();
+    expect(await exitCodeOf("health")).toBe(6); // the directory has a database of its own now
+    await second.stop();
   },
 );
