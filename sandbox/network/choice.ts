@@ -21,6 +21,7 @@ export interface Choice {
 
 export const MAX_RESULT_CODE = 999_999;
 export const MAX_RESULT_DESC_LENGTH = 200;
+const IS_LINE = new RegExp(`^[^\\p{Cc}\\p{Zl}\\p{Zp}]{1,${MAX_RESULT_DESC_LENGTH}}$`, "u");
 
 /** How a choice ends. */
 export function endingOf({ outcome, result_code = 0 }: Pick<Choice, "outcome" | "result_code">): Ending {
@@ -82,6 +83,11 @@ export function parseChoice(text: string, what: string): Choice {
     const member = PARAMETERS[key as keyof typeof PARAMETERS];
     if (member === undefined || members[member] !== undefined) {
       throw invalid(`${what} must be NAME, NAME; after=DURATION or failed; code=NUMBER, such as completed; after=10s`);
+    }
+    if (!IS_LINE.test(value)) {
+      throw invalid(
+        `${key} in ${what} must be at most ${MAX_RESULT_DESC_LENGTH} characters, without control characters`,
+      );
     }
     members[member] = value;
   }
