@@ -37,8 +37,12 @@ export interface Moment {
 /** When a request arrived, in real time. */
 export const cameMs = ({ durationMs }: AuditedCall, answered: Moment): number => answered.realMs - durationMs;
 
-/** Whether the client has certainly read the answer. During a delay, it may have closed the connection. */
-export const isSurelyRead = ({ status, fault }: AuditedCall): boolean => status === 200 && fault === null;
+/**
+ * Whether the client has certainly read the operation's own answer. During a delay, it may have closed the connection; an error can
+ * let the answer through.
+ */
+export const isSurelyRead = ({ status, fault, answer }: AuditedCall): boolean =>
+  status === 200 && (fault === null || (fault === "error" && Boolean(answer?.startsWith('{"success":true'))));
 
 /** Whether a command of momo sent it: a person who looks with `momo status` is not the client. */
 export const isByMomo = ({ headers }: AuditedCall): boolean => headers.get("User-Agent")?.startsWith("momo/") ?? false;

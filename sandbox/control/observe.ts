@@ -74,7 +74,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     const { reply, hidden = null } = await (fault ? applyFault(fault, carryOut, options) : carryOut().then(asItIs));
     if (fault?.kind === "delay") delays.underWay -= 1;
     const isLost = fault?.kind === "disconnect";
-    const body = exchange.body ?? (reply.status === 200 ? null : await unread(request, realClock));
+    const body = exchange.body ?? (reply.status === 200 && !fault ? null : await unread(request, realClock));
     const entry = {
       atMs,
       durationMs: stopwatch() - startedMs,
@@ -148,7 +148,9 @@ async function applyFault(
   switch (fault.kind) {
     case "error": {
       const own = fault.carried_out ? await carryOut() : null;
-      return { reply: errorOf(fault, own), hidden: own?.text ?? null };
+      const reply = errorOf(fault, own);
+      const isWhole = reply.status === own?.status && reply.text === own.text;
+      return { reply, hidden: isWhole ? null : (own?.text ?? null) };
     }
     case "delay":
       await pause(realClock, parseDuration(fault.delay ?? "0s", "delay"), stopping);

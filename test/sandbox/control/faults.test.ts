@@ -63,6 +63,21 @@ test("an error after the work: the payment exists, and its story has the request
   expect(requests).toMatchObject([{ status: 504, fault: "error" }]);
 });
 
+test("an error that sends the operation's whole answer hides nothing from the client", async () => {
+  await put([{ kind: "error", status: 200, carried_out: true, headers: { "Retry-After": "5" }, times: 1 }]);
+  await push();
+  await push();
+  const { findings } = await sandbox.control("GET", "/audit");
+  expect(JSON.stringify(findings)).toContain("The first payment is still pending");
+});
+
+test("the log has the body of a request that a fault answers with 200", async () => {
+  await put([{ kind: "error", status: 200, body: "<html>" }]);
+  const init = { method: "POST", headers: sandbox.caller.headers, body: "what came" };
+  await sandbox.handle(new Request(`http://${HOST}/v2/stkpush.php`, init));
+  expect(await sandbox.logged()).toMatchObject([{ status: 200, answer: "<html>", body: "what came" }]);
+});
+
 test.each(["/v2", "/api/v2"])("a fault of one operation strikes it at %s", async (base) => {
   await put([{ kind: "error", status: 503, path: "/status.php" }]);
   const init = { method: "POST", headers: sandbox.caller.headers };
