@@ -12,8 +12,6 @@ export interface Certificates {
   /** The same, also with a final dot, which some clients do not remove; others refuse a certificate with such a name. */
   readonly dotted: string;
   readonly key: string;
-  /** For clients that show a certificate instead of a password; both in DER. */
-  readonly client: { readonly certificate: Buffer; readonly key: Buffer };
 }
 
 /** The command's clock may be wrong, or a test may set it back. A run is shorter than this. */
@@ -25,7 +23,6 @@ const ECDSA_WITH_SHA256 = new x509.AlgorithmIdentifier({ algorithm: "1.2.840.100
 export function makeCertificates(hosts: readonly string[], clock: Clock, random: Random): Certificates {
   const authority = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const client = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const keyId = random.bytes(20);
   const issue = (publicKey: KeyObject, subject: string, extensions: readonly x509.Extension[]): Buffer => {
     const content = new x509.TBSCertificate({
@@ -53,11 +50,10 @@ export function makeCertificates(hosts: readonly string[], clock: Clock, random:
     });
     return Buffer.from(AsnConvert.serialize(certificate));
   };
-  /** @param usage what the certificate is for */
-  const issueFor = (publicKey: KeyObject, usage: string, more: readonly x509.Extension[] = []) =>
-    issue(publicKey, "momo exec --intercept", [
-      ...more,
-      extension(x509.id_ce_extKeyUsage, new x509.ExtendedKeyUsage([usage])),
+  const issueFor = (dNSNames: readonly string[]) =>
+    issue(server.publicKey, "momo exec --intercept", [
+      names(dNSNames),
+      extension(x509.id_ce_extKeyUsage, new x509.ExtendedKeyUsage([x509.id_kp_serverAuth])),
       extension(x509.id_ce_keyUsage, new x509.KeyUsage(x509.KeyUsageFlags.digitalSignature), true),
       extension(
         x509.id_ce_authorityKeyIdentifier,
@@ -72,15 +68,9 @@ export function makeCertificates(hosts: readonly string[], clock: Clock, random:
         extension(x509.id_ce_subjectKeyIdentifier, new x509.SubjectKeyIdentifier(keyId)),
       ]),
     ),
-    certificate: pem(issueFor(server.publicKey, x509.id_kp_serverAuth, [names(hosts)])),
-    dotted: pem(
-      issueFor(server.publicKey, x509.id_kp_serverAuth, [names(hosts.flatMap((host) => [host, `${host}.`]))]),
-    ),
+    certificate: pem(issueFor(hosts)),
+    dotted: pem(issueFor(hosts.flatMap((host) => [host, `${host}.`]))),
     key: server.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    client: {
-      certificate: issueFor(client.publicKey, x509.id_kp_clientAuth),
-      key: client.privateKey.export({ type: "pkcs8", format: "der" }),
-    },
   };
 }
 

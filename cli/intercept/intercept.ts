@@ -44,7 +44,7 @@ export async function startInterception(options: InterceptOptions) {
     const name = socketName(folder, options.random);
     const strangers = new Strangers();
     const onDistrust = once(() => tellDistrust(hosts));
-    const tlsEnd = await openTlsEnd({ certificates, path: name, answer, onDistrust, strangers });
+    const tlsEnd = await openTlsEnd({ certificates, path: name, answer, onDistrust });
     open.defer(tlsEnd.close);
     const proxy = await openProxy({ hosts, tlsEnd, answer, outer, password, strangers });
     open.defer(proxy.close);

@@ -6,7 +6,7 @@ import {
 } from "node:http";
 import type { Server, Socket } from "node:net";
 import { pipeline } from "node:stream";
-import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from "node:tls";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { Failure } from "../terminal/failure.ts";
 import { faultText } from "../terminal/output.ts";
 import type { Certificates } from "./certificate.ts";
@@ -17,7 +17,7 @@ import type { Strangers } from "./strangers.ts";
 export interface ProxyOptions {
   readonly hosts: readonly string[];
   /** Ends TLS for the named hosts. */
-  readonly tlsEnd: Pick<Awaited<ReturnType<typeof openTlsEnd>>, "accept" | "acceptGuarded">;
+  readonly tlsEnd: Pick<Awaited<ReturnType<typeof openTlsEnd>>, "accept">;
   /** Answers requests for them that come without TLS. */
   readonly answer: RequestListener;
   readonly outer: OuterProxy;
@@ -49,13 +49,12 @@ export function openProxy({ hosts, tlsEnd, answer, outer, password, strangers }:
     if (url === null) return refuse(socket, "400 Bad Request", `${request.url} is not HOST:PORT`);
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const port = Number(url.port || 443);
+    if (!mayPass(request)) return refuse(socket, NO_PASS, "the password of HTTPS_PROXY is missing");
     if (isNamed(host, port)) {
       socket.write(ESTABLISHED);
       if (head.length > 0) socket.unshift(head);
-      // Java cannot send the password, but a certificate.
-      return void (mayPass(request) ? tlsEnd.accept(socket, host) : tlsEnd.acceptGuarded(socket));
+      return tlsEnd.accept(socket, host);
     }
-    if (!mayPass(request)) return refuse(socket, NO_PASS, "the password of HTTPS_PROXY is missing");
     try {
       const [peer, first] = await reach(host, port, outer);
       socket.write(ESTABLISHED);
@@ -117,15 +116,14 @@ export interface TlsEndOptions {
   readonly answer: RequestListener;
   /** Called for each connection that ends before a request: the client does not trust the certificate. */
   readonly onDistrust: () => void;
-  readonly strangers: Strangers;
 }
 
 /** Ends TLS for the named hosts. The decrypted requests are answered in this process: nothing listens behind it. */
-export async function openTlsEnd({ certificates, path, answer, onDistrust, strangers }: TlsEndOptions) {
-  const { authority, key } = certificates;
+export async function openTlsEnd({ certificates, path, answer, onDistrust }: TlsEndOptions) {
+  const { key } = certificates;
   const http = createHttpServer(answer);
-  const tlsServer = (cert: string, more: TlsOptions = {}) =>
-    createTlsServer({ cert, key, ALPNProtocols: ["http/1.1"], ...more }).on("secureConnection", (inner: TLSSocket) => {
+  const tlsServer = (cert: string) =>
+    createTlsServer({ cert, key, ALPNProtocols: ["http/1.1"] }).on("secureConnection", (inner: TLSSocket) => {
       // A Node client checks the certificate only after the handshake.
       inner.once("close", () => {
         if (inner.bytesRead === 0) onDistrust();
@@ -134,16 +132,11 @@ export async function openTlsEnd({ certificates, path, answer, onDistrust, stran
     });
   const server = tlsServer(certificates.certificate).on("tlsClientError", onDistrust);
   const dotted = tlsServer(certificates.dotted).on("tlsClientError", onDistrust);
-  const guard = { ca: authority, requestCert: true, rejectUnauthorized: true };
-  const guarded = tlsServer(certificates.certificate, guard);
-  guarded.on("secureConnection", ({ remotePort }) => strangers.admit(remotePort));
   const { close } = await listenAt(server as Server, path);
   return {
     close,
     /** For a connection whose client has shown the password of the run. */
-    accept: (socket: Socket, host: string) => (host.endsWith(".") ? dotted : server).emit("connection", socket),
-    /** For one that has not: only a client with the certificate of the run gets past the handshake. */
-    acceptGuarded: (socket: Socket) => guarded.emit("connection", socket),
+    accept: (socket: Socket, host: string) => void (host.endsWith(".") ? dotted : server).emit("connection", socket),
   };
 }
 

@@ -23,7 +23,7 @@ export class Strangers {
     oldest[1].socket.destroy();
   }
 
-  /** It has shown the password or a certificate of the run, or it is closed. */
+  /** It has shown the password of the run, or it is closed. */
   admit(port: number | undefined): void {
     this.#waiting.get(port)?.known.abort();
     this.#waiting.delete(port);

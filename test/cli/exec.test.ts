@@ -3,7 +3,6 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isException } from "../../cli/intercept/exceptions.ts";
 import { canonicalHost, readHosts } from "../../cli/intercept/hosts.ts";
-import { allBut } from "../../cli/intercept/variables.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { KEYS, openMomo, PROGRAM, type RunOptions, runMomo, startMomo } from "../support/momo.ts";
@@ -147,23 +146,6 @@ test("--intercept accepts a final dot and IDN; the host is the same, however a c
   ]) {
     expect(canonicalHost(other)).not.toBe("payflow.example");
   }
-});
-
-test("Java reaches exactly the named hosts by its proxy, because all other names are exceptions", () => {
-  const exceptions = allBut(["payflow.example", "payflow.example.org", "api.other.example"]).map((pattern) =>
-    pattern.endsWith("*")
-      ? (name: string) => name.startsWith(pattern.slice(0, -1))
-      : (name: string) => name === pattern,
-  );
-  const usesProxy = (name: string) => !exceptions.some((fits) => fits(name));
-  const names = [
-    ..."payflow.example payflow.example. payflow.example.org api.other.example api.other.example.".split(" "),
-    ..."p payflow payflow.exampl payflow.examples payflow.example.or payflow.example.orgs payflow.example.com xpayflow.example".split(
-      " ",
-    ),
-    ..."api.payflow.example api.other.exampleX 127.0.0.1 [::1] localhost _x".toLowerCase().split(" "),
-  ];
-  expect(names.filter(usesProxy)).toEqual(names.slice(0, 5));
 });
 
 test.each([

@@ -35,10 +35,6 @@ curl_exec($call) || exit(fwrite(STDERR, curl_error($call)));'`;
   const FETCH = `-e 'fetch(process.env.URL, { headers: { "X-API-Key": "mine" } }).then((r) => r.text()).then(console.log)'`;
   const REQUESTS = `python3 -c 'import os, requests
 print(requests.get(os.environ["URL"], headers={"X-API-Key": "mine"}).text)'`;
-  const JAVA = `echo 'class Ask { public static void main(String[] words) throws Exception {
-    var call = java.net.URI.create(System.getenv("URL")).toURL().openConnection();
-    call.setRequestProperty("X-API-Key", "mine");
-    System.out.println(new String(call.getInputStream().readAllBytes())); } }' > Ask.java; java Ask.java`;
   /** Lines for a shell: each requests $URL with a key. */
   const CLIENTS: readonly (readonly [client: Needed | "bun", variable: string, line: string])[] = [
     ["node", "NODE_EXTRA_CA_CERTS", `node ${FETCH}`],
@@ -53,8 +49,6 @@ print(u.urlopen(u.Request(os.environ["URL"], headers={"X-API-Key": "mine"})).rea
     ],
     ["python3 requests", "REQUESTS_CA_BUNDLE", REQUESTS],
     ["python3 requests", "CURL_CA_BUNDLE", REQUESTS],
-    ["ruby", "SSL_CERT_FILE", `ruby -rnet/http -e 'puts Net::HTTP.get(URI(ENV["URL"]), { "X-API-Key" => "mine" })'`],
-    ["java", "SSL_CERT_FILE", JAVA],
     ["php curl", "CURL_CA_BUNDLE", PHP],
     ["wget", "SSL_CERT_FILE", `wget -nv -O - --header="X-API-Key: mine" "$URL"`],
     [
@@ -195,7 +189,7 @@ $got->is_success or die $got->as_string; print $got->content'`,
     expect(run.stderr).not.toContain("momo: a program");
   });
 
-  test.concurrent("the caller's NODE_OPTIONS, PHP_INI_SCAN_DIR, RUBYOPT, BUN_OPTIONS, JDK_JAVA_OPTIONS and .wgetrc still apply", async () => {
+  test.concurrent("the caller's NODE_OPTIONS, PHP_INI_SCAN_DIR, BUN_OPTIONS and .wgetrc still apply", async () => {
     const folder = newFolder();
     writeFileSync(join(folder, ".wgetrc"), "tries = 7");
     writeFileSync(join(folder, "own.cjs"), `process.env.FIRST = "own.cjs";`);
@@ -203,19 +197,13 @@ $got->is_success or die $got->as_string; print $got->content'`,
     const env = {
       NODE_OPTIONS: `--no-deprecation --require "${folder}/own.cjs"`,
       PHP_INI_SCAN_DIR: join(folder, "ini"),
-      ...{ RUBYOPT: "-W0", BUN_OPTIONS: "--silent", JDK_JAVA_OPTIONS: "-Xmx64m", HOME: folder },
+      ...{ BUN_OPTIONS: "--silent", HOME: folder },
     };
     const line = `node -p 'process.env.FIRST + " " + process.noDeprecation'; echo "$PHP_INI_SCAN_DIR";
-      echo "$RUBYOPT"; echo "$BUN_OPTIONS"; echo "$JDK_JAVA_OPTIONS"; head -1 "$WGETRC"`;
+      echo "$BUN_OPTIONS"; head -1 "$WGETRC"`;
     const { stdout } = await sh(line, { env });
     expect(stdout.replaceAll(/\/[^\s:]*\/intercept\//g, "RUN/").split("\n")).toEqual([
-      ...[
-        "own.cjs true",
-        `${join(folder, "ini")}:RUN/php`,
-        "-W0 -rRUN/preload.rb",
-        "--silent --preload=RUN/preload.cjs",
-      ],
-      ...["-Xmx64m @RUN/java", "tries = 7", ""],
+      ...["own.cjs true", `${join(folder, "ini")}:RUN/php`, "--silent --preload=RUN/preload.cjs", "tries = 7", ""],
     ]);
     writeFileSync(join(folder, "wgetrc"), "tries = 8");
     const named = await sh('head -1 "$WGETRC"', { env: { HOME: folder, WGETRC: join(folder, "wgetrc") } });

@@ -4,7 +4,7 @@
  */
 
 const SERVICE = "https://payflow.example/api/v2/stkpush.php";
-/** The same in JSON, Python and Ruby. */
+/** The same in JSON and Python. */
 const ORDER = `{"payment_account_id": 1, "phone": "0712345678", "amount": 100}`;
 
 export const SOURCES: Readonly<Record<string, string>> = {
@@ -70,65 +70,6 @@ $proxy = parse_url(getenv('HTTPS_PROXY'));
 $http['proxy'] = "tcp://$proxy[host]:$proxy[port]";
 $http['header'][] = 'Proxy-Authorization: Basic ' . base64_encode("$proxy[user]:$proxy[pass]");
 echo file_get_contents('${SERVICE}', false, stream_context_create(['http' => $http])), "\n";`,
-  "net_http.rb": `require "json"
-require "net/http"
-
-answer = Net::HTTP.post(
-  URI("${SERVICE}"),
-  JSON.generate(${ORDER}),
-  { "X-API-Key" => "live_key", "X-API-Secret" => "live_secret", "Content-Type" => "application/json" }
-)
-puts answer.body`,
-  "sockets.rb": `require "json"
-require "openssl"
-require "socket"
-require "uri"
-
-order = JSON.generate(${ORDER})
-request = ["POST #{URI("${SERVICE}").path} HTTP/1.1", "Host: payflow.example", "X-API-Key: live_key",
-  "X-API-Secret: live_secret", "Content-Type: application/json", "Content-Length: #{order.bytesize}", "Connection: close",
-  "", order].join("\\r\\n")
-pay = ->(socket) do
-  tls = OpenSSL::SSL::SSLSocket.new(socket)
-  tls.hostname = "payflow.example"
-  tls.connect.write(request)
-  puts tls.read[/{.*}/]
-end
-pay.(TCPSocket.new("payflow.example", 443))
-Socket.tcp("payflow.example", 443, &pay)`,
-  "HttpClientProgram.java": String.raw`import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-
-class HttpClientProgram {
-    public static void main(String[] words) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("${SERVICE}"))
-            .header("Content-Type", "application/json")
-            .header("X-API-Key", "live_key")
-            .header("X-API-Secret", "live_secret")
-            .POST(HttpRequest.BodyPublishers.ofString("{\"payment_account_id\": 1, \"phone\": \"0712345678\", \"amount\": 100}"))
-            .build();
-        System.out.println(HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body());
-    }
-}`,
-  "UrlConnectionProgram.java": String.raw`import java.net.HttpURLConnection;
-import java.net.URL;
-import java.nio.charset.StandardCharsets;
-
-class UrlConnectionProgram {
-    public static void main(String[] words) throws Exception {
-        URL url = new URL("${SERVICE}");
-        HttpURLConnection connection = (HttpURLConnection) url.openConnection();
-        connection.setDoOutput(true);
-        connection.setRequestProperty("Content-Type", "application/json");
-        connection.setRequestProperty("X-API-Key", "live_key");
-        connection.setRequestProperty("X-API-Secret", "live_secret");
-        String body = "{\"payment_account_id\": 1, \"phone\": \"0712345678\", \"amount\": 100}";
-        connection.getOutputStream().write(body.getBytes(StandardCharsets.UTF_8));
-        System.out.println(new String(connection.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
-    }
-}`,
   "wget.sh": String.raw`exec wget -q -O - ${SERVICE} \
   --header="X-API-Key: live_key" --header="X-API-Secret: live_secret" --header="Content-Type: application/json" \
   --post-data='${ORDER}'`,
