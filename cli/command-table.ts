@@ -30,10 +30,7 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
     faults: ["list, add and clear failures of the merchant API", () => import("./commands/faults.ts")],
     clock: ["show, stop or move the sandbox's clock", async () => ({ default: (await steering()).clockCommand })],
     audit: ["show what clients have done wrong", () => import("./commands/audit.ts")],
-    webhooks: [
-      "list and resend what was sent to the webhook",
-      async () => ({ default: (await steering()).webhooksCommand }),
-    ],
+    webhooks: ["set and try a webhook; list and resend what was sent", () => import("./commands/webhooks.ts")],
     snapshot: ["save the whole state, and restore it", async () => ({ default: (await steering()).snapshotCommand })],
     reset: ["forget transactions, rules, faults, log and clock", () => import("./commands/reset.ts")],
   },

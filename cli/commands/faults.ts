@@ -5,7 +5,7 @@ import type { Answer, Client, SendOptions } from "../client/client.ts";
 import type { Column } from "../terminal/data.ts";
 import { number, readDurationText, readProbability, readSeed, readStatus, readText } from "../terminal/options.ts";
 import { misuse, wrongValue } from "../terminal/usage.ts";
-import { type Flags as Steering, showList, steering, timesLeft, timesOption } from "./steering.ts";
+import { type Flags as Steering, showAdded, showList, steering, timesLeft, timesOption } from "./steering.ts";
 
 interface Flags extends Steering {
   readonly path?: string;
@@ -32,10 +32,11 @@ export default function faultsCommand(): Command {
     timesLeft,
   ];
   const next = "momo faults add error --path /status.php --status 503 --times 2";
-  const { command, add } = steering<Flags>("faults", "the kinds", showList("faults", "kind", columns, next));
+  const show = showList("faults", "kind", columns, next);
+  const { command, add } = steering<Flags>("faults", "the kinds", show);
   const kind = new Argument("<kind>", "answer with an error, answer late, or carry out without an answer");
   add("list", "show the faults in force", (client) => client.get("/faults", {}));
-  add("add", "make requests of the merchant API fail", addFault)
+  add("add", "make requests of the merchant API fail", addFault, showAdded("faults", "kind", show))
     .addArgument(kind.choices(["error", "delay", "disconnect"]))
     .addOption(new Option("--path <path>", "requests of this path only").choices(OPERATION_PATHS))
     .option("--status <code>", "of an error (default: 500)", readStatus)

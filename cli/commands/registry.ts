@@ -11,10 +11,12 @@ import { chosenMerchant, withRegistry } from "../serving/registry.ts";
 import { locateServerDirectory } from "../serving/server-directory.ts";
 import { askText, askToGoOn, askWhich } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
+import { Failure } from "../terminal/failure.ts";
 import {
   dataOption,
   merchantOption,
   outputOptions,
+  readAccountId,
   readName,
   readTariff,
   withOptions,
@@ -31,6 +33,7 @@ interface Flags extends OutputOptions, DatabaseFlags {
   readonly name?: string;
   readonly fee?: Tariff;
   readonly label?: string;
+  readonly id?: number;
 }
 
 function add(command: Command, name: string, summary: string, essential: string, ...options: Option[]): Command {
@@ -89,12 +92,14 @@ export function accountsCommand(): Command {
   const command = new Command("accounts");
   const name = new Option("--name <name>", "what you call it");
   const fee = new Option("--fee <tariff>", "per payment, as 1%, 10 or 1.5%+10 (default: 1%)").argParser(readTariff);
-  const create = add(command, "create", "open a payment account", "the id", name, fee, merchantOption());
+  const id = new Option("--id <id>", "the id that a program has (default: the next one)").argParser(readAccountId);
+  const create = add(command, "create", "open a payment account", "the id", name, id, fee, merchantOption());
   create.action(async (flags: Flags) => {
     const given = await nameOf(flags, "Name of the payment account");
-    const account = await inMerchant(flags, (registry, merchantId) =>
-      registry.openAccount(merchantId, given, flags.fee),
-    );
+    const account = await inMerchant(flags, async (registry, merchantId) => {
+      if (flags.id !== undefined) await expectFree(registry, flags.id);
+      return registry.openAccount(merchantId, given, flags.fee, flags.id);
+    });
     printRecord(accountView(account), flags, account.id);
   });
   const list = add(command, "list", "list a merchant's payment accounts", "the ids", merchantOption());
@@ -103,6 +108,14 @@ export function accountsCommand(): Command {
     show("accounts", accounts.map(accountView), ["id", "merchant_id", "name", "fee"], flags);
   });
   return command;
+}
+
+async function expectFree(registry: Registry, id: number): Promise<void> {
+  for (const merchant of await registry.listMerchants()) {
+    if (!(await registry.listAccounts(merchant.id)).some((account) => account.id === id)) continue;
+    const hint = `momo accounts list --merchant ${merchant.id} shows it`;
+    throw new Failure("refused", `there is a payment account ${id} already`, hint);
+  }
 }
 
 export function keysCommand(): Command {

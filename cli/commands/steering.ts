@@ -1,6 +1,5 @@
 import { Argument, Command, Option } from "commander";
 import type { RuleInForce, SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
-import type { DeliveryOnWire } from "../../sandbox/control/shapes/webhook.ts";
 import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
@@ -21,20 +20,11 @@ import {
   readUpTo,
   withOptions,
 } from "../terminal/options.ts";
-import {
-  asksForJson,
-  cellOf,
-  formatOf,
-  type OutputOptions,
-  print,
-  printJson,
-  printText,
-  tell,
-} from "../terminal/output.ts";
+import { asksForJson, formatOf, type OutputOptions, print, printJson, printText, tell } from "../terminal/output.ts";
 import { amountText } from "../terminal/payment-lines.ts";
 import { misuse } from "../terminal/usage.ts";
 
-/** The commands whose sub-commands are each one call of the control API: rules, default, clock, webhooks and snapshot; faults.ts has one more. */
+/** The commands whose sub-commands are each one call of the control API: rules, default, clock and snapshot; faults.ts and webhooks.ts have two more. */
 
 export interface Flags extends OutputOptions, ControlFlags {
   readonly phone?: string;
@@ -75,7 +65,7 @@ export function steering<F extends Flags = Flags>(name: string, essential: strin
 }
 
 /** Tells what was done. It is no data, so stdout has it only as JSON. */
-function tellAnswer(answer: Answer, flags: OutputOptions, essential: unknown): void {
+export function tellAnswer(answer: Answer, flags: OutputOptions, essential: unknown): void {
   if (flags.quiet) print(String(essential));
   else if (asksForJson(flags)) printJson(answer);
   else tell(answer.message);
@@ -96,6 +86,14 @@ export const showList =
   (answer, flags) => {
     const empty = { said: answer.message, next };
     printList({ name, items: answer[name] as T[], essential, columns, whole: answer, empty }, flags);
+  };
+
+/** The same after one was added: `-q` prints only that, the last one. */
+export const showAdded =
+  (name: string, essential: string, show: Show): Show =>
+  (answer, flags, argument) => {
+    if (flags.quiet) print(String((answer[name] as Record<string, unknown>[]).at(-1)?.[essential]));
+    else show(answer, flags, argument);
   };
 
 export const timesLeft = {
@@ -123,7 +121,8 @@ export function rulesCommand(): Command {
     timesLeft,
   ];
   const next = "momo rules add cancelled --phone 0712345678 --times 1";
-  const { command, add } = steering("rules", "the outcomes", showList("rules", "outcome", columns, next));
+  const show = showList("rules", "outcome", columns, next);
+  const { command, add } = steering("rules", "the outcomes", show);
   add("list", "show the rules in force, in order", (client) => client.get("/rules", {}));
   add(
     "add",
@@ -132,6 +131,7 @@ export function rulesCommand(): Command {
       const match = { phone, amount, payment_account_id: account, reference, description };
       return client.post("/rules", { match, ...choiceOf(outcome, after), times }, write);
     },
+    showAdded("rules", "outcome", show),
   )
     .addArgument(outcomeArgument())
     .option("--phone <number>", "of this customer, or of all that start with 2547*", readPhones)
@@ -205,31 +205,6 @@ export function clockCommand(): Command {
       }
     });
   move("resume", "start it again", () => ({ resume: true }));
-  return command;
-}
-
-export function webhooksCommand(): Command {
-  const columns: Column<DeliveryOnWire>[] = [
-    { name: "id", align: "right" },
-    { name: "payment", cell: ({ checkout_request_id }) => checkout_request_id },
-    "state",
-    { name: "attempts", align: "right", cell: ({ attempts }) => String(attempts.length) },
-    { name: "due", cell: ({ due_at }) => due_at },
-    { name: "answer", cell: ({ attempts }) => cellOf(attempts.at(-1)?.problem ?? attempts.at(-1)?.status) },
-  ];
-  const list = showList("deliveries", "id", columns, "momo serve --webhook http://127.0.0.1:3000/");
-  const { command, add } = steering("webhooks", "the ids", (answer, flags, argument) => {
-    const isEmpty = (answer.deliveries as DeliveryOnWire[]).length === 0; // then the list tells the message itself
-    if (!flags.quiet && formatOf(flags) === "table" && !isEmpty) tell(answer.message);
-    list(answer, flags, argument);
-  });
-  add("list", "list what was sent to the webhook, oldest first", (client) => client.get("/webhook", {}));
-  add(
-    "resend",
-    "send one again, as a new delivery",
-    (client, _flags, id, write) => client.post(`/webhook/deliveries/${id}/resend`, {}, write),
-    (answer, flags) => tellAnswer(answer, flags, (answer.delivery as DeliveryOnWire).id),
-  ).argument("<id>", "of the delivery, as momo webhooks list shows it", readId);
   return command;
 }
 

@@ -16,7 +16,7 @@ import {
   readSeedText,
   readStart,
   readTariff,
-  readWebhookUrl,
+  webhookUrlReader,
 } from "../terminal/options.ts";
 import { readJsonFile, whyUnread } from "./files.ts";
 import type { SandboxConfig } from "./run-sandbox.ts";
@@ -54,7 +54,7 @@ export function addSandboxOptions(command: Command): Command {
     .addOption(new Option("--response-form <form>", "full (default), short").choices(["full", "short"]))
     .option("--profile <file>", "be like a service: a file of momo check --profile", readPath)
     .option("--fee <tariff>", "of the account: 1%, 10 or 1.5%+10 (default: 1%)", readTariff)
-    .option("--webhook <url>", "POST each final payment there", readWebhookUrl);
+    .option("--webhook <url>", "POST each final payment there", webhookUrlReader("--webhook"));
 }
 
 export async function configOf(

@@ -91,15 +91,18 @@ export const readDurationText = reader((text) => {
   return text;
 });
 
-export const readWebhookUrl: (text: string) => string = (text) => {
-  try {
-    return parseWebhookUrl(text, "--webhook");
-  } catch (error) {
-    // Commander's own message would show the value, which may have a password.
-    if (error instanceof Refusal) throw misuse(error.message);
-    throw error;
-  }
-};
+/** @param what the name of the input in the refusal */
+export const webhookUrlReader =
+  (what: string) =>
+  (text: string): string => {
+    try {
+      return parseWebhookUrl(text, what);
+    } catch (error) {
+      // Commander's own message would show the value, which may have a password.
+      if (error instanceof Refusal) throw misuse(error.message);
+      throw error;
+    }
+  };
 export const readTariff: (text: string) => Tariff = reader((text) => parseTariff(text, "It"));
 
 const atLeast =

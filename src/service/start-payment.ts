@@ -73,7 +73,7 @@ async function notYours({ merchants }: Pick<Store, "merchants">, merchantId: num
   const yours = own.length === 0 ? "you have none" : `yours are ${shown.join(", ")}`;
   return new Refusal(
     "account",
-    `payment_account_id is not the id of a payment account of yours${whatCame(id)}, and ${yours}. momo accounts create --name NAME opens one`,
+    `payment_account_id is not the id of a payment account of yours${whatCame(id)}, and ${yours}. momo accounts create --name NAME --id ID opens one`,
   );
 }
 

@@ -71,7 +71,7 @@ onEveryEngine((engine) => {
     for (const payment_account_id of [scene.other.accountId, 999_999, 9_007_199_254_740_991, 0, -1]) {
       expect(await push({ payment_account_id })).toMatchObject({
         status: 400,
-        text: `{"success":false,"message":"payment_account_id is not the id of a payment account of yours; it is ${payment_account_id}, and yours are ${scene.caller.accountId}. momo accounts create --name NAME opens one"}`,
+        text: `{"success":false,"message":"payment_account_id is not the id of a payment account of yours; it is ${payment_account_id}, and yours are ${scene.caller.accountId}. momo accounts create --name NAME --id ID opens one"}`,
       });
     }
     for (const yours of [/yours are (?:\d+, ){4}\d+\. momo/, /yours are (?:\d+, ){5}…\. momo/]) {
