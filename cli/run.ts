@@ -29,7 +29,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
   const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
   if (showsHelp) addHelp(program);
   try {
-    if (!showsHelp) await removeStaleFiles(name, own);
+    if (!showsHelp) await removeStaleFiles(name, name === "exec" ? beforeCommand(program, own) : own);
     if (args.length === 0) await (await import("./client/running.ts")).showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
@@ -42,6 +42,14 @@ async function removeStaleFiles(name: string | undefined, words: readonly string
   if (name === "serve") (await import("./commands/serve.ts")).removeStaleReadyFile(words);
   else if (name === "exec" || name === "check" || name === "audit")
     (await import("./serving/audit-report.ts")).removeStaleReports(name, words);
+}
+
+/** The options of `momo exec`: with the first other word, the command begins that it runs. */
+function beforeCommand(program: Command, [name = "", ...words]: readonly string[]): readonly string[] {
+  const options = program.commands.find((command) => command.name() === name)?.options ?? [];
+  const isValue = (word: string | undefined) => options.some((option) => option.required && option.long === word);
+  const end = words.findIndex((word, index) => !word.startsWith("-") && !isValue(words[index - 1]));
+  return words.slice(0, end < 0 ? undefined : end);
 }
 
 const EXIT_CODES_TOPIC = "exit-codes";

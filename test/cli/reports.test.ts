@@ -35,6 +35,13 @@ test.concurrent("a command that cannot start, or a wrong line, leaves no report:
   }
 });
 
+test("a report that the command of momo exec names is not momo's", async () => {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, "r.xml"), OLD);
+  await runMomo(["exec", "--after", "1s", "echo", "--audit-report", "r.xml"], { cwd });
+  expect(readdirSync(cwd)).toEqual(["r.xml"]);
+});
+
 test("a wrong line removes only what momo wrote", () => {
   const folder = newFolder();
   const files = ["package.json", "other.xml", "momo.xml", "empty.xml"].map((name) => join(folder, name));
