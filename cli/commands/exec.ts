@@ -4,6 +4,8 @@ import { Command, Option } from "commander";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
 import { findingLines, formatReport, summaryOf } from "../../sandbox/audit/report.ts";
+import { requestView } from "../../sandbox/control/views.ts";
+import type { LogListener } from "../../sandbox/request-log.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { variablesOf } from "../client/target.ts";
 import { childEnvironment } from "../environment.ts";
@@ -34,6 +36,7 @@ export default function execCommand(): Command {
         .preset("error"),
     )
     .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt", readPath)
+    .option("--log-file <file>", "write the requests and their answers as lines of JSON, without secrets", readPath)
     .option("-q, --quiet", "with --audit: print nothing if nothing is wrong")
     .option("--intercept <hosts>", "answer the command's requests to https://HOST/... with the sandbox", readHosts)
     .option("--account <id>", "the id of the sandbox's payment account (default: 1)", readAccountId);
@@ -45,6 +48,7 @@ interface ExecFlags extends SandboxFlags {
   readonly account?: number;
   readonly audit?: Severity;
   readonly auditReport?: string;
+  readonly logFile?: string;
   readonly quiet?: boolean;
 }
 
@@ -55,9 +59,19 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
   // Refuse now what would fail at the end.
   const format = flags.auditReport === undefined ? null : formatOfFile(flags.auditReport);
   const file = flags.auditReport === undefined ? null : prepareReport(flags.auditReport);
+  const logFile = flags.logFile === undefined ? null : prepareReport(flags.logFile);
+  const lines: string[] = [];
+  const onRequest: LogListener | undefined = logFile
+    ? (request) => void lines.push(`${JSON.stringify(requestView(request))}\n`)
+    : undefined;
   const outerUmask = process.umask(0o077); // for our files; the command keeps its own
   const signals = catchSignals();
-  const config = { ...(await configOf(flags)), accountId: flags.account, opensAccounts: flags.intercept !== undefined };
+  const config = {
+    ...(await configOf(flags)),
+    accountId: flags.account,
+    ...(onRequest && { onRequest }),
+    opensAccounts: flags.intercept !== undefined,
+  };
   let interception: Interception | null = null;
   try {
     const sandbox = await startPrivateSandbox(config);
@@ -89,6 +103,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
     } finally {
       await interception?.stop();
       await sandbox.stop();
+      logFile?.write(lines.join(""));
     }
   } finally {
     signals.release();
