@@ -87,7 +87,7 @@ describeWithPostgres("a replica that cannot store payments is not ready, and the
     url.port = String(forwarder.port);
     const replica = await startReplica(url.href, "a", ["--commit-deadline", "4s"]);
     forwarder.cut();
-    expect(await replica.pay().catch((error: Error) => error.message)).toMatch(/^50[03] /);
+    expect(await replica.pay().catch((error: Error) => error.message)).toMatch(/^the payment: 50[03] /);
     expect((await replica.ask("GET", "/health")).status).toBe(200);
     await expectReadiness(replica, /the database (?:cannot|did not|has)/, () => forwarder.mend());
     const id = await replica.pay({}, "completed; after=10ms");
