@@ -43,7 +43,7 @@ export const OUTCOMES = [
   entry("expired", "254700000019", answered("expired", 1019, null), "the customer does not react to the prompt"),
   entry("silent", "254700000099", { by: "deadline" }, "the network never sends an outcome"),
   entry("refused", "254700000500", { by: "refusal" }, "the network does not take the prompt: HTTP 500"),
-  entry("manual", "254700000100", { by: "hand" }, "waits for a person or a script"),
+  entry("manual", "254700000100", { by: "hand" }, "you answer it: on the phone, or by command"),
 ] as const satisfies readonly OutcomeEntry[];
 
 export type OutcomeName = (typeof OUTCOMES)[number]["name"];

@@ -1,5 +1,7 @@
 /** Clock, timers, storage, clipboard and notifications of the browser. No other file of the page uses them. */
 
+import { isLoopbackName } from "./logic/loopback.ts";
+
 /** Milliseconds with fractions from an arbitrary start. It never goes back. */
 export const monotonicMs = (): number => performance.now();
 
@@ -63,7 +65,7 @@ function memoryIn(storage: () => Storage) {
 export const replaceAddress = (hash: string): void => history.replaceState(null, "", hash);
 
 /** Whether the browser runs on the machine of the server. */
-export const isLoopback = (): boolean => /^(localhost|127\.|\[::1\])/.test(location.hostname);
+export const isLoopback = (): boolean => isLoopbackName(location.hostname);
 
 /** The whole address of a place in the page, to share it. */
 export const pageAddress = (hash: string): string => location.origin + location.pathname + hash;
@@ -85,7 +87,12 @@ export const askForNotifications = (): Promise<NotificationPermission> => Notifi
 
 /** Shows a notification in place of the last one. */
 export function notify(title: string, body: string): void {
-  if (notificationPermission() === "granted") new Notification(title, { body, tag: "momo" });
+  if (notificationPermission() !== "granted") return;
+  try {
+    new Notification(title, { body, tag: "momo" });
+  } catch {
+    // Chrome on Android has the constructor, and throws: there, only a service worker may notify. The phone still rings in the page.
+  }
 }
 
 /** @returns whether it is in the clipboard; except on loopback, a browser may refuse it */

@@ -78,7 +78,7 @@ function ClockCard() {
           </span>
         )}
       </p>
-      <p class="hint">Payments that become due are resolved before the answer.</p>
+      <p class="hint">A payment whose time has come ends at once.</p>
       <ControlGroup controls={controls}>
         {form.input("advance", { size: 6, onKeyDown: ({ key }) => key === "Enter" && typed.run() })}
       </ControlGroup>

@@ -102,7 +102,7 @@ function Row({ of: transaction }: { of: Transaction }) {
         <StatusBadge status={status} />
       </td>
       <td class="c-result muted small when-wide" title={reason}>
-        {reason}
+        {reason || <code class="when-narrower">{transaction.momo_receipt_number}</code>}
       </td>
       <td class="c-receipt when-wider">
         <code>{transaction.momo_receipt_number}</code>
