@@ -131,3 +131,13 @@ test("a close removes no file of the database that is there now", async () => {
     rmSync(folder(), { recursive: true });
   }
 });
+
+test("a file that is cut off, and can be read no more, is named all the same", async () => {
+  (await openWithPayments()).close();
+  const { vitals, close } = openStore(file());
+  expect(vitals.displaced()).toBeNull();
+  truncateSync(file(), 3 * 4096);
+  expect(vitals.displaced()?.message).toContain(CUT_OFF);
+  expect(vitals.fate()).toBe(`${CUT_OFF}: its payments are lost, unless there is a copy`);
+  close();
+});

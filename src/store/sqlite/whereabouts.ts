@@ -67,8 +67,8 @@ export class Whereabouts {
   fate(): string | null {
     const reason = this.#find();
     if (reason === null) return null;
-    const count = Number(firstOf(this.#client, "SELECT coalesce(sum(count), 0) FROM totals WHERE bits = 0"));
-    const payments = `${reason}: its ${counted(count, "payment")}`;
+    const count = orNull(() => firstOf(this.#client, "SELECT coalesce(sum(count), 0) FROM totals WHERE bits = 0"));
+    const payments = `${reason}: its ${count === null ? "payments" : counted(Number(count), "payment")}`;
     if (this.#damage) return `${payments} are lost, unless there is a copy`;
     const place =
       statsOf(this.#file)?.ino === this.#opened.get(this.#file)?.ino ? this.#file : this.#keyPage.whereNow();
@@ -101,7 +101,7 @@ export class Whereabouts {
     if (reason !== null || this.#opened.size === 0) return reason;
     const isComplete = this.#companions.every((path) => this.#isInPlace(path, statsOf(path)));
     this.#lostLog = isComplete ? null : "the log beside the database is gone";
-    if (isComplete && this.#keyPage.isOverwritten()) this.#damage = OVERWRITTEN;
+    if (isComplete && orNull(this.#keyPage.isOverwritten)) this.#damage = OVERWRITTEN;
     return this.#lostLog ?? this.#damage;
   }
 
@@ -125,10 +125,10 @@ export class Whereabouts {
     return !before || (now?.ino === before.ino && now.dev === before.dev);
   }
 
-  /** VACUUM by another program makes the file smaller, too, but no smaller than the database. */
+  /** VACUUM by another program makes the file smaller, too, but no smaller than the database, which can still be read. */
   #isCut(size: number): boolean {
-    const pages = Number(firstOf(this.#client, "PRAGMA page_count"));
-    return size < pages * Number(firstOf(this.#client, "PRAGMA page_size"));
+    const pages = orNull(() => firstOf(this.#client, "PRAGMA page_count"));
+    return pages === null || size < Number(pages) * Number(firstOf(this.#client, "PRAGMA page_size"));
   }
 }
 
@@ -172,9 +172,12 @@ function watchKeyPage(client: Database, file: string) {
   };
 }
 
-function statsOf(path: string): Stats | null {
+const statsOf = (path: string): Stats | null => orNull(() => statSync(path));
+
+/** A file that is gone or damaged must not end the server that watches it. */
+function orNull<T>(read: () => T): T | null {
   try {
-    return statSync(path);
+    return read();
   } catch {
     return null;
   }
