@@ -48,6 +48,7 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
     health: ["end with 0 if the server answers", () => import("./commands/health.ts")],
   },
   "Shell:": {
+    client: ["print a client in one file, to copy into a program", () => import("./commands/client.ts")],
     env: ["print MOMO_* of the running sandbox, for eval", () => import("./commands/env.ts")],
     completion: ["print the completion script of a shell", () => import("./commands/completion.ts")],
   },

@@ -115,6 +115,7 @@ const PLACES: readonly Place[] = [
         ...SIMULATED,
         ...CONTROL,
         "sandbox/check/",
+        "clients/",
         "docs/llms.txt",
         "npm/runnable.cjs",
         "package.json",

@@ -1,0 +1,13 @@
+import { Argument, Command } from "commander";
+import javascript from "../../clients/client.mjs" with { type: "text" };
+import { writeOut } from "../terminal/standard-output.ts";
+
+/** The clients that people copy into their programs, by language. */
+const CLIENTS = { js: javascript } as const;
+
+export default function clientCommand(): Command {
+  const language = new Argument("<language>", "of the program").choices(Object.keys(CLIENTS));
+  return new Command("client")
+    .addArgument(language)
+    .action((chosen: keyof typeof CLIENTS) => writeOut(CLIENTS[chosen]));
+}
