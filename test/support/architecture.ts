@@ -115,7 +115,7 @@ const PLACES: readonly Place[] = [
         ...SIMULATED,
         ...CONTROL,
         "sandbox/check/",
-        "clients/",
+        "clients/client.mjs",
         "docs/llms.txt",
         "npm/runnable.cjs",
         "package.json",
