@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { startSandbox } from "momo-sandbox/testing";
 import { askStatus, describeInBrowser, rowsOf, startPayment, textOf } from "../../support/browser.ts";
+import { createClient } from "../../support/client.ts";
 
 const WIDE = { width: 1700, height: 900 };
 
@@ -95,7 +96,7 @@ describeInBrowser("the audit", (scene) => {
   });
 
   test("of more than twenty findings of a kind, the page has twenty, and says how many more there are", async () => {
-    await startPayment(scene.sandbox, { amount: "100" });
+    await createClient(scene.sandbox).post("/stkpush.php", { amount: "100" });
     const page = await scene.open({ view: "about" });
     const audit = (await (await fetch(`${scene.sandbox.controlUrl}/audit`)).json()) as { findings: object[] };
     const findings = Array.from({ length: 23 }, (_, index) => ({ ...audit.findings[0], message: `number ${index}` }));
