@@ -91,12 +91,10 @@ export const totalItems = signal<number | null>(null);
 /** The counts over all filters except the status. */
 export const counts = signal<wire.Counts | null>(null);
 
-/** The filters that the page applies itself. */
+/** The filter that the page applies itself. */
 export const isShown = computed(() => {
-  const { finished } = filters.value;
   const span = parseSpan(filters.value.span);
-  return (row: wire.Transaction): boolean =>
-    (span === null || isWithin(row, span)) && (finished === "" || row.status !== "pending");
+  return (row: wire.Transaction): boolean => span === null || isWithin(row, span);
 });
 export const shownRows = computed(() => rows.value.filter(isShown.value));
 

@@ -11,8 +11,6 @@ export const NO_FILTERS = {
   id: "",
   /** An interval of the chart, `FROM-UNTIL` in milliseconds. The API knows only days, so the page filters its own rows. */
   span: "",
-  /** `only`: without pending payments. The API selects one status or all, so the page filters its own rows. */
-  finished: "",
 };
 
 export type Filters = Readonly<typeof NO_FILTERS>;
@@ -35,7 +33,7 @@ const trimmed = (filters: Filters): Filters =>
 
 /** The filters in the form of the API. */
 export const queryOf = (filters: Filters): URLSearchParams =>
-  new URLSearchParams(inForce(trimmed({ ...filters, span: "", finished: "" })));
+  new URLSearchParams(inForce(trimmed({ ...filters, span: "" })));
 
 export const isFiltered = (filters: Filters): boolean => Object.keys(inForce(trimmed(filters))).length > 0;
 

@@ -58,19 +58,7 @@ export function FilterBar() {
   return (
     <FilterFrame
       search={{ ...bind("search"), placeholder: "Phone, reference, receipt or request id" }}
-      first={
-        <>
-          <SelectFilter label="Status" of={[ANY, ...STATUSES]} {...bind("status")} />
-          <button
-            type="button"
-            class="quiet"
-            aria-pressed={value.finished !== ""}
-            onClick={() => setFilters({ finished: value.finished === "" ? "only" : "" })}
-          >
-            Finished only
-          </button>
-        </>
-      }
+      first={<SelectFilter label="Status" of={[ANY, ...STATUSES]} {...bind("status")} />}
       more={
         <>
           <SelectFilter label="Type" of={[ANY, ...KINDS]} {...bind("type")} />

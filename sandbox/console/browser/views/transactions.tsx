@@ -51,7 +51,7 @@ function TransactionTable() {
     <>
       <LongList
         all={state.shownRows.value}
-        selection={`${state.listsLoaded.value} ${state.filters.value.span} ${state.filters.value.finished}`}
+        selection={`${state.listsLoaded.value} ${state.filters.value.span}`}
         label="Payments, newest first"
         style="transactions"
         columns={COLUMNS}
@@ -137,9 +137,7 @@ function Tiles() {
   return (
     <div class="tiles">
       <p class="tile received">
-        <span class="label tiny">
-          KES {isFiltered({ ...inForce, status: "", finished: "" }) ? "received, of these" : "received"}
-        </span>
+        <span class="label tiny">KES {isFiltered({ ...inForce, status: "" }) ? "received, of these" : "received"}</span>
         <b>{shown ? formatAmount(shown.total_completed_amount) : "–"}</b>
         <small class="muted">{total !== null && `of ${counted(total, "payment")}`}</small>
       </p>
