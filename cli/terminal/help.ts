@@ -90,6 +90,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   doctor: [["momo doctor", "why momo pay fails, and how to fix it"]],
   health: [["momo health || echo down", "for the probe of a container"]],
+  client: [["momo client js > client.mjs", "to copy into a program"]],
   env: [
     ['eval "$(momo env)"', "MOMO_* in this shell"],
     ["momo env --format dotenv > .env", "for a program that reads .env"],
