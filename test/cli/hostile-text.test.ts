@@ -116,6 +116,7 @@ const CASES: Record<string, string[][]> = {
     ["--data", recorded, "--port", "0"],
   ],
   outcomes: [[HOSTILE]],
+  client: [[HOSTILE]],
   completion: [[HOSTILE]],
   help: [[HOSTILE]],
   version: [[HOSTILE]],
