@@ -54,7 +54,7 @@ export class Skip extends Error {}
 const INTERRUPTED = "it was interrupted";
 
 /** Why a sentence is skipped that only a payment can check. */
-export const NEEDS_PAYMENT = "it needs a payment: --pay PHONE --amount 1";
+export const NEEDS_PAYMENT = "it needs a payment: --pay PHONE --amount 1 --account ID";
 
 /** Ends a check before its end: the rest is skipped. */
 export class Stopped extends Error {}

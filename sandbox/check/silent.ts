@@ -13,7 +13,7 @@ import type { Profile, RefusalAnswer } from "../../src/http/profile.ts";
 import type { Json } from "./bounded.ts";
 import { type Check, type Checking, check, inState, isShort, list, listIn, newest, type Seen, shown } from "./facts.ts";
 import { afterFinal, firstStatus, orderOf, paymentOf, push } from "./payment.ts";
-import { type Exchange, Skip, UNKNOWN_ID } from "./service.ts";
+import { type Exchange, type Service, Skip, UNKNOWN_ID } from "./service.ts";
 
 /** What a service does where the specification is silent: recorded, never a failure. */
 
@@ -45,16 +45,20 @@ const badParameter = (
   sentence: string,
   query: string,
   momo: string,
-  profile: (seen: Exchange) => Profile = () => ({}),
+  profile: (seen: Exchange, service: Service) => Profile | Promise<Profile> = () => ({}),
 ): Check =>
   silent(id, "§4.3", sentence, momo, async ({ service }) => {
     const exchange = await service.ask({ path: `/transactions.php?${query}` });
     if (!isTaken(exchange))
-      return does(exchange, `refused with ${exchange.status}: ${messageOf(exchange)}`, profile(exchange));
+      return does(
+        exchange,
+        `refused with ${exchange.status}: ${messageOf(exchange)}`,
+        await profile(exchange, service),
+      );
     const { items, pagination } = listIn(exchange);
     const number = `page ${pagination.current_page}, at most ${pagination.per_page} transactions`;
     const page = items.length === 0 ? "an empty page" : `${number}; it has ${items.length}`;
-    return does(exchange, `answered with 200: ${page}`, profile(exchange));
+    return does(exchange, `answered with 200: ${page}`, await profile(exchange, service));
   });
 
 const inBounds =
@@ -95,6 +99,7 @@ async function samples({ service }: Checking): Promise<Json[]> {
 
 const ANOTHERS_ACCOUNT = "an account that is not the merchant's";
 
+const BAD_STATUS = "status=momo-check";
 /** A word of a filter in capitals. */
 const CAPITALS = "status=COMPLETED";
 const DAYS_REVERSED = "date_from=2026-02-02&date_to=2026-02-01";
@@ -112,11 +117,19 @@ export const SILENT_CHECKS: readonly Check[] = [
     const refusal = refusalOf(exchange);
     return does(exchange, `${exchange.status}: ${messageOf(exchange)}`, refusal ? { unknown_id: refusal } : {});
   }),
-  badParameter("silent.filter", "A `status` that is none", "status=momo-check", "refused with 400", (exchange) => {
-    const refusal = refusalOf(exchange);
-    if (isTaken(exchange)) return { bad_filter: "ignored" };
-    return refusal ? { bad_filter: refusal } : {};
-  }),
+  badParameter(
+    "silent.filter",
+    "A `status` that is none",
+    BAD_STATUS,
+    "refused with 400",
+    async (exchange, service) => {
+      const refusal = refusalOf(exchange);
+      if (!isTaken(exchange)) return refusal ? { bad_filter: refusal } : {};
+      if (listIn(exchange).items.length > 0) return { bad_filter: "ignored" };
+      // Without transactions both give an empty page.
+      return (await list(service)).items.length > 0 ? { bad_filter: "empty" } : {};
+    },
+  ),
   badParameter("silent.page", "Page 0", "page=0", "refused with 400", inBounds("current_page", 1)),
   badParameter("silent.limit", "A `limit` of 101", "limit=101", "refused with 400", inBounds("per_page", 100)),
   badParameter("silent.past-end", "A page past the end", "page=99999999", "answered with 200: an empty page"),
@@ -124,10 +137,11 @@ export const SILENT_CHECKS: readonly Check[] = [
   badParameter("silent.days", "`date_from` after `date_to`", DAYS_REVERSED, "refused with 400"),
   badParameter("silent.no-record", "An `id` that does not exist", "id=999999999999999", "refused with 404"),
   badParameter("silent.parameter", "A parameter that does not exist", "momo_check=1", "answered with 200"),
-  badParameter("silent.case", "A filter in capitals", CAPITALS, "answered with 200", (exchange) => {
+  badParameter("silent.case", "A filter in capitals", CAPITALS, "answered with 200", async (exchange, service) => {
     if (!isTaken(exchange)) return { filter_case: "lower" };
-    const { filters } = listIn(exchange);
-    return { filter_case: "status" in (filters ?? {}) ? "any" : "lower" };
+    const { filters, items } = listIn(exchange);
+    const hasFound = items.length > 0 || (await inState(service, "completed")).items.length === 0;
+    return { filter_case: hasFound && "status" in (filters ?? {}) ? "any" : "lower" };
   }),
   silent("silent.order", "§4.3", "The order of the list", "newest first", async ({ service }) => {
     const { exchange, items } = await list(service);

@@ -1,7 +1,10 @@
 import type { Transaction } from "../domain/transaction.ts";
 import {
+  appliedFilters,
   checkStatusSchema,
+  type FilterName,
   hasWrittenId,
+  type ListInput,
   listTransactionsSchema,
   orderOf,
   selectionOf,
@@ -9,6 +12,7 @@ import {
 } from "./input.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { type Reply, succeed } from "./reply.ts";
+import { readParameters, targetOf } from "./request.ts";
 import { listMessage, listView, startedView, statusView } from "./view.ts";
 
 /** A note to the provider, which the service does not read. */
@@ -65,11 +69,28 @@ const transactions: Operation<typeof listTransactionsSchema> = {
   schema: listTransactionsSchema,
   async carryOut(input, merchantId, { service, profile, request }) {
     const { filter, page } = selectionOf(input);
+    if (profile.bad_filter === "empty" && lacksFilter(input, request)) {
+      return succeed(listMessage(NOTHING.summary), listView(NOTHING, input, profile));
+    }
     const list = await service.listTransactions(merchantId, filter, page, request.signal);
     return succeed(listMessage(list.summary), listView(list, input, profile));
   },
-  refusedBy: ({ bad_filter }, kind) => (kind === "invalid" && bad_filter !== "ignored" ? bad_filter : undefined),
+  refusedBy: ({ bad_filter }, kind) => (kind === "invalid" && typeof bad_filter === "object" ? bad_filter : undefined),
 };
+
+const NOTHING = {
+  rows: [],
+  summary: {
+    ...{ totalItems: 0, completedAmountCents: 0, completedCount: 0, pendingCount: 0, failedCount: 0 },
+    ...{ cancelledCount: 0, expiredCount: 0 },
+  },
+};
+
+/** Whether a filter of the query was left out because its value is unknown. An empty one counts as absent. */
+function lacksFilter(input: ListInput, request: Request): boolean {
+  const sent = readParameters(targetOf(request).query, Object.keys(appliedFilters.shape));
+  return Object.entries(sent).some(([name, value]) => value !== "" && input[name as FilterName] === undefined);
+}
 
 /** The three operations, each below the base address. */
 export const OPERATIONS: readonly Operation[] = [stkpush, status, transactions];

@@ -43,8 +43,10 @@ export const profileSchema = z.strictObject({
   unknown_id: refusal.optional(),
   /** To a payment for an account that is not the merchant's (§4.1). */
   invalid_account: refusal.optional(),
-  /** To a list with a filter that has an unknown value (§4.3). */
-  bad_filter: z.union([z.literal("ignored"), refusal], 'must be "ignored", or a status and a message').optional(),
+  /** To a list with a filter that has an unknown value (§4.3); "empty": it matches nothing. */
+  bad_filter: z
+    .union([z.enum(["ignored", "empty"]), refusal], 'must be "ignored", "empty", or a status and a message')
+    .optional(),
   /** What a `page` or a `limit` out of its range is (§4.3). */
   page_bounds: z.enum(["refused", "clamped"]).optional(),
   /** In which letter case the filters `type` and `status` are accepted. */

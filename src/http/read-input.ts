@@ -8,7 +8,8 @@ import { type Exchange, type Leniency, readJsonObject, readParameters, readText,
 /** Reads the input of requests, in the form that the schemas of their operations expect, as strictly as the profile. */
 export function createInputReader(profile: Profile) {
   const isLenient = profile.accept === "lenient";
-  const ignoresFilters = (profile.bad_filter ?? (isLenient && "ignored")) === "ignored";
+  const { bad_filter = isLenient && "ignored" } = profile;
+  const ignoresFilters = bad_filter === "ignored" || bad_filter === "empty";
   const clampsPages = (profile.page_bounds ?? (isLenient && "clamped")) === "clamped";
   const correctsParameter = (name: string) => (name === "page" || name === "limit" ? clampsPages : ignoresFilters);
 

@@ -43,6 +43,15 @@ const ROWS: readonly Row[] = [
     request: { path: `/transactions.php?${query}` },
     answers: [{ status: 200, body: { filters_applied: {} } }, REFUSED] as const,
   })),
+  ...["status=nothing", "type=no&status=", "date_from=1", "id=x"].map((query) => ({
+    profile: { bad_filter: "empty" } as const,
+    request: { path: `/transactions.php?${query}` },
+    answers: [
+      { status: 200, body: { message: "0 transactions", transactions: [], filters_applied: {} } },
+      REFUSED,
+    ] as const,
+  })),
+  { profile: { bad_filter: "empty" }, request: { path: "/transactions.php?page=0" }, answers: [REFUSED, REFUSED] },
   { profile: { bad_filter: "ignored" }, request: { path: "/transactions.php?page=0" }, answers: [REFUSED, REFUSED] },
   {
     profile: { page_bounds: "clamped" },

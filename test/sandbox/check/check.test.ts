@@ -81,7 +81,7 @@ test("an account without payments is checked as far as it can be, and nothing is
   );
   expect(pushes).toEqual([]);
   expect(failed(report)).toEqual([]);
-  expect(new Set(skipped(report))).toContain("it needs a payment: --pay PHONE --amount 1");
+  expect(new Set(skipped(report))).toContain("it needs a payment: --pay PHONE --amount 1 --account ID");
   expect((await scene.send({ path: "/transactions.php" })).body).toMatchObject({ pagination: { total_items: 0 } });
   await scene.close();
 });

@@ -22,7 +22,7 @@ const profiles: fc.Arbitrary<Profile> = fc.record(
     array_name: fc.constantFrom("transactions", "data"),
     unknown_id: refusal,
     invalid_account: refusal,
-    bad_filter: fc.oneof(fc.constant("ignored" as const), refusal),
+    bad_filter: fc.oneof(fc.constantFrom("ignored" as const, "empty" as const), refusal),
     page_bounds: fc.constantFrom("refused", "clamped"),
     filter_case: fc.constantFrom("any", "lower"),
     phone: fc.constantFrom("254", "0", "+254"),
