@@ -95,7 +95,9 @@ describeWith(["node", "Prism", "foreign servers"], "momo check", () => {
 
     test("without --pay, nothing is pushed", async () => {
       const { report } = await check(target);
-      const needs = report.checked.filter(({ seen }) => seen === "it needs a payment: --pay PHONE --amount 1 --account ID");
+      const needs = report.checked.filter(
+        ({ seen }) => seen === "it needs a payment: --pay PHONE --amount 1 --account ID",
+      );
       expect(needs.length).toBeGreaterThan(10);
     });
   });
