@@ -77,7 +77,12 @@ export function fileStore(folder) {
 export function createClient(options) {
   const { baseUrl, apiKey, apiSecret, paymentAccountId, store, timeoutMs = 10_000, intervalMs = 5000 } = options;
   const { deadlineMs = 120_000, settledMs = 600_000, now = Date.now, fetch = globalThis.fetch } = options;
-  const sleep = options.sleep ?? ((ms) => new Promise((resolve) => void setTimeout(resolve, ms)));
+  const sleep =
+    options.sleep ??
+    ((ms) =>
+      new Promise((resolve) => {
+        setTimeout(resolve, ms);
+      }));
   /** @type {Map<string, Promise<any>>} one run for each order, so that two do not ask too often */
   const running = new Map();
 

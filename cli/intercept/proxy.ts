@@ -30,7 +30,7 @@ export interface ProxyOptions {
 export const PROXY_USER = "momo";
 
 /** The value of `Proxy-Authorization`. */
-export const basicOf = (password: string) => `Basic ${Buffer.from(`${PROXY_USER}:${password}`).toString("base64")}`;
+const basicOf = (password: string) => `Basic ${Buffer.from(`${PROXY_USER}:${password}`).toString("base64")}`;
 
 /** A proxy for the command only. It sends the named hosts to the sandbox, and makes plain tunnels to all others. */
 export function openProxy({ hosts, tlsEnd, answer, outer, password, strangers }: ProxyOptions): Promise<OpenPort> {

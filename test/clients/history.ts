@@ -111,14 +111,21 @@ export async function live(seed: number, { createClient }: ClientModule): Promis
     const alive = <T>(promise: Promise<T>): Promise<T> =>
       promise.then(
         (value) => (isDead ? never : value),
-        (error) => (isDead ? never : Promise.reject(error)),
+        (error: Error) => (isDead ? never : Promise.reject(error)),
       );
-    const sleep = (ms: number) => alive(new Promise<void>((resolve) => after(ms, resolve)));
+    const sleep = (ms: number) =>
+      alive(
+        new Promise<void>((resolve) => {
+          after(ms, resolve);
+        }),
+      );
     const client = createClient({
       ...{ baseUrl: `http://${HOST}/v2`, apiKey: caller.key.apiKey, apiSecret: caller.key.apiSecret },
       ...{ paymentAccountId: caller.accountId, store: orders, now: clock.nowMs, sleep },
       fetch(url: string, init: RequestInit) {
-        const late = new Promise<never>((_, reject) => after(CLIENT_TIMEOUT_MS, () => reject(new Error("timed out"))));
+        const late = new Promise<never>((_, reject) => {
+          after(CLIENT_TIMEOUT_MS, () => reject(new Error("timed out")));
+        });
         return alive(Promise.race([reach(url, init), late]));
       },
     });
