@@ -34,7 +34,7 @@ export function endingOf({ outcome, result_code = 0 }: Pick<Choice, "outcome" | 
 export const canHaveResult = (outcome: ChosenName): boolean =>
   outcome === "failed" || outcome === "cancelled" || outcome === "expired";
 
-/** What members of a choice do not fit each other: the member, and what is wrong with it. Null if they fit. */
+/** The first member of a choice that does not fit the others, and what is wrong with it. Null if all fit. */
 export function problemOf(choice: Choice): readonly [member: keyof Choice, problem: string] | null {
   const { outcome, after, result_code, result_desc, message } = choice;
   const ending = endingOf(choice);

@@ -71,11 +71,11 @@ const MAX_FAULT_BODY = 4096;
 const MAX_CUT = 1_000_000;
 const MAX_HEADERS = 10;
 
-/** These are the server's own. */
+/** The server sets these headers itself. */
 const SERVERS_HEADERS =
   /^(?:connection|content-length|content-type|date|keep-alive|trailer|transfer-encoding|upgrade)$/i;
 
-/** What members only one kind of fault has. */
+/** The members that only one kind of fault has. */
 const ONLY_WITH: Readonly<Record<string, (typeof FAULT_KINDS)[number]>> = {
   ...{ status: "error", message: "error", body: "error", content_type: "error", headers: "error" },
   ...{ cut_after: "error", carried_out: "error", delay: "delay" },

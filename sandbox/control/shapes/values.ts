@@ -31,7 +31,7 @@ export const outcomeName = nameOf(OUTCOME_NAMES);
 /** An outcome that can be chosen: `failed` has a result code of its own. */
 export const chosenName = nameOf(CHOSEN_NAMES);
 
-/** Checks a value with a function of the domain, which throws, and may normalise it. */
+/** Checks a value with a function of the domain, which throws or returns the normal form. */
 const readBy = <T>(schema: z.ZodType<T, T>, read: (value: T) => T) =>
   schema.check((payload) => {
     try {
@@ -64,7 +64,7 @@ export const headerValue = z.string().regex(/^[\x20-\x7e]{0,200}$/, {
   error: "must be at most 200 printable characters of ASCII",
 });
 
-/** The members of a choice, for {@link fitting}. */
+/** The members of a choice. {@link reportMisfit} checks them together. */
 export const choice = {
   outcome: chosenName,
   after: durationText.optional(),
