@@ -10,8 +10,9 @@ import { createSameText, startSame } from "../support/sandbox.ts";
 import { RUN_MS } from "../support/waiting.ts";
 
 /**
- * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for the shell,
- * then stdout, after `!` stderr, and after `=` an exit code other than 0. MOMO_TEST_RECORD=1 writes the files again: read them.
+ * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for the shell
+ * (at its end, after `=`, an exit code other than 0), then stdout, and after `!` stderr. MOMO_TEST_RECORD=1 writes the files again:
+ * read them.
  */
 
 afterAll(cleanUp);
@@ -28,11 +29,16 @@ symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
 
 /** The first line of each command runs with the executable, whatever else could run it; not what depends on the usual port. */
 const firstLines = new Map<string, string>();
-for (const line of [...sessions.values()].flat()) {
-  const [, name] = /^\$ momo ([a-z]+)(?!.* \/nowhere)/.exec(line) ?? [];
-  if (name !== undefined && !firstLines.has(name)) firstLines.set(name, line.slice(2));
+for (const line of [...sessions.values()].flatMap(typedIn)) {
+  const [, name] = /^momo ([a-z]+)(?!.* \/nowhere)/.exec(line) ?? [];
+  if (name !== undefined && !firstLines.has(name)) firstLines.set(name, line);
 }
 const withExecutable = new Set(firstLines.values());
+
+/** The lines for the shell, without the exit codes. */
+function typedIn(lines: readonly string[]): string[] {
+  return lines.filter((line) => line.startsWith("$ ")).map((line) => line.slice(2).replace(/ {2}= \d+$/, ""));
+}
 
 /** Runs a line: a shell with the executable, or this process where that can make no difference. */
 async function runLine(line: string, { cwd, env }: { readonly cwd: string; readonly env: Record<string, string> }) {
@@ -102,10 +108,9 @@ async function replay(lines: readonly string[]): Promise<string[]> {
     0,
     lines.findIndex((line) => line.startsWith("$ ")),
   );
-  for (const line of lines.filter((one) => one.startsWith("$ "))) {
-    shown.push(line);
-    const { stdout, stderr, exitCode } = await runLine(line.slice(2), { cwd, env });
-    shown.push(...marked(" ", stdout), ...marked("!", stderr), ...(exitCode === 0 ? [] : [`= ${exitCode}`]));
+  for (const line of typedIn(lines)) {
+    const { stdout, stderr, exitCode } = await runLine(line, { cwd, env });
+    shown.push(`$ ${line}${exitCode === 0 ? "" : `  = ${exitCode}`}`, ...marked(" ", stdout), ...marked("!", stderr));
   }
   return shown;
 }
