@@ -68,7 +68,7 @@ export interface Started {
 
 export interface SceneOptions
   extends Partial<
-    Pick<AssembleOptions, "basePaths" | "credentials" | "fallback" | "guard" | "profile" | "promptTimeoutMs">
+    Pick<AssembleOptions, "basePaths" | "credentials" | "fallback" | "guard" | "profile" | "promptTimeoutMs" | "seed">
   > {
   readonly startMs?: number;
   /** In the place of the simulated network. */

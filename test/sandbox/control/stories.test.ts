@@ -150,7 +150,8 @@ for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
   const stories = readFileSync(file, "utf8").trimEnd().split("\n\n");
   const recorded: string[] = [];
   test.each(stories.map((text) => [text.split("\n", 1)[0] ?? "", text]))("%s", async (_name, text) => {
-    const sandbox = await openScene(/^> lenient$/m.test(text) ? { profile: { accept: "lenient" } } : {});
+    const accept = /^> lenient$/m.test(text) ? "lenient" : "strict";
+    const sandbox = await openScene({ seed: "same", profile: { accept } });
     await sandbox.renew();
     const sameText = createSameText("/data");
     const ids: string[] = [];
