@@ -13,6 +13,7 @@ import { auditPoll } from "./polls.ts";
 import { auditPush } from "./pushes.ts";
 import type { AuditState, Inputs, Members, Reading } from "./rules.ts";
 import { createTally, isNotFollowed, type Tally } from "./tally.ts";
+import { reviseTwins } from "./twice.ts";
 
 export type FindingListener = (finding: Finding) => void;
 
@@ -68,6 +69,7 @@ export class Audit {
       looks: [],
       attempts: [],
       hasWebhook,
+      withdraw: (kind, subject) => this.#book.remove(kind, subject),
       add: (...mistake) => this.#add(...mistake),
       started({ end }) {
         totals.started += 1;
@@ -124,7 +126,10 @@ export class Audit {
     const { payments } = this.#state;
     const payment = payments.byNumber(transaction.id);
     if (transaction.status !== "pending") {
-      if (payment) payment.end = { status: transaction.status, at };
+      if (payment) {
+        payment.end = { status: transaction.status, at };
+        reviseTwins(this.#state, payment);
+      }
       const isCounted = payment ? payment.start !== null : payments.wasDropped(transaction.id);
       if (isCounted && transaction.status === "completed") this.#tally.payments.paid += 1;
     } else if (!payment) {

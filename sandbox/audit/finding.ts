@@ -71,6 +71,9 @@ export function createFindingBook() {
       }
       return nowOf(keep({ kind, subject, requestIds: [requestId], payment: null, ...describe() }));
     },
+    remove(kind: FindingKind, subject: string): void {
+      if (kept.get(kind)?.delete(subject)) count -= 1;
+    },
     /** The findings and `others`, the worst first, then the oldest. */
     list(others: readonly Mistake[]): Finding[] {
       const all = [...kept.values()].flatMap((ofKind) => [...ofKind.values()]);

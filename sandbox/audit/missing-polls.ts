@@ -1,4 +1,5 @@
 import { counted } from "../../src/domain/counted.ts";
+import type { Status } from "../../src/domain/transaction.ts";
 import type { Moment } from "./call.ts";
 import type { Mistake } from "./finding.ts";
 import type { Severity } from "./kinds.ts";
@@ -41,15 +42,16 @@ function neverPolled(payment: Payment, start: Start, now: Moment, state: AuditSt
 }
 
 /** A client without the answer does not know the id, but can look it up in the list. */
-const hasLooked = ({ isRead, isByMomo, cameMs }: Start, { looks }: AuditState): boolean =>
-  !isRead && looks.some((look) => look.isByMomo === isByMomo && look.cameMs >= cameMs);
+const hasLooked = ({ isRead, isByMomo, cameMs }: Start, { looks }: AuditState, sinceMs = cameMs): boolean =>
+  !isRead && looks.some((look) => look.isByMomo === isByMomo && look.cameMs >= sinceMs);
 
 /** The clock was moved, so the client had no time to ask before the end, but it could have asked after it. */
 function neverPolledAfterMove(payment: Payment, start: Start, state: AuditState): Mistake | null {
   const { end, created, webhook } = payment;
   if (end === null || payment.isUnjudged || webhook?.takenMs != null || hasKeptAsking(payment, start)) return null;
   const movedMs = end.at.nowMs - created.nowMs - (end.at.ranMs - created.ranMs);
-  if (movedMs <= DRIFT_MS || hasLooked(start, state)) return null;
+  if (movedMs <= DRIFT_MS || hasLooked(start, state, end.at.realMs)) return null;
+  if (payment.rowBefore) return tookRowBefore(payment, start, end.status, payment.rowBefore);
   return neverPolls(payment, start, "warning", {
     message: `This payment became ${end.status} when the clock was moved, and the client has not asked for its status after that.`,
   });
@@ -86,26 +88,35 @@ function hasKeptAsking({ lastAsk, asks }: Payment, { at }: Start): boolean {
 }
 
 function gaveUp(payment: Payment, start: Start, now: Moment): Mistake | null {
-  const { lastAsk, end, rowBefore, reference } = payment;
+  const { lastAsk, end, rowBefore } = payment;
   if (lastAsk === null || end === null || payment.webhook?.takenMs != null || hasKeptAsking(payment, start))
     return null;
   if (!payment.isAbandoned && now.ranMs - start.at.ranMs < PATTERN_MS) return null;
-  const requestIds = [start.requestId, lastAsk.requestId];
-  const facts = { subject: payment.checkoutRequestId, requestIds, payment, atMs: lastAsk.at.nowMs };
-  if (rowBefore) {
-    const message = `${wrongRow({ text: String(reference) }, rowBefore)} Its own payment was below, and nobody has asked for it since; it is ${end.status} now.`;
-    return { kind: "takes_wrong_row", ...facts, message };
-  }
+  if (rowBefore) return tookRowBefore(payment, start, end.status, rowBefore);
   const askedForMs = lastAsk.at.realMs - start.at.realMs;
   return {
     kind: "gives_up_early",
     severity: end.status === "completed" ? "error" : "warning",
-    ...facts,
+    ...lastAskOf(payment, start),
     message: `Asked for the last time after ${inSeconds(askedForMs)}, when the payment was pending. It is ${end.status} now${
       end.status === "completed" ? ": the customer has paid, and the shop does not know" : ""
     }.`,
   };
 }
+
+/** The last search for a payment showed another one first, and nobody has asked for this one since. */
+const tookRowBefore = (payment: Payment, start: Start, status: Status, rowBefore: Payment): Mistake => ({
+  kind: "takes_wrong_row",
+  ...lastAskOf(payment, start),
+  message: `${wrongRow({ text: String(payment.reference) }, rowBefore)} Its own payment was below, and nobody has asked for it since; it is ${status} now.`,
+});
+
+const lastAskOf = (payment: Payment, start: Start) => ({
+  subject: payment.checkoutRequestId,
+  requestIds: [start.requestId, ...(payment.lastAsk ? [payment.lastAsk.requestId] : [])],
+  payment,
+  atMs: (payment.lastAsk ?? start).at.nowMs,
+});
 
 const endOf = ({ end }: Payment): string => (end === null ? "" : `; it is ${end.status} now`);
 

@@ -15,6 +15,10 @@ export interface Payment extends TransactionFacts {
   isNamed: boolean;
   /** The one before it of the same phone. */
   before: Payment | null;
+  /** The finding that it repeats an earlier payment: its subject and time. */
+  repeats: { readonly subject: string; readonly atMs: number } | null;
+  /** Whether a later payment repeats it that came while it was pending. */
+  isRepeated: boolean;
   /** Whether an earlier payment of another phone has the same reference. */
   sharesReference: boolean;
   /** The last search for another payment that has shown this one. */
@@ -170,6 +174,8 @@ export function newPayment(transaction: Transaction, created: Moment): Payment {
     webhook: null,
     isNamed: false,
     before: null,
+    repeats: null,
+    isRepeated: false,
     sharesReference: false,
     foundBy: null,
     rowBefore: null,

@@ -30,6 +30,7 @@ export function auditPoll(state: AuditState, reading: Reading): boolean {
   const isFinal = status !== null && status !== "pending";
   payment.asks += 1;
   payment.lastAsk = { requestId: call.id, at };
+  payment.rowBefore = null;
   if (isFinal) payment.toldMs ??= at.realMs;
   const client = call.headers.get("User-Agent") ?? "";
   const poller = pollerOf(payment, client);

@@ -70,6 +70,8 @@ export interface AuditState {
   readonly hasWebhook: () => boolean;
   /** Counts a payment that a client has started. */
   started(payment: Payment): void;
+  /** Removes a finding that turned out to be untrue. */
+  withdraw(kind: FindingKind, subject: string): void;
   /** @param requestId the request that repeats a known mistake; `describe` is called only for a new one */
   add(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null;
 }

@@ -77,10 +77,11 @@ function verdictOf(first: Started, second: Started): Verdict | null {
     const isPaidAgain = first.end?.status === "completed" && hasSameReference(first, second);
     return isPaidAgain && !second.sharesReference ? VERDICTS.perhapsTwice : null;
   }
-  const isUnpaid = first.end !== null && first.end.status !== "completed" && first.end.at.realMs <= cameMs;
-  if (isUnpaid) return isOther ? null : VERDICTS.blindly;
+  if (isUnpaid(first)) return isOther ? null : VERDICTS.blindly;
   return isOther ? VERDICTS.perhapsTwice : VERDICTS.twice;
 }
+
+const isUnpaid = ({ end }: Payment): boolean => end !== null && end.status !== "completed";
 
 const hasSeenEnd = (payment: Payment, byMs: number): boolean => (knownMs(payment) ?? Number.POSITIVE_INFINITY) <= byMs;
 
@@ -88,7 +89,10 @@ function addTwins(state: AuditState, verdict: Verdict, first: Started, second: S
   const [start, next] = [first.start, second.start];
   const isOther = hasOtherReference(first, second);
   const what = hasSameReference(first, second) ? first.reference : `${first.amountCents} ${!isOther}`;
-  state.add(verdict.kind, `${first.paymentAccountId} ${first.phone} ${what}`, next.requestId, () => ({
+  const subject = `${first.paymentAccountId} ${first.phone} ${what}`;
+  second.repeats = { subject, atMs };
+  first.isRepeated ||= first.end === null;
+  state.add(verdict.kind, subject, next.requestId, () => ({
     severity: verdict.severity,
     requestIds: [start.requestId, next.requestId],
     payment: second,
@@ -97,6 +101,17 @@ function addTwins(state: AuditState, verdict: Verdict, first: Started, second: S
       isOther ? " If both are for one order, the customer can pay it twice." : ""
     }`,
   }));
+}
+
+/** A payment has ended. If it ended unpaid, the customer was not charged twice for it: judges the pushes that repeated it again. */
+export function reviseTwins(state: AuditState, ended: Payment): void {
+  if (!ended.isRepeated || !isUnpaid(ended)) return;
+  ended.isRepeated = false;
+  const again = [...state.payments.all()].flatMap((payment) =>
+    payment.repeats && payment.phone === ended.phone ? [{ payment, ...payment.repeats }] : [],
+  );
+  for (const { subject } of again) state.withdraw("charges_twice", subject);
+  for (const { payment, atMs } of again) findTwin(state, payment, atMs);
 }
 
 function chargedAgain(first: Charge, second: Charge): string {
@@ -112,6 +127,9 @@ function whyTwice(state: AuditState, first: Started, { start: next }: Started): 
     return "The client had learned that the first payment is completed: an order that is paid is charged again.";
   }
   const { start, end } = first;
+  if (end && isUnpaid(first) && end.at.realMs > next.cameMs) {
+    return `The first payment was still pending; it is ${end.status} now: this time nothing happened.`;
+  }
   const hasEnded = end !== null && end.at.realMs <= next.cameMs;
   const now = hasEnded ? `its status was ${end.status} by then` : "the customer may pay both";
   if (!start.isRead) return `${whatCame(start)}, ${whatLookShowed(state, first, start, next)}: ${now}.`;
