@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { jsonText } from "../../src/domain/visible.ts";
 import { systemClock } from "../../src/system.ts";
 import { openEvents } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
@@ -6,7 +7,6 @@ import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
 import { formatOf, type OutputOptions, print, printText, printTsv, tell } from "../terminal/output.ts";
 import { paymentLine } from "../terminal/payment-lines.ts";
-import { jsonText } from "../terminal/plain.ts";
 import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 
 type TailFlags = OutputOptions & ControlFlags;

@@ -3,6 +3,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { Command } from "commander";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
+import { visibleLines } from "../../src/domain/visible.ts";
 import { sleep } from "../../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, controlClient, LostAnswer, READS } from "../client/client.ts";
 import {
@@ -19,7 +20,6 @@ import { startPrivateSandbox } from "../serving/private-sandbox.ts";
 import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
-import { visible } from "../terminal/plain.ts";
 import { endingSignals } from "../terminal/signals.ts";
 import { outliveOutput, outStream } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
@@ -115,7 +115,7 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
     } catch (error) {
       const { message, hint } = toFailure(error);
       const next = await nextStep(message, given as Arguments, control);
-      const text = visible([hint === null ? message : `${message} (${hint})`, ...next].join(". "));
+      const text = visibleLines([hint === null ? message : `${message} (${hint})`, ...next].join(". "));
       return { isError: true, content: [{ type: "text", text }] };
     }
   });

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { CALLS } from "../../sandbox/control/calls.ts";
 import { shown, whatCame } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
+import { visibleLines } from "../../src/domain/visible.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
-import { visible } from "../terminal/plain.ts";
 import { MEANINGS } from "./arguments.ts";
 
 /**
@@ -184,7 +184,7 @@ const OLDEST_FIRST = ["requests", "deliveries"];
  */
 export function bounded(answer: Record<string, unknown>): Record<string, unknown> {
   const whole = JSON.parse(redact(JSON.stringify(answer)), (_name, value: unknown) =>
-    typeof value === "string" ? visible(value) : value,
+    typeof value === "string" ? visibleLines(value) : value,
   ) as Record<string, unknown>;
   const leftOut: Record<string, number> = {};
   const lists = Object.entries(whole).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));

@@ -1,8 +1,9 @@
+import { visible } from "../../src/domain/visible.ts";
 import { isCi, speaksUnicode } from "../environment.ts";
 import { host } from "../host.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { asksForJson, type OutputOptions, tell } from "./output.ts";
-import { inLocale, plain } from "./plain.ts";
+import { inLocale } from "./plain.ts";
 
 /** The library that asks questions at a terminal. Only commands that ask load it: it takes 1 to 3 ms and 2 MB. */
 const dialogue = () => import("@clack/prompts");
@@ -78,7 +79,7 @@ export async function askWhich<T>(
   const [first] = choices;
   if (!first || choices.length === 1 || !canAsk({ json })) return first?.value ?? null;
   const { select } = await dialogue();
-  const options = choices.map(({ label }, index) => ({ value: String(index), label: plain(label) }));
+  const options = choices.map(({ label }, index) => ({ value: String(index), label: visible(label) }));
   const chosen = answered(await select({ message, options, output: output() }));
   return choices[Number(chosen)]?.value ?? null;
 }

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import { jsonText, visible } from "../../src/domain/visible.ts";
 import { openOptionalControl } from "../client/client.ts";
-import { jsonText, plain } from "./plain.ts";
 
 /** Suggests the next word of a command line, for the scripts that `momo completion` prints. */
 
@@ -28,7 +28,7 @@ export async function suggestionsFor(program: Command, words: readonly string[])
   const { words: found, also } = await suggest(program, words);
   const typed = words.at(-1) ?? "";
   const fitting = found.filter(({ word }) => word.startsWith(typed));
-  return [...fitting.map(({ word, what }) => `${plain(word)}\t${plain(what)}`), `:${also}`, ""].join("\n");
+  return [...fitting.map(({ word, what }) => `${visible(word)}\t${visible(what)}`), `:${also}`, ""].join("\n");
 }
 
 async function suggest(program: Command, words: readonly string[]): Promise<Suggestions> {

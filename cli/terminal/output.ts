@@ -1,9 +1,10 @@
 import { once } from "../../src/domain/once.ts";
 import { redact } from "../../src/domain/redact.ts";
+import { jsonText, visible } from "../../src/domain/visible.ts";
 import { wantsColour } from "../environment.ts";
 import { host } from "../host.ts";
 import type { Failure } from "./failure.ts";
-import { inLocale, jsonText, plain, wrapped } from "./plain.ts";
+import { inLocale, wrapped } from "./plain.ts";
 import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
 
 /** Data goes to stdout, everything else to stderr. */
@@ -47,14 +48,14 @@ export const styled = (style: Style, text: string): Styled => ({ style, text });
 export type Piece = string | Styled;
 
 /** The visible text of a piece. */
-export const pieceText = (piece: Piece): string => plain(typeof piece === "string" ? piece : piece.text);
+export const pieceText = (piece: Piece): string => visible(typeof piece === "string" ? piece : piece.text);
 
 /** Makes a line for stdout or stderr. All text for people goes through this function, which makes it harmless. */
 export function lineOf(pieces: readonly Piece[], isForTerminal: () => boolean): string {
   const line = pieces
     .map((piece) => {
-      if (typeof piece === "string") return plain(piece);
-      const text = plain(piece.text);
+      if (typeof piece === "string") return visible(piece);
+      const text = visible(piece.text);
       return isForTerminal() && wantsColour() ? util().styleText(piece.style, text, { validateStream: false }) : text;
     })
     .join("");
@@ -179,7 +180,7 @@ export function printTsv(records: readonly object[], { withNames } = { withNames
   const escaped = (text: string) =>
     text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r");
   const rows = records.map((record) => names.map((name) => escaped(cellOf((record as Record<string, unknown>)[name]))));
-  for (const row of withNames ? [names.map(escaped), ...rows] : rows) writeOut(`${row.map(plain).join("\t")}\n`);
+  for (const row of withNames ? [names.map(escaped), ...rows] : rows) writeOut(`${row.map(visible).join("\t")}\n`);
 }
 
 interface Data {

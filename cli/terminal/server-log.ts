@@ -5,11 +5,12 @@ import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
+import { jsonText } from "../../src/domain/visible.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import type { LogFormat } from "./options.ts";
 import { faultText, isErrorTerminal, lineOf, type Piece, stderr, styled } from "./output.ts";
 import { paymentLine } from "./payment-lines.ts";
-import { jsonText, wrapped } from "./plain.ts";
+import { wrapped } from "./plain.ts";
 
 export type RequestOutput = ReturnType<typeof createRequestOutput>;
 

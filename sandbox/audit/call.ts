@@ -1,4 +1,5 @@
 import { redact } from "../../src/domain/redact.ts";
+import { visible } from "../../src/domain/visible.ts";
 
 /** A request to the merchant API with its answer. An entry of the request log has this shape. */
 export interface AuditedCall {
@@ -104,6 +105,6 @@ const MOST_SHOWN = 100;
 
 /** A text from the client for a message: one line, no secret, bounded length. */
 export function clean(text: string, most = MOST_SHOWN): string {
-  const line = redact(text).replaceAll(/\p{Cc}/gu, "\u{FFFD}");
+  const line = visible(redact(text));
   return (line.length > most ? `${line.slice(0, most)}…` : line).toWellFormed();
 }

@@ -1,8 +1,9 @@
 import { counted } from "../../src/domain/counted.ts";
+import { jsonText, visible } from "../../src/domain/visible.ts";
 import type { AuditReport } from "./audit.ts";
 import { clean } from "./call.ts";
 import { FINDING_KINDS, type FindingKind, isAtLeast, type Severity } from "./kinds.ts";
-import { formatResults, printable, type Results } from "./results.ts";
+import { formatResults, type Results } from "./results.ts";
 import { refusalsIn, refusedCount, type Tally } from "./tally.ts";
 
 /** The report as members of an answer. */
@@ -58,9 +59,9 @@ export interface ReportOptions {
 export function formatReport(report: AuditReport, format: ReportFormat, { version, failOn }: ReportOptions): string {
   switch (format) {
     case "text":
-      return `${[summaryOf(report), ...findingLines(report)].map(printable).join("\n")}\n`;
+      return `${[summaryOf(report), ...findingLines(report)].map(visible).join("\n")}\n`;
     case "json":
-      return `${JSON.stringify(jsonView(report), null, 2)}\n`;
+      return `${jsonText(jsonView(report), 2)}\n`;
     default:
       return formatResults(resultsOf(report, failOn), format, version);
   }

@@ -1,3 +1,4 @@
+import { jsonText, visibleLines } from "../../src/domain/visible.ts";
 import type { Severity } from "./kinds.ts";
 
 /** What the reports for other programs have in common, whatever was examined: JUnit, SARIF and GitHub's annotations. */
@@ -48,12 +49,7 @@ export interface Result {
 /** The report for another program. */
 export function formatResults(results: Results, format: "junit" | "sarif" | "github", version: string) {
   if (format === "junit") return junitReport(results);
-  return format === "github" ? githubReport(results) : `${JSON.stringify(sarifReport(results, version), null, 2)}\n`;
-}
-
-/** Replaces control characters, so that a value can neither control a terminal nor start a new line. */
-export function printable(line: string): string {
-  return line.replaceAll(/\p{Cc}/gu, "\u{FFFD}");
+  return format === "github" ? githubReport(results) : `${jsonText(sarifReport(results, version), 2)}\n`;
 }
 
 const COMMANDS: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", note: "notice" };
@@ -69,7 +65,8 @@ function githubReport({ title, summary, found }: Results): string {
 }
 
 /** Characters that end a message are escaped. */
-const data = (text: string) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+const data = (text: string) =>
+  visibleLines(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 
 const githubProperty = (text: string) => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 
@@ -116,11 +113,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** For XML and HTML. XML 1.0 cannot hold some characters, not even as a reference. */
+/** For XML and HTML. XML 1.0 cannot hold two characters more, not even as a reference. */
 export function escaped(text: string): string {
-  return text
+  return visibleLines(text)
     .toWellFormed()
-    .replaceAll(/(?![\t\n\r])\p{Cc}|[\u{FFFE}\u{FFFF}]/gu, "\u{FFFD}")
+    .replaceAll(/[\u{FFFE}\u{FFFF}]/gu, "\u{FFFD}")
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 

@@ -1,5 +1,6 @@
+import { jsonText, visible } from "../../src/domain/visible.ts";
 import type { ReportFormat } from "../audit/report.ts";
-import { formatResults, printable, type Results } from "../audit/results.ts";
+import { formatResults, type Results } from "../audit/results.ts";
 import { htmlReport } from "./page.ts";
 import {
   answerLine,
@@ -18,9 +19,9 @@ export type CheckFormat = ReportFormat | "html";
 export function formatCheck(report: CheckReport, format: CheckFormat, version: string): string {
   switch (format) {
     case "text":
-      return `${textLines(report).map(printable).join("\n")}\n`;
+      return `${textLines(report).map(visible).join("\n")}\n`;
     case "json":
-      return `${JSON.stringify({ summary: summaryOf(report), ...report }, null, 2)}\n`;
+      return `${jsonText({ summary: summaryOf(report), ...report }, 2)}\n`;
     case "html":
       return htmlReport(report, version);
     default:

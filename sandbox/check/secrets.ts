@@ -1,4 +1,4 @@
-import { escapeControls } from "../../src/domain/error.ts";
+import { visible } from "../../src/domain/visible.ts";
 
 /**
  * What no report shows: the credentials and the phone that were sent, and each phone, code and receipt that came. A value is found in
@@ -96,7 +96,7 @@ export class Secrets {
       .filter(({ at }) => at < most)
       .map(({ written }, index) => (isHidden[index] ? (isHidden[index - 1] ? "" : "…") : written));
     return (
-      escapeControls(
+      visible(
         shown
           .join("")
           .replaceAll(/ *[\t\r\n]\s*/g, " ")

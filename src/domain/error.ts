@@ -1,4 +1,5 @@
 import { redact } from "./redact.ts";
+import { visible } from "./visible.ts";
 
 /** `account`: it is not the merchant's. `conflict`: it has happened already, and cannot happen again. `unavailable`: another server cannot be reached. */
 export type RefusalKind =
@@ -59,20 +60,7 @@ function quoted(text: string): string {
   const characters = redacted.length > MAX_SHOWN ? [...redacted] : [];
   const isCut = characters.length > MAX_SHOWN;
   const json = JSON.stringify(isCut ? `${characters.slice(0, MAX_SHOWN).join("")}…` : redacted);
-  return escapeControls(json) + (isCut ? `, ${[...text].length} characters` : "");
-}
-
-/**
- * JSON escapes only the first 32 control characters. Terminals also obey later ones, and marks that change the direction of
- * text, so these are escaped here.
- */
-export function escapeControls(json: string): string {
-  return json.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character
-      .split("")
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
+  return visible(json) + (isCut ? `, ${[...text].length} characters` : "");
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { GROUPS } from "../../cli/command-table.ts";
-import { jsonText, plain } from "../../cli/terminal/plain.ts";
+import { jsonText, visible } from "../../src/domain/visible.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { KEYS, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
@@ -12,14 +12,14 @@ import { startIn } from "../support/sandbox.ts";
 afterAll(cleanUp);
 
 /** Changes the direction of text and hides a word. It has no control character, so a name may have it. */
-const TURNED = "a\u202Eb\u2066c\u200Fd\u200Be\u{E0041}f";
+const TURNED = "a\u202Eb\u2066c\u200Fd\u200Be\u{E0041}f\u{E0101}g\u00ADh\u3164";
 /** A reference may also set the title, erase the screen (in 7 bits and in 8), and begin a line. */
 const HOSTILE = `${TURNED}\x1b]0;owned\x07\x1b[2J\u009b2J\u2028\u2029\u061C\uFEFF\nmomo: all is well`;
 
 /** The characters on a screen that a terminal obeys. The line ends and the tabs of tsv are momo's own. */
 const obeyed = (screen: string) =>
   [...screen.replaceAll(/\r\n|\t/g, "")].filter((character) =>
-    /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060-\u206F\uFEFF\u{E0000}-\u{E007F}]/u.test(character),
+    /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u00AD\u200B\u2060-\u206F\u3164\uFEFF\u{E0000}-\u{E01EF}]/u.test(character),
   );
 /** The same where a library draws with its own escape sequences. */
 const obeyedOfPrompts = (screen: string) => [
@@ -193,6 +193,6 @@ describe("the rest of a text stays exact", () => {
 
   test("harmless text of any script does not change", () => {
     for (const text of ["", "Müller & Söhne", "قهوة", "می‌خواهم", "👩‍👩‍👧 ☕️", "日本", "क्‍ष"])
-      expect(plain(text)).toBe(text);
+      expect(visible(text)).toBe(text);
   });
 });

@@ -4,7 +4,7 @@ import { SaxesParser } from "saxes";
 import type { AuditReport } from "../../../sandbox/audit/audit.ts";
 import { createFindingBook, type Finding } from "../../../sandbox/audit/finding.ts";
 import { FINDING_KINDS, type FindingKind, type Severity } from "../../../sandbox/audit/kinds.ts";
-import { formatReport, type ReportFormat, summaryOf } from "../../../sandbox/audit/report.ts";
+import { formatReport, REPORT_FORMATS, type ReportFormat, summaryOf } from "../../../sandbox/audit/report.ts";
 import type { Tally } from "../../../sandbox/audit/tally.ts";
 import { readDocument } from "../../support/documents.ts";
 import { createSchemaChecker } from "../../support/openapi.ts";
@@ -162,7 +162,7 @@ test("for GitHub each finding is one line, with the escapes that the runner undo
   expect(text.match(/\n/g)).toHaveLength(2);
   expect(text).toStartWith("::notice title=momo audit::12 requests: 8 accepted, 4 refused (2 × 400 “<a b=");
   expect(text).toContain("\n::error title=momo audit%3A unknown_path::<a b=");
-  expect(text).toContain("100%25 ::error:: one,two%0D%0Athree");
+  expect(text).toContain(String.raw`100%25 ::error:: one,two\u000d%0Athree`);
   const report = { ...NOTHING, findings: [findingOf("unknown_member"), findingOf("polls_too_fast")] };
   expect(write(report, "github").match(/^::\w+/gm)).toEqual(["::notice", "::notice", "::warning"]);
 });
@@ -207,8 +207,11 @@ test("each format begins with what happened", () => {
   expect(JSON.parse(write(HOSTILE, "json"))).toMatchObject(TALLY);
 });
 
-test("text has no control characters, which a terminal would obey", () => {
-  expect(write(HOSTILE, "text")).not.toMatch(/(?!\n)\p{Cc}/u);
+test.each(REPORT_FORMATS)("%s has no character that a terminal obeys or nobody sees", (format) => {
+  const message = "\u001b[31m \u202e \u200b \u{e0041}";
+  const report = { ...HOSTILE, findings: [{ ...findingOf("unknown_path"), message }] };
+  expect(write(report, format)).toContain(String.raw`\u001b[31m \u202e \u200b \udb40\udc41`);
+  expect(write(report, format)).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u);
 });
 
 test("JSON has the findings unchanged, and counts them", () => {
