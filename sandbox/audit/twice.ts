@@ -68,7 +68,9 @@ const hasSameReference = (one: Payment, other: Payment): boolean =>
 const isSameCharge = (one: Charge, other: Charge): boolean =>
   one.paymentAccountId === other.paymentAccountId && one.phone === other.phone && one.amountCents === other.amountCents;
 
-const isAlike = (one: Payment, other: Payment): boolean => isSameCharge(one, other) || hasSameReference(one, other);
+/** What momo's own commands start is no order of the client. */
+const isAlike = (one: Started, other: Started): boolean =>
+  one.start.isByMomo === other.start.isByMomo && (isSameCharge(one, other) || hasSameReference(one, other));
 
 function verdictOf(first: Started, second: Started): Verdict | null {
   const cameMs = second.start.cameMs;
