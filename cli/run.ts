@@ -23,17 +23,28 @@ export async function run(args: readonly string[], version: string): Promise<voi
     writeForPeople(exitCodesText());
     return;
   }
+  const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
+  const pages = showsHelp ? await import("./terminal/pages.ts") : null;
+  const page = asksHelp && pages?.isPage(topic) ? topic : null;
+  if (page !== null && topic !== REPLICAS_TOPIC && !NAMES.includes(topic)) {
+    pages?.printPage(page);
+    return;
+  }
   const name = words.find((word) => word !== "--"); // ends the options
   const layout = helpLayout(topic === REPLICAS_TOPIC ? topic : "usual");
   const program = await makeProgram(version, [name], layout);
-  const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
-  if (showsHelp) addHelp(program);
+  if (pages) addHelp(program, pages.PAGE_NAMES);
   try {
     if (!showsHelp) await removeStaleFiles(name, name === "exec" ? beforeCommand(program, own) : own);
     if (args.length === 0) await (await import("./client/running.ts")).showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
     host().exitCode = await tellOf(error, commandOf(program, words), json);
+  }
+  // A page with the name of a command comes after its options.
+  if (page !== null) {
+    writeOut("\n");
+    pages?.printPage(page);
   }
 }
 
@@ -95,7 +106,7 @@ async function makeProgram(
     }
   }
   for (const [name, summary, words] of [
-    ["help", `show the help of a command, ${EXIT_CODES_TOPIC} or ${REPLICAS_TOPIC}`, "[command...]"],
+    ["help", `show the help of a command, a page, or ${EXIT_CODES_TOPIC}`, "[command...]"],
     ["version", "show the version", ""],
   ] as const) {
     const command = new Command(name).description(summary).helpGroup("Shell:");
@@ -113,7 +124,7 @@ export async function completions(words: readonly string[], version: string): Pr
 /** The complete help of every command, 78 columns wide, for the manual page. */
 export async function helpPages(version: string): Promise<{ name: string; text: string }[]> {
   const program = await makeProgram(version);
-  addHelp(program);
+  addHelp(program, (await import("./terminal/pages.ts")).PAGE_NAMES);
   const pages: { name: string; text: string }[] = [];
   const visit = (command: Command, path: string) => {
     let text = "";

@@ -132,7 +132,7 @@ async function startIntercept(
 function tellSilence(interception: Interception | null): void {
   const hosts = interception?.silentHosts() ?? [];
   if (hosts.length === 0) return;
-  tell(`momo: no request of the command reached ${hosts.join(" or ")} here: docs/intercept.md, "What does not work"`);
+  tell(`momo: no request of the command reached ${hosts.join(" or ")} here; momo help intercept has the causes`);
 }
 
 /** Reports what the command did, and did wrong. If the command failed, its own exit code stays. */

@@ -63,7 +63,8 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
   if (typed.startsWith("-")) return { words: optionsOf(command), also: "" };
   if (command.name() === "help") {
     const named = values.reduce((at, word) => at.commands.find((child) => child.name() === word) ?? at, program);
-    return { words: [...childrenOf(named), ...(values.length === 0 ? HELP_TOPICS : [])], also: "" };
+    const commands = childrenOf(named);
+    return { words: [...commands, ...(values.length === 0 ? await topicsBeside(commands) : [])], also: "" };
   }
   if (command.commands.length > 0) return { words: childrenOf(command), also: "" };
   if (command.name() === "exec") return { words: [{ word: "--", what: "before the command" }], also: "commands" };
@@ -88,10 +89,11 @@ const optionsOf = (command: Command): Suggestion[] => [
   { word: "--help", what: "show the help" },
 ];
 
-const HELP_TOPICS: readonly Suggestion[] = [
-  { word: "exit-codes", what: "all exit codes" },
-  { word: "replicas", what: "the options of serve for several servers on one database" },
-];
+async function topicsBeside(commands: readonly Suggestion[]): Promise<Suggestion[]> {
+  const { PAGE_NAMES } = await import("./pages.ts");
+  const pages = PAGE_NAMES.filter((page) => commands.every(({ word }) => word !== page));
+  return [{ word: "exit-codes", what: "all exit codes" }, ...pages.map((word) => ({ word, what: "a page" }))];
+}
 
 const FILES = new Set(["<file>", "<path>", "<dir>"]);
 

@@ -93,9 +93,12 @@ function layOut<T extends object>(given: readonly Column<T>[], items: readonly T
 
 const widthOf = (piece: Piece): number => Bun.stringWidth(pieceText(piece));
 
-/** Prints a table. If a terminal cannot show all of its lines, they go through `$PAGER`, by default less. */
 function page<T extends object>(columns: readonly Column<T>[], items: readonly T[]): void {
-  const lines = layOut(columns, items).flatMap((line) => wrapped(lineOf(line, isTerminal), lineWidth()));
+  printLong(layOut(columns, items).flatMap((line) => wrapped(lineOf(line, isTerminal), lineWidth())));
+}
+
+/** Prints lines. If a terminal cannot show all of them, they go through `$PAGER`, by default less. */
+export function printLong(lines: readonly string[]): void {
   const text = lines.map((line) => `${line}\n`).join("");
   const isLong = isTerminal() && lines.length > (process.stdout.rows || Number.POSITIVE_INFINITY) - 2;
   if (!isLong || !showInPager(text)) writeOut(text);

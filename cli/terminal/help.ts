@@ -1,5 +1,6 @@
 import type { Argument, Command, Help, Option } from "commander";
 import { EXIT_CODES } from "./failure.ts";
+import { wrapped } from "./plain.ts";
 
 /** What the help of a command has besides its options: examples, and where to read more. */
 
@@ -102,6 +103,22 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
 };
 
+/** The pages of `momo help PAGE` that say more about a command. */
+const READ_MORE: Readonly<Record<string, readonly string[]>> = {
+  serve: ["operations"],
+  exec: ["testing", "intercept"],
+  mcp: ["agents"],
+  open: ["console"],
+  ...Object.fromEntries(["rules", "default", "faults", "clock", "outcomes"].map((name) => [name, ["steering"]])),
+  audit: ["audit"],
+  webhooks: ["webhooks"],
+  snapshot: ["snapshots"],
+  export: ["operations"],
+  import: ["operations"],
+  migrate: ["replicas"],
+  check: ["api"],
+};
+
 const LEARN_MORE = "momo help COMMAND explains a command, momo help exit-codes the exit codes.";
 
 /** The examples of a command, by its words after `momo`. */
@@ -111,15 +128,15 @@ export function examplesOf([name, ...rest]: readonly string[]): readonly Example
 }
 
 /** Adds examples and links to the help of the program and each command. */
-export function addHelp(program: Command): void {
+export function addHelp(program: Command, pages: readonly string[]): void {
   const visit = (command: Command, path: readonly string[]) => {
-    command.addHelpText("after", () => restOf(path));
+    command.addHelpText("after", () => restOf(path, pages));
     for (const child of command.commands) visit(child, [...path, child.name()]);
   };
   visit(program, []);
 }
 
-function restOf(path: readonly string[]): string {
+function restOf(path: readonly string[], pages: readonly string[]): string {
   const examples = examplesOf(path);
   const width = Math.max(...examples.map(([line]) => line.length));
   // A comment fits beside a short line only.
@@ -128,7 +145,11 @@ function restOf(path: readonly string[]): string {
     isBeside ? [`  ${line.padEnd(width)}  # ${does}`] : [`  # ${does}`, `  ${line}`],
   );
   if (path[0] === "help" || path[0] === "version") return "";
-  const more = path.length < 2 ? [LEARN_MORE] : []; // the help of the command above has it
+  const read = READ_MORE[path[0] ?? ""] ?? [];
+  const overview = `Pages, for momo help PAGE:\n${wrapped(`  ${pages.join(" ")}`, 78).join("\n")}\n\n`;
+  const documents =
+    path.length === 0 ? overview : read.length > 0 ? `More: momo help ${read.join(", momo help ")}\n` : "";
+  const more = path.length < 2 ? [`${documents}${LEARN_MORE}`] : []; // the help of the command above has it
   const shown = lines.length > 0 ? [["Examples:", ...lines].join("\n")] : [];
   return [...shown, ...more].map((text) => `\n${text}`).join("\n");
 }

@@ -106,7 +106,7 @@ const OFFERED: [typed: string, offered: string][] = [
   ["exec --audit -- npm ", ":files"],
   ["pay 0712345678 ", ":"],
   ["rules add --phone 0712345678 wrong", "wrong_pin :"],
-  ["help exit", "exit-codes :"],
+  ["help i", "import install intercept :"],
   ["help clock rep", ":"],
   ["exec ", "-- :commands"],
   ["completion ", "bash zsh fish powershell :"],

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 import { GROUPS } from "../../cli/command-table.ts";
 import { EXIT_CODES } from "../../cli/terminal/failure.ts";
 import { HOW_TO_LOOK } from "../../sandbox/audit/kinds.ts";
@@ -17,7 +17,9 @@ import { openScene } from "../support/scene.ts";
 
 /** The documents name all that the program has, and their links lead somewhere. */
 
-const documents = [...USER_DOCUMENTS, ...["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map(readDocument)];
+const contributing = [...new Bun.Glob("docs/contributing/*.md").scanSync({ cwd: ROOT })].map(readDocument);
+const forUsers = [...USER_DOCUMENTS, ...["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map(readDocument)];
+const documents = [...forUsers, ...contributing];
 
 /** The problem with a link; null if there is none. External addresses are not tried: a test needs no network. */
 function problemOf(path: string, link: string): string | null {
@@ -36,12 +38,31 @@ test("every link in the documents leads to a file and a heading that exist", () 
   expect(links.map(([path, link]) => problemOf(path, link)).filter((problem) => problem !== null)).toEqual([]);
 });
 
-test("the README links every document, and has 150 lines at most", () => {
+/** The files that a document links. */
+const linkedBy = (path: string) => linksOf(readDocument(path)).map((link) => link.split("#")[0]);
+
+test("the README links every document for users, CONTRIBUTING.md those for contributors; it has 150 lines at most", () => {
   const readme = readDocument("README.md");
-  const links = linksOf(readme).map((link) => link.split("#")[0]);
-  for (const { path } of documents) if (path !== "README.md") expect(links).toContain(path);
+  const links = linkedBy("README.md");
+  for (const { path } of forUsers) if (path !== "README.md") expect(links).toContain(path);
+  for (const { path } of contributing) expect(linkedBy("CONTRIBUTING.md")).toContain(path);
   expect(links).toContain("docs/llms.txt");
   expect(readme.text.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});
+
+test("momo help PAGE prints each document and each file that one links, as they are", async () => {
+  const linked = USER_DOCUMENTS.flatMap(({ path }) => linksOf(readDocument(path)).map((link) => [path, link] as const))
+    .map(([path, link]) => normalize(join(dirname(path), link.split("#")[0] ?? "")))
+    .filter((path) => /^docs\/(?:examples|monitoring)\/.*\.\w+$/.test(path));
+  const paths = [...USER_DOCUMENTS.map(({ path }) => path), "SECURITY.md", "docs/llms.txt", ...linked];
+  expect(new Set(linked).size).toBeGreaterThan(7);
+  for (const path of new Set(paths)) {
+    const page = basename(path, ".md").replace("README", "readme").replace("SECURITY", "security");
+    const { stdout, exitCode } = await runMomo(["help", page]);
+    expect(exitCode).toBe(0);
+    // Where a command has this name, its help comes first.
+    expect(stdout.endsWith(readDocument(path).text), page).toBe(true);
+  }
 });
 
 test("the moving pictures are small, and load nothing", () => {

@@ -34,7 +34,7 @@ function newestInputMs(): number {
   const sources = ["src", "sandbox", "cli", "npm"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
   );
-  const documents = ["api.md", "audit.md", "llms.txt", "testing.md"].map((name) => `docs/${name}`); // of momo mcp
+  const documents = ["README.md", "SECURITY.md", ...new Bun.Glob("docs/**").scanSync({ cwd: ROOT })]; // of momo help
   const others = ["package.json", "scripts/build.ts", "test/support/binary.ts", ...documents];
   return Math.max(...[...sources, ...others].map((file) => statSync(join(ROOT, file)).mtimeMs));
 }

@@ -95,7 +95,7 @@ describe("what is intercepted", () => {
     const hosts = "a.example,payflow.example,other.example,b.example";
     expect(await runMomo(["exec", "--intercept", hosts, "--", "sh", "-c", script])).toEqual({
       stdout: "401 401 404 400 401 ",
-      stderr: `momo: no request of the command reached a.example or b.example here: docs/intercept.md, "What does not work"\n`,
+      stderr: `momo: no request of the command reached a.example or b.example here; momo help intercept has the causes\n`,
       exitCode: 0,
     });
   });
