@@ -39,12 +39,12 @@ export function parseDay(text: string): Day | null {
 }
 
 /**
- * An instant as people write it: `2026-11-27 00:30`, with seconds if they matter, in Nairobi; or with an offset of its own, as in
- * `2026-11-26T21:30:00Z`. Null if the calendar has no such instant.
+ * An instant as people write it: `2026-11-27 00:30`, with seconds if they matter, in Nairobi; the day alone is its midnight; or with
+ * an offset of its own, as in `2026-11-26T21:30:00Z`. Null if the calendar has no such instant.
  */
 export function parseInstant(text: string): number | null {
-  const [, date = "", time = "", seconds = ":00", offset = "+03:00"] =
-    /^([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,3})?)?(Z|[+-][0-9]{2}:[0-9]{2})?$/.exec(
+  const [, date = "", time = "00:00", seconds = ":00", offset = "+03:00"] =
+    /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,3})?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?$/.exec(
       text,
     ) ?? [];
   if (parseDay(date) === null) return null;
