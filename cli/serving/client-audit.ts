@@ -16,6 +16,8 @@ interface Options extends AuditOptions {
   readonly clock: VirtualClock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
+  /** False with a seed. */
+  readonly isTimed: boolean;
   readonly promptTimeoutMs: number;
   /** Resolves when the webhooks that are due were tried. */
   readonly settleDeliveries: () => Promise<void>;
@@ -25,12 +27,15 @@ export type ClientAudit = ReturnType<typeof auditClient>;
 
 /** The audit of one sandbox: it gets every request and every change. */
 export function auditClient(options: Options) {
-  const { log, service, clock, stopwatch, promptTimeoutMs, settleDeliveries } = options;
+  const { log, service, clock, stopwatch, isTimed, promptTimeoutMs, settleDeliveries } = options;
   const delays = { underWay: 0 };
   const audit = new Audit(options);
+  let moments = 0;
   const moment = () => {
-    const nowMs = clock.nowMs();
-    return { nowMs, realMs: stopwatch(), ranMs: clock.ranMs() };
+    const [nowMs, ranMs] = [clock.nowMs(), clock.ranMs()];
+    moments += 1;
+    // With a seed, only the order of moments counts while the clock is frozen, not the speed of the machine.
+    return { nowMs, realMs: isTimed ? stopwatch() : ranMs + moments / 1000, ranMs };
   };
   log.subscribe((logged, { body, answer }, members, hidden) => {
     // A person has replayed the request: the client did not send it.

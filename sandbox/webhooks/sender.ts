@@ -23,7 +23,7 @@ export interface SenderParts {
   /** Called after each attempt, when it is stored. */
   readonly onAttempt: (delivery: Delivery) => void;
   readonly reportFault: (error: unknown) => void;
-  /** Whether attempts tell how long they took. */
+  /** Whether attempts tell how long they took. If not, they are made one after another, in the same order in each run. */
   readonly isTimed: boolean;
 }
 
@@ -147,9 +147,9 @@ export class Sender {
   }
 
   async #startDue(): Promise<void> {
-    const { deliveries, isShared, clock, address, mayDecide, reportFault } = this.#parts;
-    const room = MAX_IN_FLIGHT - this.#inFlight.size;
-    if (this.#isStopped || room === 0 || address() === null) return;
+    const { deliveries, isShared, clock, address, mayDecide, reportFault, isTimed } = this.#parts;
+    const room = (isTimed ? MAX_IN_FLIGHT : 1) - this.#inFlight.size;
+    if (this.#isStopped || room <= 0 || address() === null) return;
     if (isShared) this.#lookLater();
     if (!mayDecide()) return;
     const nowMs = clock.nowMs();
