@@ -1,7 +1,10 @@
 import { createListeners } from "../src/domain/listeners.ts";
 import type { FaultKind } from "./faults.ts";
 
-/** A request to the merchant API, and its answer. */
+/** The members of a JSON object, or of a form. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** A request to the merchant API, and its answer: the record of the log, the audit, the events and the terminal. */
 export interface LoggedRequest {
   /** Counts from 1 since the server started. */
   readonly id: number;
@@ -15,8 +18,8 @@ export interface LoggedRequest {
   readonly body: string | null;
   /** How many bytes of the body are not kept. */
   readonly bodyCutBytes: number;
-  /** The checkout request id in what the log does not keep: a body that was cut, or an answer that a fault replaced. */
-  readonly cutId?: string | undefined;
+  /** The payment that it started or asked about, also if a fault replaced the answer; or null. */
+  readonly checkoutRequestId: string | null;
   /** Null if the connection was closed without an answer. */
   readonly status: number | null;
   /** The beginning of the answer, also if it was lost. */
@@ -33,17 +36,18 @@ export interface LoggedRequest {
 /** The header of a request that a person sends again from the console; it has the id of the first request in the log. */
 export const REPLAY_HEADER = "x-sandbox-replay-of";
 
-/**
- * @param whole the complete body and answer
- * @param hidden the operation's own answer, if a fault gave the client another one
- * @param members those of the body, if it was parsed. A listener must not keep them, nor the whole
- */
-export type LogListener = (
-  request: LoggedRequest,
-  whole: Pick<LoggedRequest, "body" | "answer">,
-  members: object | null,
-  hidden: string | null,
-) => void;
+/** A request that was just answered: with its whole body and answer, and with what the log does not keep. */
+export interface AnsweredRequest extends Omit<LoggedRequest, "bodyCutBytes" | "answerCutBytes"> {
+  /** Those of the body; null if it has none. */
+  readonly members: Members | null;
+  /** Those of the answer. */
+  readonly said: Members;
+  /** Those of the operation's own answer, if a fault gave the client another one; else null. */
+  readonly hidden: Members | null;
+}
+
+/** It must not keep the answered request, which can be long. */
+export type LogListener = (answered: AnsweredRequest, logged: LoggedRequest) => void;
 
 /** How many requests are kept. */
 const LOG_CAPACITY = 1000;
@@ -62,18 +66,15 @@ export function createRequestLog() {
 
   return {
     /** Takes the whole body and answer, and cuts them. */
-    add(
-      request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "cutId" | "answerCutBytes">,
-      members: object | null = null,
-      hidden: string | null = null,
-    ): void {
+    add(request: Omit<AnsweredRequest, "id">): void {
       lastId += 1;
-      const { body, answer } = request;
-      const whole = { id: lastId, bodyCutBytes: 0, cutId: idIn(hidden), answerCutBytes: 0 };
-      const logged =
-        isLong(body) || isLong(answer) ? { ...request, ...whole, ...cut(body, answer) } : { ...request, ...whole };
+      const answered = { ...request, id: lastId };
+      const { members: _members, said: _said, hidden: _hidden, ...kept } = answered;
+      const [body, bodyCutBytes] = beginningOf(request.body);
+      const [answer, answerCutBytes] = beginningOf(request.answer);
+      const logged = { ...kept, body, bodyCutBytes, answer, answerCutBytes };
       ring[lastId % LOG_CAPACITY] = logged;
-      announce(logged, request, members, hidden);
+      announce(answered, logged);
     },
     /** Oldest first. */
     list: (): readonly LoggedRequest[] => Object.values(ring).sort((a, b) => a.id - b.id),
@@ -84,26 +85,12 @@ export function createRequestLog() {
   };
 }
 
-/** If JSON has a member twice, its last value counts. */
-const CHECKOUT_REQUEST_ID = /ws_CO_[0-9]{14}_[0-9A-Z]{20}/g;
-
-const idIn = (text: string | null): string | undefined => text?.match(CHECKOUT_REQUEST_ID)?.at(-1);
-
 /** Remove the word at the cut: it may be the first part of a secret, which redaction would not recognise. */
 const MAX_CUT_WORD = 600;
 
-const isLong = (text: string | null): boolean => text !== null && text.length > KEPT_LENGTH;
-
-/** What is kept of a body and an answer. */
-function cut(wholeBody: string | null, wholeAnswer: string | null) {
-  const [body, bodyCutBytes] = beginningOf(wholeBody);
-  const [answer, answerCutBytes] = beginningOf(wholeAnswer);
-  return { body, bodyCutBytes, ...(bodyCutBytes > 0 && { cutId: idIn(wholeBody) }), answer, answerCutBytes };
-}
-
 /** @returns what is kept of a text, and how many bytes are not */
 function beginningOf(text: string | null): [string | null, number] {
-  if (text === null || !isLong(text)) return [text, 0];
+  if (text === null || text.length <= KEPT_LENGTH) return [text, 0];
   let end = KEPT_LENGTH;
   while (end > KEPT_LENGTH - MAX_CUT_WORD && /[\w%\\]/.test(text.charAt(end - 1))) end -= 1;
   // Do not cut a surrogate pair.
@@ -111,6 +98,17 @@ function beginningOf(text: string | null): [string | null, number] {
   // Copied through bytes: a slice of a string keeps the whole string in memory.
   const kept = Buffer.from(text.slice(0, end));
   return [kept.toString(), Buffer.byteLength(text) - kept.length];
+}
+
+/** The members of a text: of a JSON object, or of a form. Null for anything else. */
+export function membersOf(text: string | null): Members | null {
+  if (text === null) return null;
+  try {
+    const value: unknown = JSON.parse(text.startsWith("\u{FEFF}") ? text.slice(1) : text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : null;
+  } catch {
+    return /^[^\s{["=]+=/.test(text) ? Object.fromEntries(new URLSearchParams(text)) : null;
+  }
 }
 
 export type RequestCounts = ReturnType<typeof createRequestCounts>;

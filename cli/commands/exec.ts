@@ -62,7 +62,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
   const logFile = flags.logFile === undefined ? null : prepareReport(flags.logFile);
   const lines: string[] = [];
   const onRequest: LogListener | undefined = logFile
-    ? (request) => void lines.push(`${JSON.stringify(requestView(request))}\n`)
+    ? (_answered, request) => void lines.push(`${JSON.stringify(requestView(request))}\n`)
     : undefined;
   const outerUmask = process.umask(0o077); // for our files; the command keeps its own
   const signals = catchSignals();

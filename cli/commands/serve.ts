@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
-import type { LoggedRequest } from "../../sandbox/request-log.ts";
+import type { AnsweredRequest } from "../../sandbox/request-log.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
@@ -181,7 +181,7 @@ const requestOutputFor = ({ logFormat, quiet }: ServeFlags): RequestOutput | nul
 function listenersOf({ log, logFormat }: ServeFlags, output: RequestOutput) {
   const { onRequest, onRefused, onTransaction, onDelivery } = output;
   if (log === "requests" || (log === undefined && logFormat !== undefined)) return { onRequest, onDelivery };
-  const refused = { onRequest: (request: LoggedRequest) => void (isRefused(request) && onRefused(request)) };
+  const refused = { onRequest: (request: AnsweredRequest) => void (isRefused(request) && onRefused(request)) };
   if (log === "payments" || isTerminal(STDERR)) return { ...refused, onTransaction, onDelivery };
   return {
     ...refused,

@@ -37,14 +37,9 @@ export function auditClient(options: Options) {
     // With a seed, only the order of moments counts while the clock is frozen, not the speed of the machine.
     return { nowMs, realMs: isTimed ? stopwatch() : ranMs + moments / 1000, ranMs };
   };
-  log.subscribe((logged, { body, answer }, members, hidden) => {
+  log.subscribe((request) => {
     // A person has replayed the request: the client did not send it.
-    if (logged.headers.has(REPLAY_HEADER)) return;
-    const isCut = logged.bodyCutBytes > 0 || logged.answerCutBytes > 0;
-    const whole = isCut ? { ...logged, body, answer } : logged;
-    // An error after the work is a lost answer.
-    const call = hidden === null ? whole : { ...whole, answer: hidden, status: null, fault: "disconnect" };
-    audit.call(call, moment(), members);
+    if (!request.headers.has(REPLAY_HEADER)) audit.call(request, moment());
   });
   service.subscribe((transaction) => audit.changed(transaction, moment()));
   return {

@@ -1,5 +1,5 @@
 import { transactionView } from "../../sandbox/control/views.ts";
-import type { LoggedRequest } from "../../sandbox/request-log.ts";
+import type { AnsweredRequest } from "../../sandbox/request-log.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
 import { redact } from "../../src/domain/redact.ts";
@@ -24,7 +24,7 @@ const REFUSALS_MS = 1000;
 /** Refusals before the operations: of a page of another site, and of `Expect`. Each has one line, and then a count at each doubling. */
 const BEFORE_OPERATIONS: ReadonlySet<number> = new Set([403, 417]);
 
-export const isRefused = ({ status }: LoggedRequest): boolean => (status ?? 0) >= 400;
+export const isRefused = ({ status }: AnsweredRequest): boolean => (status ?? 0) >= 400;
 
 /** The log of a server on stderr. */
 export function createRequestOutput(format: LogFormat, width: number) {
@@ -39,7 +39,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
     (lost) => messageLine(format, `${lost} lines are left out here: they were not read in time`, nowMs(), "error"),
   );
   const writeLine = (line: string) => write(format === "json" ? line : wrapped(line, width - 2).join("\n  "));
-  const writeRequest = (request: LoggedRequest) => writeLine(requestLine(format, request, nowMs()));
+  const writeRequest = (request: AnsweredRequest) => writeLine(requestLine(format, request, nowMs()));
   const tellCounted = () => {
     refusals = 0;
     if (counted.size === 0) return;
@@ -52,7 +52,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
   return {
     onRequest: writeRequest,
     /** For a log without the accepted requests. A burst is a few lines and a count. */
-    onRefused(request: LoggedRequest): void {
+    onRefused(request: AnsweredRequest): void {
       if (BEFORE_OPERATIONS.has(request.status ?? 0)) {
         const count = (early.get(request.status) ?? 0) + 1;
         early.set(request.status, count);
@@ -97,21 +97,11 @@ export function createRequestOutput(format: LogFormat, width: number) {
 /** A path can be 16 KiB long, which is too much for a line. */
 const MAX_PATH_LENGTH = 200;
 
-/** Longer answers are lists, which have no outcome to show, so they are not parsed. */
-const MAX_PARSED_ANSWER = 2000;
-
 /** For a request that only the strict form refuses. */
 const HINT = "--accept lenient would take this form";
 
-/** What an answer says about the payment. A refusal gives the reason in its message. */
-interface Outcome {
-  readonly checkout_request_id?: string;
-  readonly transaction_status?: string;
-  readonly message?: string;
-}
-
 /** @param atMs the host's time, not the sandbox's */
-export function requestLine(format: LogFormat, request: LoggedRequest, atMs: number): string {
+export function requestLine(format: LogFormat, request: AnsweredRequest, atMs: number): string {
   const { method, status, durationMs, fault, isTakenLeniently } = request;
   const path = redact(request.target.split("?", 1)[0] ?? "").slice(0, MAX_PATH_LENGTH);
   const outcome = outcomeOf(request);
@@ -143,7 +133,7 @@ export function requestLine(format: LogFormat, request: LoggedRequest, atMs: num
 }
 
 /** What is wrong with the form of the credentials, without their values; the answer does not say it. */
-function troubleWithKey({ headers }: LoggedRequest): string {
+function troubleWithKey({ headers }: AnsweredRequest): string {
   const found = ["X-API-Key", "X-API-Secret"].flatMap((name) => {
     const value = headers.get(name);
     const trouble =
@@ -157,13 +147,13 @@ function troubleWithKey({ headers }: LoggedRequest): string {
   return `(${found.length > 0 ? found.join(", ") : "the form of both headers is right"})`;
 }
 
-function outcomeOf({ answer }: LoggedRequest): Outcome {
-  if (answer === null || answer.length > MAX_PARSED_ANSWER) return {};
-  const { success, message, checkout_request_id, status: transaction_status } = JSON.parse(answer);
+/** What an answer says about the payment. A refusal gives the reason in its message. */
+function outcomeOf({ said }: AnsweredRequest) {
+  const { success, message, checkout_request_id, status } = said;
   return {
-    ...(checkout_request_id !== undefined && { checkout_request_id }),
-    ...(transaction_status !== undefined && { transaction_status }),
-    ...(success === false && { message: redact(message) }),
+    ...(typeof checkout_request_id === "string" && { checkout_request_id }),
+    ...(typeof status === "string" && { transaction_status: status }),
+    ...(success === false && typeof message === "string" && { message: redact(message) }),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { Delivery } from "../../src/domain/delivery.ts";
 import { createListeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { type AuditedCall, cameMs, isRefused, type Moment } from "./call.ts";
+import type { AnsweredRequest } from "../request-log.ts";
+import { cameMs, isRefused, type Moment } from "./call.ts";
 import { createFindingBook, type Details, type Finding, type Mistake } from "./finding.ts";
 import { auditInput } from "./inputs.ts";
 import type { FindingKind } from "./kinds.ts";
@@ -11,7 +12,7 @@ import { auditMethod, auditPath, isAutomatic } from "./paths.ts";
 import { createPaymentBook, newPayment, type Payment } from "./payments.ts";
 import { auditPoll } from "./polls.ts";
 import { auditPush } from "./pushes.ts";
-import type { AuditState, Inputs, Members, Reading } from "./rules.ts";
+import type { AuditState, Inputs, Reading } from "./rules.ts";
 import { createTally, isNotFollowed, type Tally } from "./tally.ts";
 import { reviseTwins } from "./twice.ts";
 
@@ -78,11 +79,12 @@ export class Audit {
     };
   }
 
-  /**
-   * A request to the merchant API that was just answered.
-   * @param members those of its body, if it was parsed
-   */
-  call(call: AuditedCall, at: Moment, members: object | null = null): void {
+  /** A request to the merchant API that was just answered. */
+  call(request: AnsweredRequest, at: Moment): void {
+    const { hidden } = request;
+    // An error after the work is a lost answer.
+    const call: AnsweredRequest =
+      hidden === null ? request : { ...request, said: hidden, status: null, fault: "disconnect" };
     this.#last = at;
     if (cameMs(call, at) < this.#sinceMs) return;
     const mark = call.target.indexOf("?");
@@ -94,7 +96,6 @@ export class Audit {
     if (!operation && isAutomatic(call.method, path, this.#basePaths)) return;
     const refusal = this.#tally.request(call);
     const reading: Reading = { call, at, query, base: base ?? this.#basePaths[0] ?? "" };
-    if (members) reading.members = members as Members;
     let isExplained = false;
     if (!operation) isExplained = auditPath(this.#state, reading, path);
     else if (call.method !== operation.method) {

@@ -1,5 +1,5 @@
-import { clean, messageIn } from "./call.ts";
-import { type AuditState, membersIn, type Reading } from "./rules.ts";
+import { clean, messageOf } from "./call.ts";
+import type { AuditState, Reading } from "./rules.ts";
 
 const NUMBERS = ["payment_account_id", "amount"];
 
@@ -12,7 +12,7 @@ const MOST_UNKNOWN = 20;
  */
 export function auditInput(state: AuditState, operation: string, reading: Reading): boolean {
   const { call } = reading;
-  const members = membersIn(reading) ?? {};
+  const members = call.members ?? {};
   const known = state.inputs().get(operation);
   if (known && call.method === "POST") {
     let unknown = 0;
@@ -36,7 +36,7 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
     const words = `${member} has a form that only the lenient mode accepts: ${clean(came)}.`;
     note(state, reading, "lenient_input", operation, member, words);
   }
-  const message = messageIn(call.answer);
+  const message = messageOf(call);
   const isNamed = (member: string) => message.startsWith(`${member} `) || message.includes(`; ${member} `);
   return texts.some(isNamed) && !known?.some((member) => !texts.includes(member) && isNamed(member));
 }

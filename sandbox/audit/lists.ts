@@ -1,4 +1,5 @@
-import { type AuditedCall, cameMs, clean, isByMomo, isRefused, itemsIn, messageIn } from "./call.ts";
+import type { AnsweredRequest } from "../request-log.ts";
+import { cameMs, clean, isByMomo, isRefused, messageOf, rowsIn } from "./call.ts";
 import { namesOne, noteNamed } from "./named.ts";
 import type { Payment, Search } from "./payments.ts";
 import { type AuditState, MOST_LOOKS, PATTERN_MS, type Reading } from "./rules.ts";
@@ -13,14 +14,19 @@ export function auditList(state: AuditState, reading: Reading): boolean {
   const given = [...new Set(parameters.keys())];
   const search = parameters.get("search");
   const isForOne = search !== null || given.includes("id");
-  const rows = call.status === 200 ? [...itemsIn(call.answer ?? "")] : [];
+  const rows = call.status === 200 ? rowsIn(call) : [];
   noteLook(state, reading, search, rows);
   const shown: Payment[] = [];
-  for (const { number, isFinal } of rows) {
-    const payment = state.payments.byNumber(number);
+  for (const { id, status } of rows) {
+    const payment = state.payments.byNumber(id);
     if (!payment || (isByMomo(call) && !payment.start?.isByMomo)) continue;
     shown.push(payment);
-    noteRow(payment, reading, isFinal, isForOne && (payment.start?.isRead || isReference(payment, search)));
+    noteRow(
+      payment,
+      reading,
+      status !== "pending",
+      isForOne && (payment.start?.isRead || isReference(payment, search)),
+    );
   }
   if (search !== null) noteStrays(state, reading, search, shown);
   const known = state.inputs().get("/transactions.php") ?? given;
@@ -30,23 +36,26 @@ export function auditList(state: AuditState, reading: Reading): boolean {
   return false;
 }
 
-function noteLook({ looks }: AuditState, { call, at }: Reading, search: string | null, rows: Row[]): void {
+function noteLook(
+  { looks }: AuditState,
+  { call, at }: Reading,
+  search: string | null,
+  rows: ReturnType<typeof rowsIn>,
+): void {
   if (looks.length >= MOST_LOOKS) looks.shift();
   looks.push({
     cameMs: cameMs(call, at),
     answeredMs: at.realMs,
     search,
-    shown: new Set(rows.map(({ number }) => number)),
+    shown: new Set(rows.map(({ id }) => id)),
     refusal: refusalOf(call),
     isByMomo: isByMomo(call),
   });
 }
 
-type Row = ReturnType<typeof itemsIn> extends Iterable<infer One> ? One : never;
-
-function refusalOf({ status, answer }: AuditedCall): string | null {
-  if (status === 200) return null;
-  return status === null ? "its answer was lost" : `${status} “${clean(messageIn(answer))}”`;
+function refusalOf(call: AnsweredRequest): string | null {
+  if (call.status === 200) return null;
+  return call.status === null ? "its answer was lost" : `${call.status} “${clean(messageOf(call))}”`;
 }
 
 /** @param isAsked whether the list was asked for this payment */

@@ -1,7 +1,7 @@
 import { numberOfCode, numberOfReceipt } from "../../src/domain/identifiers.ts";
 import { clean } from "./call.ts";
 import type { Payment, PaymentBook } from "./payments.ts";
-import { membersIn, type Reading } from "./rules.ts";
+import type { Reading } from "./rules.ts";
 
 /** Parameter names that stand for one payment, in lower case and letters only. */
 const NAMES_ONE =
@@ -42,7 +42,7 @@ function valuesIn(reading: Reading): readonly (readonly [name: string, value: st
   const path = call.target.slice(0, call.target.length - query.length);
   const parts = path.split(/[/?]/).filter((part) => part.length >= SHORTEST_PART && /[0-9]/.test(part));
   return [
-    ...Object.entries(membersIn(reading) ?? {}),
+    ...Object.entries(call.members ?? {}),
     ...new URLSearchParams(query),
     ...parts.map((part) => ["", part] as const),
   ]

@@ -1,4 +1,4 @@
-import { clean, messageIn } from "./call.ts";
+import { clean, messageOf } from "./call.ts";
 import { noteNamed } from "./named.ts";
 import { rightPoll } from "./polls.ts";
 import type { AuditState, Reading } from "./rules.ts";
@@ -50,7 +50,7 @@ export function auditMethod(state: AuditState, reading: Reading, operation: stri
   state.add("wrong_method", `${call.method} ${operation}`, call.id, () => ({
     payment: named?.payment ?? null,
     atMs: call.atMs,
-    message: `${isPoll ? "The status was asked for" : `${operation} was called`} with ${clean(call.method)}: “${messageIn(call.answer)}”.`,
+    message: `${isPoll ? "The status was asked for" : `${operation} was called`} with ${clean(call.method)}: “${messageOf(call)}”.`,
     advice: `Right: ${isPoll ? rightPoll(base) : `await fetch(origin + "${base}${operation}", { method: "${right}", headers${right === "POST" ? ", body" : ""} })`}`,
   }));
   return true;

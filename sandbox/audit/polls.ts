@@ -1,10 +1,10 @@
 import { shown } from "../../src/domain/error.ts";
-import { cameMs, clean, isByMomo, isRefused, isSurelyRead, messageIn, textIn } from "./call.ts";
+import { cameMs, clean, isByMomo, isRefused, isSurelyRead, messageOf, textIn } from "./call.ts";
 import type { Details } from "./finding.ts";
 import { auditFollowed } from "./lists.ts";
 import { type Named, noteNamed } from "./named.ts";
 import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
-import { type AuditState, inSeconds, membersIn, PATTERN_MS, type Reading } from "./rules.ts";
+import { type AuditState, inSeconds, PATTERN_MS, type Reading } from "./rules.ts";
 
 /** Polls below this interval are too fast: the 3 s of §4.4, less the delays of a busy machine. */
 const FASTEST_POLL_MS = 2500;
@@ -22,11 +22,10 @@ const DRIFT_MS = 5;
 export function auditPoll(state: AuditState, reading: Reading): boolean {
   const { call, at } = reading;
   if (isRefused(call)) return auditRefusedPoll(state, reading);
-  const id = membersIn(reading)?.checkout_request_id;
-  const payment = typeof id === "string" ? state.payments.byCheckoutId(id.trim()) : undefined;
+  const payment = state.payments.byCheckoutId(call.checkoutRequestId ?? "");
   if (!payment || (isByMomo(call) && !payment.start?.isByMomo)) return false;
   auditFollowed(state, payment, reading);
-  const status = call.status === 200 ? textIn(call.answer, "status") : null;
+  const status = call.status === 200 ? textIn(call, "status") : null;
   const isFinal = status !== null && status !== "pending";
   payment.asks += 1;
   payment.lastAsk = { requestId: call.id, at };
@@ -94,7 +93,7 @@ export const rightPoll = (base: string): string =>
   `await fetch(origin + "${base}/status.php", { method: "POST", headers, body: JSON.stringify({ checkout_request_id }) })`;
 
 function auditRefusedPoll(state: AuditState, reading: Reading): boolean {
-  const members = membersIn(reading);
+  const { members } = reading.call;
   const named = noteNamed(state.payments, reading);
   if (named?.form) {
     noteUnknownId(state, reading, named);
@@ -130,13 +129,13 @@ function noteMisread(state: AuditState, { call }: Reading, id: unknown, isNothin
 /** The client asked for the status of an id that was not issued here, or not in this form. */
 function noteUnknownId(state: AuditState, reading: Reading, named: Named | null): void {
   const { call, base } = reading;
-  const sent = named?.sent ?? String(membersIn(reading)?.checkout_request_id);
+  const sent = named?.sent ?? String(call.members?.checkout_request_id);
   const what =
     named === null ? "the sandbox has issued no such id" : `this is ${named.form}, ${named.payment.checkoutRequestId}`;
   state.add("unknown_id", named?.form ?? "", call.id, () => ({
     payment: named?.payment ?? null,
     atMs: call.atMs,
-    message: `The status of “${clean(sent)}” was asked for: ${what}. momo answered “${messageIn(call.answer)}”.`,
+    message: `The status of “${clean(sent)}” was asked for: ${what}. momo answered “${messageOf(call)}”.`,
     advice: `Send the checkout_request_id of the answer to the push, unchanged: ${rightPoll(base)}`,
   }));
 }

@@ -1,7 +1,7 @@
 import { typedPhone } from "../../src/domain/phone.ts";
 import { cameMs, clean, isByMomo, isSurelyRead, textIn } from "./call.ts";
 import type { Payment, Start } from "./payments.ts";
-import { type AuditState, type Charge, membersIn, type Reading } from "./rules.ts";
+import type { AuditState, Charge, Reading } from "./rules.ts";
 import { findBlindRepeat, findTwin, rememberAttempt } from "./twice.ts";
 
 /**
@@ -20,10 +20,10 @@ export function auditPush(state: AuditState, reading: Reading): boolean {
     isByMomo: isByMomo(call),
   };
   // Also if the connection was closed without the answer: the payment has started.
-  const id = textIn(call.answer, "checkout_request_id");
+  const id = textIn(call, "checkout_request_id");
   state.lastRefusal = id === null ? { requestId: call.id, status: call.status } : null;
   const isUnknown = call.status === null || call.status >= 500;
-  const charge = id === null && isUnknown ? chargeIn(reading) : null;
+  const charge = id === null && isUnknown ? chargeIn(call) : null;
   if (charge) {
     findBlindRepeat(state, charge, start, call.atMs);
     rememberAttempt(state, { ...charge, requestId: call.id, cameMs: start.cameMs, status: call.status });
@@ -39,8 +39,8 @@ export function auditPush(state: AuditState, reading: Reading): boolean {
 }
 
 /** Whom a push charges; null if its body does not say. */
-function chargeIn(reading: Reading): Charge | null {
-  const { payment_account_id: account, phone, amount, reference } = membersIn(reading) ?? {};
+function chargeIn({ members }: Reading["call"]): Charge | null {
+  const { payment_account_id: account, phone, amount, reference } = members ?? {};
   const digits = typedPhone(String(phone));
   if (digits === null || !Number.isFinite(Number(amount))) return null;
   return {

@@ -1,27 +1,18 @@
-import { type AuditedCall, type Moment, membersOf } from "./call.ts";
+import type { AnsweredRequest } from "../request-log.ts";
+import type { Moment } from "./call.ts";
 import type { Details, Finding } from "./finding.ts";
 import type { FindingKind } from "./kinds.ts";
 import type { Payment, PaymentBook } from "./payments.ts";
 
-/** A request and its parsed parts, for the rules. */
+/** A request and its parts, for the rules. */
 export interface Reading {
-  readonly call: AuditedCall;
+  readonly call: AnsweredRequest;
   /** When it was answered. */
   readonly at: Moment;
   /** The raw query. */
   readonly query: string;
   /** The base path that the client used, or the default. */
   readonly base: string;
-  /** See {@link membersIn}. */
-  members?: Members | null;
-}
-
-export type Members = Readonly<Record<string, unknown>>;
-
-/** The members of the body, read once; null if it has none. */
-export function membersIn(reading: Reading): Members | null {
-  if (reading.members === undefined) reading.members = membersOf(reading.call.body);
-  return reading.members;
 }
 
 /** What each operation accepts, by its path: the members of its body, or the parameters of its query. */

@@ -1,6 +1,7 @@
 import type { Delivery } from "../../src/domain/delivery.ts";
 import type { TallyOnWire } from "../control/shapes/requests.ts";
-import { type AuditedCall, clean, isByFault, messageIn } from "./call.ts";
+import type { AnsweredRequest } from "../request-log.ts";
+import { clean, isByFault, messageOf } from "./call.ts";
 import { knownMs, type Payment } from "./payments.ts";
 
 export type Tally = TallyOnWire;
@@ -28,15 +29,15 @@ export function createTally() {
 
   return {
     /** @returns the refusal; null if the request was accepted, or if there are too many different refusals */
-    request(call: AuditedCall): Refused | null {
+    request(call: AnsweredRequest): Refused | null {
       requests += 1;
-      if (call.status === 200 || (call.status === null && call.answer?.startsWith('{"success":true'))) {
+      if (call.status === 200 || (call.status === null && call.said.success === true)) {
         accepted += 1;
         return null;
       }
       if (isByFault(call)) byFaults += 1;
       if (call.isTakenLeniently) lenientTakes += 1;
-      const message = clean(messageIn(call.answer), MOST_SHOWN);
+      const message = clean(messageOf(call), MOST_SHOWN);
       const key = `${call.status} ${message}`;
       const known = refused.get(key);
       if (known) known.count += 1;

@@ -75,7 +75,7 @@ export function createEventHub(sources: EventSources) {
     if (isStarted) return;
     isStarted = true;
     service.subscribe(addTransaction);
-    log.subscribe((request) => add("request", () => requestView(request), lengthOf(request)));
+    log.subscribe((_answered, request) => add("request", () => requestView(request), lengthOf(request)));
     audit.subscribe((finding) => add("audit", () => finding));
     webhooks.subscribe((delivery) => add("webhook", () => deliveryView(delivery)));
   }

@@ -8,7 +8,7 @@ import { fail, type Reply, respond } from "../../src/http/reply.ts";
 import { type Handler, newExchange, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { FaultPlan } from "../faults.ts";
-import type { RequestLog } from "../request-log.ts";
+import { type Members, membersOf, type RequestLog } from "../request-log.ts";
 import type { Steering } from "../steering.ts";
 import { isFromAnotherSite } from "./guard.ts";
 import type { Fault } from "./shapes/steering.ts";
@@ -75,20 +75,23 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     if (fault?.kind === "delay") delays.underWay -= 1;
     const isLost = fault?.kind === "disconnect";
     const body = exchange.body ?? (reply.status === 200 && !fault ? null : await unread(request, realClock));
-    const entry = {
+    log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
       method: request.method,
       target: query === "" ? path : `${path}?${query}`,
       headers: request.headers,
       body,
+      members: (exchange.members as Members | null) ?? membersOf(body),
+      checkoutRequestId: exchange.checkoutRequestId ?? idIn(path, body),
       status: isLost ? null : reply.status,
       answer: reply.text,
+      said: reply.said,
+      hidden,
       fault: fault?.kind ?? null,
       leniencies: exchange.leniencies,
       isTakenLeniently: reply.status === 400 && api.wouldTake(request, body),
-    };
-    log.add(entry, exchange.members, hidden);
+    });
     return isLost ? brokenOff() : respond(reply);
   };
 }
@@ -105,15 +108,20 @@ export function refuseAndLog(
     const atMs = clock.nowMs();
     const { query } = targetOf(request);
     const reply = refusalOfAnotherSite(request.headers) ?? own;
+    const body = await unread(request, realClock);
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
       method: request.method,
       target: query === "" ? sentPath : `${sentPath}?${query}`,
       headers: request.headers,
-      body: await unread(request, realClock),
+      body,
+      members: membersOf(body),
+      checkoutRequestId: idIn(sentPath, body),
       status: reply.status,
       answer: reply.text,
+      said: reply.said,
+      hidden: null,
       fault: null,
       leniencies: [],
       isTakenLeniently: false,
@@ -132,10 +140,16 @@ function refusalOfAnotherSite(headers: Headers): Reply | null {
   );
 }
 
-/** An answer, and the operation's own where the client gets another one. */
+/** The payment that a poll asks about, if its operation did not read it. */
+function idIn(path: string, body: string | null): string | null {
+  if (body === null || !path.endsWith("/status.php")) return null;
+  return /ws_CO_[0-9]{14}_[0-9A-Z]{20}/.exec(body)?.[0] ?? null;
+}
+
+/** An answer, and what the operation's own says where the client gets another one. */
 interface Answered {
   readonly reply: Reply;
-  readonly hidden?: string | null;
+  readonly hidden?: Members | null;
 }
 
 const asItIs = (reply: Reply): Answered => ({ reply });
@@ -150,7 +164,7 @@ async function applyFault(
       const own = fault.carried_out ? await carryOut() : null;
       const reply = errorOf(fault, own);
       const isWhole = reply.status === own?.status && reply.text === own.text;
-      return { reply, hidden: isWhole ? null : (own?.text ?? null) };
+      return { reply, hidden: isWhole ? null : (own?.said ?? null) };
     }
     case "delay":
       await pause(realClock, parseDuration(fault.delay ?? "0s", "delay"), stopping);
@@ -172,7 +186,8 @@ function errorOf(fault: Fault, own: Reply | null): Reply {
   const headers = new Headers(usual);
   if (body !== undefined) headers.set("Content-Type", content_type ?? "text/plain; charset=utf-8");
   for (const [name, value] of Object.entries(fault.headers ?? {})) headers.set(name, value);
-  return { status: sent, text: beginningOf(body ?? text, cut_after), headers };
+  const whole = beginningOf(body ?? text, cut_after);
+  return { status: sent, text: whole, said: membersOf(whole) ?? {}, headers };
 }
 
 /** The first bytes of a text, without a part of a character. */

@@ -156,7 +156,7 @@ function resultView(transaction: Transaction) {
  * @returns each as JSON, and how many are left out
  */
 async function requestsAbout(checkoutRequestId: string, log: readonly LoggedRequest[], realClock: Clock) {
-  const requests = log.filter((request) => concerns(request, checkoutRequestId));
+  const requests = log.filter((request) => request.checkoutRequestId === checkoutRequestId);
   const numbered = requests.map((request, index) => ({ request, before: requests[index - 1] }));
   const [first, ...polls] = numbered;
   const write = ({ request, before }: (typeof numbered)[number]): string => {
@@ -170,13 +170,4 @@ async function requestsAbout(checkoutRequestId: string, log: readonly LoggedRequ
   const [start, ...latest] = await writeTexts(order, realClock, write, MAX_PAGE_BYTES);
   const texts = start === undefined ? [] : [start, ...latest.reverse()];
   return { texts, leftOut: requests.length - texts.length };
-}
-
-function concerns({ target, body, cutId, answer }: LoggedRequest, checkoutRequestId: string): boolean {
-  const [path = ""] = target.split("?", 1);
-  // The answer of the start has the id, also if it was lost; a poll has it in its body.
-  if (cutId === checkoutRequestId) return /\/(?:stkpush|status)\.php$/.test(path);
-  if (path.endsWith("/stkpush.php")) return answer?.includes(`"${checkoutRequestId}"`) ?? false;
-  // Without quotes: a form has none, and the lenient mode accepts spaces around the id.
-  return path.endsWith("/status.php") && (body?.includes(checkoutRequestId) ?? false);
 }

@@ -70,7 +70,7 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
         if (known.method === "GET") keepOpen(request);
         const sent = await input.read(request, query, known, exchange);
         const parsed = known.fits?.(sent) ? sent : parseInput(known.schema, sent);
-        const reply = known.carryOut(parsed, merchantId, { service, profile, request, statusReplies });
+        const reply = known.carryOut(parsed, merchantId, { service, profile, request, exchange, statusReplies });
         return reply instanceof Promise ? await reply : reply;
       } catch (error) {
         const operation = operations.get(targetOf(request).path);

@@ -26,6 +26,8 @@ export interface OperationContext {
   readonly statusReplies: WeakMap<Transaction, Reply>;
   /** For its headers, and to know when its client has gone. */
   readonly request: Request;
+  /** Where it says which payment it was about. */
+  readonly exchange: Exchange;
 }
 
 /** One of the three operations (§4). */

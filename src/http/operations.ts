@@ -25,12 +25,13 @@ const stkpush: Operation<typeof startPaymentSchema> = {
   operationId: "startPayment",
   summary: "Start a payment: the customer is asked for a PIN",
   schema: startPaymentSchema,
-  async carryOut(input, merchantId, { service, profile, request }) {
+  async carryOut(input, merchantId, { service, profile, request, exchange }) {
     const transaction = await service.startPayment(merchantId, {
       ...orderOf(input),
       kind: "api",
       instruction: request.headers.get(INSTRUCTION_HEADER),
     });
+    exchange.checkoutRequestId = transaction.checkoutRequestId;
     return succeed("STK push sent: the customer has been asked for a PIN", startedView(transaction, profile));
   },
   refusedBy: (profile, kind) => (kind === "account" ? profile.invalid_account : undefined),
@@ -53,8 +54,9 @@ const status: Operation<typeof checkStatusSchema> = {
   summary: "The status of a payment",
   schema: checkStatusSchema,
   fits: hasWrittenId,
-  carryOut(input, merchantId, context) {
-    const found = context.service.checkStatus(merchantId, input.checkout_request_id);
+  carryOut({ checkout_request_id }, merchantId, context) {
+    context.exchange.checkoutRequestId = checkout_request_id;
+    const found = context.service.checkStatus(merchantId, checkout_request_id);
     return found instanceof Promise ? found.then((later) => answerOf(later, context)) : answerOf(found, context);
   },
   refusedBy: (profile, kind) => (kind === "not_found" ? profile.unknown_id : undefined),

@@ -25,18 +25,20 @@ const HEADERS = new Headers({
 export interface Reply {
   readonly status: number;
   readonly text: string;
+  /** The members of the text, so that nobody parses it again. */
+  readonly said: Readonly<Record<string, unknown>>;
   readonly headers: Headers;
 }
 
-export function respond({ status, text, headers }: Reply): Response {
+export function respond({ status, text, headers }: Omit<Reply, "said">): Response {
   const body = bodyOf(text);
   return body === null ? respond(fail(503, UNREAD)) : new Response(body, { status, headers });
 }
 
 const UNREAD = "clients have not read 64 MB of earlier answers: read them, or try again later";
 
-function reply(status: number, body: object, headers = HEADERS): Reply {
-  return { status, text: JSON.stringify(body), headers };
+function reply(status: number, said: object, headers = HEADERS): Reply {
+  return { status, text: JSON.stringify(said), said: said as Reply["said"], headers };
 }
 
 /** HTTP 200 with `success`, `message` (§1) and the members of the operation. */
@@ -46,9 +48,8 @@ export function succeed(message: string, members: object): Reply {
 
 /** The same with a list. Its entries are JSON already, because their size was measured. */
 export function succeedWithList(message: string, members: object, name: string, entries: readonly string[]): Reply {
-  const rest = JSON.stringify({ success: true, message, ...members });
-  const text = `${rest.slice(0, -1)},${JSON.stringify(name)}:[${entries.join(",")}]}`;
-  return { status: 200, text, headers: HEADERS };
+  const rest = succeed(message, members);
+  return { ...rest, text: `${rest.text.slice(0, -1)},${JSON.stringify(name)}:[${entries.join(",")}]}` };
 }
 
 /** A document without `success` and `message`. */

@@ -21,17 +21,19 @@ export interface Leniency {
   readonly came: string;
 }
 
-/** What the log needs from reading one request. */
+/** What the log needs to know about one request. */
 export interface Exchange {
   /** The body as text, as far as it was read. Null if nothing was read. */
   body: string | null;
   /** The members of a body that is a JSON object, so that the audit need not parse it again. Null if it was not parsed. */
   members: object | null;
+  /** The payment that it started or asked about, filled in by its operation. */
+  checkoutRequestId: string | null;
   readonly leniencies: Leniency[];
 }
 
 export function newExchange(): Exchange {
-  return { body: null, members: null, leniencies: [] };
+  return { body: null, members: null, checkoutRequestId: null, leniencies: [] };
 }
 
 /** Far more than a payment needs. A longer list of rules must be sent in parts. */

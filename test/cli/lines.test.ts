@@ -6,7 +6,7 @@ import { ageText, statusPiece } from "../../cli/terminal/payment-lines.ts";
 import { inLocale, wrapped } from "../../cli/terminal/plain.ts";
 import { createLineWriter, createRequestOutput, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
 import { wrongValue } from "../../cli/terminal/usage.ts";
-import type { LoggedRequest } from "../../sandbox/request-log.ts";
+import { type AnsweredRequest, membersOf } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
 import type { Delivery } from "../../src/domain/delivery.ts";
 import { keepEnvironment } from "../support/cleanup.ts";
@@ -143,8 +143,9 @@ test("end() of an idle writer resolves at once", async () => {
 
 const AT_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
 const { apiSecret } = createCredentials(seededRandom(7));
+const SENT = { success: true, message: "sent", checkout_request_id: "ws_CO_1" };
 
-function called(changes: Partial<LoggedRequest>): LoggedRequest {
+function called({ answer = JSON.stringify(SENT), ...changes }: Partial<AnsweredRequest>): AnsweredRequest {
   return {
     id: 1,
     atMs: 0,
@@ -153,10 +154,9 @@ function called(changes: Partial<LoggedRequest>): LoggedRequest {
     target: "/v2/stkpush.php",
     headers: new Headers({ "X-API-Secret": apiSecret }),
     body: `{"phone":"0712345678","secret":"${apiSecret}"}`,
-    bodyCutBytes: 0,
     status: 200,
-    answer: JSON.stringify({ success: true, message: "sent", checkout_request_id: "ws_CO_1" }),
-    answerCutBytes: 0,
+    answer,
+    ...{ members: null, checkoutRequestId: null, said: membersOf(answer) ?? {}, hidden: null },
     fault: null,
     leniencies: [],
     isTakenLeniently: false,
@@ -166,8 +166,8 @@ function called(changes: Partial<LoggedRequest>): LoggedRequest {
 
 describe("one line for a request; serve-prints.test.ts has those in JSON", () => {
   const COMPLETED = { success: true, message: "", status: "completed", checkout_request_id: "ws_CO_1" };
-  const CORRECTED = [{ member: "amount" }] as unknown as LoggedRequest["leniencies"];
-  const LINES: [what: string, request: Partial<LoggedRequest>, end: string][] = [
+  const CORRECTED = [{ member: "amount" }] as unknown as AnsweredRequest["leniencies"];
+  const LINES: [what: string, request: Partial<AnsweredRequest>, end: string][] = [
     ["the outcome", { answer: JSON.stringify(COMPLETED) }, "200  POST  /v2/stkpush.php  1.2 ms  completed  ws_CO_1"],
     [
       "an answer that a fault has dropped",
@@ -180,9 +180,9 @@ describe("one line for a request; serve-prints.test.ts has those in JSON", () =>
       "200  POST  /v2/stkpush.php  1.2 ms  ws_CO_1  (lenient: amount)",
     ],
     [
-      "a long list, which is not read for an outcome",
-      { answer: JSON.stringify({ ...COMPLETED, transactions: "x".repeat(2000) }) },
-      "200  POST  /v2/stkpush.php  1.2 ms",
+      "a fault whose answer is no JSON",
+      { status: 502, answer: "<html>bad</html>", fault: "error" },
+      "502  POST  /v2/stkpush.php  1.2 ms  (fault: error)",
     ],
   ];
   test.each(LINES)("with the time in Nairobi: %s", (_what, request, end) => {

@@ -64,7 +64,7 @@ const PLACES: readonly Place[] = [
   {
     path: "sandbox/audit/",
     mayImport: ["sandbox/audit/", "src/domain/"],
-    mayImportTypes: ["sandbox/control/shapes/"],
+    mayImportTypes: ["sandbox/control/shapes/", "sandbox/request-log.ts"],
   },
   {
     path: "sandbox/check/",

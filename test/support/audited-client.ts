@@ -1,7 +1,7 @@
 import { Audit } from "../../sandbox/audit/audit.ts";
-import type { AuditedCall } from "../../sandbox/audit/call.ts";
 import type { Finding } from "../../sandbox/audit/finding.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
+import { type AnsweredRequest, membersOf } from "../../sandbox/request-log.ts";
 import type { DeliveryAttempt } from "../../src/domain/delivery.ts";
 import type { FinalStatus, FinalTransaction, Status, Transaction } from "../../src/domain/transaction.ts";
 import { INPUTS } from "../../src/http/api.ts";
@@ -9,7 +9,7 @@ import { createManualClock } from "./manual-clock.ts";
 import { START_MS } from "./service.ts";
 
 /** What a fault or the log adds to a request, such as its duration. */
-type More = Partial<AuditedCall>;
+type More = Partial<AnsweredRequest>;
 
 export type AuditedClient = ReturnType<typeof createAuditedClient>;
 
@@ -29,6 +29,9 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
 
   function send(call: More): void {
     requests += 1;
+    const { body = null, answer = null } = call;
+    const members = membersOf(body);
+    const id = members?.checkout_request_id;
     audit.call(
       {
         id: requests,
@@ -37,11 +40,16 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
         method: "POST",
         target: `${basePath}/status.php`,
         headers: new Headers(),
-        body: null,
+        body,
+        members,
+        checkoutRequestId: typeof id === "string" ? id.trim() : null,
         status: 200,
-        answer: null,
+        answer,
+        said: membersOf(answer) ?? {},
+        hidden: null,
         fault: null,
         leniencies: [],
+        isTakenLeniently: false,
         ...call,
       },
       moment(),

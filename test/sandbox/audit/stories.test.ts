@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Finding } from "../../../sandbox/audit/finding.ts";
 import { FINDING_KINDS } from "../../../sandbox/audit/kinds.ts";
 import { summaryOf } from "../../../sandbox/audit/report.ts";
+import type { FaultKind } from "../../../sandbox/faults.ts";
 import { formatTimestamp } from "../../../src/domain/timestamp.ts";
 import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
 import { type AuditedClient, createAuditedClient, LOST } from "../../support/audited-client.ts";
@@ -94,7 +95,7 @@ function optionsOf(words: readonly string[]): Pick<Step, "more" | "members"> {
   >;
   const more = {
     ...(took && { durationMs: Number(took) }),
-    ...(fault && { fault }),
+    ...(fault && { fault: fault as FaultKind }),
     ...(fault === LOST.fault && LOST),
     ...(agent && { headers: new Headers({ "User-Agent": agent }) }),
     ...(key && { headers: new Headers({ "Idempotency-Key": key }) }),

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createEventHistory, createEventHub } from "../../../sandbox/control/event-hub.ts";
-import type { LoggedRequest, LogListener } from "../../../sandbox/request-log.ts";
+import type { AnsweredRequest, LoggedRequest, LogListener } from "../../../sandbox/request-log.ts";
 import { samplePayment } from "../../../sandbox/webhooks/message.ts";
 import type { Transaction } from "../../../src/domain/transaction.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
@@ -249,7 +249,8 @@ test.each<[part: string, request: Partial<LoggedRequest>]>([
   });
   const place = hub.enter(null, { wake: () => {}, end: () => {} });
   const plain = { target: "/", headers: new Headers(), body: null, answer: null };
-  for (let count = 0; count < 9; count += 1) logged[0]?.({ ...plain, ...request } as LoggedRequest, plain, null, null);
+  for (let count = 0; count < 9; count += 1)
+    logged[0]?.({} as AnsweredRequest, { ...plain, ...request } as LoggedRequest);
   expect(place.read()).toStartWith("event: gap");
   place.leave();
 });
