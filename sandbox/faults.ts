@@ -2,8 +2,6 @@ import { invalid } from "../src/domain/error.ts";
 import { seededChance } from "../src/domain/random.ts";
 import type { Fault } from "./control/shapes/steering.ts";
 
-export type FaultKind = Fault["kind"];
-
 export const MAX_FAULTS = 100;
 
 export type FaultPlan = ReturnType<typeof createFaultPlan>;

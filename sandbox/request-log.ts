@@ -1,5 +1,5 @@
 import { createListeners } from "../src/domain/listeners.ts";
-import type { FaultKind } from "./faults.ts";
+import type { FaultKind } from "./fault-kinds.ts";
 
 /** The members of a JSON object, or of a form. */
 export type Members = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from "commander";
 import type { Fault } from "../../sandbox/control/shapes/steering.ts";
+import { FAULT_KINDS } from "../../sandbox/fault-kinds.ts";
 import { OPERATION_PATHS } from "../../src/http/paths.ts";
 import type { Answer, Client, SendOptions } from "../client/client.ts";
 import type { Column } from "../terminal/data.ts";
@@ -37,7 +38,7 @@ export default function faultsCommand(): Command {
   const kind = new Argument("<kind>", "answer with an error, answer late, or carry out without an answer");
   add("list", "show the faults in force", (client) => client.get("/faults", {}));
   add("add", "make requests of the merchant API fail", addFault, showAdded("faults", "kind", show))
-    .addArgument(kind.choices(["error", "delay", "disconnect"]))
+    .addArgument(kind.choices(FAULT_KINDS))
     .addOption(new Option("--path <path>", "requests of this path only").choices(OPERATION_PATHS))
     .option("--status <code>", "of an error (default: 500)", readStatus)
     .option("--carried-out", "an error after the payment was started, or the list was made")

@@ -43,7 +43,7 @@ const PLACES: readonly Place[] = [
     // It runs in a browser, and knows only the control API of the server.
     path: "sandbox/console/browser/",
     mayImport: [
-      ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/network/reason.ts"],
+      ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/fault-kinds.ts", "sandbox/network/reason.ts"],
       ...["src/domain/duration.ts", "src/domain/phone.ts", "src/domain/transaction.ts"],
       ...["@preact/signals", "eventsource-parser", "preact"],
     ],

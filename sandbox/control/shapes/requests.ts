@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { identifiers, timestamp } from "../../../src/http/answers.ts";
 import { FINDING_KINDS, type FindingKind, SEVERITIES } from "../../audit/kinds.ts";
-import { FAULT_KINDS } from "./steering.ts";
+import { FAULT_KINDS } from "../../fault-kinds.ts";
 import { count, instant, type ReadOnly, replica } from "./values.ts";
 
 /** `/requests`, `/audit` and `/events`. */

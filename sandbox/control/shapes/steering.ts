@@ -3,6 +3,7 @@ import { amountRule, isAmount } from "../../../src/domain/money.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../../../src/domain/transaction.ts";
 import { phone, timestamp } from "../../../src/http/answers.ts";
 import { OPERATION_PATHS } from "../../../src/http/paths.ts";
+import { FAULT_KINDS, type FaultKind } from "../../fault-kinds.ts";
 import {
   choice,
   count,
@@ -64,8 +65,6 @@ export type DefaultInForce = ReadOnly<z.ZodObject<typeof defaultAnswer>>;
 export const clockAnswer = { now: timestamp, now_ms: instant, frozen: z.boolean() };
 export type ClockReading = ReadOnly<z.ZodObject<typeof clockAnswer>>;
 
-export const FAULT_KINDS = ["error", "delay", "disconnect"] as const;
-
 /** In bytes. */
 const MAX_FAULT_BODY = 4096;
 const MAX_CUT = 1_000_000;
@@ -76,7 +75,7 @@ const SERVERS_HEADERS =
   /^(?:connection|content-length|content-type|date|keep-alive|trailer|transfer-encoding|upgrade)$/i;
 
 /** The members that only one kind of fault has. */
-const ONLY_WITH: Readonly<Record<string, (typeof FAULT_KINDS)[number]>> = {
+const ONLY_WITH: Readonly<Record<string, FaultKind>> = {
   ...{ status: "error", message: "error", body: "error", content_type: "error", headers: "error" },
   ...{ cut_after: "error", carried_out: "error", delay: "delay" },
 };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Finding } from "../../../sandbox/audit/finding.ts";
 import { FINDING_KINDS } from "../../../sandbox/audit/kinds.ts";
 import { summaryOf } from "../../../sandbox/audit/report.ts";
-import type { FaultKind } from "../../../sandbox/faults.ts";
+import type { FaultKind } from "../../../sandbox/fault-kinds.ts";
 import { formatTimestamp } from "../../../src/domain/timestamp.ts";
 import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
 import { type AuditedClient, createAuditedClient, LOST } from "../../support/audited-client.ts";

@@ -1,5 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/phone.ts";
+import { FAULT_DEEDS } from "../../../fault-kinds.ts";
 import { setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { numberOrText } from "../logic/problems.ts";
@@ -91,11 +92,6 @@ const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, after: 
 });
 
 const PATHS = [ANY, "/stkpush.php", "/status.php", "/transactions.php"];
-const KINDS = [
-  ["error", "an error"],
-  ["delay", "a delay"],
-  ["disconnect", "the answer is lost"],
-] as const;
 const FAULT_LABELS = {
   path: "Operation",
   kind: "What happens",
@@ -129,7 +125,7 @@ export function FaultsCard() {
       {inForce.length > 0 && <p class="hint">Seed {seed}</p>}
       <CallForm form={form} command={{ method: "PUT", path: "/faults", body }} action="Add fault">
         {form.select("path", PATHS)}
-        {form.select("kind", KINDS)}
+        {form.select("kind", Object.entries(FAULT_DEEDS))}
         {kind === "error" && form.input("status", { placeholder: "500", size: 5 })}
         {kind === "delay" && form.input("delay", { placeholder: "5s", size: 5 })}
         {form.input("probability", { placeholder: "1", size: 5 })}
