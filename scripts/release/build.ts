@@ -4,7 +4,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { compile } from "../build.ts";
 import { type Member, writeTarGz, writeZip } from "./archives.ts";
 import { homebrewFormula, parseSums, releasesOf, scoopManifest } from "./channels.ts";
-import { componentsOf, noticesOf, sbomOf } from "./components.ts";
+import { componentsOf, filesOfConsole, noticesOf, sbomOf } from "./components.ts";
 import { debNameOf, writeDeb } from "./deb.ts";
 import { buildExecutable } from "./executables.ts";
 import { makePlatformPackage, makeUmbrella } from "./npm.ts";
@@ -25,7 +25,7 @@ const SHELLS = { bash: "momo.bash", zsh: "_momo", fish: "momo.fish", powershell:
 await orSayWhy(async () => {
   const targets = chosenTargets(process.argv.slice(2));
   rmSync(OUT, { recursive: true, force: true });
-  const files = new Set(await filesOfConsole());
+  const files = new Set(await filesOfConsole(ROOT));
   for (const target of targets) {
     for (const file of await buildExecutable(target, executableOf(target))) files.add(file);
     process.stdout.write(`built ${target.name}\n`);
@@ -55,16 +55,6 @@ await orSayWhy(async () => {
   write("momo.rb", homebrewFormula(manifest.version, releases, parseSums(sums)));
   write("scoop.json", inLines(scoopManifest(manifest.version, releases, parseSums(sums))));
 });
-
-/** The sources of the console's page. The executable contains the page as text. */
-async function filesOfConsole(): Promise<string[]> {
-  const { metafile } = await Bun.build({
-    entrypoints: [join(ROOT, "sandbox/console/browser/page.html")],
-    target: "browser",
-    metafile: true,
-  });
-  return Object.keys(metafile?.inputs ?? {});
-}
 
 /** Writes what is the same in every archive, and the list of what the executables contain. */
 async function writeTexts(files: readonly string[]): Promise<Member[]> {

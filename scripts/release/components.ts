@@ -13,6 +13,16 @@ export interface Component {
   readonly text: string | null;
 }
 
+/** The sources of the console's page. The executable contains the page as text. */
+export async function filesOfConsole(root: string): Promise<string[]> {
+  const { metafile } = await Bun.build({
+    entrypoints: [join(root, "sandbox/console/browser/page.html")],
+    target: "browser",
+    metafile: true,
+  });
+  return Object.keys(metafile?.inputs ?? {});
+}
+
 /**
  * The packages among the files in a bundle, sorted by name.
  * @param files relative to the project, with forward slashes

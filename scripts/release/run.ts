@@ -10,7 +10,7 @@ interface Options {
 }
 
 /** The output and the exit code of a program. */
-export interface Ended {
+interface Ended {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
@@ -20,7 +20,7 @@ export interface Ended {
 const LONGEST_MS = 10 * 60_000;
 
 /** Runs a program to its end, whatever its exit code. */
-export async function runToEnd(command: string[], { cwd, env }: Options = {}): Promise<Ended> {
+async function runToEnd(command: string[], { cwd, env }: Options = {}): Promise<Ended> {
   const child = Bun.spawn(command, {
     stdout: "pipe",
     stderr: "pipe",

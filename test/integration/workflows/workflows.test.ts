@@ -91,7 +91,8 @@ test("a release is tried before it is public, each target except one on a machin
   expect(Object.fromEntries(Object.entries(jobs).map(([name, { needs }]) => [name, needs]))).toEqual({
     build: undefined,
     try: "build",
-    draft: "try",
+    "try-image": "build",
+    draft: ["try", "try-image"],
     npm: "draft",
     image: "draft",
     publish: ["npm", "image"],
