@@ -131,8 +131,12 @@ export const must =
 export function readStart(text: string): Start {
   const [, instant = "", running] = /^(.*?)(; *running)?$/.exec(text.trim()) ?? [];
   const atMs = parseInstant(instant);
-  if (atMs === null) throw new InvalidArgumentError(`It must be an instant such as ${INSTANT_FORM}`);
-  if (atMs > LAST_INSTANT_MS) throw new InvalidArgumentError("It must be 9999-12-30 at the latest");
+  if (atMs === null)
+    throw new InvalidArgumentError(
+      `It must be an instant such as ${INSTANT_FORM}, and "; running" after it lets it run`,
+    );
+  if (atMs < 0 || atMs > LAST_INSTANT_MS)
+    throw new InvalidArgumentError("It must be from 1970-01-02 to 9999-12-30, in Nairobi");
   return { atMs, isFrozen: running === undefined };
 }
 

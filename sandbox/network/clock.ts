@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { invalid } from "../../src/domain/error.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
 
 /** The state of a virtual clock: frozen at an instant, or ahead of the clock below it. */
 export type ClockState = { readonly frozenAtMs: number } | { readonly aheadMs: number };
@@ -61,7 +62,8 @@ export function createVirtualClock(
 
   /** @throws Refusal `invalid` beyond the year 9999. Alarms that become due ring soon. */
   function moveTo(next: ClockState): void {
-    if (instantOf(next) > LAST_INSTANT_MS) throw invalid("the clock cannot show a year after 9999");
+    if (instantOf(next) > LAST_INSTANT_MS)
+      throw invalid(`the clock moves to ${formatTimestamp(LAST_INSTANT_MS)} in Nairobi at most`);
     ranBeforeMs = ranMs();
     runsSinceMs = stopwatch();
     movedMs += instantOf(next) - nowMs();
