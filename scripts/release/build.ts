@@ -53,7 +53,7 @@ await orSayWhy(async () => {
   const releases = releasesOf(manifest, manifest.version);
   if (releases === null || targets.length < TARGETS.length) return;
   write("momo.rb", homebrewFormula(manifest.version, releases, parseSums(sums)));
-  write("scoop.json", inLines(scoopManifest(manifest.version, releases, parseSums(sums))));
+  write("momo.json", inLines(scoopManifest(manifest.version, releases, parseSums(sums))));
 });
 
 /** Writes what is the same in every archive, and the list of what the executables contain. */
