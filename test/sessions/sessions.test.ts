@@ -11,7 +11,7 @@ import { RUN_MS } from "../support/waiting.ts";
 
 /**
  * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for the shell
- * (at its end, after `=`, an exit code other than 0), then stdout, and after `!` stderr. MOMO_TEST_RECORD=1 writes the files again:
+ * (at its end, after `=`, an exit code other than 0), then stdout, and after `!` stderr (after ` / ` its hint). MOMO_TEST_RECORD=1 writes the files again:
  * read them.
  */
 
@@ -102,6 +102,7 @@ async function replay(lines: readonly string[]): Promise<string[]> {
     text === ""
       ? []
       : inSession(text.replace(/\n$/, ""))
+          .replaceAll(mark === "!" ? /\n {6}(?=\S)/g : /$^/g, " / ")
           .split("\n")
           .map((line) => `${mark} ${line}`.trimEnd());
   const shown = lines.slice(
