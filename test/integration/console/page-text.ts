@@ -9,7 +9,10 @@ const WIDTH = 128;
 /** The spaces and the role at the start of a line. */
 const ROLE = /^ *- '?[\w/]+/;
 
-/** A snapshot, with each element on one line with its children if they fit there, and a term beside its definition. */
+/**
+ * A snapshot, with each element on one line with its children if they fit there, and a term beside its definition. A row of a table
+ * is one line, without what its name says already.
+ */
 export function linesOf(snapshot: string): string[] {
   const top: Node = { text: "", children: [] };
   const open = [{ depth: -1, node: top }];
@@ -20,7 +23,22 @@ export function linesOf(snapshot: string): string[] {
     open.at(-1)?.node.children.push(node);
     open.push({ depth, node });
   }
-  return laidOut(top.children, "");
+  return laidOut(top.children.map(withShortRows), "");
+}
+
+function withShortRows({ text, children }: Node): Node {
+  if (!/^- '?row "/.test(text)) return { text, children: children.map(withShortRows) };
+  const parts = children.map((cell) => cell.children.map((part) => withoutName(part, text)).join(" "));
+  const inside = parts.filter((part) => part !== "").join(", ");
+  return { text: text.replace(/:$/, "") + (inside && `: ${inside}`), children: [] };
+}
+
+/** What is in a cell: the role alone, if the name of the row has the text. */
+function withoutName({ text, children }: Node, row: string): string {
+  const [, role = "", name = ""] = /^- (\w+):? ?"?(.*?)"?:?$/.exec(text) ?? [];
+  const inside = children.map((child) => withoutName(child, row));
+  const own = role !== "" && row.includes(name) ? role : text.slice(2).replace(/:$/, "");
+  return inside.length === 0 ? own : `${own} { ${inside.join(", ")} }`;
 }
 
 function laidOut(nodes: readonly Node[], indent: string): string[] {
@@ -57,7 +75,7 @@ const isPair = ({ text }: Node, next: Node) =>
     ? next.text.startsWith("- definition")
     : text.startsWith("- text: ") && next.text.includes(`box "${text.slice(8)}"`);
 
-const isShort = ({ text, children }: Node) => children.length === 0 || text.startsWith("- cell");
+const isShort = ({ text, children }: Node) => children.length === 0 && !/^- '?row "/.test(text);
 
 function onOneLine({ text, children }: Node): string {
   if (children.length === 0) return text;
@@ -72,13 +90,13 @@ function onOneLine({ text, children }: Node): string {
 export function changesOf(before: readonly string[], now: readonly string[]): string[] {
   const told: string[] = [];
   let [from, to] = [0, 0];
-  let [removed, head, last] = [0, "", 0];
+  let removed = { first: 0, last: 0, line: "", at: -1 };
   const tellRemoved = (number: number, line: string) => {
-    const isInside = number === last + 1 && line.search(/\S/) > head.search(/\S/);
-    if (isInside) told.pop();
-    else [removed, head] = [number, line];
-    last = number;
-    told.push(`${removed}${isInside ? `…${last}` : ""}- ${head}`);
+    const isNext = number === removed.last + 1 && removed.at === told.length - 1;
+    if (isNext) told.pop();
+    else removed = { first: number, last: number, line, at: told.length };
+    removed.last = number;
+    told.push(`${removed.first}${isNext ? `…${number}` : ""}- ${removed.line}`);
   };
   const tellUntil = (end: number, endNow: number) => {
     const [old, added] = [before.slice(from, end), now.slice(to, endNow)];

@@ -10,8 +10,9 @@ import { changesOf, linesOf } from "./page-text.ts";
 
 /**
  * What a person and a client do, and what the page shows then, word for word, with roles, names and states as a screen reader gets
- * them. A line of a session that begins with > is a step (the table below), and the indented lines below it are its output: of a
- * place that was shown before, all that has changed there, if that is shorter (page-text.ts). MOMO_TEST_RECORD=1 writes the output again: read it.
+ * them. A line of a session that begins with > has steps (the table below), of which the last may have an output, the indented lines below
+ * it: of a place that was shown before, all that has changed there, if that is shorter (page-text.ts). MOMO_TEST_RECORD=1 writes the
+ * output again: read it.
  */
 
 afterEach(cleanUp);
@@ -150,11 +151,12 @@ for (const file of readdirSync(FOLDER).sort()) {
       const told: string[] = [];
       for (const [, line = "", output = ""] of known.matchAll(/^(.*)\n((?: {2}.*\n)*)/gm)) {
         told.push(`${line}\n`);
-        const [, name = "", text = ""] = /^> (\w+) ?(.*)$/.exec(line) ?? [];
-        if (name === "") continue;
-        const filled = text.replaceAll(/\$(\d+)/g, (_, number) => encodeURIComponent(session.ids[number - 1] ?? ""));
-        const read = await (STEPS[name] ?? unknown(name))(session, filled);
-        await answered();
+        if (!line.startsWith("> ")) continue;
+        let read: unknown;
+        for (const step of line.slice(2).split(" && ")) {
+          read = await carryOut(session, step);
+          await answered();
+        }
         if (typeof read === "function")
           told.push(
             await settled(async () => `${same(await read()).replaceAll(/^/gm, "  ")}\n`, IS_RECORDING ? null : output),
@@ -165,6 +167,12 @@ for (const file of readdirSync(FOLDER).sort()) {
       await sandbox.stop();
     });
   });
+}
+
+async function carryOut(session: Session, step: string): Promise<unknown> {
+  const [, name = "", text = ""] = /^(\w+) ?(.*)$/.exec(step) ?? [];
+  const filled = text.replaceAll(/\$(\d+)/g, (_, number) => encodeURIComponent(session.ids[number - 1] ?? ""));
+  return (STEPS[name] ?? unknown(name))(session, filled);
 }
 
 /**
