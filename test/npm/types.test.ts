@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { declarations } from "../../scripts/release/declarations.ts";
-import { makeUmbrella } from "../../scripts/release/npm.ts";
 import { ROOT } from "../support/binary.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { runToEnd } from "../support/momo.ts";
@@ -34,14 +33,5 @@ test("the published types import nothing, and are those of the program", async (
   const flags = ["--ignoreConfig", "--strict", "--exactOptionalPropertyTypes", "--noEmit", "--module", "preserve"];
   const more = ["--target", "esnext", "--allowImportingTsExtensions", "--skipLibCheck", "--types", "bun-types"];
   const checked = await runToEnd([TSC, ...flags, ...more, inFolder("compared.mts")], { cwd: join(NPM, "..") });
-  expect(checked).toEqual({ stdout: "", stderr: "", exitCode: 0 });
-});
-
-test("the package has its types for ES modules and for CommonJS", async () => {
-  await makeUmbrella(ROOT, inFolder("node_modules/momo-sandbox"), []);
-  const text = `import { startSandbox } from "momo-sandbox/testing";\nexport const url: Promise<string> = startSandbox().then((sandbox) => sandbox.baseUrl);\n`;
-  for (const name of ["uses.mts", "uses.cts"]) writeFileSync(inFolder(name), text);
-  const flags = ["--ignoreConfig", "--strict", "--noEmit", "--module", "node16", "--skipLibCheck"];
-  const checked = await runToEnd([TSC, ...flags, "uses.mts", "uses.cts"], { cwd: inFolder(".") });
   expect(checked).toEqual({ stdout: "", stderr: "", exitCode: 0 });
 });
