@@ -7,8 +7,9 @@ import { runMomo } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 
 /**
- * What shops with the habits of existing clients do, and what momo reports of them. shops.txt has after `$` a command, then what the
- * shop prints, after `!` each sort of finding, and after `=` an exit code other than 0. MOMO_TEST_RECORD=1 writes it again: read it.
+ * What shops with the habits of existing clients do, and what momo reports of them. shops.txt has after `$` a command (at its
+ * end, after `=`, an exit code other than 0), then what the shop prints, and after `!` each sort of finding. MOMO_TEST_RECORD=1 writes
+ * it again: read it.
  */
 
 const FILE = join(import.meta.dir, "shops.txt");
@@ -17,13 +18,13 @@ const FAST_CLOCK = join(import.meta.dir, "fast-clock.cjs");
 /** Variables with which momo and its client run on a fast clock: what takes 20 s takes 2 s. */
 const FAST = { BUN_OPTIONS: `"--preload=${FAST_CLOCK}"`, NODE_OPTIONS: `--require "${FAST_CLOCK}"` };
 
-async function play(command: string, env: Record<string, string>): Promise<string[]> {
-  const [, flags = "", shop = ""] = /^\$ momo (.*) -- node shops\.mjs "(.*)"$/.exec(command) ?? [];
+async function play(line: string, env: Record<string, string>): Promise<string[]> {
+  const [command = "", flags = "", shop = ""] = /^\$ momo (.*) -- node shops\.mjs "(.*?)"/.exec(line) ?? [];
   const args = [...flags.split(" "), "--", "node", join(import.meta.dir, "shops.mjs"), shop];
   const { stdout, stderr, exitCode } = await runMomo(args, { env });
   const found = new Set(stderr.match(/^(?:error|warning|note): \w+$/gm));
   const marked = [...found].sort().map((line) => `! ${line}`);
-  return [command, stdout.trimEnd(), ...marked, ...(exitCode === 0 ? [] : [`= ${exitCode}`])];
+  return [exitCode === 0 ? command : `${command}  = ${exitCode}`, stdout.trimEnd(), ...marked];
 }
 
 /** More shops at once would be too many for the fast clock. */
