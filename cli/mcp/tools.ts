@@ -4,7 +4,7 @@ import { CALLS } from "../../sandbox/control/calls.ts";
 import { shown, whatCame } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { visibleLines } from "../../src/domain/visible.ts";
-import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
+import { jsonSchemaOf, parametersOf } from "../../src/http/description.ts";
 import { MEANINGS } from "./arguments.ts";
 
 /**

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Mutex } from "../../src/domain/mutex.ts";
 import type { Random } from "../../src/domain/random.ts";
+import type { DescribedCall } from "../../src/http/description.ts";
 import type { BasePaths } from "../../src/http/paths.ts";
 import type { Profile } from "../../src/http/profile.ts";
 import { type Reply, respond } from "../../src/http/reply.ts";
@@ -91,42 +92,32 @@ export interface Input<Q = unknown, B = unknown> {
   readonly keepOpen: KeepOpen;
 }
 
-/** The body of a call: its schema for the description, and how it is read. */
-export interface DescribedBody<B = unknown> {
-  readonly schema: z.ZodType;
-  readonly example: unknown;
-  readonly isOptional?: boolean;
-  /** @throws Refusal `invalid` */
-  readonly read: (request: Request) => Promise<B>;
-}
+/** @param read throws a Refusal `invalid` */
+export type Body<B = unknown> = Required<DescribedCall>["body"] & { read(request: Request): Promise<B> };
 
-interface Details<Q extends z.ZodObject, B> {
+/** One method of one path: its part of the OpenAPI description, and what carries it out. */
+export interface Call<Q extends z.ZodObject = z.ZodObject, B = unknown> extends DescribedCall {
   readonly query?: Q;
-  readonly body?: DescribedBody<B>;
+  readonly body?: Body<B>;
   /** The other content types of its answer. */
   readonly texts?: readonly string[];
   /** Failures whose answer has additional members. */
   readonly failures?: Readonly<Record<number, z.ZodType>>;
-}
-
-/** One method of one path: its part of the OpenAPI description, and what carries it out. */
-export interface DescribedCall extends Details<z.ZodObject, unknown> {
-  readonly summary: string;
   /** The members of its answer with 200, beside `success` and `message`; null if the answer is not JSON. */
   readonly answer: z.ZodObject | z.ZodRawShape | null;
   /** It returns a Response if the answer is not JSON. */
-  readonly call: (context: ControlContext, input: Input) => Promise<Reply | Response>;
+  call(context: ControlContext, input: Input<z.output<Q>, B>): Promise<Reply | Response>;
 }
 
 /** Calls by their path below `/_momo` and their method; capitals stand for an id, one part of the path. */
-export type Calls = Readonly<Record<string, Readonly<Record<string, DescribedCall>>>>;
+export type Calls = Readonly<Record<string, Readonly<Record<string, Call>>>>;
 
 export const described = <Q extends z.ZodObject, B>(
   summary: string,
-  answer: DescribedCall["answer"],
-  details: Details<Q, B>,
-  call: (context: ControlContext, input: Input<z.output<Q>, B>) => Promise<Reply | Response>,
-): DescribedCall => ({ summary, answer, ...details, call: (context, input) => call(context, input as never) });
+  answer: Call["answer"],
+  details: Omit<Call<Q, B>, "summary" | "answer" | "call">,
+  call: Call<Q, B>["call"],
+): Call => ({ summary, answer, ...details, call }) as Call;
 
 /** How a server was started: the part that clients and commands need. */
 export interface ServerFacts {

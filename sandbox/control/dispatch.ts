@@ -47,7 +47,7 @@ export async function dispatch(
   if (what && request.method === "GET") await context.steering.refresh();
   const response = await described.call(context, {
     request,
-    query: described.query && parseQuery(described.query, query),
+    query: described.query ? parseQuery(described.query, query) : {},
     body: await described.body?.read(request),
     id,
     keepOpen,

@@ -4,7 +4,7 @@ import { invalid, kindOf, Refusal, shown } from "../../src/domain/error.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { parseInput, whatCameOf } from "../../src/http/input.ts";
 import { expectJson, readJsonObject, readParameters } from "../../src/http/request.ts";
-import type { DescribedBody } from "./context.ts";
+import type { Body } from "./context.ts";
 import { durationText } from "./shapes/values.ts";
 
 /** Reads the input of calls. A refusal names the place of each error. */
@@ -134,7 +134,7 @@ function saidOf(place: string, rule: string): string {
 }
 
 /** A body that its schema checks. */
-export const bodyOf = <T extends z.ZodType>(schema: T, example: z.input<T>): DescribedBody<z.output<T>> => ({
+export const bodyOf = <T extends z.ZodType>(schema: T, example: z.input<T>): Body<z.output<T>> => ({
   schema,
   example,
   read: async (request) => parsePlaced(schema, await readJsonObject(request), ""),
@@ -143,7 +143,7 @@ export const bodyOf = <T extends z.ZodType>(schema: T, example: z.input<T>): Des
 const empty = bodyOf(z.strictObject({}), {});
 
 /** A body is optional, also with a content type. The content type must be JSON, so that an HTML form cannot send it. */
-export const noBody: DescribedBody = {
+export const noBody: Body = {
   ...empty,
   isOptional: true,
   async read(request) {

@@ -1,8 +1,8 @@
-import { failureSchema, succeeded } from "../../src/http/answers.ts";
-import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
-import { type Calls, CONTROL_PATH, type DescribedCall } from "./context.ts";
+import { succeeded } from "../../src/http/answers.ts";
+import { describe, describeCall, FAILURE, json, jsonSchemaOf } from "../../src/http/description.ts";
+import { type Call, type Calls, CONTROL_PATH } from "./context.ts";
 
-export interface DescribedServer {
+interface Described {
   /** The origin that the caller used, such as `http://127.0.0.1:2547`; empty if it is not known. */
   readonly origin: string;
   readonly version: string;
@@ -12,69 +12,49 @@ export interface DescribedServer {
  * The control API in OpenAPI 3.1.
  * @param calls by path and method; this description and `HEAD` are left out
  */
-export function describeControl(calls: Calls, { origin, version }: DescribedServer) {
-  const paths = Object.entries(calls).filter(([path]) => path !== "/openapi.json");
-  return {
-    openapi: "3.1.0",
-    info: {
-      title: "momo's control API",
-      version,
-      description: "Steer the sandbox, and see what happened in it.",
-      license: { name: "MIT", identifier: "MIT" },
-    },
+export function describeControl({ "/openapi.json": _, ...calls }: Calls, { origin, version }: Described) {
+  return describe({
+    info: { title: "momo's control API", version, description: "Steer the sandbox, and see what happened in it." },
     servers: [{ url: origin + CONTROL_PATH }],
     // The token is optional: a server may have none.
     security: [{}, { controlToken: [] }],
     paths: Object.fromEntries(
-      paths.map(([path, methods]) => [
+      Object.entries(calls).map(([path, { HEAD: _, ...methods }]) => [
         path.replace(ID, "{$&}").toLowerCase(),
         Object.fromEntries(
-          Object.entries(methods)
-            .filter(([method]) => method !== "HEAD")
-            .map(([method, call]) => [method.toLowerCase(), operationOf(path, call)]),
+          Object.entries(methods).map(([method, call]) => [
+            method.toLowerCase(),
+            describeCall(call, responsesOf(call), idsOf(path)),
+          ]),
         ),
       ]),
     ),
-    components: {
-      securitySchemes: { controlToken: { type: "http", scheme: "bearer" } },
-      schemas: { Failure: jsonSchemaOf(failureSchema) },
-    },
-  };
+    components: { securitySchemes: { controlToken: { type: "http", scheme: "bearer" } } },
+  });
 }
 
 /** The part of a path that stands for an id. */
 const ID = /[A-Z_]+/;
 
-function operationOf(path: string, call: DescribedCall) {
-  const id = ID.exec(path)?.[0].toLowerCase();
-  const ids = id === undefined ? [] : [{ name: id, in: "path", required: true, schema: { type: "string" } }];
+function idsOf(path: string): object[] {
+  const [id] = ID.exec(path) ?? [];
+  return id === undefined ? [] : [{ name: id.toLowerCase(), in: "path", required: true, schema: { type: "string" } }];
+}
+
+function responsesOf({ answer, texts = [], failures = {} }: Call) {
+  const asText = Object.fromEntries(texts.map((type) => [type, { schema: { type: "string" } }]));
+  const failed = Object.entries(failures).map(([status, schema]) => [status, failure(jsonSchemaOf(schema))]);
   return {
-    summary: call.summary,
-    parameters: [...ids, ...(call.query ? parametersOf(call.query) : [])],
-    ...(call.body && {
-      requestBody: {
-        required: !call.body.isOptional,
-        content: {
-          "application/json": { schema: jsonSchemaOf(call.body.schema, "input"), example: call.body.example },
-        },
-      },
-    }),
-    responses: {
-      200: { description: "Success", content: contentOf(call) },
-      ...Object.fromEntries(
-        Object.entries(call.failures ?? {}).map(([status, schema]) => [status, failure(jsonSchemaOf(schema))]),
-      ),
-      default: failure({ $ref: "#/components/schemas/Failure" }),
+    200: {
+      description: "Success",
+      content: { ...(answer && json(jsonSchemaOf(succeeded(answer)))), ...asText },
     },
+    ...Object.fromEntries(failed),
+    default: failure(FAILURE),
   };
 }
 
 const failure = (schema: object) => ({
   description: "Refused: the message says what is wrong and what would be right",
-  content: { "application/json": { schema } },
+  content: json(schema),
 });
-
-function contentOf({ answer, texts = [] }: DescribedCall) {
-  const json = answer && { "application/json": { schema: jsonSchemaOf(succeeded(answer)) } };
-  return { ...json, ...Object.fromEntries(texts.map((type) => [type, { schema: { type: "string" } }])) };
-}

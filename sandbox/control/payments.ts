@@ -22,7 +22,7 @@ import { parseChoice } from "../network/choice.ts";
 import { decidedBy } from "../network/decided-by.ts";
 import { RESULT_ADVICE } from "../network/outcomes.ts";
 import type { LoggedRequest } from "../request-log.ts";
-import { type Calls, type ControlContext, type DescribedBody, described } from "./context.ts";
+import { type Body, type Calls, type ControlContext, described } from "./context.ts";
 import { MAX_PAGE_BYTES, writeTexts } from "./paging.ts";
 import { merchantOf, merchantQuery } from "./registry.ts";
 import * as shapes from "./shapes/payments.ts";
@@ -35,7 +35,7 @@ const testPayment = z.object({
   outcome: z.string({ error: "outcome must be a string, NAME or NAME; after=DURATION" }).optional(),
 });
 
-const paymentBody: DescribedBody<z.output<typeof testPayment>> = {
+const paymentBody: Body<z.output<typeof testPayment>> = {
   schema: testPayment,
   example: { payment_account_id: 1, phone: "0712345678", amount: 100, kind: "web" },
   // In the words of the merchant API.

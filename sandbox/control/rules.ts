@@ -5,7 +5,7 @@ import { readJson } from "../../src/http/request.ts";
 import { type Default, endingOf } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";
 import { MAX_RULES, type Rule, type RuleBook } from "../network/rules.ts";
-import { type Calls, type DescribedBody, described } from "./context.ts";
+import { type Body, type Calls, described } from "./context.ts";
 import { bodyOf, parsePlaced } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
 import { rule } from "./shapes/steering.ts";
@@ -25,7 +25,7 @@ export function parseRules(input: unknown): Rule[] {
   return [parsePlaced(rule, input, "")];
 }
 
-const rulesBody: DescribedBody<Rule[]> = {
+const rulesBody: Body<Rule[]> = {
   schema: z.union([ruleBook, ruleInputs, rule]),
   example: [{ outcome: "cancelled", times: 1 }],
   read: async (request) => parseRules(await readJson(request)),

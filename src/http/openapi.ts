@@ -1,12 +1,12 @@
-import { answersOf, failureSchema } from "./answers.ts";
+import { answersOf } from "./answers.ts";
+import { describe, describeCall, FAILURE, json, jsonSchemaOf } from "./description.ts";
 import { answerExamples, FAILURE_EXAMPLES, REQUEST_EXAMPLES } from "./examples.ts";
-import { jsonSchemaOf, parametersOf } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import type { BasePaths } from "./paths.ts";
 import type { Profile } from "./profile.ts";
 
-export interface Described {
+interface Described {
   readonly basePaths: BasePaths;
   /** The address that the client used, such as `http://127.0.0.1:2547`; empty if it is unknown. */
   readonly origin: string;
@@ -15,14 +15,12 @@ export interface Described {
 }
 
 /** The three operations in OpenAPI 3.1, from the schemas that check requests. */
-export function describeApi({ basePaths, origin, profile, version }: Described) {
-  return {
-    openapi: "3.1.0",
+export const describeApi = ({ basePaths, origin, profile, version }: Described) =>
+  describe({
     info: {
       title: "Mobile-money payment collection",
       version,
       description: "Start an STK push payment, poll its status, list transactions.",
-      license: { name: "MIT", identifier: "MIT" },
     },
     servers: basePaths.map((basePath) => ({ url: origin + basePath || "/" })),
     security: [{ apiKey: [], apiSecret: [] }],
@@ -37,10 +35,8 @@ export function describeApi({ basePaths, origin, profile, version }: Described) 
         apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
         apiSecret: { type: "apiKey", in: "header", name: "X-API-Secret" },
       },
-      schemas: { Failure: jsonSchemaOf(failureSchema) },
     },
-  };
-}
+  });
 
 /** Both headers again, as parameters: some converters, such as Postman's, keep only one security scheme of an operation. */
 const CREDENTIALS = ["X-API-Key", "X-API-Secret"].map((name) => ({
@@ -54,19 +50,8 @@ const CREDENTIALS = ["X-API-Key", "X-API-Secret"].map((name) => ({
 function describeOperation(operation: Operation, profile: Profile) {
   const { path, method, operationId, summary, schema } = operation;
   const example = REQUEST_EXAMPLES[path];
-  const parameters = method === "GET" ? parametersOf(schema, example) : [];
-  return {
-    operationId,
-    summary,
-    parameters: [...CREDENTIALS, ...parameters],
-    ...(method === "POST" && {
-      requestBody: {
-        required: true,
-        content: { "application/json": { schema: jsonSchemaOf(schema, "input"), example } },
-      },
-    }),
-    responses: responsesOf(operation, profile),
-  };
+  const input = method === "GET" ? { query: schema } : { body: { schema, example } };
+  return describeCall({ operationId, summary, ...input }, responsesOf(operation, profile), CREDENTIALS, example);
 }
 
 /** The meaning of each failing status (§7). */
@@ -79,24 +64,18 @@ const FAILURES: Readonly<Record<string, string>> = {
 };
 
 function responsesOf({ path, refusedBy }: Operation, profile: Profile) {
-  const answer = { schema: jsonSchemaOf(answersOf(profile)[path]), example: answerExamples(profile)[path] };
+  const answer = jsonSchemaOf(answersOf(profile)[path]);
   const described: Record<string, object> = {
-    200: { description: "Success", content: { "application/json": answer } },
+    200: { description: "Success", content: json(answer, answerExamples(profile)[path]) },
   };
   const own = (["account", "not_found", "invalid"] as const).flatMap((kind) => refusedBy(profile, kind) ?? []);
   const examples = Object.entries(FAILURE_EXAMPLES[path]);
   for (const [status, message] of [...examples, ...own.map(({ status, message }) => [status, message] as const)]) {
-    const content = { schema: FAILURE, example: { success: false, message } };
     // A profile can refuse with 200.
     described[status] =
       Number(status) === 200
-        ? {
-            description: "Success, or a refusal",
-            content: { "application/json": { schema: { anyOf: [answer.schema, FAILURE] } } },
-          }
-        : { description: FAILURES[status] ?? "A refusal", content: { "application/json": content } };
+        ? { description: "Success, or a refusal", content: json({ anyOf: [answer, FAILURE] }) }
+        : { description: FAILURES[status] ?? "A refusal", content: json(FAILURE, { success: false, message }) };
   }
   return described;
 }
-
-const FAILURE = { $ref: "#/components/schemas/Failure" };

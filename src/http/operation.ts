@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { RefusalKind } from "../domain/error.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Service } from "../service/service.ts";
+import type { DescribedCall } from "./description.ts";
 import type { OPERATION_PATHS } from "./paths.ts";
 import type { Profile, RefusalAnswer } from "./profile.ts";
 import type { Reply } from "./reply.ts";
@@ -31,12 +32,10 @@ export interface OperationContext {
 }
 
 /** One of the three operations (§4). */
-export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
+export interface Operation<Schema extends z.ZodObject = z.ZodObject>
+  extends Pick<Required<DescribedCall>, "operationId" | "summary"> {
   readonly path: (typeof OPERATION_PATHS)[number];
   readonly method: "GET" | "POST";
-  /** For the OpenAPI description. */
-  readonly operationId: string;
-  readonly summary: string;
   /** The members of its body; with the method GET, the parameters of its query. */
   readonly schema: Schema;
   /** Whether the members of a body are certainly such an input, so that the schema need not check them. */

@@ -195,7 +195,7 @@ describe("at most 10,000 requests wait", () => {
     const [call] = Object.values(WAIT_CALLS["/wait"] ?? {});
     const body = { reference: "never", until: "final", timeout: 86_400_000 };
     const handle = async (request: Request) => {
-      const input = { request, query: undefined, body, id: "", keepOpen: () => {} };
+      const input = { request, query: {}, body, id: "", keepOpen: () => {} };
       const reply = await call?.call({ waitingRoom: room } as unknown as ControlContext, input);
       return reply instanceof Response ? reply : respond(reply as Reply);
     };
