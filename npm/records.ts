@@ -6,8 +6,7 @@ export type {
   LoggedCall as RequestRecord,
 } from "../sandbox/control/shapes/requests.ts";
 export type { FaultInput, RuleInput } from "../sandbox/control/shapes/steering.ts";
-export type { DeliveryOnWire as DeliveryRecord } from "../sandbox/control/shapes/webhook.ts";
-export type { WebhookInput } from "../sandbox/control/webhook.ts";
+export type { DeliveryOnWire as DeliveryRecord, WebhookInput } from "../sandbox/control/shapes/webhook.ts";
 export type { ChosenName as OutcomeName } from "../sandbox/network/choice.ts";
 export type { Status } from "../src/domain/transaction.ts";
 export type { TransactionOnWire as TransactionRecord } from "../src/http/answers.ts";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { DeliveryOnWire, WebhookOnWire } from "../../sandbox/control/shapes/webhook.ts";
+import type { DeliveryOnWire, WebhookSettings } from "../../sandbox/control/shapes/webhook.ts";
 import { MAX_WEBHOOK_TIMES, WEBHOOK_FORMS } from "../../sandbox/webhooks/settings.ts";
 import type { Answer } from "../client/client.ts";
 import { host } from "../host.ts";
@@ -42,7 +42,7 @@ export default function webhooksCommand(): Command {
     (answer, flags) => tellAnswer(answer, flags, (answer.delivery as DeliveryOnWire).id),
   ).argument("<id>", "of the delivery, as momo webhooks list shows it", readId);
   const showSet = (answer: Answer, flags: Steering) =>
-    tellAnswer(answer, flags, (answer.webhook as WebhookOnWire["webhook"])?.url ?? "none");
+    tellAnswer(answer, flags, (answer.webhook as WebhookSettings | null)?.url ?? "none");
   add(
     "set",
     "send each payment that becomes final to an address",

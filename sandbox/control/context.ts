@@ -18,6 +18,7 @@ import type { State, StatePart, Steering } from "../steering.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { MerchantNames, TestPayments } from "./memory.ts";
+import type { SnapshotOnWire } from "./shapes/steering.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** The path of the control API, whatever the base path of the merchant API. */
@@ -62,9 +63,9 @@ export interface ControlContext {
 
 /** The whole state at one instant, without merchants, accounts and keys. */
 export interface Snapshot {
+  /** As it is shown: its name, and the clock. */
+  readonly shown: SnapshotOnWire;
   readonly saved: SavedTransactions;
-  readonly atMs: number;
-  readonly isFrozen: boolean;
   /** The parts of the state, as they were saved. */
   readonly parts: readonly (readonly [StatePart, unknown])[];
 }

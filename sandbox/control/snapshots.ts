@@ -4,7 +4,7 @@ import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { type Calls, type ControlContext, described, type Snapshot, type Snapshots } from "./context.ts";
 import { noBody } from "./input.ts";
-import { type SnapshotOnWire, snapshotAnswer, snapshotList } from "./shapes/steering.ts";
+import { snapshotAnswer, snapshotList } from "./shapes/steering.ts";
 
 const MAX_SNAPSHOTS = 20;
 
@@ -16,7 +16,7 @@ const MAX_SAVED = 200_000;
 export const STATE_CALLS: Calls = {
   "/snapshots": {
     GET: described("The snapshots", snapshotList, {}, async ({ snapshots: { byName } }) => {
-      const snapshots = [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => viewOf(name, one));
+      const snapshots = [...byName.values()].map(({ shown }) => shown).sort((a, b) => (a.name < b.name ? -1 : 1));
       return succeed(counted(snapshots.length, "snapshot"), { snapshots });
     }),
   },
@@ -28,8 +28,8 @@ export const STATE_CALLS: Calls = {
         throw invalid(`the name must be 1 to 64 letters, digits, - and _${whatCame(name)}`);
       }
       keepOpen(request);
-      const snapshot = await context.snapshots.mutex.run(() => save(name, context));
-      return succeed(`saved as ${name}`, { snapshot: viewOf(name, snapshot) });
+      const { shown: snapshot } = await context.snapshots.mutex.run(() => save(name, context));
+      return succeed(`saved as ${name}`, { snapshot });
     }),
     DELETE: described("Remove a snapshot", {}, {}, async ({ snapshots }, { id: name }) => {
       await snapshots.mutex.run(async () => {
@@ -45,11 +45,11 @@ export const STATE_CALLS: Calls = {
     POST: described("Restore the state", snapshotAnswer, { body: noBody }, async (context, input) => {
       const { request, id: name, keepOpen } = input;
       keepOpen(request);
-      const snapshot = await context.service.whileNoneStarts(() =>
+      const { shown: snapshot } = await context.service.whileNoneStarts(() =>
         context.snapshots.mutex.run(() => restore(name, context)),
       );
       const message = `${name} is restored; merchants, accounts and keys have not changed`;
-      return succeed(message, { snapshot: viewOf(name, snapshot) });
+      return succeed(message, { snapshot });
     }),
   },
   "/reset": {
@@ -94,7 +94,9 @@ async function save(name: string, context: ControlContext): Promise<Snapshot> {
   const replaced = byName.get(name);
   const { clock, state } = context;
   const parts = [state.rules, state.default, state.faults, state.webhook].map((part) => [part, part.save()] as const);
-  const snapshot: Snapshot = { saved, atMs: clock.nowMs(), isFrozen: clock.isFrozen, parts };
+  const atMs = clock.nowMs();
+  const at = { at: formatTimestamp(atMs), at_ms: atMs, frozen: clock.isFrozen };
+  const snapshot: Snapshot = { shown: { name, transactions: saved.count, ...at }, saved, parts };
   byName.set(name, snapshot);
   await replaced?.saved.drop();
   return snapshot;
@@ -103,9 +105,10 @@ async function save(name: string, context: ControlContext): Promise<Snapshot> {
 async function restore(name: string, context: ControlContext): Promise<Snapshot> {
   const { service, clock, waitingRoom, log, audit, snapshots } = context;
   const snapshot = find(snapshots, name);
+  const { at_ms: atMs, frozen } = snapshot.shown;
   const [nowMs, wasFrozen] = [clock.nowMs(), clock.isFrozen];
   // Set the clock back first, so that no restored payment is due too early.
-  clock.show(Math.min(nowMs, snapshot.atMs), true);
+  clock.show(Math.min(nowMs, atMs), true);
   try {
     await service.restoreTransactions(snapshot.saved);
   } catch (error) {
@@ -119,14 +122,10 @@ async function restore(name: string, context: ControlContext): Promise<Snapshot>
   log.clear();
   audit.beginChapter();
   waitingRoom.forget();
-  clock.show(snapshot.atMs, snapshot.isFrozen);
+  clock.show(atMs, frozen);
   context.rememberClock();
   await service.resolver.resolveDue();
   return snapshot;
-}
-
-function viewOf(name: string, { saved, atMs, isFrozen }: Snapshot): SnapshotOnWire {
-  return { name, transactions: saved.count, at: formatTimestamp(atMs), at_ms: atMs, frozen: isFrozen };
 }
 
 function find({ byName }: Snapshots, name: string): Snapshot {

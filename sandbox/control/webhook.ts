@@ -1,39 +1,14 @@
-import { z } from "zod";
-import { formatDuration } from "../../src/domain/duration.ts";
 import { invalid, Refusal } from "../../src/domain/error.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { originOf } from "../../src/http/request.ts";
-import {
-  DEFAULT_SETTINGS,
-  isOwnAddress,
-  MAX_WEBHOOK_TIMES,
-  parseWebhookUrl,
-  WEBHOOK_FORMS,
-} from "../webhooks/settings.ts";
+import { isOwnAddress } from "../webhooks/settings.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { type Calls, CONTROL_PATH, described } from "./context.ts";
-import { bodyOf, duration, noBody, pageQuery, readWith } from "./input.ts";
+import { bodyOf, noBody, pageQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
 import * as shapes from "./shapes/webhook.ts";
 import { attemptView, deliveryView, webhookMessageView } from "./views.ts";
-
-export const webhookRequest = z.strictObject({
-  url: readWith(z.string(), (text) => parseWebhookUrl(text, "it")),
-  form: z.enum(WEBHOOK_FORMS, { error: `must be one of ${WEBHOOK_FORMS.join(", ")}` }).default(DEFAULT_SETTINGS.form),
-  times: z
-    .int()
-    .min(0)
-    .max(MAX_WEBHOOK_TIMES)
-    .default(DEFAULT_SETTINGS.times)
-    .describe("how often each message is sent; 0: never"),
-  delay: duration.default(0),
-  early: z
-    .boolean()
-    .default(DEFAULT_SETTINGS.early)
-    .describe("whether a message is sent before the answer to the push"),
-});
-export type WebhookInput = z.input<typeof webhookRequest>;
 
 export const WEBHOOK_CALLS: Calls = {
   "/webhook": {
@@ -46,21 +21,21 @@ export const WEBHOOK_CALLS: Calls = {
         const found = await service.deliveries.list({ ...page, limit: page.limit + 1 }); // one more shows that there is a next page
         const { texts, next } = await writePage(found, page, realClock, (one) => JSON.stringify(deliveryView(one)));
         const address = next && `${CONTROL_PATH}/webhook?${next}&limit=${page.limit}`;
-        return succeedWithList(inWords(webhooks), { ...settingsView(webhooks), next: address }, "deliveries", texts);
+        return succeedWithList(inWords(webhooks), { webhook: webhooks.settings, next: address }, "deliveries", texts);
       },
     ),
     PUT: described(
       "Send each payment that becomes final to an address",
       shapes.webhookAnswer,
-      { body: bodyOf(webhookRequest, { url: "http://127.0.0.1:8080/webhook", times: 2, delay: "1s" }) },
-      async ({ steering, webhooks, server }, { request, body: { delay, ...settings } }) => {
+      { body: bodyOf(shapes.webhook, { url: "http://127.0.0.1:8080/webhook", times: 2, delay: "1s" }) },
+      async ({ steering, webhooks, server }, { request, body: settings }) => {
         if (isOwnAddress(settings.url, [merchantOrigin(request, server), originOf(request)])) {
           throw invalid(
             "url must not be an address of this server: a webhook that calls momo could repeat itself for ever",
           );
         }
-        await steering.change(() => webhooks.replace({ ...settings, delayMs: delay }));
-        return succeed(inWords(webhooks), settingsView(webhooks));
+        await steering.change(() => webhooks.replace(settings));
+        return succeed(inWords(webhooks), { webhook: webhooks.settings });
       },
     ),
     DELETE: described("Remove the webhook", shapes.webhookAnswer, {}, async ({ steering, webhooks }) => {
@@ -72,7 +47,7 @@ export const WEBHOOK_CALLS: Calls = {
         await steering.change(() => webhooks.replace(before));
         throw error;
       }
-      return succeed(inWords(webhooks), settingsView(webhooks));
+      return succeed(inWords(webhooks), { webhook: webhooks.settings });
     }),
   },
   "/webhook/test": {
@@ -101,18 +76,6 @@ export const WEBHOOK_CALLS: Calls = {
     }),
   },
 };
-
-function settingsView({ settings }: Webhooks): shapes.WebhookOnWire {
-  return {
-    webhook: settings && {
-      url: settings.url,
-      form: settings.form,
-      times: settings.times,
-      delay: formatDuration(settings.delayMs),
-      early: settings.early,
-    },
-  };
-}
 
 const inWords = ({ settings }: Webhooks): string =>
   `${settings ? "each payment that becomes final is sent to the webhook" : "no webhook is set"}; the specification has no webhooks: poll in any case`;

@@ -4,25 +4,8 @@ import { invalid } from "../../src/domain/error.ts";
 export const WEBHOOK_FORMS = ["payment.updated", "flat"] as const;
 export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 
-/** Where to send each payment that becomes final, and the failures to inject. The specification has no webhooks (§6). */
-export interface WebhookSettings {
-  readonly url: string;
-  readonly form: WebhookForm;
-  /** How often each message is delivered; 0: never. */
-  readonly times: number;
-  /** The delay of each delivery. */
-  readonly delayMs: number;
-  /** Whether the answer to a push waits until the webhook has been sent. */
-  readonly early: boolean;
-}
-
 /** Each payment is sent once, at once, without injected failures. */
-export const DEFAULT_SETTINGS: Omit<WebhookSettings, "url"> = {
-  form: "payment.updated",
-  times: 1,
-  delayMs: 0,
-  early: false,
-};
+export const DEFAULT_SETTINGS = { form: "payment.updated", times: 1, delay: "0s", early: false } as const;
 
 export const MAX_WEBHOOK_TIMES = 10;
 

@@ -1,12 +1,13 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Delivery, DeliveryAttempt, DeliveryStore, PlannedDelivery } from "../../src/domain/delivery.ts";
+import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { createListeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
+import type { WebhookSettings } from "../control/shapes/webhook.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, samplePayment, type WebhookMessage } from "./message.ts";
 import { Sender, type SenderParts } from "./sender.ts";
-import type { WebhookSettings } from "./settings.ts";
 
 /** Called after each attempt, with the new state of the delivery. */
 export type DeliveryListener = (delivery: Delivery) => void;
@@ -37,6 +38,7 @@ export class Webhooks {
   /** How many attempts had each result. */
   readonly attempts = { delivered: 0, failed: 0 };
   #settings: WebhookSettings | null = null;
+  #delayMs = 0;
 
   constructor(parts: WebhookParts) {
     const { service, clock, start } = parts;
@@ -55,7 +57,7 @@ export class Webhooks {
     });
     this.#follow(start);
     service.subscribe(({ status }) => {
-      if (this.#settings && status !== "pending") this.#sender.wakeAt(clock.nowMs() + this.#settings.delayMs);
+      if (this.#settings && status !== "pending") this.#sender.wakeAt(clock.nowMs() + this.#delayMs);
     });
   }
 
@@ -138,10 +140,11 @@ export class Webhooks {
   /** From now on, each outcome is written with what these settings send. */
   #follow(settings: WebhookSettings | null): void {
     this.#settings = settings;
+    this.#delayMs = parseDuration(settings?.delay ?? "0s", "delay");
     const { service, clock } = this.#parts;
-    const plan = ({ form, times, delayMs }: WebhookSettings) => {
+    const plan = ({ form, times }: WebhookSettings) => {
       const endedAtMs = clock.nowMs();
-      return Array<PlannedDelivery>(times).fill({ form, endedAtMs, dueAtMs: endedAtMs + delayMs });
+      return Array<PlannedDelivery>(times).fill({ form, endedAtMs, dueAtMs: endedAtMs + this.#delayMs });
     };
     service.deliveries.plan(settings && settings.times > 0 ? () => plan(settings) : null);
   }

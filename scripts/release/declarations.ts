@@ -2,8 +2,7 @@ import { z } from "zod";
 import { auditReport, finding, loggedRequest } from "../../sandbox/control/shapes/requests.ts";
 import { fault, rule } from "../../sandbox/control/shapes/steering.ts";
 import { chosenName } from "../../sandbox/control/shapes/values.ts";
-import { delivery } from "../../sandbox/control/shapes/webhook.ts";
-import { webhookRequest } from "../../sandbox/control/webhook.ts";
+import { delivery, webhook } from "../../sandbox/control/shapes/webhook.ts";
 import { statusName, transaction } from "../../src/http/answers.ts";
 
 /** The types of the npm package's test helper, for users without zod: the records of the control API are made from its schemas. */
@@ -14,7 +13,7 @@ const INPUTS: Named = {
   OutcomeName: ["What a prompt does.", chosenName],
   RuleInput: ["What the prompts that match do.", rule],
   FaultInput: ["An injected failure of the merchant API.", fault],
-  WebhookInput: ["Where payments that become final are POSTed, and what goes wrong on the way.", webhookRequest],
+  WebhookInput: ["Where payments that become final are POSTed, and what goes wrong on the way.", webhook],
 };
 
 const OUTPUTS: Named = {

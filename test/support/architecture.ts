@@ -73,7 +73,11 @@ const PLACES: readonly Place[] = [
       ...[...SHARED_HTTP, "zod"],
     ],
   },
-  { path: "sandbox/webhooks/", mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"] },
+  {
+    path: "sandbox/webhooks/",
+    mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"],
+    mayImportTypes: ["sandbox/control/shapes/"],
+  },
   { path: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", ASSERT] },
   {
     path: "sandbox/",

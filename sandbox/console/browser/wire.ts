@@ -1,6 +1,6 @@
 import type { MessageOnWire, OwnedTransaction } from "../../control/shapes/payments.ts";
 import type { FindingOnWire, LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
-import type { AttemptOnWire, DeliveryOnWire, WebhookOnWire } from "../../control/shapes/webhook.ts";
+import type { AttemptOnWire, DeliveryOnWire, WebhookSettings } from "../../control/shapes/webhook.ts";
 
 /** The types of the control API, with the names that the page uses. */
 
@@ -33,7 +33,7 @@ export type LoggedRequest = LoggedCall;
 export type Finding = FindingOnWire;
 export type Attempt = AttemptOnWire;
 export type Delivery = DeliveryOnWire;
-export type Webhook = NonNullable<WebhookOnWire["webhook"]>;
+export type Webhook = WebhookSettings;
 export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts";
 
 /** An event of the sandbox. */

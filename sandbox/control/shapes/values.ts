@@ -32,7 +32,7 @@ export const outcomeName = nameOf(OUTCOME_NAMES);
 export const chosenName = nameOf(CHOSEN_NAMES);
 
 /** Checks a value with a function of the domain, which throws or returns the normal form. */
-const readBy = <T>(schema: z.ZodType<T, T>, read: (value: T) => T) =>
+export const readBy = <T>(schema: z.ZodType<T, T>, read: (value: T) => T) =>
   schema.check((payload) => {
     try {
       payload.value = read(payload.value);

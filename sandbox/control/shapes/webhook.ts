@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { formatDuration, parseDuration } from "../../../src/domain/duration.ts";
 import { identifiers, timestamp } from "../../../src/http/answers.ts";
-import { WEBHOOK_FORMS } from "../../webhooks/settings.ts";
-import { count, durationText, instant, type ReadOnly } from "./values.ts";
+import { DEFAULT_SETTINGS, MAX_WEBHOOK_TIMES, parseWebhookUrl, WEBHOOK_FORMS } from "../../webhooks/settings.ts";
+import { durationText, instant, type ReadOnly, readBy } from "./values.ts";
 
 /** `/webhook`. */
 
@@ -32,18 +33,28 @@ export const delivery = z.strictObject({
 });
 export type DeliveryOnWire = ReadOnly<typeof delivery>;
 
-export const webhookAnswer = {
-  webhook: z
-    .strictObject({
-      url: z.url(),
-      form: z.enum(WEBHOOK_FORMS),
-      times: count,
-      delay: durationText,
-      early: z.boolean(),
-    })
-    .nullable(),
-};
-export type WebhookOnWire = ReadOnly<z.ZodObject<typeof webhookAnswer>>;
+/**
+ * Where each payment that becomes final is sent, and the failures to inject: as it is sent, as it is kept, and as it is shown. The
+ * specification has no webhooks (§6).
+ */
+export const webhook = z.strictObject({
+  url: readBy(z.string().meta({ format: "uri" }), (text) => parseWebhookUrl(text, "it")),
+  form: z.enum(WEBHOOK_FORMS, { error: `must be one of ${WEBHOOK_FORMS.join(", ")}` }).default(DEFAULT_SETTINGS.form),
+  times: z
+    .int()
+    .min(0)
+    .max(MAX_WEBHOOK_TIMES)
+    .default(DEFAULT_SETTINGS.times)
+    .describe("how often each message is sent; 0: never"),
+  delay: readBy(durationText, (text) => formatDuration(parseDuration(text, "it"))).default(DEFAULT_SETTINGS.delay),
+  early: z
+    .boolean()
+    .default(DEFAULT_SETTINGS.early)
+    .describe("whether a message is sent before the answer to the push"),
+});
+export type WebhookInput = z.input<typeof webhook>;
+export type WebhookSettings = ReadOnly<typeof webhook>;
+export const webhookAnswer = { webhook: webhook.nullable() };
 
 export const deliveryPage = {
   ...webhookAnswer,
