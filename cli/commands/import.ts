@@ -24,7 +24,7 @@ import { askToGoOn } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPath, withOptions, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
-import { atTheEnd } from "../terminal/signals.ts";
+import { atTheEnd, whileBlocked } from "../terminal/signals.ts";
 import { describeContents } from "./export.ts";
 
 interface ImportFlags extends OutputOptions, DatabaseFlags {
@@ -131,9 +131,12 @@ const USE_EXPORT = "make a copy with momo export, and give that";
 async function takeIn(draft: string, source: Source): Promise<CopyContents> {
   try {
     await writeDraft(draft, source);
-    const contents = inspectCopy(draft, source.name);
-    admitCopy(draft, source.name, isMemo);
-    return contents;
+    // This takes a minute for a million rows. The next command in this directory removes the draft of one that was ended.
+    return whileBlocked(() => {
+      const contents = inspectCopy(draft, source.name);
+      admitCopy(draft, source.name, isMemo);
+      return contents;
+    });
   } catch (error) {
     const hint = error instanceof UnusableDatabase ? HINTS[error.problem] : undefined;
     if (hint !== undefined) throw new Failure("unexpected", (error as Error).message, hint);

@@ -40,6 +40,18 @@ export function atTheEnd(step: () => void): void {
   for (const [signal, exitCode] of endingSignals()) process.once(signal, () => process.exit(exitCode));
 }
 
+/** Does work that blocks the thread: no handler could run meanwhile, so a signal ends the process at once, without its last steps. */
+export function whileBlocked<T>(work: () => T): T {
+  if (host().captured) return work();
+  const aside = endingSignals().map(([signal]) => [signal, process.rawListeners(signal)] as const);
+  for (const [signal] of aside) process.removeAllListeners(signal);
+  try {
+    return work();
+  } finally {
+    for (const [signal, handlers] of aside) for (const handler of handlers) process.on(signal, handler as () => void);
+  }
+}
+
 /**
  * Runs a step if a signal ends the process.
  * @returns a function that cancels this

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { putInPlace } from "../../src/store/sqlite/replace.ts";
 import { copyDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
+import { ROOT } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { failureOf, openMomo, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { afterMounts, testWithMounts } from "../support/needs.ts";
@@ -88,6 +89,17 @@ describe("it refuses, and changes nothing", () => {
     expect(await child.exited).toBe(130);
     expect(drafts()).toEqual([]);
     expect(readFileSync(join(data, "momo.db")).equals(before)).toBe(true);
+  });
+
+  test.concurrent("a signal while SQL blocks the thread ends it at once", async () => {
+    const signals = JSON.stringify(join(ROOT, "cli/terminal/signals.ts"));
+    const program = `import { atTheEnd, whileBlocked } from ${signals};
+      atTheEnd(() => {});
+      whileBlocked(() => { console.log("blocked"); for (;;); });`;
+    const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
+    for await (const _ of child.stdout) child.kill("SIGTERM");
+    await child.exited;
+    expect(child.signalCode).toBe("SIGTERM");
   });
 });
 
