@@ -34,6 +34,7 @@ export function isOwnAddress(address: string, origins: readonly string[]): boole
 }
 
 const placeOf = ({ protocol, hostname, port }: URL): string => {
-  const name = /^(?:localhost|127\.[0-9.]+|0\.0\.0\.0|\[::1?\])$/.test(hostname) ? "this machine" : hostname;
+  const isHere = /^(?:(?:.+\.)?localhost\.?|127\.[0-9.]+|0\.0\.0\.0|\[::(?:1|ffff:(?:7f[0-9a-f]{2}|0):[0-9a-f]+)?\])$/;
+  const name = isHere.test(hostname) ? "this machine" : hostname;
   return `${name}:${port === "" && protocol === "https:" ? "443" : port || "80"}`;
 };

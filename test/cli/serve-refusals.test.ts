@@ -9,7 +9,7 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake, serveRaw } from "../support/fake-server.ts";
 import { runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { rejectionOf } from "../support/waiting.ts";
+import { rejectionOf, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -60,6 +60,18 @@ describe("a port or data directory that is in use: one line names the user, one 
     const { port } = serveFake(() => Response.json(health));
     const failure = await explainListenFailure({ code: "EADDRINUSE" }, { host: "127.0.0.1", port, flag: "--port" });
     expect(failure).toMatchObject({ message: `127.0.0.1:${port} is in use by ${holder}` });
+  });
+
+  test("a webhook at its own address", async () => {
+    // Another program may take the port that was free a moment ago.
+    const refused = async () => {
+      const own = await startIn(newFolder());
+      await own.stop();
+      const port = Number(new URL(own.origin).port);
+      return await refusalOf(newFolder(), { port, webhook: `http://localhost:${port}/` });
+    };
+    const { message } = await until(refused, (refusal) => !refusal.message.includes("in use"));
+    expect(message).toBe("--webhook must not be an address of this server");
   });
 
   test("a control port that is in use", async () => {

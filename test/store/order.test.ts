@@ -90,6 +90,28 @@ test("imported payments with large gaps between their numbers keep them, and are
   store.close();
 });
 
+test("the time of an import grows with the number of payments, also with the statistics of a small table", async () => {
+  const costOf = async (count: number): Promise<number> => {
+    const file = inFolder(`${count}.db`);
+    const store = await openStoreWithMerchants(file);
+    await insertPending(store);
+    store.close();
+    const client = new Database(file);
+    client.run("ANALYZE; DELETE FROM transactions");
+    client.transaction(() => {
+      const row = { ...ROWS.transactions, memo: "manual - default" };
+      for (let index = 1; index <= count; index += 1)
+        insertRow(client, "transactions", { ...row, id: index * 2 ** 14 });
+    })();
+    client.close();
+    const before = process.cpuUsage();
+    admitCopy(file, "the copy", isMemo);
+    return process.cpuUsage(before).user;
+  };
+  const few = await costOf(400);
+  expect((await costOf(6000)) / few).toBeLessThan(60);
+});
+
 test("payments of several replicas get the order of time when they are imported, and keep their identifiers", async () => {
   const store = await openStoreWithMerchants(inFolder("source.db"));
   const minutes = [0, 10, 1440, 5, 1441, 6];

@@ -36,7 +36,7 @@ const RELEASE = "UPDATE deliveries SET claimed_until_ms = 0 WHERE delivery_id = 
 const REMOVE_OLD = `DELETE FROM deliveries WHERE delivery_id IN (
     SELECT delivery_id FROM deliveries WHERE due_at_ms IS NULL
     AND delivery_id <= (SELECT max(delivery_id) FROM deliveries) - ${MAX_DELIVERIES} LIMIT ${DELIVERIES_AT_ONCE}
-  )`;
+  ) RETURNING 1`;
 const GIVE_UP = `UPDATE deliveries SET due_at_ms = NULL WHERE delivery_id IN (
     SELECT delivery_id FROM deliveries WHERE due_at_ms IS NOT NULL LIMIT ${DELIVERIES_AT_ONCE}
   ) RETURNING 1`;
@@ -104,7 +104,7 @@ export function createDeliveryStore({ read, write }: EngineSql, requestIds: Requ
     },
 
     async giveUp() {
-      while ((await write(GIVE_UP)).length > 0);
+      for (const step of [GIVE_UP, REMOVE_OLD]) while ((await write(step)).length > 0);
     },
   };
 }

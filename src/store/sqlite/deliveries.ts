@@ -71,7 +71,8 @@ export function createDeliveryStore(
     },
 
     async giveUp() {
-      while ((await commits.run(() => statements().giveUp.run().changes)) > 0);
+      const { giveUp, removeOld } = statements();
+      for (const step of [giveUp, removeOld]) while ((await commits.run(() => step.run().changes)) > 0);
     },
   };
 }

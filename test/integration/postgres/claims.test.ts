@@ -131,6 +131,21 @@ describePostgres((version) => {
       expect(await deliveries.list({ limit: 100 })).toEqual(await store.deliveries.list({ limit: 100 }));
   });
 
+  test("a server that is late does not release what another one has claimed since", async () => {
+    const { url, store } = await openShop(version);
+    const [late, other] = [store.deliveries, (await openReplica(url)).deliveries];
+    late.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
+    await store.transactions.record([resolve(await insertPending(store), paidAt(CREATED_AT_MS + 5, "R1"))]);
+    const [delivery] = await late.claim(CREATED_AT_MS, 1);
+    const id = delivery?.id ?? 0;
+    await runSql(url, "UPDATE deliveries SET claimed_until_ms = 0");
+    expect(await other.claim(CREATED_AT_MS, 1)).toMatchObject([{ id }]);
+    await late.release(id);
+    expect(await late.claim(CREATED_AT_MS, 1)).toEqual([]);
+    await other.release(id);
+    expect(await late.claim(CREATED_AT_MS, 1)).toMatchObject([{ id }]);
+  });
+
   test("a claim whose answer was lost, and that is sent again, gets what it has claimed already", async () => {
     const { store } = await openShop(version);
     const { write } = store.sql;
