@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { isLoopbackName } from "../../../sandbox/console/browser/logic/loopback.ts";
 
 // What the page uses of the browser. In this test there is no browser: no notifications, no storage and no clipboard. The path is in
 // a variable, because the page has types of its own.
@@ -24,4 +25,10 @@ describe("the browser runs on the machine of the server", () => {
     Object.assign(globalThis, { location: { hash: "", hostname } });
     expect(isLoopback()).toBe(isHere);
   });
+});
+
+test("the page takes only names of loopback for this machine", () => {
+  const own = ["localhost", "shop.localhost", "127.0.0.1", "127.1.2.3", "[::1]"];
+  const evil = ["localhost.evil.example", "127.evil.example", "127.0.0.1.example", "evil-localhost", "[::1].example"];
+  expect([...own, ...evil, "10.0.0.1"].filter(isLoopbackName)).toEqual(own);
 });

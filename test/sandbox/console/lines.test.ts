@@ -24,20 +24,11 @@ test("the sandbox's time goes on from the last reading, unless it is frozen", ()
   expect(sandboxNowMs({ now_ms: 1000, frozen: false, takenAtMs: 500 }, 400)).toBe(1000);
 });
 
-test.each([
-  [0, "1:00", 1],
-  [1, "1:00", 59_999 / 60_000],
-  [1000, "0:59", 59 / 60],
-  [59_999, "0:01", 1 / 60_000],
-  [60_000, "0:00", 0],
-  [70_000, "0:00", 0],
-  [-5000, "1:00", 1],
-])("a countdown of one minute, after %d ms: %s", (nowMs, text, share) => {
-  expect(countdown(0, 60_000, nowMs)).toEqual({ text, share });
-});
-
-test("a countdown without a length is at its end", () => {
-  expect(countdown(5000, 5000, 1000)).toEqual({ text: "0:00", share: 0 });
+test("a countdown of one minute", () => {
+  const shown = [0, 1, 1000, 59_999, 60_000, 70_000, -5000].map((nowMs) => countdown(0, 60_000, nowMs));
+  expect(shown.map(({ text }) => text)).toEqual(["1:00", "1:00", "0:59", "0:01", "0:00", "0:00", "1:00"]);
+  expect(shown.map(({ share }) => share)).toEqual([1, 59_999 / 60_000, 59 / 60, 1 / 60_000, 0, 0, 1]);
+  expect(countdown(5000, 5000, 1000)).toEqual({ text: "0:00", share: 0 }); // without a length it is at its end
 });
 
 test("times are in Nairobi, in every time zone of the browser", () => {
@@ -67,27 +58,14 @@ describe("the line of a payment, to scale", () => {
     } as unknown as Parameters<typeof timelineOf>[0]);
 
   test("has each poll, early or late after the request before, and the 3 to 5 s that are recommended", () => {
-    const requests = [
-      request("stkpush.php", 0, null),
-      request("status.php", 1000, 1000),
-      request("status.php", 5000, 4000),
-      request("status.php", 20_000, 15_000),
-    ];
+    const polls = [1000, 5000, 20_000].map((ms, index) => request("status.php", ms, [1000, 4000, 15_000][index] ?? 0));
+    const requests = [request("stkpush.php", 0, null), ...polls];
     const { lengthMs, marks, bands, endsAt } = line("completed", requests, startMs + 10_000);
     const msOf = (share?: number | null) => Math.round((share ?? 0) * lengthMs);
-    expect(marks.map(({ at, pace }) => [msOf(at), pace])).toEqual([
-      [1000, "early"],
-      [5000, "right"],
-      [20_000, "late"],
-    ]);
-    expect(msOf(endsAt)).toBe(10_000);
+    expect(marks.map(({ at, pace }) => `${msOf(at)} ${pace}`)).toEqual(["1000 early", "5000 right", "20000 late"]);
     // A little more than until the last event; the next poll after it would be beyond the end.
-    expect(lengthMs).toBe(22_000);
-    expect(bands.map(({ from, to }) => [msOf(from), msOf(to)])).toEqual([
-      [3000, 5000],
-      [4000, 6000],
-      [8000, 10_000],
-    ]);
+    expect([msOf(endsAt), lengthMs]).toEqual([10_000, 22_000]);
+    expect(bands.map(({ from, to }) => `${msOf(from)} ${msOf(to)}`)).toEqual(["3000 5000", "4000 6000", "8000 10000"]);
   });
 
   test("has the deliveries of webhooks, and says what each request was answered", () => {
@@ -99,12 +77,10 @@ describe("the line of a payment, to scale", () => {
     const attempt = (afterMs: number, status: number | null) => ({ at_ms: startMs + afterMs, status });
     const webhooks = [{ attempts: [attempt(39_600, 503), attempt(69_600, null)] }, { attempts: [attempt(9600, 200)] }];
     const { marks, lengthMs, endsAt } = line("completed", requests, null, webhooks);
-    expect(marks.map(({ what, offsetMs, words, pace }) => [what, offsetMs, words, pace])).toEqual([
-      ["poll", 1000, "poll, HTTP 429", "right"],
-      ["poll", 2000, "poll, HTTP lost", "early"],
-      ["webhook", 40_000, "webhook, HTTP 503", "right"],
-      ["webhook", 70_000, "webhook, no answer", "right"],
-      ["webhook", 10_000, "webhook, HTTP 200", "right"],
+    expect(marks.map(({ what, offsetMs, words, pace }) => `${what} ${offsetMs}: ${words}, ${pace}`)).toEqual([
+      ...["poll 1000: poll, HTTP 429, right", "poll 2000: poll, HTTP lost, early"],
+      ...["webhook 40000: webhook, HTTP 503, right", "webhook 70000: webhook, no answer, right"],
+      "webhook 10000: webhook, HTTP 200, right",
     ]);
     // Nobody knows when it ended, so it ended with its prompt.
     expect(Math.round((endsAt ?? 0) * lengthMs)).toBe(60_400);
@@ -122,14 +98,10 @@ describe("the line of a payment, to scale", () => {
     expect(lengthMs).toBe(10_000);
   });
 
-  test.each([
-    [2849, "early"],
-    [2850, "right"],
-    [5150, "right"],
-    [5151, "late"],
-  ])("a poll %d ms after the request before is %s", (intervalMs, pace) => {
-    const { marks } = line("pending", [request("stkpush.php", 0, null), request("status.php", 9000, intervalMs)], null);
-    expect(marks.map((mark) => mark.pace)).toEqual([pace as "early"]);
+  test("a poll is early before 2,850 ms, and late after 5,150 ms", () => {
+    const polls = [2849, 2850, 5150, 5151].map((intervalMs) => request("status.php", 9000, intervalMs));
+    const { marks } = line("pending", [request("stkpush.php", 0, null), ...polls], null);
+    expect(marks.map(({ pace }) => pace)).toEqual(["early", "right", "right", "late"]);
   });
 
   test("of a pending payment ends with its prompt, and has no end if a person decides", () => {
@@ -162,34 +134,28 @@ test("a shell reads every quoted word unchanged", async () => {
 });
 
 test("a request to the control API as curl takes the token from the shell, or from the data directory", async () => {
-  expect(controlCurl(SERVER, false, "GET", "/rules")).toBe("curl -s http://127.0.0.1:2547/_momo/rules");
   expect(controlCurl(SERVER, true, "DELETE", "/rules")).toBe(
     `curl -s -X DELETE http://127.0.0.1:2547/_momo/rules -H "Authorization: Bearer \${MOMO_CONTROL_TOKEN:?set it to the control token}"`,
   );
   const data = newFolder();
   writeFileSync(join(data, "server.json"), JSON.stringify({ pid: 1, control_token: "t0ken", data }, null, 2));
-  expect(await wordsOf(controlCurl({ ...SERVER, data }, true, "GET", "/rules"))).toEqual([
-    ...["curl", "-s", "http://127.0.0.1:2547/_momo/rules", "-H", "Authorization: Bearer t0ken"],
-  ]);
-  const post = (path: string, body?: object) => wordsOf(controlCurl(SERVER, false, "POST", path, body));
-  expect(await post("/reset")).toEqual(["curl", "-s", "-X", "POST", "http://127.0.0.1:2547/_momo/reset"]);
-  expect(await post("/a?b=1&c=2", [])).toEqual([
-    ...["curl", "-s", "http://127.0.0.1:2547/_momo/a?b=1&c=2", "-H", "Content-Type: application/json", "-d", "[]"],
-  ]);
-  expect(await wordsOf(controlCurl(SERVER, false, "PUT", "/default", { outcome: "it's" }))).toEqual([
-    ...["curl", "-s", "-X", "PUT", "http://127.0.0.1:2547/_momo/default"],
-    ...["-H", "Content-Type: application/json", "-d", `{"outcome":"it's"}`],
-  ]);
+  const lineFor = async (server: typeof SERVER, method: string, path: string, body?: unknown) =>
+    (await wordsOf(controlCurl(server, server !== SERVER, method, path, body))).join(" ");
+  const address = "http://127.0.0.1:2547/_momo";
+  expect(await lineFor({ ...SERVER, data }, "GET", "/rules")).toBe(
+    `curl -s ${address}/rules -H Authorization: Bearer t0ken`,
+  );
+  expect(await lineFor(SERVER, "POST", "/reset")).toBe(`curl -s -X POST ${address}/reset`);
+  const json = "-H Content-Type: application/json -d";
+  expect(await lineFor(SERVER, "POST", "/a?b=1&c=2", [])).toBe(`curl -s ${address}/a?b=1&c=2 ${json} []`);
+  expect(await lineFor(SERVER, "PUT", "/default", { outcome: "it's" })).toBe(
+    `curl -s -X PUT ${address}/default ${json} {"outcome":"it's"}`,
+  );
 });
 
 test("a momo command has the program and the data directory of the server, and no empty flags", () => {
-  const words = momoWords(["pay", "0712345678", "100"], {
-    "--reference": "my order",
-    "--outcome": "",
-    "--kind": undefined,
-  });
-  expect(words).toBe("pay 0712345678 100 --reference 'my order'");
-  expect(momoWords(["snapshot", "save", "my state"])).toBe("snapshot save 'my state'");
+  const words = momoWords(["pay", "100"], { "--reference": "my order", "--outcome": "", "--kind": undefined });
+  expect(words).toBe("pay 100 --reference 'my order'");
   const lineFor = (program: string, flags: string) => momoLine({ command: { program, flags } }, words);
   expect(lineFor("momo", "")).toBe(`momo ${words}`);
   expect(lineFor("/opt/momo", "--data /tmp/a")).toBe(`/opt/momo ${words} --data /tmp/a`);
