@@ -1,6 +1,7 @@
 import { succeeded } from "../../src/http/answers.ts";
 import { describe, describeCall, FAILURE, json, jsonSchemaOf } from "../../src/http/description.ts";
 import { type Call, type Calls, CONTROL_PATH } from "./context.ts";
+import { SERVER_HEADER } from "./identity.ts";
 
 interface Described {
   /** The origin that the caller used, such as `http://127.0.0.1:2547`; empty if it is not known. */
@@ -50,6 +51,7 @@ function responsesOf({ answer, texts = [], failures = {} }: Call) {
       content: { ...(answer && json(jsonSchemaOf(succeeded(answer)))), ...asText },
     },
     ...Object.fromEntries(failed),
+    421: { description: `Nothing was done: ${SERVER_HEADER} names another server`, content: json(FAILURE) },
     default: failure(FAILURE),
   };
 }

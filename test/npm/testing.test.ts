@@ -216,6 +216,22 @@ describe("a sandbox for a test", () => {
     expect(await rejectionOf(startSandbox())).toMatchObject({ message: "momo: late words" });
   });
 
+  test("a server with another id refuses each call, and does nothing", async () => {
+    const file = join(newProgramFolder(), "momo");
+    writeFileSync(file, `#!/bin/sh\n${await builtBinary()} "$@" | sed -u 's/"id":"[^"]*"/"id":"ANOTHER"/'\n`, {
+      mode: 0o755,
+    });
+    process.env.MOMO_EXECUTABLE = file;
+    const other = await start();
+    await pay(other);
+    const message = `the sandbox at ${other.controlUrl} does not answer: was it stopped?`;
+    const cause = expect.stringContaining("and the request names another in X-Momo-Server");
+    for (const call of [other.reset, () => other.wait({ reference: "A" }), other.requests])
+      expect(await rejectionOf(call())).toMatchObject({ message, cause });
+    const listed = await fetch(`${other.baseUrl}/transactions.php`, { headers: other.headers });
+    expect(await listed.json()).toMatchObject({ transactions: [{ id: 1 }] });
+  });
+
   test("a server that is stuck is killed ten seconds after stop()", async () => {
     const file = join(newProgramFolder(), "momo");
     const ready = '{"control_url":"http://127.0.0.1:1/_momo"}';

@@ -185,6 +185,7 @@ test("the description is valid OpenAPI 3.1, with the address that the caller use
   expect(result.errors ?? []).toEqual([]);
   expect(result.valid).toBe(true);
   for (const { call, operation } of described()) {
+    expect(Object.keys(operation.responses), call).toContain("421");
     const content = operation.requestBody?.content["application/json"];
     if (content) expect(schemaChecker(content.schema)(content.example), call).toBeNull();
   }
