@@ -19,7 +19,7 @@ const TELL_MS = 60_000;
 
 interface Parts {
   readonly clock: Clock;
-  /** Closes connections that nobody uses. */
+  /** Closes the connections without a request. It is called again if it throws. */
   readonly relieve: () => void;
   readonly reportFault: (error: unknown) => void;
 }
@@ -30,13 +30,22 @@ interface Parts {
  */
 export function watchDescriptors({ clock, relieve, reportFault }: Parts): () => void {
   let toldAtMs = Number.NEGATIVE_INFINITY;
+  let isRelieved = true;
   let cancel = () => {};
+  const tell = (error: Error) => {
+    if (clock.nowMs() - toldAtMs < TELL_MS) return;
+    toldAtMs = clock.nowMs();
+    reportFault(error);
+  };
   const look = () => {
     const cause = causeOf(whyNoneIsLeft());
-    if (cause) relieve();
-    if (cause && clock.nowMs() - toldAtMs >= TELL_MS) {
-      toldAtMs = clock.nowMs();
-      reportFault(new Error(`no connection can be accepted: ${cause.reason}; ${cause.remedy}`));
+    if (cause) tell(new Error(`no connection can be accepted: ${cause.reason}; ${cause.remedy}`));
+    try {
+      if (cause || !isRelieved) relieve();
+      isRelieved = true;
+    } catch (error) {
+      isRelieved = false;
+      tell(error as Error);
     }
     cancel = clock.alarm(clock.nowMs() + LOOK_MS, look);
   };

@@ -23,7 +23,7 @@ export interface Listening {
   readonly origin: string;
   readonly controlOrigin: string;
   drain(): void;
-  closeIdle(): void;
+  renew(): void;
   stop(graceMs: number): Promise<void>;
 }
 
@@ -73,8 +73,8 @@ export async function listen(
     drain() {
       for (const server of servers) server.drain();
     },
-    closeIdle() {
-      for (const server of servers) server.closeIdle();
+    renew() {
+      for (const server of servers) server.renew();
     },
     stop,
   };

@@ -121,7 +121,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     writeServer(directory, { ...record, control_token: config.controlToken });
     open.defer(() => removeServer(directory, id));
     open.defer(service.storage.watch());
-    open.defer(watchDescriptors({ ...config, clock: config.realClock, relieve: listening.closeIdle }));
+    open.defer(watchDescriptors({ ...config, clock: config.realClock, relieve: listening.renew }));
     soonAfterReady(config, service, webhooks);
     if (store.isShared) service.resolver.watch();
     const stop = async () => {

@@ -38,10 +38,10 @@ export type HttpServer = ReturnType<typeof startServer>;
  * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL if it cannot listen at this address
  */
 export function startServer(options: ServerOptions) {
-  const { hostname, port, handle, busyPaths, reportFault, sleep } = options;
+  const { hostname, handle, busyPaths, reportFault, sleep } = options;
   const { refuse = async (_request, reply) => respond(reply), refusePath = async () => respond(ambiguousPath()) } =
     options;
-  const keepOpen: KeepOpen = (request) => server.timeout(request, 0);
+  const keepOpen: KeepOpen = (request) => server.keepOpen(request);
   const maxInFlight = Math.min(options.maxInFlight ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT);
   const isAlways = ({ url }: Request) => options.always !== undefined && url.endsWith(options.always);
   let isDraining = false;
@@ -57,7 +57,7 @@ export function startServer(options: ServerOptions) {
     return closing(respond(fail(503, "too many requests at once")));
   };
   const answer = (request: Request) => {
-    if (server.pendingRequests > maxInFlight && !isAlways(request)) return refuseExcess();
+    if (server.inFlight() > maxInFlight && !isAlways(request)) return refuseExcess();
     const expectation = request.headers.get("Expect");
     if (expectation !== null && expectation !== CONTINUE && expectation.toLowerCase() === CONTINUE)
       return refuse(
@@ -67,33 +67,60 @@ export function startServer(options: ServerOptions) {
     return handle(request, keepOpen);
   };
   const serve = (request: Request) => (isDraining ? closing(answer(request)) : answer(request));
-  const server: Server<undefined> = Bun.serve({
-    hostname,
-    port,
-    development: false,
-    // In production mode Bun lets a second server share the port, and both would answer in turn.
-    reusePort: false,
-    idleTimeout: IDLE_TIMEOUT_S,
-    // Bodies are bounded when they are read, because Bun's own refusal is not JSON.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    routes: routesOf(busyPaths, serve, refusePath),
-    fetch: serveUnrouted(serve, refusePath),
-    error: (error) => respond(failWith(error, reportFault)),
-  });
+  const server = createRenewable(options.port, (port) =>
+    Bun.serve({
+      hostname,
+      port,
+      development: false,
+      // In production mode Bun lets a second server share the port, and both would answer in turn.
+      reusePort: false,
+      idleTimeout: IDLE_TIMEOUT_S,
+      // Bodies are bounded when they are read, because Bun's own refusal is not JSON.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      routes: routesOf(busyPaths, serve, refusePath),
+      fetch: serveUnrouted(serve, refusePath),
+      error: (error) => respond(failWith(error, reportFault)),
+    }),
+  );
   return {
     hostname,
-    port: server.port ?? port,
+    port: server.port,
     /** From now on, each answer asks its client to close the connection. */
     drain(): void {
       isDraining = true;
     },
-    /** Closes the connections that nobody uses now. */
-    closeIdle: () => void server.closeIdleConnections(),
+    renew: server.renew,
     /** Stops accepting. Resolves when the requests in flight are answered, after `graceMs` at the latest. */
     async stop(graceMs: number): Promise<void> {
       const answered = new AbortController();
-      await Promise.race([server.stop().finally(() => answered.abort()), sleep(graceMs, answered.signal)]);
+      await Promise.race([server.stop(false).finally(() => answered.abort()), sleep(graceMs, answered.signal)]);
       await server.stop(true);
+    },
+  };
+}
+
+/** A server that can be replaced by a new one at the same port. The old one ends its requests. */
+function createRenewable(wanted: number, listen: (port: number) => Server<undefined>) {
+  let current = listen(wanted);
+  const port = current.port ?? wanted;
+  const old = new Set<Server<undefined>>();
+  const count = (sum: number, { pendingRequests }: Server<undefined>) => sum + pendingRequests;
+  return {
+    port,
+    keepOpen: (request: Request) => current.timeout(request, 0),
+    inFlight: () => (old.size === 0 ? current.pendingRequests : [...old].reduce(count, current.pendingRequests)),
+    /**
+     * Closes all connections without a request in flight, also those that have sent nothing: Bun does that only in a stop.
+     * @throws an error if it cannot listen again; then another call tries it
+     */
+    renew(): void {
+      const before = current;
+      old.add(before);
+      void before.stop().finally(() => old.delete(before));
+      current = listen(port);
+    },
+    async stop(closesAll: boolean): Promise<void> {
+      await Promise.all([current, ...old].map((server) => server.stop(closesAll)));
     },
   };
 }
