@@ -18,8 +18,8 @@ async function reset(flags: ResetFlags): Promise<void> {
   await askToGoOn(async () => {
     const { message } = await client.get("/transactions", { limit: "1" });
     return [
-      `The reset removes ${message} of the first merchant and all of the others, the rules, faults, log of requests and audit.`,
-      "The clock shows this machine's time again. Merchants, accounts and keys stay. momo export FILE makes a copy first.",
+      `The reset removes ${message} of the first merchant and all of the others, the rules, faults, webhook and log of requests.`,
+      "The clock shows this machine's time again. Merchants, accounts, keys and findings stay. momo export FILE makes a copy first.",
     ];
   }, flags);
   const answer = await client.post("/reset", {}, { ifLost: "repeat" });

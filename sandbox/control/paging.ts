@@ -52,9 +52,10 @@ export async function replyWithList<T>(
   entries: readonly T[],
   realClock: Clock,
   view: (entry: T) => object | Promise<object>,
+  members = {},
 ): Promise<Reply> {
   const texts = await writeTexts(entries, realClock, async (entry) => JSON.stringify(await view(entry)));
-  return succeedWithList(counted(texts.length, what), {}, name, texts);
+  return succeedWithList(counted(texts.length, what), members, name, texts);
 }
 
 /** After this many entries or bytes, other work has its turn. */

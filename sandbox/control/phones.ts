@@ -38,8 +38,15 @@ export const PHONE_CALLS: Calls = {
     GET: described("The open prompts, oldest first", promptList, ofPhone, async (context, { query: { phone } }) => {
       const { service, merchantNames, realClock } = context;
       const prompts = await service.listPrompts(MAX_PROMPTS, phone ?? null);
-      return replyWithList("prompts", "open prompt", prompts, realClock, async (prompt) =>
-        promptView(prompt, await merchantNames.of(prompt.merchantId)),
+      const isFull = phone === undefined && prompts.length === MAX_PROMPTS;
+      const total = isFull ? (await service.vitals.measure()).pending : prompts.length;
+      return replyWithList(
+        "prompts",
+        "open prompt",
+        prompts,
+        realClock,
+        async (prompt) => promptView(prompt, await merchantNames.of(prompt.merchantId)),
+        { total },
       );
     }),
   },

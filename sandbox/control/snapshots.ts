@@ -96,7 +96,12 @@ async function save(name: string, context: ControlContext): Promise<Snapshot> {
   const parts = [state.rules, state.default, state.faults, state.webhook].map((part) => [part, part.save()] as const);
   const atMs = clock.nowMs();
   const at = { at: formatTimestamp(atMs), at_ms: atMs, frozen: clock.isFrozen };
-  const snapshot: Snapshot = { shown: { name, transactions: saved.count, ...at }, saved, parts };
+  const counts = {
+    transactions: saved.count,
+    rules: context.rules.list().length,
+    faults: context.faults.faults.length,
+  };
+  const snapshot: Snapshot = { shown: { name, ...counts, ...at }, saved, parts };
   byName.set(name, snapshot);
   await replaced?.saved.drop();
   return snapshot;

@@ -26,7 +26,7 @@ export const WAIT_CALLS: Calls = {
     POST: described(
       "Wait until a payment has a status; 408 at the time-out",
       waitAnswer,
-      { body: bodyOf(waitRequest, { reference: "ORDER-1", until: "final", timeout: "10s" }) },
+      { body: bodyOf(waitRequest, { reference: "ORDER-0001", until: "final", timeout: "10s" }) },
       async ({ waitingRoom }, { request, body: { checkout_request_id, reference, until, timeout }, keepOpen }) => {
         if (waitingRoom.isFull) return fail(503, "too many calls are waiting; try again when some are done");
         keepOpen(request);

@@ -13,7 +13,7 @@ export const REQUEST_EXAMPLES = {
     payment_account_id: 1,
     phone: "0712345678",
     amount: 19.99,
-    reference: "ORDER-1",
+    reference: "ORDER-0001",
     description: "Two coffees",
   },
   "/status.php": { checkout_request_id: "ws_CO_20112026100000_4H7ZQ2M9XKTA0B5FDGN1" },

@@ -135,6 +135,8 @@ function readAcknowledged(): Acknowledged {
 
 // Phones.
 export const prompts = signal<ReadonlyMap<string, wire.Prompt>>(new Map());
+/** How many more are open: the server lists 1,000. */
+export const promptsLeftOut = signal(0);
 export const messages = signal<readonly wire.Message[]>([]);
 /** The phones in the order of their first prompt. */
 export const phonesSeen = signal<readonly string[]>([]);

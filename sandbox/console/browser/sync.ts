@@ -155,7 +155,7 @@ function applyTransactions(events: readonly Transaction[]): void {
   }
   // A phone with a new prompt is added with its prompt, so that it is not shown before it rings.
   addPhones(events.filter(({ status }) => status !== "pending").map(({ phone }) => phone));
-  if (events.some(({ status }) => status === "pending")) refreshPrompts();
+  if (state.promptsLeftOut.value > 0 || events.some(({ status }) => status === "pending")) refreshPrompts();
 }
 
 /** How long a phone stays on the handset after its prompt ended, so that the end can be read. */

@@ -46,7 +46,10 @@ export const prompt = z.strictObject({
   expires_at_ms: instant,
 });
 export type PromptOnWire = ReadOnly<typeof prompt>;
-export const promptList = { prompts: z.array(prompt) };
+export const promptList = {
+  total: count.describe("how many are open; at most 1,000 are listed, and of one phone counted"),
+  prompts: z.array(prompt),
+};
 
 const sms = z.string().nullable().describe("what the customer's phone shows; null unless the payment is completed");
 export const promptAnswered = { transaction, sms };

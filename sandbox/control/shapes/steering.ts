@@ -145,6 +145,8 @@ export const faultList = { seed: count, faults: z.array(fault) };
 const snapshot = z.strictObject({
   name: z.string(),
   transactions: count,
+  rules: count,
+  faults: count,
   at: timestamp,
   at_ms: instant,
   frozen: z.boolean(),

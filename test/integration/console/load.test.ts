@@ -83,6 +83,31 @@ describeInBrowser("the console with many payments", (scene) => {
     expect(await rowsOf(page).count()).toBeLessThanOrEqual(60);
   });
 
+  test("counts of many digits fit their cards, and the prompts that the server does not list are counted", async () => {
+    const page = await scene.open({ url: "about:blank" });
+    const change = (path: string, members: (answer: { every_status: object }) => object) =>
+      page.route(path, async (route) => {
+        const answer = await (await route.fetch()).json();
+        await route.fulfill({ json: { ...answer, ...members(answer) } });
+      });
+    const many = { pending_count: 10_050, completed_count: 1_234_567, total_completed_amount: 12_345_678.5 };
+    await change("**/_momo/transactions?*", (answer) => ({ every_status: { ...answer.every_status, ...many } }));
+    await change("**/_momo/prompts", () => ({ total: 10_050 }));
+    await page.goto(`${scene.sandbox.controlUrl}/#transactions`);
+    await page.getByText("0 of 10,050 prompts open").waitFor();
+    for (const width of [1280, 700, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.locator(".tile b", { hasText: "10,050" }).waitFor();
+      const room = await page.locator(".tile").evaluateAll((tiles) =>
+        tiles.map((tile) => {
+          const [card, figure] = [tile, ...tile.querySelectorAll("b")].map((one) => one.getBoundingClientRect().right);
+          return Number(card) - Number(figure);
+        }),
+      );
+      expect(Math.min(...room)).toBeGreaterThanOrEqual(5);
+    }
+  });
+
   test("while a client pays and polls, only the rows of the lists move", async () => {
     const { ready, post } = await serveMomo(["--ephemeral", "--after", "500ms"]);
     const page = await scene.open({ url: ready.console_url, viewport: { width: 1440, height: 900 } });

@@ -19,8 +19,15 @@ import {
 } from "../../../sandbox/console/browser/logic/format.ts";
 import { noteOf } from "../../../sandbox/console/browser/logic/phone.ts";
 import { numberOrText, problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
+import { nextReference } from "../../../sandbox/console/browser/logic/reference.ts";
 import { paste } from "../../../sandbox/console/browser/logic/snippets.ts";
-import { coveredBy, faultInWords, ruleInWords, unusual } from "../../../sandbox/console/browser/logic/steering.ts";
+import {
+  coveredBy,
+  faultInWords,
+  openPrompts,
+  ruleInWords,
+  unusual,
+} from "../../../sandbox/console/browser/logic/steering.ts";
 import type { Finding, Status } from "../../../sandbox/console/browser/wire.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 
@@ -221,4 +228,23 @@ test("of 1,001 known findings the last 1,000 are remembered", () => {
   expect(isKnown).toEqual([false, ...Array<boolean>(1000).fill(true)]);
   const last = finding("unknown_path", [], { message: "the last path" });
   expect(isAcknowledged(last, acknowledge(acknowledged, [last]))).toBe(true);
+});
+
+test("the open prompts, also those that the server does not list", () => {
+  expect([openPrompts(0, 0), openPrompts(1, 0), openPrompts(1000, 9050)]).toEqual([
+    "No prompt open",
+    "1 prompt open",
+    "1,000 of 10,050 prompts open",
+  ]);
+});
+
+test.each([
+  ["ORDER-0000", [], "ORDER-0001"],
+  ["ORDER-0000", ["ORDER-0007", null, "ORDER-12", "ORDER-x", "INV-0099", "ORDER-1-2"], "ORDER-0013"],
+  ["ORDER-099", [], "ORDER-100"],
+  ["ORDER-9", ["ORDER-8"], "ORDER-10"],
+  ["", ["ORDER-1"], ""],
+  ["till", ["till"], "till"],
+])("after %p with %j comes %p", (reference, taken, next) => {
+  expect(nextReference(reference, taken)).toBe(next);
 });

@@ -40,7 +40,8 @@ test("at most 100 messages, those that were paid last, even if they started firs
 
 test("of more than 1,000 open prompts, those that are due next", async () => {
   await insertDue(sandbox, 1001);
-  const { prompts } = await sandbox.control("GET", "/prompts");
+  const { total, prompts } = await sandbox.control("GET", "/prompts");
+  expect(total).toBe(1001);
   const due = (prompts as { expires_at_ms: number }[]).map(({ expires_at_ms }) => expires_at_ms - START_MS - 60_000);
   expect(due).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
 });

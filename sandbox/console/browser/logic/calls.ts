@@ -42,7 +42,7 @@ function textOf({ method, target, body, answer }: LoggedRequest): string {
   return `${method} ${target} ${body ?? ""} ${answered}`.toLowerCase();
 }
 
-/** A request in a few words: `KES 100.00 for ORDER-1 from 0712 345 678`, `completed`; empty for other requests. */
+/** A request in a few words: `KES 100.00 for ORDER-0001 from 0712 345 678`, `completed`; empty for other requests. */
 export function gistOf({ target, body, answer }: Pick<LoggedRequest, "target" | "body" | "answer">): string {
   const answered = members(answer);
   if (answered.success === false) return String(answered.message ?? "");

@@ -29,7 +29,7 @@ const NODE = { secret: "process.env.MOMO_API_SECRET", print: "console.log" };
 const EXAMPLES: Readonly<Record<Language, (baseUrl: string, apiKey: string, account: number) => string>> = {
   curl: (baseUrl, apiKey, account) => `curl -s ${baseUrl}/stkpush.php -H "Content-Type: application/json" \\
   -H "X-API-Key: ${apiKey}" -H "X-API-Secret: $MOMO_API_SECRET" \\
-  -d '{"payment_account_id": ${account}, "phone": "0712345678", "amount": 100, "reference": "ORDER-1"}'
+  -d '{"payment_account_id": ${account}, "phone": "0712345678", "amount": 100, "reference": "ORDER-0001"}'
 `,
   TypeScript: (baseUrl, apiKey, account) => `const response = await fetch("${baseUrl}/stkpush.php", {
   method: "POST",
@@ -38,12 +38,12 @@ const EXAMPLES: Readonly<Record<Language, (baseUrl: string, apiKey: string, acco
     "X-API-Key": "${apiKey}",
     "X-API-Secret": ${NODE.secret} ?? "",
   },
-  body: JSON.stringify({ payment_account_id: ${account}, phone: "0712345678", amount: 100, reference: "ORDER-1" }),
+  body: JSON.stringify({ payment_account_id: ${account}, phone: "0712345678", amount: 100, reference: "ORDER-0001" }),
 });
 ${NODE.print}(await response.text());
 `,
   PHP: (baseUrl, apiKey, account) => `<?php
-$request = ['payment_account_id' => ${account}, 'phone' => '0712345678', 'amount' => 100, 'reference' => 'ORDER-1'];
+$request = ['payment_account_id' => ${account}, 'phone' => '0712345678', 'amount' => 100, 'reference' => 'ORDER-0001'];
 $headers = ['Content-Type: application/json', 'X-API-Key: ${apiKey}', 'X-API-Secret: ' . getenv('MOMO_API_SECRET')];
 $options = ['method' => 'POST', 'header' => $headers, 'content' => json_encode($request), 'ignore_errors' => true];
 echo file_get_contents('${baseUrl}/stkpush.php', false, stream_context_create(['http' => $options]));
@@ -52,7 +52,7 @@ echo file_get_contents('${baseUrl}/stkpush.php', false, stream_context_create(['
     const { protocol, host, pathname } = new URL(baseUrl);
     return `import http.client, json, os
 
-body = {"payment_account_id": ${account}, "phone": "0712345678", "amount": 100, "reference": "ORDER-1"}
+body = {"payment_account_id": ${account}, "phone": "0712345678", "amount": 100, "reference": "ORDER-0001"}
 headers = {"Content-Type": "application/json", "X-API-Key": "${apiKey}", "X-API-Secret": os.environ["MOMO_API_SECRET"]}
 server = http.client.${protocol === "https:" ? "HTTPSConnection" : "HTTPConnection"}("${host}")
 server.request("POST", "${pathname}/stkpush.php", json.dumps(body), headers)

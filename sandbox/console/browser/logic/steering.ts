@@ -55,6 +55,12 @@ export const isDuration = (after: string | null): after is string => after !== n
 export const counted = (count: number, what: string): string =>
   `${count.toLocaleString("en-KE")} ${what}${count === 1 ? "" : "s"}`;
 
+/** `1,000 of 10,050 prompts open` */
+export function openPrompts(here: number, leftOut: number): string {
+  if (leftOut > 0) return `${here.toLocaleString("en-KE")} of ${counted(here + leftOut, "prompt")} open`;
+  return here === 0 ? "No prompt open" : `${counted(here, "prompt")} open`;
+}
+
 /** `KES 100.00 from 0712 345 678: insufficient_funds after 3s, once` */
 export function ruleInWords({ match, outcome, after, result_code, times }: Rule): string {
   const { phone, amount, payment_account_id, reference, description } = match;

@@ -1,11 +1,13 @@
 import { signal, useSignal } from "@preact/signals";
-import { useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { typedPhone } from "../../../../src/domain/phone.ts";
 import { goTo, pickPhone, setting } from "../actions.ts";
 import { api } from "../api.ts";
+import { knownReferences } from "../arrivals.ts";
 import { momoWords } from "../logic/commands.ts";
 import { numberOrText } from "../logic/problems.ts";
-import { accounts, dialog, server, view } from "../state.ts";
+import { nextReference } from "../logic/reference.ts";
+import { accounts, dialog, isLoaded, server, view } from "../state.ts";
 import { KINDS } from "../wire.ts";
 import { CommandLines } from "./commands.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -20,7 +22,7 @@ const LABELS = {
   kind: "Kind",
   outcome: "What the customer does",
 };
-const FIRST = { phone: "0712345678", amount: "1200", reference: "ORDER-1", kind: "api", outcome: "manual" };
+const FIRST = { phone: "0712345678", amount: "1200", kind: "api", outcome: "manual" };
 
 /** The form keeps its values for the next time. */
 const draft = signal<Draft<keyof typeof LABELS>>({});
@@ -35,7 +37,12 @@ export function PayDialog() {
 
 function PayForm() {
   const account = String(accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1);
-  const form = useForm("pay", LABELS, { ...FIRST, payment_account_id: account }, draft);
+  // It stays the same while payments arrive.
+  const first = useMemo(
+    () => ({ ...FIRST, reference: nextReference("ORDER-0000", knownReferences()) }),
+    [isLoaded.value],
+  );
+  const form = useForm("pay", LABELS, { ...first, payment_account_id: account }, draft);
   useLayoutEffect(() => {
     const { payment_account_id: chosen, ...others } = draft.value;
     // Another merchant may have been chosen since.
@@ -64,7 +71,7 @@ function PayForm() {
   async function submit() {
     if (!(await form.run(() => api.post("/payments", body)))) return;
     dialog.value = null;
-    draft.value = { ...draft.value, reference: nextReference(reference) };
+    draft.value = { ...draft.value, reference: nextReference(reference, knownReferences()) };
     pickPhone(phone.replace(/^0/, "254"));
     // On a narrow screen, continue in the view of the phones.
     if (matchMedia("(max-width: 56rem)").matches) goTo("phone");
@@ -96,7 +103,3 @@ function PayForm() {
     </form>
   );
 }
-
-/** `ORDER-1` becomes `ORDER-2`: a reference names one payment. */
-const nextReference = (reference: string): string =>
-  reference.replace(/[0-9]{1,15}$/, (number) => String(Number(number) + 1).padStart(number.length, "0"));

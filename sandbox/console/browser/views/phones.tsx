@@ -2,8 +2,18 @@ import { useSignal } from "@preact/signals";
 import { pickPhone } from "../actions.ts";
 import { api } from "../api.ts";
 import { formatAmount, formatPhone } from "../logic/format.ts";
-import { counted, isDuration } from "../logic/steering.ts";
-import { fallback, phoneChips, phoneNotes, phoneStates, prompts, promptsByPhone, rules, shownPhone } from "../state.ts";
+import { isDuration, openPrompts } from "../logic/steering.ts";
+import {
+  fallback,
+  phoneChips,
+  phoneNotes,
+  phoneStates,
+  prompts,
+  promptsByPhone,
+  promptsLeftOut,
+  rules,
+  shownPhone,
+} from "../state.ts";
 import { askForNotifications, notificationPermission } from "../system.ts";
 import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";
@@ -15,11 +25,10 @@ const FIRST_PHONE = "254712345678";
 /** The customers: one phone, and the others as chips with their state. The column always has the same width. */
 export function Phones() {
   const phone = shownPhone.value ?? FIRST_PHONE;
-  const ringing = prompts.value.size;
   return (
     <section class="phones" aria-label="Phones">
       <header class="line between">
-        <p class="hint">{ringing === 0 ? "No prompt" : counted(ringing, "prompt")} open</p>
+        <p class="hint">{openPrompts(prompts.value.size, promptsLeftOut.value)}</p>
         <NotifyButton />
       </header>
       <OtherPhones />

@@ -145,7 +145,9 @@ function Ring({ prompt }: { prompt: Prompt }) {
           stroke-dashoffset={CIRCUMFERENCE * (1 - share)}
         />
       </svg>
-      <span aria-hidden="true">{text}</span>
+      <span aria-hidden="true" style={{ "--length": text.length }}>
+        {text}
+      </span>
     </p>
   );
 }

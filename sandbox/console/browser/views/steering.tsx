@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { api } from "../api.ts";
 import { momoWords } from "../logic/commands.ts";
 import { isFiltered } from "../logic/filters.ts";
-import { longDayOf, timeOfDay, wallClock } from "../logic/format.ts";
+import { longDayOf, wallClock } from "../logic/format.ts";
 import { counted } from "../logic/steering.ts";
 import {
   clock,
@@ -11,13 +11,13 @@ import {
   fallback,
   faults,
   filters,
-  findings,
   isLoaded,
   merchants,
   requests,
   rules,
   sandboxNow,
   server,
+  webhook,
 } from "../state.ts";
 import type { Snapshot } from "../wire.ts";
 import { Card } from "./card.tsx";
@@ -119,9 +119,12 @@ function SnapshotsCard() {
   useEffect(() => {
     if (isLoaded.value) void form.run(load);
   }, [isLoaded.value]);
-  const change = (method: string, path: string) =>
+  const done = useSignal("");
+  const change = (words: string, method: string, path: string) =>
     void form.run(async () => {
+      done.value = "";
       await api.call({ method, path, ...(method === "POST" && { body: {} }) });
+      done.value = words;
       await load();
     });
   return (
@@ -131,33 +134,41 @@ function SnapshotsCard() {
         keys are not in it.
       </p>
       <ul class="entries">
-        {snapshots.value.map(({ name: saved, transactions, at, frozen }) => (
-          <li key={saved} class="line between">
+        {snapshots.value.map((snapshot) => (
+          <li key={snapshot.name} class="row between">
             <span>
-              <b>{saved}</b>: {counted(transactions, "payment")}, at {timeOfDay(at)}
-              {frozen && ", frozen"}
+              <b>{snapshot.name}</b>: {contentOf(snapshot)}
             </span>
             <span class="row">
               <ConfirmButton
-                id={`restore-${saved}`}
-                label={`Restore ${saved} …`}
-                question={`Restore “${saved}”?`}
-                loss={`Lost for good: ${lossInWords()}. Back come ${counted(transactions, "payment")}, and the time ${at}.`}
+                id={`restore-${snapshot.name}`}
+                label={`Restore ${snapshot.name} …`}
+                question={`Restore “${snapshot.name}”?`}
+                loss={`${lossInWords()} In their place comes “${snapshot.name}”: ${contentOf(snapshot)}, with its default and webhook. ${KEPT}`}
                 yes="Restore it"
-                run={() => change("POST", `/snapshots/${saved}/restore`)}
+                run={() =>
+                  change(
+                    `“${snapshot.name}” is restored: ${contentOf(snapshot)}.`,
+                    "POST",
+                    `/snapshots/${snapshot.name}/restore`,
+                  )
+                }
               />
               <ConfirmButton
-                id={`remove-${saved}`}
-                label={`Remove ${saved} …`}
-                question={`Remove “${saved}”?`}
-                loss={`Lost for good: the snapshot with ${counted(transactions, "payment")}.`}
+                id={`remove-${snapshot.name}`}
+                label={`Remove ${snapshot.name} …`}
+                question={`Remove “${snapshot.name}”?`}
+                loss={`Lost for good: the snapshot with ${contentOf(snapshot)}.`}
                 yes="Remove it"
-                run={() => change("DELETE", `/snapshots/${saved}`)}
+                run={() => change(`“${snapshot.name}” is removed.`, "DELETE", `/snapshots/${snapshot.name}`)}
               />
             </span>
           </li>
         ))}
       </ul>
+      <p class="hint" role="status">
+        {done.value}
+      </p>
       <CallForm
         form={form}
         command={{
@@ -168,7 +179,10 @@ function SnapshotsCard() {
         }}
         action="Save"
         isIncomplete={name === ""}
-        onDone={() => void load()}
+        onDone={() => {
+          done.value = `“${name}” is saved.`;
+          void load();
+        }}
       >
         {form.input("name", { placeholder: "prepared" })}
       </CallForm>
@@ -176,31 +190,53 @@ function SnapshotsCard() {
   );
 }
 
+/** `2 payments, 1 rule, at 2026-11-20 10:00:00, frozen` */
+function contentOf({ transactions, rules: ofRules, faults: ofFaults, at, frozen }: Snapshot): string {
+  const parts = [
+    counted(transactions, "payment"),
+    ...(ofRules > 0 ? [counted(ofRules, "rule")] : []),
+    ...(ofFaults > 0 ? [counted(ofFaults, "fault")] : []),
+    `at ${at}`,
+    ...(frozen ? ["frozen"] : []),
+  ];
+  return parts.join(", ");
+}
+
+const KEPT = "Merchants, accounts, keys and findings stay.";
+
 /** Resets everything except merchants, accounts and keys. */
 function ResetCard() {
   const call = useCall();
+  const done = useSignal("");
+  async function reset() {
+    done.value = "";
+    if (await call.run(() => api.post("/reset", {}))) done.value = "Everything is reset.";
+  }
   return (
     <Card title="Reset">
       <p class="hint">
-        Removes payments, rules, faults and the log, and resets the clock. Merchants, accounts and keys stay.
+        Removes payments, rules, faults, the log and the webhook, and resets the default and the clock. {KEPT}
       </p>
       <div>
         <ConfirmButton
           id="confirm-reset"
           label="Reset …"
           question="Forget it all?"
-          loss={`Lost for good: ${lossInWords()}.`}
+          loss={`${lossInWords()} ${KEPT}`}
           yes="Forget it all"
-          run={() => void call.run(() => api.post("/reset", {}))}
+          run={() => void reset()}
         />
       </div>
+      <p class="hint" role="status">
+        {done.value}
+      </p>
       <FormProblem problems={call.problems} />
       <CommandLines command={{ method: "POST", path: "/reset", body: {}, momo: "reset --yes" }} />
     </Card>
   );
 }
 
-/** `62 payments, 3 rules, 140 logged requests` */
+/** What a reset and a restore remove: `62 payments, 3 rules, 140 logged requests` */
 function lossInWords(): string {
   const { value } = counts;
   const payments = value
@@ -211,11 +247,11 @@ function lossInWords(): string {
     [rules.value.length, "rule"],
     [faults.value.faults.length, "fault"],
     [requests.value.length, "logged request"],
-    [findings.value.length, "finding"],
   ] as const;
   const words = parts.filter(([count]) => count > 0).map(([count, what]) => counted(count, what));
+  if (webhook.value) words.push("the webhook");
   // The counts are only for these filters and one merchant.
   const hidden = isFiltered(filters.value) ? ", and the payments that the filters hide" : "";
   const others = merchants.value.length > 1 ? `${hidden}, and the payments of the other merchants` : hidden;
-  return `${words.join(", ") || "nothing but the clock"}${others}`;
+  return `Lost for good: ${words.join(", ") || "nothing but the clock"}${others}.`;
 }

@@ -138,7 +138,7 @@ function Tiles() {
     <div class="tiles">
       <p class="tile received">
         <span class="label tiny">KES {isFiltered({ ...inForce, status: "" }) ? "received, of these" : "received"}</span>
-        <b>{shown ? formatAmount(shown.total_completed_amount) : "–"}</b>
+        <Figure text={shown ? formatAmount(shown.total_completed_amount) : "–"} />
         <small class="muted">{total !== null && `of ${counted(total, "payment")}`}</small>
       </p>
       {ORDER.map((status) => (
@@ -151,12 +151,15 @@ function Tiles() {
           onClick={() => setFilters({ status: inForce.status === status ? "" : status })}
         >
           <span class="label tiny dot">{status.replace(/^./, (letter) => letter.toUpperCase())}</span>
-          <b>{shown ? formatCount(shown[`${status}_count`]) : "–"}</b>
+          <Figure text={shown ? formatCount(shown[`${status}_count`]) : "–"} />
         </button>
       ))}
     </div>
   );
 }
+
+/** A long number is smaller, so that it fits. */
+const Figure = ({ text }: { text: string }) => <b style={{ "--length": text.length }}>{text}</b>;
 
 /** Counts the loaded rows, because the API has no intervals within a day. */
 function countsOfSpan(): Counts {

@@ -18,7 +18,7 @@ const LABELS = {
   form: "Form",
   times: "Times",
   delay: "Delay",
-  early: "Before the start's answer",
+  early: "Before stkpush.php answers",
 };
 const FIRST = { form: "payment.updated", times: "1", delay: "0s", early: "no" };
 const REMOVAL = { method: "DELETE", path: "/webhook" };
