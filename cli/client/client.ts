@@ -211,9 +211,11 @@ async function send(url: string, init: RequestInit, hints: Hints, found: Found, 
   try {
     const late = AbortSignal.timeout(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
     const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
-    response = await fetch(url, { ...init, redirect: "manual", signal });
+    const { handler } = found;
+    response = await (handler ? handler(new Request(url, init)) : fetch(url, { ...init, redirect: "manual", signal }));
     text = await response.text();
   } catch (error) {
+    if (found.handler) throw error;
     throw await withoutAnswer(error as NodeJS.ErrnoException, origin, options, found);
   }
   const answer = parseAnswer(text);

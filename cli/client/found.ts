@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { isLoopback } from "../../sandbox/control/guard.ts";
+import type { Handler } from "../../src/http/request.ts";
 import type { Environment } from "../environment.ts";
 import { type DataDirectory, identityOf, TEMPORARY_PREFIX } from "../serving/data-directory.ts";
 import { readOrNull } from "../serving/files.ts";
@@ -18,6 +19,8 @@ export interface Found {
   readonly meant: Meant | null;
   /** Says where the server of the data directory runs, if the address is not its own. */
   readonly elsewhere: () => Promise<string | null>;
+  /** Answers the requests in this process. */
+  readonly handler?: Handler;
 }
 
 /** For an address that no directory is known for. */

@@ -42,23 +42,39 @@ export interface Flags extends OutputOptions, ControlFlags {
  */
 type Call<F extends Flags> = (client: Client, flags: F, argument: string, write: SendOptions) => Promise<Answer>;
 
-type Show = (answer: Answer, flags: Flags, argument: string) => void;
+export type Show = (answer: Answer, flags: Flags, argument: string) => void;
+
+/** How sub-commands reach the control API, and the options that say where it is. */
+interface Way<F> {
+  readonly reach: (flags: F, work: (client: Client) => Promise<Answer>) => Promise<Answer>;
+  readonly options: () => readonly Option[];
+}
+
+const OVER_HTTP: Way<Flags> = {
+  reach: (flags, work) => work(controlClient(resolveControl(flags))),
+  options: controlOptions,
+};
 
 /**
  * A command without sub-commands, and how to add one.
  * @param essential what `-q` prints
  * @param show prints the answer of each sub-command
  */
-export function steering<F extends Flags = Flags>(name: string, essential: string, show: Show) {
+export function steering<F extends Flags = Flags>(
+  name: string,
+  essential: string,
+  show: Show,
+  { reach, options }: Way<F> = OVER_HTTP,
+) {
   const command = new Command(name);
   const add = (subName: string, summary: string, call: Call<F>, shows = show): Command => {
     const sub = command.command(subName).description(summary);
-    withOptions(sub, ...controlOptions(), ...outputOptions(essential));
+    withOptions(sub, ...options(), ...outputOptions(essential));
     return sub.action(async (...given: unknown[]) => {
       const flags = sub.opts<F>();
       const argument = String(given[0]);
       const write = { ifLost: { checkWith: commandFor(flags, name, command.commands[0]?.name() ?? "") } };
-      shows(await call(controlClient(resolveControl(flags)), flags, argument, write), flags, argument);
+      shows(await reach(flags, (client) => call(client, flags, argument, write)), flags, argument);
     });
   };
   return { command, add };

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
+import { Refusal } from "../../src/domain/error.ts";
+import { MAX_GIVEN_ACCOUNT_ID, type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
 import { formatTariff, parseTariff } from "../../src/domain/money.ts";
 import { succeed } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
@@ -14,8 +15,13 @@ const tariff = z.string().describe("a tariff, such as 1%, 10 or 1.5%+10");
 
 const merchantBody = bodyOf(z.strictObject({ name }), { name: "Another Shop" });
 const accountBody = bodyOf(
-  z.strictObject({ name, fee: readWith(tariff, (text) => parseTariff(text, "it")).optional(), merchant_id }),
-  { name: "Till 2", fee: "1.5%+10" },
+  z.strictObject({
+    name,
+    id: z.int().min(1).max(MAX_GIVEN_ACCOUNT_ID).optional(),
+    fee: readWith(tariff, (text) => parseTariff(text, "it")).optional(),
+    merchant_id,
+  }),
+  { name: "Till 2", id: 77, fee: "1.5%+10" },
 );
 const keyBody = bodyOf(z.strictObject({ label: name, merchant_id }), { label: "staging" });
 
@@ -57,8 +63,12 @@ export const REGISTRY_CALLS: Calls = {
       return replyWithList("accounts", "payment account", accounts, context.realClock, accountView);
     }),
     POST: described("Open a payment account", shapes.account, { body: accountBody }, async (context, { body }) => {
-      const id = await idOf(context, body.merchant_id);
-      const account = await context.service.registry.openAccount(id, body.name, body.fee);
+      const { registry } = context.service;
+      if (body.id !== undefined && (await registry.hasAccount(body.id))) {
+        throw new Refusal("conflict", `there is a payment account ${body.id} already`);
+      }
+      const owner = await idOf(context, body.merchant_id);
+      const account = await registry.openAccount(owner, body.name, body.fee, body.id);
       return succeed("the payment account is open", accountView(account));
     }),
   },

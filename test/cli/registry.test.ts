@@ -22,6 +22,19 @@ const one = await startIn(newFolder());
 const two = await startIn(newFolder());
 await two.control("POST", "/merchants", { name: "Baraka" });
 
+test.concurrent("a running server is told what changed, because it makes the account itself", async () => {
+  const aborted = new AbortController();
+  const { body } = await fetch(`${two.controlUrl}/events`, { signal: aborted.signal });
+  const heard = async () => {
+    for await (const chunk of body ?? []) if (Buffer.from(chunk).toString().includes('"registry"')) return true;
+    return false;
+  };
+  const hears = heard();
+  expect((await runMomo(["accounts", "create", "--name", "Till", ...two.at])).exitCode).toBe(0);
+  expect(await hears).toBe(true);
+  aborted.abort();
+});
+
 describe("at a terminal momo asks for a missing flag", () => {
   test.concurrent("`momo merchants create` asks the name, and asks again if it is empty", async () => {
     const { screen, type, exited } = openMomo(["merchants", "create", ...one.at]);

@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { withRegistry } from "../../cli/client/registry.ts";
 import { explainListenFailure } from "../../cli/serving/listen.ts";
-import { withRegistry } from "../../cli/serving/registry.ts";
 import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake, serveRaw } from "../support/fake-server.ts";
@@ -148,7 +148,7 @@ describe("a database that another program has locked is refused, by the server a
 
   const createMerchant = (folder: string) => {
     const umask = process.umask();
-    const created = withRegistry({ data: folder, create: true }, (registry) => registry.registerMerchant("Duka"));
+    const created = withRegistry({ data: folder }, (client) => client.post("/merchants", { name: "Duka" }));
     process.umask(umask);
     return created;
   };
