@@ -1,6 +1,7 @@
 import { type Clock, pause } from "../src/domain/clock.ts";
 import { Refusal } from "../src/domain/error.ts";
 import { createMutex } from "../src/domain/mutex.ts";
+import { createRepeater } from "../src/domain/repeater.ts";
 import type { PartName, State, StatePart, Steering } from "./steering.ts";
 
 /** The document that all replicas apply, as text, and how often it has changed. */
@@ -56,13 +57,16 @@ export class SharedSteering implements Steering {
   #version = -1;
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #confirmedAtMs = Number.NEGATIVE_INFINITY;
-  #isStopped = false;
-  #cancelPoll = () => {};
+  readonly #polling: ReturnType<typeof createRepeater>;
   /** One piece of work at a time: a second one would only wait for the lock of the first, and take another connection. */
   readonly #mutex = createMutex();
 
   constructor(options: SharedSteeringParts) {
     this.#options = options;
+    // If the engine is down, the requests that need it report that. The next poll tries again.
+    const onError = () => {};
+    const work = () => this.refresh();
+    this.#polling = createRepeater({ clock: options.realClock, everyMs: POLL_MS, work, onError });
   }
 
   /** If there is no other living replica, earlier changes are dropped, except {@link LASTING}. */
@@ -79,12 +83,11 @@ export class SharedSteering implements Steering {
     });
     this.#apply(joined);
     this.#renewLease(startedMs);
-    this.#pollLater();
+    this.#polling.start();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelPoll();
+    this.#polling.stop();
     await this.#mutex.whenIdle();
     await this.#options.table.leave();
   }
@@ -152,17 +155,6 @@ export class SharedSteering implements Steering {
       }
       await pause(this.#options.realClock, CONFIRMATION_POLL_MS);
     }
-  }
-
-  #pollLater(): void {
-    if (this.#isStopped) return;
-    const { realClock } = this.#options;
-    this.#cancelPoll = realClock.alarm(realClock.nowMs() + POLL_MS, () => {
-      // If the engine is down, the requests that need it report that. The next poll tries again.
-      void this.refresh()
-        .catch(() => {})
-        .finally(() => this.#pollLater());
-    });
   }
 
   async #poll(): Promise<void> {

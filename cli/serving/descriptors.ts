@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { devNull } from "node:os";
 import type { Clock } from "../../src/domain/clock.ts";
+import { createRepeater } from "../../src/domain/repeater.ts";
 import { causeOf } from "../../src/store/causes.ts";
 import { readOrNull } from "./files.ts";
 
@@ -31,13 +32,12 @@ interface Parts {
 export function watchDescriptors({ clock, relieve, reportFault }: Parts): () => void {
   let toldAtMs = Number.NEGATIVE_INFINITY;
   let isRelieved = true;
-  let cancel = () => {};
   const tell = (error: Error) => {
     if (clock.nowMs() - toldAtMs < TELL_MS) return;
     toldAtMs = clock.nowMs();
     reportFault(error);
   };
-  const look = () => {
+  const work = () => {
     const cause = causeOf(whyNoneIsLeft());
     if (cause) tell(new Error(`no connection can be accepted: ${cause.reason}; ${cause.remedy}`));
     try {
@@ -47,10 +47,10 @@ export function watchDescriptors({ clock, relieve, reportFault }: Parts): () => 
       isRelieved = false;
       tell(error as Error);
     }
-    cancel = clock.alarm(clock.nowMs() + LOOK_MS, look);
   };
-  cancel = clock.alarm(clock.nowMs() + LOOK_MS, look);
-  return () => cancel();
+  const watch = createRepeater({ clock, everyMs: LOOK_MS, work, onError: reportFault });
+  watch.start();
+  return watch.stop;
 }
 
 function whyNoneIsLeft(): unknown {

@@ -1,12 +1,12 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { type Random, token } from "../../src/domain/random.ts";
+import { createRepeater } from "../../src/domain/repeater.ts";
 import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { MerchantNames } from "./memory.ts";
-import { createPolling } from "./polling.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
 import { deliveryView, messageView, requestView, transactionView } from "./views.ts";
 
@@ -139,7 +139,13 @@ function createElsewhere({ service, realClock, reportFault }: EventSources, isNe
     get count() {
       return count;
     },
-    ...createPolling({ realClock, everyMs: POLL_MS, isNeeded: isShared, poll, reportFault }),
+    ...createRepeater({
+      clock: realClock,
+      everyMs: POLL_MS,
+      isNeeded: isShared,
+      work: poll,
+      onError: reportFault,
+    }),
   };
 }
 

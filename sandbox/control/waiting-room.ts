@@ -1,8 +1,8 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { Refusal } from "../../src/domain/error.ts";
+import { createRepeater } from "../../src/domain/repeater.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
-import { createPolling } from "./polling.ts";
 
 /** The transaction that a call waits for: the one with the id, or else the newest with the reference. */
 export interface WaitCondition {
@@ -36,13 +36,13 @@ export interface WaitingRoomParts {
 /** Calls that wait for a transaction. */
 export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts) {
   const waiters = new Set<Waiter>();
-  const polling = createPolling({
-    realClock,
+  const polling = createRepeater({
+    clock: realClock,
     everyMs: POLL_MS,
     isNeeded: () => service.isShared && waiters.size > 0,
     // The store combines all lookups of one turn.
-    poll: () => Promise.all([...waiters].map(lookUp)),
-    reportFault,
+    work: () => Promise.all([...waiters].map(lookUp)),
+    onError: reportFault,
   });
 
   const find = ({ checkoutRequestId, reference = "" }: WaitCondition) =>

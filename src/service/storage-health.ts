@@ -1,4 +1,5 @@
 import { atMost, type Clock } from "../domain/clock.ts";
+import { createRepeater } from "../domain/repeater.ts";
 import type { Vitals } from "../store/vitals.ts";
 
 /** A payment that was stored proves for this long that the next one can be stored, too. */
@@ -74,16 +75,16 @@ export class StorageHealth {
    */
   watch(): () => void {
     let isDisplaced = false;
-    let cancel = () => {};
-    const look = () => {
+    const work = () => {
       const displaced = this.#vitals.displaced();
       if (displaced && !isDisplaced) this.reportFault(displaced);
       else if (!displaced && isDisplaced) this.#report(new Error("the files are in their place again"));
       isDisplaced = displaced !== null;
-      cancel = this.#clock.alarm(this.#clock.nowMs() + WATCH_MS, look);
     };
-    look();
-    return () => cancel();
+    work();
+    const watch = createRepeater({ clock: this.#clock, everyMs: WATCH_MS, work, onError: this.#report });
+    watch.start();
+    return watch.stop;
   }
 
   async #probe(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock } from "../../domain/clock.ts";
+import { createRepeater } from "../../domain/repeater.ts";
 import type { Attempts } from "./attempts.ts";
 import { errorText, isSilence } from "./failures.ts";
 import type { EngineClock, Query } from "./options.ts";
@@ -99,7 +100,7 @@ export type Heartbeat = ReturnType<typeof createHeartbeat>;
 export function createHeartbeat(parts: Parts) {
   const { attempts, clock, host, stopwatch, afterBeat, reportFault } = parts;
   let durability: Durability = { isReplicated: false, isStandby: false, durability: "unknown" };
-  let [isStopped, reported, cancelAlarm] = [false, "", () => {}];
+  let [isStopped, reported] = [false, ""];
 
   async function beat(): Promise<void> {
     const [reading, found] = await attempts.reading(async ({ query }) => [
@@ -116,13 +117,6 @@ export function createHeartbeat(parts: Parts) {
     reported = "";
   }
 
-  function arm(): void {
-    if (isStopped) return;
-    cancelAlarm = host.alarm(host.nowMs() + INTERVAL_MS, () => {
-      void work().catch(reportNews).finally(arm);
-    });
-  }
-
   /** Silence is reported by whoever waits for an answer, and anything else once while it lasts. */
   function reportNews(error: unknown): void {
     const text = errorText(error);
@@ -130,7 +124,8 @@ export function createHeartbeat(parts: Parts) {
     reported = text;
   }
 
-  arm();
+  const beats = createRepeater({ clock: host, everyMs: INTERVAL_MS, work, onError: reportNews });
+  beats.start();
   return {
     get durability() {
       return durability;
@@ -139,7 +134,7 @@ export function createHeartbeat(parts: Parts) {
     beat,
     stop(): void {
       isStopped = true;
-      cancelAlarm();
+      beats.stop();
     },
   };
 }
