@@ -67,50 +67,23 @@ function paymentNamed(payments: PaymentBook, name: string, sent: string): Named 
     const what = isNumber ? "transaction_id" : numberOfCode(sent) === null ? "momo_receipt_number" : "transaction_code";
     return { payment: numbered, form: `the ${what} of the payment`, sent };
   }
-  const letters = decoded(sent)
-    .replaceAll(/[^0-9a-z]/gi, "")
-    .toUpperCase();
-  const [whole, time, token] = /WSCO([0-9]{14})([0-9A-Z]{20})/.exec(letters) ?? [];
-  const encoded = payments.byCheckoutId(`ws_CO_${time}_${token}`);
-  if (encoded) {
-    const form = whole === letters ? "the id in another encoding" : "the id with more around it";
-    return { payment: encoded, form, sent };
-  }
-  return search(payments, name, sent, letters);
+  return search(payments, namesOne(name), sent);
 }
 
-/** The newest payment with this merchant request id or reference, or with an id that was cut to these letters. */
-function search(payments: PaymentBook, name: string, sent: string, letters: string): Named | null {
-  const isReference = namesOne(name);
-  const isCut = letters.length >= SHORTEST_PART;
-  const start = `ws_CO_${letters.slice(4, 18)}${letters.length > 18 ? `_${letters.slice(18)}` : ""}`;
-  const isStart = letters.startsWith("WSCO");
-  const end = letters.length < TOKEN ? letters : `${letters.slice(0, -TOKEN)}_${letters.slice(-TOKEN)}`;
-  let found: Named | null = null;
+/** The newest payment with this merchant request id or reference. An id that was cut, or has more around it, asks for a payment too. */
+function search(payments: PaymentBook, isReference: boolean, sent: string): Named | null {
+  let [found, part]: [Named | null, Payment | null] = [null, null];
   for (const payment of payments.all()) {
-    const id = payment.checkoutRequestId;
     if (sent === payment.merchantRequestId) found = { payment, form: "the merchant_request_id of the payment", sent };
     else if (isReference && sent === payment.reference) found = { payment, form: "the reference of the payment", sent };
-    else if (isCut && (isStart ? id.startsWith(start) : id.endsWith(end))) {
-      found = { payment, form: `${sent.length} of the ${id.length} characters of the id`, sent };
-    }
+    else if (isPart(payment.checkoutRequestId, sent)) part = payment;
   }
+  if (part) part.isNamed = true;
   return found;
 }
 
-/** The length of the last part of an id. */
-const TOKEN = 20;
+const isPart = (id: string, sent: string): boolean =>
+  sent.includes(id) || (sent.length >= SHORTEST_PART && id.includes(sent));
 
 const placeOf = (name: string): string =>
   name === "" ? "the id as a part of the path" : `the id as “${clean(name)}” instead of “${MEMBER}”`;
-
-/** The text without percent-encoding or Base64. */
-function decoded(text: string): string {
-  const bytes = Buffer.from(text, "base64").toString("latin1");
-  if (bytes.startsWith("ws_")) return bytes;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
