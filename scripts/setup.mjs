@@ -16,7 +16,13 @@ const stampFile = join(modules, ".installed-lock");
 const bunProgram = join(modules, "bun", "bin", "bun.exe"); // named so on every system
 const source = join(root, "sandbox", "console", "browser", "page.html");
 /** What the page is made of. */
-const sources = ["sandbox/console/browser", "sandbox/network", "sandbox/curl.ts", "src/domain"];
+const sources = [
+  "sandbox/console/browser",
+  "sandbox/network",
+  "sandbox/curl.ts",
+  "sandbox/fault-kinds.ts",
+  "src/domain",
+];
 /** One HTML file with everything inside, which the server serves and the executable contains. */
 const page = join(root, "sandbox", "console", "dist", "console.html");
 
