@@ -1,10 +1,11 @@
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { type Profile, profileSchema } from "../../src/http/profile.ts";
 import { ANSWER_CHECKS } from "./answers.ts";
+import { isObject, type Json } from "./bounded.ts";
 import type { Checking, PaymentToMake } from "./facts.ts";
 import { PAYMENT_CHECKS, pushNotes } from "./payment.ts";
-import type { Checked, CheckReport } from "./result.ts";
-import { type Exchange, Service, type ServiceOptions, Skip, Stopped } from "./service.ts";
+import { type Checked, type CheckReport, type Evidence, isLikeMomo } from "./result.ts";
+import { type Exchange, Service, type ServiceOptions, Skip, Stopped, shownAnswer } from "./service.ts";
 import { SILENT_CHECKS } from "./silent.ts";
 import { STATED_CHECKS } from "./stated.ts";
 
@@ -42,22 +43,25 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
   let stopped: string | null = null;
   const { pathname } = new URL(options.baseUrl);
   const found: Profile[] = [{ base_path: pathname.replace(/\/$/, "") }];
+  /** The profile of each silent sentence; null if it has no room for all of it. */
+  const recorded = new Map<string, Profile | null>();
   for (const check of ORDER) {
     const { id, section, sentence, momo = null } = check;
     const row = { id, section, sentence, momo };
     try {
       const isAboutAnswers = ANSWER_CHECKS.includes(check);
       if (stopped !== null && !isAboutAnswers) throw new Skip("the check had ended");
-      const { exchange, wrong = null, does = "", profile: part } = await check.look(checking);
+      const { exchange, wrong = null, does = "", profile, isTooMuch = false, part } = await check.look(checking);
       const verdict = momo !== null ? "recorded" : wrong === null ? "holds" : "fails";
       if (exchange?.status === 401 && service.requests === 1) stopped = CREDENTIALS_REFUSED;
       checked.push({
         ...row,
         verdict,
         seen: momo === null ? (wrong ?? "") : does,
-        evidence: exchange?.evidence ?? null,
+        evidence: exchange && evidenceOf(exchange, part),
       });
-      if (part) found.push(part);
+      if (profile) found.push(profile);
+      if (momo !== null) recorded.set(id, isTooMuch ? null : (profile ?? {}));
     } catch (error) {
       const { message } = error as Error;
       if (error instanceof Stopped) stopped = message;
@@ -68,26 +72,49 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
     const last = checked.at(-1);
     if (last) options.onChecked?.(last, service.requests);
   }
-  const show = (text: string) => service.secrets.hide(text, MOST_SHOWN);
-  const shownEvidence = new Map(
-    service.exchanges.map(({ evidence }) => {
-      const { curl, status, answer } = evidence;
-      return [evidence, { curl: service.secrets.hide(curl, 1000), status, answer: show(answer) }];
-    }),
-  );
+  const shown = new Map<string, string>();
+  /** Many sentences share an answer, and hiding takes long. */
+  function show(text: string, most = MOST_SHOWN): string {
+    const known = shown.get(text) ?? service.secrets.hide(text, most);
+    shown.set(text, known);
+    return known;
+  }
+  const profile = profileOf(found, service);
+  const rows = checked.map(({ seen, evidence, ...row }) => ({
+    ...row,
+    seen: show(seen),
+    evidence: evidence && { ...evidence, curl: show(evidence.curl, 1000), answer: show(evidence.answer) },
+  }));
   return {
     target: options.baseUrl,
     startedAt,
     requests: service.requests,
     stopped: stopped && show(stopped),
-    notes: [...pushNotes(checking), ...notesOf(service.exchanges)].map(show),
-    checked: checked.map((one) => ({
-      ...one,
-      seen: show(one.seen),
-      evidence: (one.evidence && shownEvidence.get(one.evidence)) ?? null,
-    })),
-    profile: profileOf(found, service),
+    notes: [...pushNotes(checking), ...notesOf(service.exchanges)].map((note) => show(note)),
+    checked: rows,
+    profile,
+    notImitated: rows
+      .filter((row) => row.verdict === "fails" || !isImitated(row, recorded.get(row.id) ?? null, profile))
+      .map(({ id }) => id),
   };
+}
+
+/** The answer of an exchange, or the part of it that shows something. */
+const evidenceOf = ({ evidence }: Exchange, part: Json | undefined): Evidence =>
+  part ? { ...evidence, answer: `…${shownAnswer(part, "")}…` } : evidence;
+
+/** Whether momo does the same as the service, with the whole profile. @param part of this sentence */
+function isImitated(row: Checked, part: Profile | null, whole: Profile): boolean {
+  if (row.verdict !== "recorded") return true;
+  if (part === null) return false;
+  const bad = row.section === "§4.3" && isObject(whole.bad_filter) ? whole.bad_filter.status : 400;
+  if (row.momo === "refused with 400" && row.seen.startsWith("refused with "))
+    return row.seen.startsWith(`refused with ${bad}`);
+  const names = Object.keys(part) as (keyof Profile)[];
+  // Refusals are alike if their status is: their texts name the input.
+  const isSame = (one: unknown, other: unknown) =>
+    one === other || (isObject(one) && isObject(other) && one.status === other.status);
+  return names.length === 0 ? isLikeMomo(row) : names.every((name) => isSame(part[name], whole[name]));
 }
 
 /** Of a text that a service has a part in. */
@@ -98,7 +125,8 @@ function profileOf(found: readonly Profile[], { secrets }: Service): Profile {
   const hide = (name: string, value: unknown) =>
     typeof value === "string" ? secrets.hide(value, 500).slice(0, name === "message" ? 500 : 200) : value;
   const parts = found.map((part) => profileSchema.safeParse(JSON.parse(JSON.stringify(part), hide)));
-  return Object.assign({}, ...parts.map(({ data }) => data));
+  // The first to speak of a member is the one that asks for it.
+  return Object.assign({}, ...parts.map(({ data }) => data).reverse());
 }
 
 function notesOf([first]: readonly Exchange[]): string[] {

@@ -34,6 +34,10 @@ export interface Seen {
   /** What the service does where the specification is silent, in words. */
   readonly does?: string;
   readonly profile?: Profile;
+  /** Whether a profile has no room for all of it. */
+  readonly isTooMuch?: boolean;
+  /** The part of the answer that shows it; by default its beginning. */
+  readonly part?: Json;
 }
 
 export interface Check {
@@ -135,13 +139,16 @@ export function shown(value: unknown): string {
 const MOST_SHOWN = 100;
 
 export const holds = (exchange: Exchange | null): Seen => ({ exchange, wrong: null });
-export const wrong = (exchange: Exchange | null, why: string): Seen => ({ exchange, wrong: why });
+export const wrong = (exchange: Exchange | null, why: string, part?: Json | null): Seen => ({
+  ...{ exchange, wrong: why },
+  ...(part && { part }),
+});
 /** @param why what is wrong, if it does not hold */
-export const judge = (exchange: Exchange | null, doesHold: boolean, why: string): Seen =>
-  doesHold ? holds(exchange) : wrong(exchange, why);
+export const judge = (exchange: Exchange | null, doesHold: boolean, why: string, part?: Json | null): Seen =>
+  doesHold ? holds(exchange) : wrong(exchange, why, part);
 /** Compares a value with what it must be. */
-export const must = (exchange: Exchange, what: string, value: unknown, [words, fits]: Test): Seen =>
-  judge(exchange, fits(value), `${what} must be ${words}; it is ${shown(value)}`);
+export const must = (exchange: Exchange, name: string, value: unknown, [words, fits]: Test, part?: Json | null): Seen =>
+  judge(exchange, fits(value), `\`${name}\` must be ${words}; it is ${shown(value)}`, part);
 
 export const check = (id: string, section: string, sentence: string, look: Check["look"]): Check => ({
   id,

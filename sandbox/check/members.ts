@@ -107,8 +107,10 @@ const itemRow = ([name, test]: [string, Test]): Check =>
     let last: Exchange | null = null;
     for (const { items: some, exchange } of ofForm) {
       for (const item of some) {
-        const seen = must(exchange, `\`${name}\` of transaction ${shown(item.id)}`, item[name], test);
-        if (seen.wrong !== null) return seen;
+        if (!test[1](item[name])) {
+          const why = `\`${name}\` of transaction ${shown(item.id)} must be ${test[0]}; it is ${shown(item[name])}`;
+          return wrong(exchange, why, { id: item.id, [name]: item[name] });
+        }
         last = exchange;
       }
     }
@@ -128,7 +130,8 @@ const statusRow = (name: string): Check =>
       }
       const isMinimal = FULL_STATUS.every((member) => exchange.json?.[member] === undefined);
       if (isMinimal && FULL_STATUS.includes(name)) throw new Skip("the minimal form of the answer leaves it out");
-      return must(exchange, `\`${name}\``, exchange.json?.[name], MEMBERS[name] as Test);
+      const value = exchange.json?.[name];
+      return must(exchange, name, value, MEMBERS[name] as Test, { [name]: value });
     },
   );
 
@@ -137,7 +140,9 @@ const stateRow = (id: string, states: readonly string[], name: string, test: Tes
   check(`${id}.${name}`, "§2.2", `\`${name}\` ${words}`, async ({ service }) => {
     const isMeant = (item: Json) => states.includes(String(item.status)) && item[name] !== undefined;
     for (const { item, exchange } of await items(service, `${states.join(" or ")} payment with it`, isMeant)) {
-      if (!test[1](item[name])) return wrong(exchange, `it is ${shown(item[name])} while the status is ${item.status}`);
+      const { id, status, [name]: value } = item;
+      if (!test[1](value))
+        return wrong(exchange, `it is ${shown(value)} while the status is ${status}`, { id, status, [name]: value });
     }
     return holds(null);
   });
@@ -160,14 +165,15 @@ export const MEMBER_CHECKS: readonly Check[] = [
   ...PAGINATION.map((name) =>
     check(`pagination.${name}`, "§2.3", `The pagination has \`${name}\`: an integer`, async ({ service }) => {
       const { exchange, pagination } = await list(service);
-      return must(exchange, `\`${name}\``, pagination[name], INTEGER);
+      return must(exchange, name, pagination[name], INTEGER, { pagination });
     }),
   ),
   ...Object.entries(SUMMARY).map(([name, test]) =>
     check(`summary.${name}`, "§2.4", `The summary has \`${name}\`: ${test[0]}`, async ({ service }) => {
       const listed = await list(service);
       if (listed.summary === null && isShort(listed)) throw new Skip("the short form of the list has no summary");
-      return must(listed.exchange, `\`${name}\``, listed.summary?.[name], test);
+      const { exchange, summary } = listed;
+      return must(exchange, name, summary?.[name], test, summary && { summary });
     }),
   ),
   ...[...MINIMAL_STATUS, ...FULL_STATUS].map(statusRow),

@@ -1,11 +1,14 @@
 import { escaped } from "../audit/results.ts";
 import {
-  answerLine,
+  allNotes,
+  byCause,
   bySection,
   type Checked,
   type CheckReport,
   countOf,
+  evidenceOf,
   isLikeMomo,
+  notImitatedIn,
   SECTIONS,
   summaryOf,
   type Verdict,
@@ -15,7 +18,6 @@ import {
 export function htmlReport(report: CheckReport, version: string): string {
   const [holds, fails] = [countOf(report, "holds"), countOf(report, "fails")];
   const share = holds + fails === 0 ? 0 : Math.floor((100 * holds) / (holds + fails));
-  const notes = [...report.notes, ...(report.stopped === null ? [] : [`Stopped early: ${report.stopped}`])];
   const silent = report.checked.filter(({ verdict }) => verdict === "recorded");
   return `<!doctype html>
 <html lang="en">
@@ -41,17 +43,12 @@ ${figure(silent.length, "silent, recorded", "recorded")}
 ${figure(countOf(report, "skipped"), "not checked", "skipped")}
 ${figure(report.requests, "requests", "")}
 </ul>
-${notes.map((note) => `<p class="note">${escaped(note)}</p>`).join("\n")}
+${allNotes(report)
+  .map((note) => `<p class="note">${escaped(note)}</p>`)
+  .join("\n")}
 </header>
 <main>
-${
-  fails === 0
-    ? ""
-    : `<section><h2>What does not hold</h2>${report.checked
-        .filter(({ verdict }) => verdict === "fails")
-        .map(failure)
-        .join("")}</section>`
-}
+${fails === 0 ? "" : `<section><h2>What does not hold</h2>${byCause(report.checked).map(failure).join("")}</section>`}
 <section><h2>Sentence by sentence</h2>
 ${bySection(report).map(section).join("\n")}
 </section>
@@ -73,13 +70,13 @@ const MARKS: Readonly<Record<Verdict, [mark: string, label: string]>> = {
   skipped: ["–", "not checked"],
 };
 
-const failure = (one: Checked) =>
-  `<article><h3><a href="#${escaped(one.id)}">${escaped(one.section)}</a> ${prose(one.sentence)}</h3><p>${prose(one.seen)}</p>${evidenceOf(one)}</article>`;
+const failure = (group: readonly Checked[]) =>
+  `<article>${group.map((one) => `<h3><a href="#${escaped(one.id)}">${escaped(one.section)}</a> ${prose(one.sentence)}</h3>`).join("")}<p>${prose(group[0]?.seen ?? "")}</p>${code(group)}</article>`;
 
-const evidenceOf = ({ evidence }: Checked) =>
-  evidence === null
-    ? ""
-    : `<pre><code>${escaped(evidence.curl)}</code></pre><pre><code>${escaped(answerLine(evidence))}</code></pre>`;
+const code = (group: readonly Checked[]) =>
+  evidenceOf(group)
+    .map((line) => `<pre><code>${escaped(line)}</code></pre>`)
+    .join("");
 
 function section([name, checked]: [string, Checked[]]): string {
   const failed = checked.filter(({ verdict }) => verdict === "fails").length;
@@ -94,19 +91,22 @@ function row(one: Checked): string {
   const sentence =
     one.evidence === null
       ? prose(one.sentence)
-      : `<details><summary title="See it">${prose(one.sentence)}</summary>${evidenceOf(one)}</details>`;
+      : `<details><summary title="See it">${prose(one.sentence)}</summary>${code([one])}</details>`;
   return `<li id="${escaped(one.id)}" class="${one.verdict}"><i title="${label}">${mark}</i><div>${sentence}${seen}</div></li>`;
 }
 
 /** Text with the code between its backticks. */
 const prose = (text: string) => escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
-const profileOf = ({ profile }: CheckReport, silent: readonly Checked[]) => `<section><h2>What it is like</h2>
+const profileOf = (report: CheckReport, silent: readonly Checked[]) => `<section><h2>What it is like</h2>
 <p>The specification says nothing about these. <code>momo serve --profile FILE</code> imitates what the profile has.</p>
 <div class="table"><table><thead><tr><th>about</th><th>this service</th><th>momo</th></tr></thead><tbody>
 ${silent.map((one) => `<tr${isLikeMomo(one) ? "" : ' class="other"'}><td>${prose(one.sentence)}</td><td>${prose(one.seen)}</td><td>${prose(one.momo ?? "")}</td></tr>`).join("\n")}
 </tbody></table></div>
-<details><summary>The profile</summary><pre><code>${escaped(JSON.stringify(profile, null, 2))}</code></pre></details>
+${notImitatedIn(report)
+  .map((one) => `<p>Not imitated: ${prose(one)}</p>`)
+  .join("\n")}
+<details><summary>The profile</summary><pre><code>${escaped(JSON.stringify(report.profile, null, 2))}</code></pre></details>
 </section>`;
 
 const STYLE = `

@@ -3,11 +3,15 @@ import type { ReportFormat } from "../audit/report.ts";
 import { formatResults, type Results } from "../audit/results.ts";
 import { htmlReport } from "./page.ts";
 import {
+  allNotes,
   answerLine,
+  byCause,
   bySection,
   type Checked,
   type CheckReport,
+  evidenceOf,
   isLikeMomo,
+  notImitatedIn,
   SECTIONS,
   summaryOf,
   type Verdict,
@@ -25,8 +29,18 @@ export function formatCheck(report: CheckReport, format: CheckFormat, version: s
     case "html":
       return htmlReport(report, version);
     default:
-      return formatResults(resultsOf(report), format, version);
+      return formatResults(resultsOf(report, format === "github" ? annotated(report) : undefined), format, version);
   }
+}
+
+/** The sentences with an annotation: of those that fail for one cause, the first names the others. */
+function annotated({ checked }: CheckReport): Checked[] {
+  const causes = byCause(checked);
+  return checked.flatMap((one) => {
+    const group = causes.find((of) => of.includes(one)) ?? [one];
+    if (group[0] !== one) return [];
+    return [group.length === 1 ? one : { ...one, sentence: `${one.sentence}, and ${group.length - 1} more` }];
+  });
 }
 
 const MARKS: Readonly<Record<Verdict, string>> = { holds: "✓", fails: "✗", recorded: "·", skipped: "-" };
@@ -38,27 +52,41 @@ function textLines(report: CheckReport): string[] {
       checked.filter(({ verdict }) => verdict === "skipped"),
       ({ seen }) => seen,
     );
+    const causes = byCause(checked);
     return [
       ...["", `${section} ${SECTIONS[section]}`],
-      ...checked.filter(({ verdict }) => verdict !== "skipped").flatMap(linesOf),
+      ...checked
+        .filter(({ verdict }) => verdict !== "skipped")
+        .flatMap((one) => {
+          const group = causes.find((of) => of.includes(one)) ?? [one];
+          return group[0] === one ? linesOf(group) : [];
+        }),
       // A reason that many sentences share stands once.
       ...Object.entries(skipped).flatMap(([why, ofWhy = []]) =>
-        ofWhy.length < 3 ? ofWhy.flatMap(linesOf) : [`  - ${ofWhy.length} sentences: ${why}`],
+        ofWhy.length < 3 ? ofWhy.flatMap((one) => linesOf([one])) : [`  - ${ofWhy.length} sentences: ${why}`],
       ),
     ];
   });
-  const notes = [...report.notes, ...(report.stopped === null ? [] : [`stopped early: ${report.stopped}`])];
-  return [summaryOf(report), ...notes.map((note) => `! ${note}`), ...tree];
+  const others = notImitatedIn(report);
+  const end =
+    others.length === 0 ? [] : ["", "Not imitated by momo serve --profile", ...others.map((one) => `  - ${one}`)];
+  return [summaryOf(report), ...allNotes(report).map((note) => `! ${note}`), ...tree, ...end];
 }
 
-const linesOf = (one: Checked): string[] => [
-  `  ${MARKS[one.verdict]} ${one.sentence}${one.seen === "" ? "" : `: ${one.seen}`}${isLikeMomo(one) ? "" : ` (momo: ${one.momo})`}`,
-  ...(one.verdict === "fails" && one.evidence
-    ? [`      ${one.evidence.curl}`, `      ${answerLine(one.evidence)}`]
-    : []),
-];
+/** @param group one sentence, or those that fail for one cause */
+function linesOf(group: readonly Checked[]): string[] {
+  const [one] = group as [Checked];
+  const what = group.length === 1 ? one.sentence : `${group.length} sentences`;
+  const momo = isLikeMomo(one) ? "" : ` (momo: ${one.momo})`;
+  return [
+    `  ${MARKS[one.verdict]} ${what}${one.seen === "" ? "" : `: ${one.seen}`}${momo}`,
+    ...(group.length === 1 ? [] : group.map(({ sentence }) => `      ${sentence}`)),
+    ...(one.verdict === "fails" ? evidenceOf(group).map((line) => `      ${line}`) : []),
+  ];
+}
 
-function resultsOf(report: CheckReport): Results {
+/** @param shown the sentences with a result; one of a group that fails for one cause stands for the others */
+function resultsOf(report: CheckReport, shown = report.checked): Results {
   const { checked, profile, ...facts } = report;
   return {
     title: "momo check",
@@ -66,7 +94,7 @@ function resultsOf(report: CheckReport): Results {
     facts: { ...facts, profile },
     figures: {
       ...{ target: report.target, requests: report.requests, profile: JSON.stringify(profile) },
-      notes: [...report.notes, ...(report.stopped === null ? [] : [`stopped early: ${report.stopped}`])].join("; "),
+      notes: allNotes(report).join("; "),
     },
     rules: checked.map(({ id, section, sentence, verdict }) => ({
       id,
@@ -76,7 +104,7 @@ function resultsOf(report: CheckReport): Results {
       help: `See ${section} of the specification.`,
       level: verdict === "fails" ? "error" : "note",
     })),
-    found: checked
+    found: shown
       .filter(({ verdict }) => verdict !== "holds")
       .map(({ id, section, sentence, verdict, seen, momo, evidence }) => ({
         rule: id,

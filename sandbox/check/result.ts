@@ -45,6 +45,8 @@ export interface CheckReport {
   readonly checked: readonly Checked[];
   /** What the service does where the specification is silent, as `momo serve --profile` takes it. */
   readonly profile: object;
+  /** The ids of the sentences that are otherwise in `momo serve --profile`. */
+  readonly notImitated: readonly string[];
 }
 
 /** The sections of the specification. */
@@ -74,6 +76,40 @@ export const bySection = ({ checked }: CheckReport): [section: string, checked: 
   Object.keys(SECTIONS)
     .map((section): [string, Checked[]] => [section, checked.filter((one) => one.section === section)])
     .filter(([, ofSection]) => ofSection.length > 0);
+
+/** What else is worth knowing, and why the check ended early. */
+export const allNotes = ({ notes, stopped }: CheckReport): string[] => [
+  ...notes,
+  ...(stopped === null ? [] : [`stopped early: ${stopped}`]),
+];
+
+/** Failures with one cause: sentences of a section about which the same is wrong. */
+export const byCause = (checked: readonly Checked[]): Checked[][] =>
+  Object.values(
+    Object.groupBy(
+      checked.filter(({ verdict }) => verdict === "fails"),
+      ({ section, seen }) => `${section} ${seen}`,
+    ),
+  ).flatMap((group = []) => [group]);
+
+/** The requests and the answers that show it, each once. */
+export function evidenceOf(group: readonly Checked[]): string[] {
+  const all = group.flatMap(({ evidence }) => evidence ?? []);
+  return [...new Set([...all.map(({ curl }) => curl), ...all.map(answerLine)])];
+}
+
+/** What `momo serve --profile` does not imitate, in words. */
+export function notImitatedIn({ checked, notImitated }: CheckReport): string[] {
+  const rows = checked.filter(({ id }) => notImitated.includes(id));
+  const fails = rows.filter(({ verdict }) => verdict === "fails").length;
+  const silent = rows
+    .filter(({ verdict }) => verdict === "recorded")
+    .map(({ sentence, seen }) => `${sentence}: ${seen}`);
+  return [
+    ...silent,
+    ...(fails > 0 ? [`${counted(fails, "stated sentence")} that ${fails === 1 ? "does" : "do"} not hold`] : []),
+  ];
+}
 
 export function summaryOf(report: CheckReport): string {
   const [holds, fails] = [countOf(report, "holds"), countOf(report, "fails")];

@@ -190,7 +190,7 @@ export class Service {
 }
 
 /** A JSON object without what is below the name of a secret, and any other body as it came. */
-const shownAnswer = (answered: Json | null, text: string): string =>
+export const shownAnswer = (answered: Json | null, text: string): string =>
   answered === null
     ? text
     : JSON.stringify(answered, (name, value) =>
@@ -212,8 +212,8 @@ export function curlOf(baseUrl: string, { method, path, headers, body, as }: Sen
   ].join(" ");
 }
 
-/** Credentials that nobody has: one wrong key, always the same. */
-export const STRANGER = { key: "mk_0000000000000000", secret: "ms_00000000000000000000000000000000" };
+/** Credentials that nobody has: one wrong key, always the same. A report shows them, because they have no digit. */
+export const STRANGER = { key: "mk_nobodyhasthiskey", secret: "ms_nobodyhasthissecretnobodyhasthis" };
 
 /** An id that was never issued. */
 export const UNKNOWN_ID = "ws_CO_01012020000000000_0000000000000000";

@@ -61,6 +61,14 @@ const badParameter = (
     return does(exchange, `answered with 200: ${page}`, await profile(exchange, service));
   });
 
+async function badFilter(exchange: Exchange, service: Service): Promise<Profile> {
+  const { status } = exchange;
+  if (!isTaken(exchange)) return { bad_filter: refusalOf(exchange) ?? { status, message: "the filter is refused" } };
+  if (listIn(exchange).items.length > 0) return { bad_filter: "ignored" };
+  // Without transactions both give an empty page.
+  return (await list(service)).items.length > 0 ? { bad_filter: "empty" } : {};
+}
+
 const inBounds =
   (name: string, value: number) =>
   (exchange: Exchange): Profile => {
@@ -117,23 +125,11 @@ export const SILENT_CHECKS: readonly Check[] = [
     const refusal = refusalOf(exchange);
     return does(exchange, `${exchange.status}: ${messageOf(exchange)}`, refusal ? { unknown_id: refusal } : {});
   }),
-  badParameter(
-    "silent.filter",
-    "A `status` that is none",
-    BAD_STATUS,
-    "refused with 400",
-    async (exchange, service) => {
-      const refusal = refusalOf(exchange);
-      if (!isTaken(exchange)) return refusal ? { bad_filter: refusal } : {};
-      if (listIn(exchange).items.length > 0) return { bad_filter: "ignored" };
-      // Without transactions both give an empty page.
-      return (await list(service)).items.length > 0 ? { bad_filter: "empty" } : {};
-    },
-  ),
+  badParameter("silent.filter", "A `status` that is none", BAD_STATUS, "refused with 400", badFilter),
   badParameter("silent.page", "Page 0", "page=0", "refused with 400", inBounds("current_page", 1)),
   badParameter("silent.limit", "A `limit` of 101", "limit=101", "refused with 400", inBounds("per_page", 100)),
   badParameter("silent.past-end", "A page past the end", "page=99999999", "answered with 200: an empty page"),
-  badParameter("silent.day", "A `date_from` that is no day", "date_from=2026-02-30", "refused with 400"),
+  badParameter("silent.day", "A `date_from` that is no day", "date_from=2026-02-30", "refused with 400", badFilter),
   badParameter("silent.days", "`date_from` after `date_to`", DAYS_REVERSED, "refused with 400"),
   badParameter("silent.no-record", "An `id` that does not exist", "id=999999999999999", "refused with 404"),
   badParameter("silent.parameter", "A parameter that does not exist", "momo_check=1", "answered with 200"),
@@ -181,7 +177,8 @@ export const SILENT_CHECKS: readonly Check[] = [
     if (others.length === 0) return does(null, "those of the network");
     const imitated = others.filter(([code]) => /^[0-9]{1,6}$/.test(code)).slice(0, 50);
     const words = others.map(([code, text]) => `${code}: ${text}`).join("; ");
-    return does(null, words, { results: Object.fromEntries(imitated) });
+    const isTooMuch = imitated.length < others.length;
+    return { ...does(null, words, { results: Object.fromEntries(imitated) }), isTooMuch };
   }),
   silent("silent.zone", "§2.2", "The zone of timestamps", "Nairobi", async (checking) => {
     const status = await firstStatus(checking);

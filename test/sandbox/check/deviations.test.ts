@@ -279,7 +279,11 @@ test.each(DEVIATIONS)("%s", async (sentence, deviation) => {
   started = null;
   [pending, final, listed] = [0, 0, 0];
   const { checked } = await checkScene(scene, watched(deviation), sentence.startsWith("status.") ? null : {});
-  expect(checked.filter(({ verdict }) => verdict === "fails").map(({ id }) => id)).toEqual([sentence]);
+  const failed = checked.filter(({ verdict }) => verdict === "fails");
+  expect(failed.map(({ id }) => id)).toEqual([sentence]);
+  // Codes and receipts are secrets.
+  const [, value = ""] = /must be .*; it is ("[^…]*"|[-0-9]+)$/.exec(failed[0]?.seen ?? "") ?? [];
+  expect(failed[0]?.evidence?.answer ?? "").toContain(value);
 });
 
 test("each sentence has an id of its own, and a deviation", async () => {

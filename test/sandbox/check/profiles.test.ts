@@ -33,6 +33,12 @@ const profiles: fc.Arbitrary<Profile> = fc.record(
   { requiredKeys: [] },
 );
 
+/** A service that refuses the requests with this in their path. */
+function answersAs(query: string, status: number): Deviation {
+  const text = JSON.stringify({ success: false, message: "no" });
+  return (answer, { path }) => (path.includes(query) ? { ...answer, status, text } : answer);
+}
+
 /** What a server with the profile does, in the members that a check can see. */
 function expectedOf(given: Profile): Profile {
   const { accept = "strict", response_form = "full", results, array_name, ...others } = given;
@@ -64,9 +70,27 @@ test("a check of momo with any profile finds this profile, and each sentence hol
       expect(failed).toEqual(saysSuccess ? ["answers.success"] : []);
       expect(report.profile).toMatchObject(expectedOf(profile) as Record<string, unknown>);
       expect(parseProfile(report.profile)).toEqual(report.profile);
+      expect(report.notImitated).toEqual(failed);
     }),
     { numRuns: 25 },
   );
+});
+
+test.each<[sentence: string, deviation: Deviation]>([
+  ["silent.past-end", answersAs("page=99999999", 404)],
+  ["silent.days", answersAs("date_from=2026-02-02", 422)],
+  ["silent.day", answersAs("date_from=2026-02-30", 422)],
+  ["silent.no-record", answersAs("id=999999999999999", 400)],
+  ["silent.parameter", answersAs("momo_check=1", 400)],
+  [
+    "silent.results",
+    (answer) => ({ ...answer, text: answer.text.replaceAll('"result_code":1032', '"result_code":-7') }),
+  ],
+])("%s is listed as not imitated, because a profile has no value for it", async (sentence, deviation) => {
+  const scene = await openScene();
+  await fillScene(scene);
+  expect((await checkScene(scene, deviation)).notImitated).toEqual([sentence]);
+  await scene.close();
 });
 
 test.each([

@@ -25,6 +25,7 @@ const REPORT: CheckReport = {
     row("skipped", { verdict: "skipped", section: "§3", seen: "there is no payment" }),
   ],
   profile: { base_path: "/api/v2" },
+  notImitated: ["fails", "silent"],
 };
 
 const SUMMARY =
@@ -45,8 +46,32 @@ test("text is a tree of sections in the order of the specification, with a mark 
       "  ✓ the sentence holds",
       expect.stringContaining("  ✗ the sentence fails: <script>"),
     ],
+    "  - the sentence silent: 404",
   ]);
   expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
+});
+
+test("sentences that fail for one cause are one finding, with each request and the answer once", () => {
+  const refused = (id: string) => {
+    const shown = { curl: `curl ${id}`, status: 403, answer: "no" };
+    return row(id, { verdict: "fails", seen: "it was answered with 403", evidence: shown });
+  };
+  const report = { ...REPORT, checked: [refused("a"), row("b", {}), refused("c")], notImitated: ["a", "c"] };
+  const [, found = ""] = formatCheck(report, "text", "1").split("§4.3 List transactions\n");
+  expect(found).toBe(`  ✗ 2 sentences: it was answered with 403
+      the sentence a
+      the sentence c
+      curl a
+      curl c
+      403 no
+  ✓ the sentence b
+
+Not imitated by momo serve --profile
+  - 2 stated sentences that do not hold
+`);
+  expect(formatCheck(report, "html", "1").match(/<article>/g)).toHaveLength(1);
+  expect(formatCheck(report, "github", "1")).toContain("the sentence a, and 1 more: it was answered with 403%0A");
+  expect(formatCheck(report, "junit", "1")).toContain('failures="2"');
 });
 
 test("in text, three sentences or more that were skipped for one reason are one line", () => {
@@ -112,7 +137,7 @@ describe("the page", () => {
       "<strong>1</strong> do not hold",
       "<strong>1</strong> not checked",
       "<strong>12</strong> requests",
-      "Stopped early: the service answers 429",
+      "stopped early: the service answers 429",
       "<td>404</td><td>400</td>",
       "What does not hold",
       "What it is like",
