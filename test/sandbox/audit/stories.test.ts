@@ -11,7 +11,7 @@ import { type AuditedClient, createAuditedClient, LOST } from "../../support/aud
 
 /**
  * stories.txt has what clients do, and what the audit says of them, word for word: a name, after `>` the steps, and after `=>` the finding, or below them several.
- * A story ends where the next name begins. MOMO_TEST_RECORD=1 writes the file again: read it.
+ * A story ends with an empty line. MOMO_TEST_RECORD=1 writes the file again: read it.
  *
  * The steps, in which `#1` is the id of the first payment, `3*` before a step repeats it (`+` joins several), and `$n` is the number of the round:
  * `pay REFERENCE` (`-`: none, `''`: an empty one), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`, `live MS`, `freeze MS`,
@@ -124,9 +124,7 @@ function linesAbout({ kind, severity, message, advice, request_ids: ids, count, 
   return advice === FINDING_KINDS[kind].advice ? lines : [...lines, `  ${advice}`];
 }
 
-const stories = readFileSync(FILE, "utf8")
-  .trimEnd()
-  .split(/\n(?!> | {2})/);
+const stories = readFileSync(FILE, "utf8").trimEnd().split("\n\n");
 const recorded: string[] = [];
 
 describe("what the audit says of a client", () => {
@@ -142,7 +140,7 @@ describe("what the audit says of a client", () => {
       return [first === undefined ? step : `${step} => ${first}`];
     });
     recorded.push(shown.join("\n"));
-    if (process.env.MOMO_TEST_RECORD) writeFileSync(FILE, `${recorded.join("\n")}\n`);
+    if (process.env.MOMO_TEST_RECORD) writeFileSync(FILE, `${recorded.join("\n\n")}\n`);
     else expect(shown).toEqual(text.split("\n"));
   });
 });

@@ -9,7 +9,7 @@ import { type Answer, expectSoundAnswer, openScene, payment, type Scene } from "
 
 /**
  * The text files beside this one have what a test suite asks of a new sandbox, whose clock stands still, and what it answers, word for
- * word: a name, after `>` the steps, and after `=>` the answer of each, below it if it has several lines. A story ends where the next name begins. MOMO_TEST_RECORD=1 writes the files
+ * word: a name, after `>` the steps, and after `=>` the answer of each, below it if it has several lines. A story ends with an empty line. MOMO_TEST_RECORD=1 writes the files
  * again: read them. Each answer of the control API is also checked with its OpenAPI description.
  *
  * Steps that answer nothing may stand before another one: `pay && advance 3s && status 1`. A step is a method, a path (`v2/…` is the merchant API) and a body, then `-- HEADER: VALUE` (`none` removes it), then `| MEMBER` if only this one is of
@@ -154,9 +154,7 @@ const textOf = ({ status, result_code, completed_at }: Record<string, unknown>) 
 
 for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
   const file = join(FOLDER, name);
-  const stories = readFileSync(file, "utf8")
-    .trimEnd()
-    .split(/\n(?!> | {2})/);
+  const stories = readFileSync(file, "utf8").trimEnd().split("\n\n");
   const recorded: string[] = [];
   test.each(stories.map((text) => [text.split("\n", 1)[0] ?? "", text]))("%s", async (_name, text) => {
     const accept = /^> lenient$/m.test(text) ? "lenient" : "strict";
@@ -174,7 +172,7 @@ for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
     }
     await sandbox.close();
     recorded.push(shown.join("\n"));
-    if (process.env.MOMO_TEST_RECORD) writeFileSync(file, `${recorded.join("\n")}\n`);
+    if (process.env.MOMO_TEST_RECORD) writeFileSync(file, `${recorded.join("\n\n")}\n`);
     else expect(shown).toEqual(text.split("\n"));
   });
 }
