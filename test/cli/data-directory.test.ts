@@ -23,7 +23,7 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd, serveMomo, startMomo } from "../support/momo.ts";
 import { giveAway, testWithOtherUser } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
-import { rejectionOf } from "../support/waiting.ts";
+import { rejectionOf, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -253,6 +253,25 @@ test("a draft that a killed process with the same number left does not stop a wr
   writeFileSync(`${file}.${process.pid}.tmp`, "half");
   writePrivateFile(file, "{}");
   expect(readFileSync(file, "utf8")).toBe("{}");
+});
+
+test("a stop writes nothing into a database that was put over its own", async () => {
+  const [other, own] = [await serveMomo(), await serveMomo()];
+  for (const server of [other, own]) await server.pay();
+  await other.stop();
+  const [from, to] = [other, own].map(({ ready }) => join(ready.data, "momo.db"));
+  // The server has seen its own file.
+  await until(
+    async () => (await own.ask("GET", "/ready")).status,
+    (status) => status === 200,
+  );
+  copyFileSync(from ?? "", to ?? "");
+  await until(
+    async () => (await own.ask("GET", "/ready")).status,
+    (status) => status === 503,
+  );
+  await own.stop();
+  expect(readFileSync(to ?? "").equals(readFileSync(from ?? ""))).toBe(true);
 });
 
 test("a server whose payments are in PostgreSQL notices that its folder was moved, and that it is back", () => {

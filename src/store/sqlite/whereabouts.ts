@@ -1,8 +1,9 @@
 import { constants, type Database } from "bun:sqlite";
-import { closeSync, fstatSync, openSync, readlinkSync, readSync, rmSync, type Stats, statSync } from "node:fs";
+import { rmSync, type Stats, statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
 import { counted } from "../../domain/counted.ts";
 import type { Trouble } from "../vitals.ts";
+import { watchContents } from "./contents.ts";
 import { firstOf } from "./database.ts";
 
 /** The files of the database are not where the server opened them, so a payment would be lost when it stops. */
@@ -33,7 +34,7 @@ export class Whereabouts {
   readonly #companions: readonly string[];
   /** As each file was when it was first seen. Empty for a database that is not in a file. */
   readonly #opened = new Map<string, Stats>();
-  readonly #keyPage: ReturnType<typeof watchKeyPage>;
+  readonly #contents: ReturnType<typeof watchContents>;
   #largest: number;
   /** A file that was overwritten does not become whole again. */
   #damage: typeof OVERWRITTEN | typeof CUT | null = null;
@@ -43,7 +44,7 @@ export class Whereabouts {
     this.#client = client;
     this.#file = file;
     this.#companions = [`${file}-wal`, `${file}-shm`];
-    this.#keyPage = watchKeyPage(client, file);
+    this.#contents = watchContents(client, file);
     const own = statsOf(file);
     if (own) for (const path of [file, ...this.#companions]) this.#isInPlace(path, statsOf(path));
     this.#largest = own?.size ?? 0;
@@ -67,11 +68,12 @@ export class Whereabouts {
   fate(): string | null {
     const reason = this.#find();
     if (reason === null) return null;
+    if (this.#damage === OVERWRITTEN) return `${reason}: its payments are lost, unless there is a copy`;
     const count = orNull(() => firstOf(this.#client, "SELECT coalesce(sum(count), 0) FROM totals WHERE bits = 0"));
     const payments = `${reason}: its ${count === null ? "payments" : counted(Number(count), "payment")}`;
     if (this.#damage) return `${payments} are lost, unless there is a copy`;
     const place =
-      statsOf(this.#file)?.ino === this.#opened.get(this.#file)?.ino ? this.#file : this.#keyPage.whereNow();
+      statsOf(this.#file)?.ino === this.#opened.get(this.#file)?.ino ? this.#file : this.#contents.whereNow();
     return place === null ? `${payments} are lost` : `${payments} are kept in ${place}`;
   }
 
@@ -82,11 +84,16 @@ export class Whereabouts {
   closing(close: () => void): void {
     // SQLite would remove the log by its path, where another database can be by now.
     if (this.#find() !== null) this.#client.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
-    // A close would write the log of the old database into the new one. The process ends soon, and has it open until then.
-    if (this.#damage === OVERWRITTEN) for (const path of this.#companions) rmSync(path, { force: true });
-    else {
+    // A close, also that at the end of the process, writes the log of the old database into the new one, unless it cannot read it.
+    if (this.#damage === OVERWRITTEN) {
+      const own = this.#companions.filter((path) => this.#isInPlace(path, statsOf(path)));
+      for (const path of own) {
+        if (path.endsWith("-wal")) truncateSync(path);
+        rmSync(path, { force: true });
+      }
+    } else {
       close();
-      this.#keyPage.close();
+      this.#contents.close();
     }
     this.#opened.clear();
   }
@@ -101,7 +108,7 @@ export class Whereabouts {
     if (reason !== null || this.#opened.size === 0) return reason;
     const isComplete = this.#companions.every((path) => this.#isInPlace(path, statsOf(path)));
     this.#lostLog = isComplete ? null : "the log beside the database is gone";
-    if (isComplete && orNull(this.#keyPage.isOverwritten)) this.#damage = OVERWRITTEN;
+    if (isComplete && orNull(this.#contents.isOverwritten)) this.#damage = OVERWRITTEN;
     return this.#lostLog ?? this.#damage;
   }
 
@@ -130,46 +137,6 @@ export class Whereabouts {
     const pages = orNull(() => firstOf(this.#client, "PRAGMA page_count"));
     return pages === null || size < Number(pages) * Number(firstOf(this.#client, "PRAGMA page_size"));
   }
-}
-
-/** Each database has a random key, in a page that stays where it is. A database that is written over it has another key. */
-function watchKeyPage(client: Database, file: string) {
-  /** Opened only once, and closed after the database: a close releases the locks of SQLite on the file. */
-  let descriptor: number | null = null;
-  let isKeySeen = false;
-  let sought: { readonly page: Buffer; readonly at: number; readonly key: Uint8Array } | null = null;
-
-  function seek() {
-    const size = Number(firstOf(client, "PRAGMA page_size"));
-    const number = Number(firstOf(client, "SELECT rootpage FROM sqlite_schema WHERE name = 'numbering'"));
-    const key = firstOf(client, "SELECT request_id_key FROM numbering") as Uint8Array;
-    return { page: Buffer.alloc(size), at: (number - 1) * size, key };
-  }
-
-  return {
-    isOverwritten(): boolean {
-      descriptor ??= openSync(file, "r");
-      sought ??= seek();
-      const { page, at, key } = sought;
-      readSync(descriptor, page, 0, page.length, at);
-      const isThere = page.includes(key);
-      // The log can have the key, and the file not yet.
-      if (isThere || !isKeySeen) isKeySeen = isThere;
-      return isKeySeen && !isThere;
-    },
-    /** The path of the open file now, as far as the system tells it; null if it was removed. */
-    whereNow(): string | null {
-      if (descriptor === null || fstatSync(descriptor).nlink === 0) return null;
-      try {
-        return readlinkSync(`/proc/self/fd/${descriptor}`);
-      } catch {
-        return "it, where it is now";
-      }
-    },
-    close(): void {
-      if (descriptor !== null) closeSync(descriptor);
-    },
-  };
 }
 
 const statsOf = (path: string): Stats | null => orNull(() => statSync(path));
