@@ -203,7 +203,7 @@ export function openStory(checkoutRequestId: string | null): void {
 /** The most rows of one export. They are read in pages of 100. */
 export const MOST_EXPORTED = 10_000;
 
-/** All payments that the filters select, newest first, also those that are not loaded. */
+/** What the server finds with the filters, newest first, also the rows that are not loaded. */
 export async function loadForExport(): Promise<wire.Transaction[]> {
   const all = new Map<number, wire.Transaction>();
   for (let page = 1; all.size < MOST_EXPORTED; page += 1) {
@@ -211,7 +211,7 @@ export async function loadForExport(): Promise<wire.Transaction[]> {
     for (const transaction of transactions) all.set(transaction.id, transaction);
     if (transactions.length < PAGE_SIZE) break;
   }
-  return [...all.values()].filter(state.isShown.value).slice(0, MOST_EXPORTED);
+  return [...all.values()].slice(0, MOST_EXPORTED);
 }
 
 /** Ignores errors of calls that are optional or will be repeated. The stream reports a lost server. */

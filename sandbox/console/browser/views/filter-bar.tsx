@@ -124,7 +124,7 @@ function MerchantFilter() {
 
 const SAID_MS = 4000;
 
-/** Downloads the filtered list as CSV, up to the bound of an export. */
+/** Downloads what the server finds as CSV, up to the bound of an export. It does not know the interval of the chart. */
 function ExportButton() {
   const call = useCall();
   const said = useSignal("CSV");
@@ -142,7 +142,7 @@ function ExportButton() {
         type="button"
         class="quiet export"
         disabled={call.isUnderWay}
-        title={`Save what these filters select as a file, at most the newest ${formatCount(MOST_EXPORTED)}`}
+        title={`Save what the server finds, at most the newest ${formatCount(MOST_EXPORTED)}; an interval of the chart does not count`}
         onClick={save}
       >
         <span aria-live="polite">{said.value}</span>
