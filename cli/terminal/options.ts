@@ -9,7 +9,7 @@ import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
 import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain/money.ts";
 import { typedPhone } from "../../src/domain/phone.ts";
 import { INSTANT_FORM, parseDay, parseInstant } from "../../src/domain/timestamp.ts";
-import { type BasePaths, isBasePath } from "../../src/http/paths.ts";
+import { BASE_PATH_RULE, type BasePaths, isBasePath } from "../../src/http/paths.ts";
 import { FORMATS } from "./output.ts";
 import { misuse, wrongValue } from "./usage.ts";
 import { userPath } from "./user-path.ts";
@@ -229,9 +229,7 @@ export const BASE_PATHS: BasePaths = ["/v2", "/api/v2"];
 /** `/v2`, `/a/b`, or `/` for none. Returns it without the last slash. */
 export function readBasePath(text: string): string {
   const path = text === "/" ? "" : text;
-  if (!isBasePath(path)) {
-    throw new InvalidArgumentError("It must be a path such as /v2 of at most 7 parts, outside /_momo");
-  }
+  if (!isBasePath(path)) throw new InvalidArgumentError(`It ${BASE_PATH_RULE}`);
   return path;
 }
 

@@ -2,6 +2,7 @@ import { atMost, type Clock, pause } from "../../src/domain/clock.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { shown } from "../../src/domain/error.ts";
 import type { LoadedLater } from "../../src/domain/once.ts";
+import { CHECKOUT_REQUEST_ID } from "../../src/domain/transaction.ts";
 import type { Api } from "../../src/http/operation.ts";
 import { type BasePaths, operationsAt } from "../../src/http/paths.ts";
 import { fail, type Reply, respond } from "../../src/http/reply.ts";
@@ -143,7 +144,7 @@ function refusalOfAnotherSite(headers: Headers): Reply | null {
 /** The payment that a poll asks about, if its operation did not read it. */
 function idIn(path: string, body: string | null): string | null {
   if (body === null || !path.endsWith("/status.php")) return null;
-  return /ws_CO_[0-9]{14}_[0-9A-Z]{20}/.exec(body)?.[0] ?? null;
+  return new RegExp(CHECKOUT_REQUEST_ID).exec(body)?.[0] ?? null;
 }
 
 /** An answer, and what the operation's own says where the client gets another one. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
-import { Refusal, readNaming } from "../../src/domain/error.ts";
+import { readNaming } from "../../src/domain/error.ts";
 import type { Summary, TransactionFilter } from "../../src/domain/filter.ts";
 import { toShillings } from "../../src/domain/money.ts";
 import type { ResultCode } from "../../src/domain/outcome.ts";
@@ -16,7 +16,7 @@ import {
 } from "../../src/http/input.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { readJsonObject } from "../../src/http/request.ts";
-import { listMessage, listView, startedView } from "../../src/http/view.ts";
+import { listMessage, listView, STARTED, startedView } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
 import { parseChoice } from "../network/choice.ts";
 import { decidedBy } from "../network/decided-by.ts";
@@ -27,6 +27,7 @@ import { MAX_PAGE_BYTES, writeTexts } from "./paging.ts";
 import { merchantOf, merchantQuery } from "./registry.ts";
 import * as shapes from "./shapes/payments.ts";
 import { deliveryView, promptView, requestView, smsOf, transactionView } from "./views.ts";
+import { noSuchPayment } from "./waiting-room.ts";
 
 /** A test payment of any kind. */
 const testPayment = z.object({
@@ -71,7 +72,7 @@ export const PAYMENT_CALLS: Calls = {
   "/transactions/CHECKOUT_REQUEST_ID": {
     GET: described("One payment from its beginning to its end", shapes.story, {}, async (context, { id }) => {
       const transaction = await context.service.findByCheckoutRequestId(id);
-      if (!transaction) throw new Refusal("not_found", "there is no payment with this checkout request id");
+      if (!transaction) throw noSuchPayment();
       const { texts, leftOut } = await requestsAbout(id, context.log.list(), context.realClock);
       const story = await storyOf(transaction, leftOut, context);
       return succeedWithList(`the payment is ${transaction.status}`, story, "requests", texts);
@@ -91,7 +92,7 @@ export const PAYMENT_CALLS: Calls = {
         // Only the console's page is of the same origin as the control API.
         const isByPage = request.headers.get("Sec-Fetch-Site") === "same-origin";
         testPayments.note(transaction.checkoutRequestId, isByPage ? "console" : "control_api");
-        return succeed("STK push sent: the customer has been asked for a PIN", startedView(transaction, {}));
+        return succeed(STARTED, startedView(transaction, {}));
       },
     ),
   },

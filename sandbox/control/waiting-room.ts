@@ -19,6 +19,8 @@ interface Waiter {
   readonly end: (end: WaitEnd) => void;
 }
 
+export const noSuchPayment = () => new Refusal("not_found", "there is no payment with this checkout request id");
+
 /** How many calls can wait at once. */
 const CAPACITY = 10_000;
 
@@ -96,7 +98,7 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
       try {
         const now = await find(condition);
         if (!now && condition.checkoutRequestId !== undefined) {
-          throw new Refusal("not_found", "there is no payment with this checkout request id");
+          throw noSuchPayment();
         }
         if (now && condition.accepts(now)) return now;
         const ending = await promise;

@@ -74,3 +74,6 @@ export type PendingTransaction = TransactionFacts & Pending;
 export type FinalTransaction = TransactionFacts & (Completed | Unpaid);
 export type CompletedTransaction = TransactionFacts & Completed;
 export type Transaction = PendingTransaction | FinalTransaction;
+
+/** The form of a checkout request id, as a part of a pattern. */
+export const CHECKOUT_REQUEST_ID = "ws_CO_[0-9]{14}_[0-9A-Z]{20}";

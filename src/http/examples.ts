@@ -1,7 +1,8 @@
 import type { CompletedTransaction, PendingTransaction, TransactionFacts } from "../domain/transaction.ts";
+import { INVALID_CREDENTIALS } from "../service/authenticate.ts";
 import { orderOf } from "./input.ts";
 import type { Profile } from "./profile.ts";
-import { listMessage, listView, startedView, statusView } from "./view.ts";
+import { listMessage, listView, STARTED, startedView, statusView } from "./view.ts";
 
 /** The examples of the OpenAPI description: one payment, from its start to the list. */
 
@@ -65,7 +66,7 @@ const input = { page: 1, limit: 10, type: "api", status: "completed", search: "0
 /** The answer of each operation with 200. */
 export function answerExamples(profile: Profile): Record<keyof typeof REQUEST_EXAMPLES, object> {
   return {
-    "/stkpush.php": success("STK push sent: the customer has been asked for a PIN", startedView(pending, profile)),
+    "/stkpush.php": success(STARTED, startedView(pending, profile)),
     "/status.php": success("the payment is completed", statusView(completed, profile)),
     "/transactions.php": success(listMessage(summary), listView({ rows: [completed], summary }, input, profile)),
   };
@@ -73,8 +74,6 @@ export function answerExamples(profile: Profile): Record<keyof typeof REQUEST_EX
 
 const success = (message: string, members: object) => ({ success: true, message, ...members });
 
-const UNAUTHORIZED =
-  "invalid API credentials: send the headers X-API-Key and X-API-Secret of a key that is not revoked";
 const BROKEN = "internal server error";
 
 /** An example of the message for each status with which an operation fails. */
@@ -83,20 +82,20 @@ export const FAILURE_EXAMPLES: Record<keyof typeof REQUEST_EXAMPLES, Readonly<Re
     400:
       "payment_account_id must be a whole number, the id of a payment account of yours; " +
       'it is a string, "1"; amount is missing: it must be a number from 1 to 999999999.99 with at most two decimals',
-    401: UNAUTHORIZED,
+    401: INVALID_CREDENTIALS,
     405: "this operation takes POST only",
     500: "STK push initiation failed: the network does not take the prompt",
   },
   "/status.php": {
     400: "checkout_request_id is missing: it must be a string of 1 to 100 characters",
-    401: UNAUTHORIZED,
+    401: INVALID_CREDENTIALS,
     404: "checkout_request_id is not that of a payment of yours",
     405: "this operation takes POST only",
     500: BROKEN,
   },
   "/transactions.php": {
     400: "limit must be a whole number from 1 to 100; it is 500",
-    401: UNAUTHORIZED,
+    401: INVALID_CREDENTIALS,
     404: "there is no transaction of yours with this id and these filters",
     405: "this operation takes GET only",
     500: BROKEN,

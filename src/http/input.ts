@@ -10,7 +10,13 @@ import {
 import { AMOUNT_LIMIT, amountRule, isAmount, MIN_AMOUNT, parseAmount } from "../domain/money.ts";
 import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
 import { parseDay } from "../domain/timestamp.ts";
-import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../domain/transaction.ts";
+import {
+  CHECKOUT_REQUEST_ID,
+  KINDS,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_REFERENCE_LENGTH,
+  STATUSES,
+} from "../domain/transaction.ts";
 
 /** The schemas of requests. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
 
@@ -76,7 +82,7 @@ export const checkStatusSchema = z.object({
 });
 
 /** The id as momo writes it. It fits the schema, which takes longer to find that out. */
-const WRITTEN_ID = /^ws_CO_[0-9]{14}_[0-9A-Z]{20}$/;
+const WRITTEN_ID = new RegExp(`^${CHECKOUT_REQUEST_ID}$`);
 
 /** Whether a body has such an id. */
 export const hasWrittenId = (body: object): body is z.output<typeof checkStatusSchema> =>

@@ -13,7 +13,7 @@ import {
 import type { Operation, OperationContext } from "./operation.ts";
 import { type Reply, succeed } from "./reply.ts";
 import { readParameters, targetOf } from "./request.ts";
-import { listMessage, listView, startedView, statusView } from "./view.ts";
+import { listMessage, listView, STARTED, startedView, statusView } from "./view.ts";
 
 /** A note to the provider, which the service does not read. */
 const INSTRUCTION_HEADER = "X-Sandbox-Outcome";
@@ -32,7 +32,7 @@ const stkpush: Operation<typeof startPaymentSchema> = {
       instruction: request.headers.get(INSTRUCTION_HEADER),
     });
     exchange.checkoutRequestId = transaction.checkoutRequestId;
-    return succeed("STK push sent: the customer has been asked for a PIN", startedView(transaction, profile));
+    return succeed(STARTED, startedView(transaction, profile));
   },
   refusedBy: (profile, kind) => (kind === "account" ? profile.invalid_account : undefined),
 };

@@ -9,5 +9,6 @@ export const operationsAt = (basePaths: readonly string[]): ReadonlyMap<string, 
   new Map(basePaths.flatMap((base) => OPERATION_PATHS.map((operation) => [base + operation, operation] as const)));
 
 /** At most 7 parts, because the server compares 8, and the operation is one of them; outside the control API. Empty for none. */
+export const BASE_PATH_RULE = "must be a path such as /v2 of at most 7 parts, outside /_momo";
 export const isBasePath = (path: string): boolean =>
   path.length <= 100 && /^(?!\/_momo(?:\/|$))(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+){0,7}$/.test(path);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseDuration } from "../domain/duration.ts";
 import { parseTariff } from "../domain/money.ts";
 import { RESPONSE_FORMS } from "./answers.ts";
-import { isBasePath } from "./paths.ts";
+import { BASE_PATH_RULE, isBasePath } from "./paths.ts";
 
 const text = (most: number) => z.string().min(1).max(most);
 
@@ -33,7 +33,7 @@ export const profileSchema = z.strictObject({
   /** What is known, and how. */
   source: text(1000).optional(),
   /** Where the operations are, such as `/api/v2`. */
-  base_path: z.string().refine(isBasePath, "must be a path such as /v2 of at most 7 parts, outside /_momo").optional(),
+  base_path: z.string().refine(isBasePath, BASE_PATH_RULE).optional(),
   /** What a client may send: only what the specification says, or also what the real services accept. */
   accept: z.enum(["strict", "lenient"]).optional(),
   response_form: z.enum(RESPONSE_FORMS).optional(),

@@ -9,6 +9,8 @@ import type { Profile } from "./profile.ts";
 
 /** Answers in JSON. Only JSON and SQL use snake case. */
 
+export const STARTED = "STK push sent: the customer has been asked for a PIN";
+
 /** The answer of §4.1. */
 export function startedView(transaction: Transaction, { response_form }: Profile) {
   return {

@@ -2,13 +2,17 @@ import { type ApiKey, secretMatches } from "../domain/credentials.ts";
 import { Refusal } from "../domain/error.ts";
 import type { Store } from "../store/store.ts";
 
+/** The refusal of a request: for a missing, unknown or revoked key, and for a wrong secret. */
+export const INVALID_CREDENTIALS =
+  "invalid API credentials: send the headers X-API-Key and X-API-Secret of a key that is not revoked";
+
 /** Compared for an unknown key, so that the check takes as long as for a wrong secret. */
 const NO_HASH = new Uint8Array(32);
 
 /**
  * Finds the merchant of a request (§5).
  * @returns the merchant's id, without a promise if the store has the key in memory
- * @throws Refusal `unauthorized`, with the same message for a missing, unknown or revoked key and for a wrong secret
+ * @throws Refusal `unauthorized`
  */
 export function authenticate(
   { merchants }: Pick<Store, "merchants">,
@@ -22,10 +26,7 @@ export function authenticate(
 function merchantOf(key: ApiKey | null, apiSecret: string | null): number {
   const matches = secretMatches(apiSecret ?? "", key?.secretHash ?? NO_HASH);
   if (!key || !matches || key.revokedAtMs !== null) {
-    throw new Refusal(
-      "unauthorized",
-      "invalid API credentials: send the headers X-API-Key and X-API-Secret of a key that is not revoked",
-    );
+    throw new Refusal("unauthorized", INVALID_CREDENTIALS);
   }
   return key.merchantId;
 }
