@@ -1,9 +1,11 @@
 import { Argument, Command } from "commander";
 import javascript from "../../clients/client.mjs" with { type: "text" };
+import php from "../../clients/client.php" with { type: "text" };
+import python from "../../clients/client.py" with { type: "text" };
 import { writeOut } from "../terminal/standard-output.ts";
 
 /** The clients that people copy into their programs, by language. */
-const CLIENTS = { js: javascript } as const;
+const CLIENTS = { js: javascript, php, python } as const;
 
 export default function clientCommand(): Command {
   const language = new Argument("<language>", "of the program").choices(Object.keys(CLIENTS));

@@ -30,3 +30,11 @@ declare module "*.mjs" {
   const text: string;
   export default text;
 }
+declare module "*.php" {
+  const text: string;
+  export default text;
+}
+declare module "*.py" {
+  const text: string;
+  export default text;
+}

@@ -120,7 +120,7 @@ const PLACES: readonly Place[] = [
         ...SIMULATED,
         ...CONTROL,
         "sandbox/check/",
-        "clients/client.mjs",
+        "clients/",
         ...["README.md", "SECURITY.md", "docs/"],
         "npm/runnable.cjs",
         "package.json",

@@ -1,0 +1,20 @@
+<?php
+// Runs the client of the file that is named, in the time of a history: each line of the standard input is a payment.
+require $argv[1];
+$world = json_decode($argv[2]);
+$ask = fn (string $path) => (float) file_get_contents($world->url . $path);
+$momo = new Momo\Client(
+    "$world->url/v2", $world->key, $world->secret, $world->account, new Momo\FileStore($world->folder), timeout: 1000,
+    now: fn () => $ask('/now'), sleep: fn (float $seconds) => $ask("/sleep/$seconds"),
+);
+while ($line = fgets(STDIN)) {
+    $job = json_decode($line);
+    try {
+        $said = $momo->pay($job->reference, $job->phone, $job->amount)['status'];
+    } catch (Momo\MomoError $error) {
+        $said = $error->kind;
+    } catch (Throwable $error) {
+        $said = "error $error";
+    }
+    echo json_encode(['job' => $job->job, 'said' => $said]), "\n";
+}

@@ -1,0 +1,288 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { newFolder } from "../support/cleanup.ts";
+import { live, type StartClient } from "./history.ts";
+
+/** Mistakes in the clients. A history must show each: as a finding of this kind, or by what the client did or said. */
+
+type Change = readonly [right: string, wrong: string];
+const SHOWN = { charge: /was charged/, answer: /and the client says/ };
+
+interface Mistake {
+  readonly name: string;
+  readonly shows: string | RegExp;
+  readonly js: readonly Change[];
+  readonly py: readonly Change[];
+  readonly php: readonly Change[];
+}
+
+/** The same change in all three. */
+const everywhere = (...change: Change) => ({ js: [change], py: [change], php: [change] });
+const inEach = (js: Change, py: Change, php: Change) => ({ js: [js], py: [py], php: [php] });
+
+/** What follows a push that may have been received. */
+const JS_LOST = 'if (error.kind === "unknown") return order; // it may have been received: wait looks for it';
+const PY_LOST =
+  'if error.kind == "unknown":\n                return order  # it may have been received: wait looks for it';
+const PHP_LOST = "if ($error->kind === 'unknown') { return $order; } // it may have been received: wait looks for it";
+const PHP_BODY = "'payment_account_id' => $this->paymentAccountId, ";
+
+export const MISTAKES: readonly Mistake[] = [
+  {
+    name: "pushes again without a look",
+    shows: "charges_twice",
+    ...inEach(
+      [JS_LOST, 'if (error.kind === "unknown") { store.remove(key); return start(reference, phone, amount); }'],
+      [
+        PY_LOST,
+        'if error.kind == "unknown":\n                self.store.remove(key)\n                return self.start(reference, phone, amount)',
+      ],
+      [
+        PHP_LOST,
+        "if ($error->kind === 'unknown') { $this->store->remove($key); return $this->start($reference, $phone, $amount); }",
+      ],
+    ),
+  },
+  {
+    name: "forgets an order whose answer was lost",
+    shows: "repeats_blindly",
+    ...inEach([JS_LOST, ""], [PY_LOST, "pass"], [PHP_LOST, ""]),
+  },
+  {
+    name: "does not know that it has pushed",
+    shows: SHOWN.charge,
+    ...inEach(
+      ["if (!store.add(key, order)) {", "store.set(key, order);\n    if (!order) {"],
+      ["if not self.store.add(key, order):", "self.store.set(key, order)\n        if not order:"],
+      ["if (!$this->store->add($key, $order)) {", "$this->store->set($key, $order);\n        if (!$order) {"],
+    ),
+  },
+  {
+    name: "takes pending at an early deadline for a failure",
+    shows: "gives_up_early",
+    js: [
+      ["deadlineMs = 120_000", "deadlineMs = 10_000"],
+      [
+        "return { ...order, may_have_paid",
+        'if (!isFinal(order)) order = save(key, { status: "failed" });\n    return { ...order, may_have_paid',
+      ],
+    ],
+    py: [
+      ["deadline=120", "deadline=10"],
+      [
+        'return {**order, "may_have_paid"',
+        'order = order if order["status"] in FINAL else self._save(key, {"status": "failed"})\n        return {**order, "may_have_paid"',
+      ],
+    ],
+    php: [
+      ["$deadline = 120", "$deadline = 10"],
+      [
+        "return [...$order, 'may_have_paid'",
+        "$order = $this->save($key, ['status' => 'failed']);\n        return [...$order, 'may_have_paid'",
+      ],
+    ],
+  },
+  {
+    name: "takes pending for final",
+    shows: SHOWN.answer,
+    ...inEach(
+      ["completed: 0,", "completed: 0, pending: 13,"],
+      ['"completed": 0,', '"completed": 0, "pending": 13,'],
+      ["'completed' => 0,", "'completed' => 0, 'pending' => 13,"],
+    ),
+  },
+  {
+    name: "takes no answer for a failure",
+    shows: SHOWN.answer,
+    ...inEach(
+      [
+        'if (error.kind && error.kind !== "credentials") return order;',
+        'if (error.kind === "unknown") return save(key, { status: "failed" });',
+      ],
+      [
+        "            return order\n\n    def _order",
+        '            return self._save(key, {"status": "failed"})\n\n    def _order',
+      ],
+      [
+        "return $error->kind === 'credentials' ? throw $error : $order;",
+        "return $this->save($key, ['status' => 'failed']);",
+      ],
+    ),
+  },
+  {
+    name: "takes nothing found too early for not started",
+    shows: SHOWN.answer,
+    ...inEach(
+      ["settledMs = 600_000", "settledMs = 5000"],
+      ["settled=600", "settled=5"],
+      ["$settled = 600", "$settled = 5"],
+    ),
+  },
+  {
+    name: "goes on after cancelled",
+    shows: "ignores_final",
+    ...inEach(["cancelled: 11, ", ""], ['"cancelled": 11, ', ""], ["'cancelled' => 11, ", ""]),
+  },
+  {
+    name: "goes on after completed",
+    shows: "polls_after_completed",
+    ...inEach(["completed: 0, ", ""], ['"completed": 0, ', ""], ["'completed' => 0, ", ""]),
+  },
+  {
+    name: "never polls",
+    shows: "never_polls",
+    ...inEach(
+      ["if (isFinal(order) || at - order.asked_at < intervalMs) return order;", "return order;"],
+      ['if order["status"] in FINAL or now - order["asked_at"] < self.interval:', "if order:"],
+      ["if (isset(CODES[$order['status']]) || $now - $order['asked_at'] < $this->interval)", "if ($order)"],
+    ),
+  },
+  {
+    name: "asks each second",
+    shows: "polls_too_fast",
+    ...inEach(
+      ["intervalMs = 5000", "intervalMs = 1000"],
+      ["interval=5", "interval=1"],
+      ["$interval = 5", "$interval = 1"],
+    ),
+  },
+  {
+    name: "searches with a parameter that does not exist",
+    shows: "takes_wrong_row",
+    ...inEach(
+      ["list({ search: `", "list({ reference: `"],
+      ['self.list(search=reference + "~")', "self.list(reference=reference)"],
+      [`['search' => "$reference~"]`, "['reference' => $reference]"],
+    ),
+  },
+  {
+    name: "asks for the status without an id",
+    shows: "failure_misread",
+    ...inEach(
+      ["if (checkout_request_id) return", "if (order) return"],
+      ['if order["checkout_request_id"]:', "if order:"],
+      ["if ($order['checkout_request_id']) { return", "if ($order) { return"],
+    ),
+  },
+  {
+    name: "stores another id of the answer",
+    shows: "unknown_id",
+    ...inEach(
+      ["answer.checkout_request_id ?? null", "answer.merchant_request_id ?? null"],
+      [
+        "self.store.set(key, order)\n        return order",
+        'order["checkout_request_id"] = answer.get("merchant_request_id")\n            self.store.set(key, order)\n        return order',
+      ],
+      ["$answer['checkout_request_id'] ?? null", "$answer['merchant_request_id'] ?? null"],
+    ),
+  },
+  { name: "uses a path that does not exist", shows: "unknown_path", ...everywhere("/status.php", "/checkstatus.php") },
+  {
+    name: "asks for the status with GET",
+    shows: "wrong_method",
+    ...inEach(
+      [
+        'call("/status.php", { checkout_request_id })',
+        'call("/status.php?checkout_request_id=" + checkout_request_id)',
+      ],
+      [
+        'self._call("/status.php", {"checkout_request_id": order["checkout_request_id"]})',
+        'self._call("/status.php?checkout_request_id=" + order["checkout_request_id"])',
+      ],
+      ["$this->call('/status.php', $id)", "$this->call('/status.php?' . http_build_query($id))"],
+    ),
+  },
+  {
+    name: "sends the account as text",
+    shows: "number_as_text",
+    ...inEach(
+      ["payment_account_id: paymentAccountId", "payment_account_id: String(paymentAccountId)"],
+      ['"payment_account_id": self.account', '"payment_account_id": str(self.account)'],
+      [PHP_BODY, "'payment_account_id' => (string) $this->paymentAccountId, "],
+    ),
+  },
+  {
+    name: "sends a plus before the phone",
+    shows: "lenient_input",
+    ...inEach(
+      ["...charge, reference: `", '...charge, phone: "+" + charge.phone, reference: `'],
+      [
+        '**charge, "reference": reference + "~"',
+        '**charge, "phone": "+" + charge["phone"], "reference": reference + "~"',
+      ],
+      [
+        `...$charge, 'reference' => "$reference~"`,
+        `...$charge, 'phone' => "+$charge[phone]", 'reference' => "$reference~"`,
+      ],
+    ),
+  },
+  {
+    name: "asks for too many rows",
+    shows: "refused",
+    ...inEach(['limit: "100"', 'limit: "200"'], ['"limit": 100', '"limit": 200'], ["'limit' => 100", "'limit' => 200"]),
+  },
+  { name: "sends the secret under another name", shows: "nothing_accepted", ...everywhere("X-API-Secret", "X-Secret") },
+  {
+    name: "gives all orders one reference",
+    shows: "reference_reused",
+    ...inEach(
+      ["...charge, reference: `", "...charge, reference: `shop` || `"],
+      ['**charge, "reference": reference + "~"', '**charge, "reference": "shop"'],
+      [`...$charge, 'reference' => "$reference~"`, `...$charge, 'reference' => "shop"`],
+    ),
+  },
+  {
+    name: "sends an Idempotency-Key",
+    shows: "idempotency_key",
+    ...inEach(
+      ['"Content-Type": "application/json" }', '"Content-Type": "application/json", "Idempotency-Key": "1" }'],
+      ['"Content-Type": "application/json"}', '"Content-Type": "application/json", "Idempotency-Key": "1"}'],
+      ["'Content-Type: application/json']", "'Content-Type: application/json', 'Idempotency-Key: 1']"],
+    ),
+  },
+  {
+    name: "asks the list to sort",
+    shows: "unknown_parameter",
+    ...inEach(
+      ['limit: "100" }', 'limit: "100", sort: "desc" }'],
+      ['"limit": 100}', '"limit": 100, "sort": "desc"}'],
+      ["'limit' => 100]", "'limit' => 100, 'sort' => 'desc']"],
+    ),
+  },
+  {
+    name: "sends the currency",
+    shows: "unknown_member",
+    ...inEach(
+      ["payment_account_id: paymentAccountId,", 'payment_account_id: paymentAccountId, currency: "KES",'],
+      ['"payment_account_id": self.account,', '"payment_account_id": self.account, "currency": "KES",'],
+      [PHP_BODY, `${PHP_BODY}'currency' => 'KES', `],
+    ),
+  },
+];
+
+const MAX_SEEDS = 60;
+
+/** Lives histories with a client that makes the mistake, until one shows it. */
+export async function expectShown(
+  { shows }: Mistake,
+  changes: readonly Change[],
+  source: string,
+  startFrom: (file: string) => Promise<StartClient>,
+): Promise<void> {
+  let text = readFileSync(source, "utf8");
+  for (const [right, wrong] of changes) {
+    if (!text.includes(right)) throw new Error(`${source} has no ${right}`);
+    text = text.replace(right, () => wrong);
+  }
+  const file = join(newFolder(), basename(source));
+  writeFileSync(file, text);
+  const start = await startFrom(file);
+  for (let seed = 1; seed <= MAX_SEEDS; seed += 1) {
+    const { wrong, findings } = await live(seed, start);
+    if (process.env.MOMO_TEST_TRACE) console.log(seed, wrong, findings.map(({ kind }) => kind).join(" "));
+    const isShown =
+      typeof shows === "string" ? findings.some(({ kind }) => kind === shows) : wrong.some((one) => shows.test(one));
+    if (isShown) return;
+  }
+  throw new Error(`${MAX_SEEDS} histories do not show ${shows}`);
+}

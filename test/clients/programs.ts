@@ -1,0 +1,119 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { inTime } from "../support/waiting.ts";
+import type { StartClient, World } from "./history.ts";
+
+/** A client in another language. Its process sends real requests, and gets the time from the history. */
+
+interface Language {
+  /** Runs a driver with the client of a file. */
+  readonly command: readonly string[];
+  /** Whether one process makes several payments at once. */
+  readonly hasThreads: boolean;
+}
+
+export const startProgram =
+  (language: Language): StartClient =>
+  (world) => {
+    /** What lets the client go on, in order: one at a time, so that a seed gives the same history again. */
+    const due: (() => void)[] = [];
+    const turn = () => new Promise<void>((resolve) => void due.push(resolve));
+    let rested = Promise.withResolvers<void>();
+    const rest = () => rested.resolve();
+    const service = serve(world, rest, turn);
+    const workers: Worker[] = [];
+    return {
+      async pay(reference, phone, amount) {
+        const url = await service.url;
+        await turn();
+        const { apiKey: key, apiSecret: secret, paymentAccountId: account, folder } = world;
+        const free = () =>
+          startWorker([...language.command, JSON.stringify({ url, key, secret, account, folder })], rest);
+        const worker = workers.find(({ jobs }) => language.hasThreads || jobs.size === 0) ?? free();
+        if (!workers.includes(worker)) workers.push(worker);
+        return worker.run({ reference, phone, amount });
+      },
+      async goOn() {
+        const next = due.shift();
+        if (!next) return false;
+        rested = Promise.withResolvers();
+        next();
+        await inTime(rested.promise, () => "the client does not go on");
+        return true;
+      },
+      kill() {
+        due.length = 0;
+        for (const { child } of workers) child.kill("SIGKILL");
+        service.stop();
+      },
+    };
+  };
+
+/** The service and the time, for the process of a client. A request is answered when it is its turn. */
+function serve(world: World, rest: () => void, turn: () => Promise<void>) {
+  const server = createServer(async (request, response) => {
+    const { url = "", method = "GET" } = request;
+    if (url === "/now") return void response.end(String(world.nowMs() / 1000));
+    const body = await new Response(request as unknown as BodyInit).text();
+    rest();
+    const [, seconds] = /^\/sleep\/(.+)/.exec(url) ?? [];
+    if (seconds !== undefined) {
+      await new Promise<void>((resolve) => world.after(Number(seconds) * 1000, resolve));
+      await turn();
+      return void response.end("0");
+    }
+    const headers = request.headers as Record<string, string>;
+    const answer = await world.send(url, { method, headers, ...(body && { body }) }).catch(() => null);
+    const text = await answer?.text();
+    await turn();
+    if (answer) response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text);
+    else request.socket.destroy();
+  });
+  const { promise: url, resolve } = Promise.withResolvers<string>();
+  server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  function stop() {
+    server.closeAllConnections();
+    server.close();
+  }
+  return { url, stop };
+}
+
+type Worker = ReturnType<typeof startWorker>;
+
+function startWorker(command: readonly string[], rest: () => void) {
+  const child = Bun.spawn([...command], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+  const jobs = new Map<number, PromiseWithResolvers<string>>();
+  let started = 0;
+  async function read(): Promise<void> {
+    let text = "";
+    for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
+      const lines = (text + part).split("\n");
+      text = lines.pop() ?? "";
+      for (const line of lines) {
+        const { job, said } = JSON.parse(line);
+        if (said.startsWith("error ")) jobs.get(job)?.reject(new Error(said));
+        else jobs.get(job)?.resolve(said);
+        jobs.delete(job);
+        rest();
+      }
+    }
+    await child.exited;
+    if (child.signalCode === "SIGKILL") return;
+    const why = new Error(`${command[0]} ended: ${text}${await new Response(child.stderr).text()}`);
+    for (const { reject } of jobs.values()) reject(why);
+    rest();
+  }
+  void read();
+  return {
+    child,
+    jobs,
+    run(payment: object): Promise<string> {
+      started += 1;
+      const job = Promise.withResolvers<string>();
+      jobs.set(started, job);
+      child.stdin.write(`${JSON.stringify({ job: started, ...payment })}\n`);
+      child.stdin.flush();
+      return job.promise;
+    },
+  };
+}

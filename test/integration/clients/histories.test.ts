@@ -1,0 +1,25 @@
+import { afterAll, test } from "bun:test";
+import { expectRight } from "../../clients/expect-right.ts";
+import { LANGUAGES } from "../../clients/languages.ts";
+import { expectShown, MISTAKES } from "../../clients/mistakes.ts";
+import { cleanUp } from "../../support/cleanup.ts";
+import { describeWith } from "../../support/needs.ts";
+
+const TIMEOUT_MS = 3_600_000;
+
+/** The first are the worst. All of them take minutes. */
+const planted = process.env.MOMO_TEST_SEEDS ? MISTAKES : MISTAKES.slice(0, 3);
+
+afterAll(cleanUp);
+
+for (const { name, needs, extension, source, startFrom } of LANGUAGES) {
+  describeWith(needs, `the client in ${name}`, () => {
+    test("is right in every drawn history", () => expectRight(startFrom(source), name, 5), TIMEOUT_MS);
+
+    test.each(planted.map((mistake) => [mistake.name, mistake] as const))(
+      "is found where it %s",
+      (_, mistake) => expectShown(mistake, mistake[extension], source, async (file) => startFrom(file)),
+      TIMEOUT_MS,
+    );
+  });
+}
