@@ -54,7 +54,7 @@ function serve(world: World, rest: () => void, turn: () => Promise<void>) {
   const server = createServer(async (request, response) => {
     const { url = "", method = "GET" } = request;
     if (url === "/now") return void response.end(String(world.nowMs() / 1000));
-    const body = await new Response(request as unknown as BodyInit).text();
+    const body = (await request.toArray()).join("");
     rest();
     const [, seconds] = /^\/sleep\/(.+)/.exec(url) ?? [];
     if (seconds !== undefined) {

@@ -120,7 +120,7 @@ const PLACES: readonly Place[] = [
         ...SIMULATED,
         ...CONTROL,
         "sandbox/check/",
-        "clients/",
+        ...["clients/client.mjs", "clients/client.php", "clients/client.py"],
         ...["README.md", "SECURITY.md", "docs/"],
         "npm/runnable.cjs",
         "package.json",
