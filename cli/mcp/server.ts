@@ -26,6 +26,7 @@ import { version } from "../version.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
 import { messagesOf } from "./messages.ts";
 import { nextStep } from "./next-step.ts";
+import { readerGone } from "./reader.ts";
 import { bounded, inputOf, outputOf, readArguments, routeOf, TOOLS, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, unknown>;
@@ -44,7 +45,10 @@ export async function serveAssistant(connection: Connection): Promise<void> {
   outStream().once("error", () => resolve()); // the assistant reads no more
   for (const event of ["end", "close"]) process.stdin.once(event, () => resolve());
   for (const [signal] of endingSignals()) process.once(signal, () => resolve());
+  const over = new AbortController();
+  void readerGone(over.signal).then(resolve, resolve);
   await ended;
+  over.abort();
   await handle.close();
   process.stdin.destroy(); // its pipe would keep the process
 }

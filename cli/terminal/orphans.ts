@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { sleep } from "../../src/system.ts";
 import { readOrNull } from "../serving/files.ts";
+import { fromLibc } from "./libc.ts";
 
 const EVERY_MS = 1000;
 const WITHOUT_WAITING = 1;
@@ -12,22 +13,11 @@ const WITHOUT_WAITING = 1;
  */
 export async function reapOrphans(own: number, ended: AbortSignal): Promise<void> {
   if (process.pid !== 1 || process.platform !== "linux") return;
-  const waitpid = await findWaitpid();
-  while (waitpid !== null && !ended.aborted) {
-    for (const pid of endedChildren()) if (pid !== own) waitpid(pid, null, WITHOUT_WAITING);
+  const libc = await fromLibc({ waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" } });
+  while (libc !== null && !ended.aborted) {
+    for (const pid of endedChildren()) if (pid !== own) libc.waitpid(pid, null, WITHOUT_WAITING);
     await sleep(EVERY_MS, ended);
   }
-}
-
-/** From the C library of the system, which has another name with musl. */
-async function findWaitpid() {
-  const { dlopen } = await import("bun:ffi");
-  const symbols = { waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" } } as const;
-  for (const name of ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"]) {
-    const library = readOrNull(() => dlopen(name, symbols));
-    if (library !== null) return library.symbols.waitpid;
-  }
-  return null;
 }
 
 /** The children of this process that have ended. */
