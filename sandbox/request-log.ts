@@ -66,15 +66,16 @@ export function createRequestLog() {
 
   return {
     /** Takes the whole body and answer, and cuts them. */
-    add(request: Omit<AnsweredRequest, "id">): void {
+    add(
+      request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "answerCutBytes">,
+      parts: Pick<AnsweredRequest, "members" | "said" | "hidden">,
+    ): void {
       lastId += 1;
-      const answered = { ...request, id: lastId };
-      const { members: _members, said: _said, hidden: _hidden, ...kept } = answered;
       const [body, bodyCutBytes] = beginningOf(request.body);
       const [answer, answerCutBytes] = beginningOf(request.answer);
-      const logged = { ...kept, body, bodyCutBytes, answer, answerCutBytes };
+      const logged = { ...request, id: lastId, body, bodyCutBytes, answer, answerCutBytes };
       ring[lastId % LOG_CAPACITY] = logged;
-      announce(answered, logged);
+      announce({ ...request, ...parts, id: lastId }, logged);
     },
     /** Oldest first. */
     list: (): readonly LoggedRequest[] => Object.values(ring).sort((a, b) => a.id - b.id),

@@ -6,10 +6,10 @@ import { CHECKOUT_REQUEST_ID } from "../../src/domain/transaction.ts";
 import type { Api } from "../../src/http/operation.ts";
 import { type BasePaths, operationsAt } from "../../src/http/paths.ts";
 import { fail, type Reply, respond } from "../../src/http/reply.ts";
-import { type Handler, newExchange, readBytes, targetOf } from "../../src/http/request.ts";
+import { type Exchange, type Handler, newExchange, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { FaultPlan } from "../faults.ts";
-import { type Members, membersOf, type RequestLog } from "../request-log.ts";
+import { type AnsweredRequest, type LoggedRequest, type Members, membersOf, type RequestLog } from "../request-log.ts";
 import type { Steering } from "../steering.ts";
 import { isFromAnotherSite } from "./guard.ts";
 import type { Fault } from "./shapes/steering.ts";
@@ -64,7 +64,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     const startedMs = stopwatch();
     const api = merchantApi.now ?? (await merchantApi.load());
     const atMs = clock.nowMs();
-    const { path, query } = targetOf(request);
+    const { path } = targetOf(request);
     const fault = faults.faults.length === 0 ? null : await strike(path, request);
     if (fault?.kind === "delay") {
       keepOpen?.(request);
@@ -76,23 +76,9 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     if (fault?.kind === "delay") delays.underWay -= 1;
     const isLost = fault?.kind === "disconnect";
     const body = exchange.body ?? (reply.status === 200 && !fault ? null : await unread(request, realClock));
-    log.add({
-      atMs,
-      durationMs: stopwatch() - startedMs,
-      method: request.method,
-      target: query === "" ? path : `${path}?${query}`,
-      headers: request.headers,
-      body,
-      members: (exchange.members as Members | null) ?? membersOf(body),
-      checkoutRequestId: exchange.checkoutRequestId ?? idIn(path, body),
-      status: isLost ? null : reply.status,
-      answer: reply.text,
-      said: reply.said,
-      hidden,
-      fault: fault?.kind ?? null,
-      leniencies: exchange.leniencies,
-      isTakenLeniently: reply.status === 400 && api.wouldTake(request, body),
-    });
+    const isTakenLeniently = reply.status === 400 && api.wouldTake(request, body);
+    const at = { atMs, durationMs: stopwatch() - startedMs };
+    add(log, request, path, reply, { ...at, body, exchange, hidden, fault: fault?.kind ?? null, isTakenLeniently });
     return isLost ? brokenOff() : respond(reply);
   };
 }
@@ -107,28 +93,35 @@ export function refuseAndLog(
   return async (request, own, sentPath = targetOf(request).path) => {
     const startedMs = stopwatch();
     const atMs = clock.nowMs();
-    const { query } = targetOf(request);
     const reply = refusalOfAnotherSite(request.headers) ?? own;
     const body = await unread(request, realClock);
-    log.add({
-      atMs,
-      durationMs: stopwatch() - startedMs,
-      method: request.method,
-      target: query === "" ? sentPath : `${sentPath}?${query}`,
-      headers: request.headers,
-      body,
-      members: membersOf(body),
-      checkoutRequestId: idIn(sentPath, body),
-      status: reply.status,
-      answer: reply.text,
-      said: reply.said,
-      hidden: null,
-      fault: null,
-      leniencies: [],
-      isTakenLeniently: false,
-    });
+    add(log, request, sentPath, reply, { atMs, durationMs: stopwatch() - startedMs, body });
     return respond(reply);
   };
+}
+
+type Facts = Pick<LoggedRequest, "atMs" | "durationMs" | "body"> &
+  Partial<Pick<AnsweredRequest, "fault" | "isTakenLeniently" | "hidden"> & { readonly exchange: Exchange }>;
+
+function add(log: RequestLog, request: Request, path: string, reply: Reply, facts: Facts): void {
+  const { atMs, durationMs, body, fault = null, isTakenLeniently = false, hidden = null } = facts;
+  const { members, checkoutRequestId, leniencies } = facts.exchange ?? newExchange();
+  const { query } = targetOf(request);
+  const entry = {
+    atMs,
+    durationMs,
+    method: request.method,
+    target: query === "" ? path : `${path}?${query}`,
+    headers: request.headers,
+    body,
+    checkoutRequestId: checkoutRequestId ?? idIn(path, body),
+    status: fault === "disconnect" ? null : reply.status,
+    answer: reply.text,
+    fault,
+    leniencies,
+    isTakenLeniently,
+  };
+  log.add(entry, { members: (members as Members | null) ?? membersOf(body), said: reply.said, hidden });
 }
 
 function refusalOfAnotherSite(headers: Headers): Reply | null {

@@ -4,6 +4,8 @@ import { createRequestLog } from "../../sandbox/request-log.ts";
 /** Stands here once more, so that another value is noticed. */
 const KEPT_LENGTH = 4096;
 
+const NO_PARTS = { members: null, said: {}, hidden: null };
+
 const call = (text: string | null = null) => ({
   atMs: 0,
   durationMs: 0,
@@ -11,12 +13,9 @@ const call = (text: string | null = null) => ({
   target: "/",
   headers: new Headers(),
   body: text,
-  members: null,
   checkoutRequestId: null,
   status: 200,
   answer: text,
-  said: {},
-  hidden: null,
   fault: null,
   leniencies: [],
   isTakenLeniently: false,
@@ -25,7 +24,7 @@ const call = (text: string | null = null) => ({
 describe("the log keeps the beginning of each body and answer, and says how many bytes are missing", () => {
   const kept = (text: string) => {
     const log = createRequestLog();
-    log.add(call(text));
+    log.add(call(text), NO_PARTS);
     const [logged] = log.list();
     expect(logged).toMatchObject({ answer: logged?.body, answerCutBytes: logged?.bodyCutBytes });
     return { text: logged?.body ?? "", cutBytes: logged?.bodyCutBytes };
@@ -60,7 +59,7 @@ describe("the log keeps the beginning of each body and answer, and says how many
 test("the last 1,000 requests are kept, oldest first; a cleared log goes on counting", () => {
   const log = createRequestLog();
   const add = (count: number) => {
-    for (let index = 0; index < count; index++) log.add(call());
+    for (let index = 0; index < count; index++) log.add(call(), NO_PARTS);
   };
   const ids = () => log.list().map(({ id }) => id);
   add(1000);
