@@ -18,7 +18,7 @@ import {
 import type { ListedPage } from "../store.ts";
 import type { Numbering } from "./numbering.ts";
 import { folded, isAmong, totals, transactions } from "./tables.ts";
-import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS } from "./totals.ts";
+import { BLOCK_BITS, BLOCKS_IN_LARGE, createDaySummary, LARGE_BLOCK_BITS } from "./totals.ts";
 import { createWordSearch, type WordSearch } from "./words.ts";
 
 /** Skipping this many rows of an index, or reading them one by one, takes a few milliseconds at most. */
@@ -75,7 +75,16 @@ const searched = (
     ),
   );
 
-/** Reads the list on one connection, in steps. Ids rise with time, see order.ts. */
+/**
+ * Reads the list on one connection, in steps. Ids rise with time (order.ts). The first way that fits is taken:
+ *
+ * 1. An id: its row, by the primary key.
+ * 2. A merchant with few rows, or a first page without kind and status: the index of the merchant's rows.
+ * 3. A search: its keys (words.ts) give the ids, whose rows are looked up. If it finds too many, it scans all blocks.
+ * 4. Any other page: the totals (totals.ts) say in which blocks of ids its rows are, and only these are read.
+ *
+ * Without a search, the counts and sums come from the totals of days.
+ */
 export class ListReader {
   readonly #client: Database;
   readonly #requestIds: RequestIds;
@@ -122,26 +131,32 @@ export class ListReader {
     if ((isAlone && later + skip + limit <= FEW_ROWS) || this.#hasFew(merchantId)) {
       return { rows: this.#sorted(where, later + skip, limit), summary };
     }
-    for (const { block, left } of this.#blocksAfter(merchantId, ofAllDays, later + skip)) {
-      rows.push(...this.#rowsIn(block, where, left, limit - rows.length));
+    for (const { block, toSkip } of this.#blocksAfter(merchantId, ofAllDays, later + skip)) {
+      rows.push(...this.#rowsIn(block, where, toSkip, limit - rows.length));
       if (rows.length === limit) break;
       yield;
     }
     return { rows, summary };
   }
 
-  /** The small blocks with rows, without those that are skipped as a whole, and how many rows are left to skip in each. */
+  /** The blocks with rows, without those that are skipped as a whole, and how many rows to skip in each. */
   *#blocksAfter(merchantId: number, filter: TransactionFilter, skip: number) {
-    let left = skip;
-    for (const great of this.#counted(merchantId, filter, GREAT_BLOCK_BITS)) {
-      if (left >= great.count) {
-        left -= great.count;
+    let toSkip = skip;
+    for (const large of this.#counted(merchantId, filter, LARGE_BLOCK_BITS)) {
+      if (toSkip >= large.count) {
+        toSkip -= large.count;
         continue;
       }
-      const first = great.block * BLOCKS_IN_ONE;
-      for (const { block, count } of this.#counted(merchantId, filter, BLOCK_BITS, first, first + BLOCKS_IN_ONE - 1)) {
-        if (left < count) yield { block, left };
-        left = Math.max(left - count, 0);
+      const first = large.block * BLOCKS_IN_LARGE;
+      for (const { block, count } of this.#counted(
+        merchantId,
+        filter,
+        BLOCK_BITS,
+        first,
+        first + BLOCKS_IN_LARGE - 1,
+      )) {
+        if (toSkip < count) yield { block, toSkip };
+        toSkip = Math.max(toSkip - count, 0);
       }
     }
   }
@@ -234,17 +249,17 @@ export class ListReader {
     yield "long";
     const rows: Transaction[] = [];
     const sums: StatusSum[] = [];
-    let left = offsetOf(page);
+    let toSkip = offsetOf(page);
     for (const { block } of this.#blocksAfter(merchantId, filter, 0)) {
       const found = this.#all<StatusSum>(sql`SELECT ${transactions.status} AS status, count(*) AS count,
           sum(${transactions.amountCents}) AS amountCents
         FROM ${transactions} ${BY_ROWID} WHERE ${and(isIn(block), where)} GROUP BY ${transactions.status}`);
       sums.push(...found);
       const { totalItems } = toSummary(found);
-      if (left < totalItems && rows.length < page.limit) {
-        rows.push(...this.#rowsIn(block, where, left, page.limit - rows.length));
+      if (toSkip < totalItems && rows.length < page.limit) {
+        rows.push(...this.#rowsIn(block, where, toSkip, page.limit - rows.length));
       }
-      left = Math.max(left - totalItems, 0);
+      toSkip = Math.max(toSkip - totalItems, 0);
       yield;
     }
     return { rows, summary: toSummary(sums) };

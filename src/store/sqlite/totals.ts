@@ -11,11 +11,11 @@ import { codeOfKind, codeOfStatus, type StatusSum, toSummary } from "../rows.ts"
  * the writes of a commit, and written in the same commit.
  */
 
-/** A block has 2^bits ids. A great block has {@link BLOCKS_IN_ONE} small ones. A day has no bits. */
+/** A block has 2^bits ids. A large block has {@link BLOCKS_IN_LARGE} small ones. A day has no bits. */
 const DAY_BITS = 0;
 export const BLOCK_BITS = 11;
-export const GREAT_BLOCK_BITS = 17;
-export const BLOCKS_IN_ONE: number = 2 ** (GREAT_BLOCK_BITS - BLOCK_BITS);
+export const LARGE_BLOCK_BITS = 17;
+export const BLOCKS_IN_LARGE: number = 2 ** (LARGE_BLOCK_BITS - BLOCK_BITS);
 
 /** The change of one day, and of one small block. */
 interface Delta {
@@ -75,7 +75,7 @@ export function createTotalsChange(client: Database) {
         for (const [bits, place] of [
           [DAY_BITS, day],
           [BLOCK_BITS, block],
-          [GREAT_BLOCK_BITS, Math.floor(block / BLOCKS_IN_ONE)],
+          [LARGE_BLOCK_BITS, Math.floor(block / BLOCKS_IN_LARGE)],
         ] as const) {
           const row = [count, amountCents, merchantId, bits, place, kind, status];
           if (change.run(...row).changes === 0) begin.run(...row);
@@ -103,7 +103,7 @@ export function createDaySummary(client: Database) {
 
 const FULL_COUNT = [
   `${DAY_BITS}, (created_at_ms + 10800000) / 86400000`,
-  ...[BLOCK_BITS, GREAT_BLOCK_BITS].map((bits) => `${bits}, id >> ${bits}`),
+  ...[BLOCK_BITS, LARGE_BLOCK_BITS].map((bits) => `${bits}, id >> ${bits}`),
 ]
   .map(
     (place) =>

@@ -3,8 +3,9 @@ import { once } from "../../domain/once.ts";
 import type { SearchRanges } from "../list-query.ts";
 
 /**
- * The phones and references of transactions, sorted within blocks of numbers: a search reads one stretch of each block. The words
- * of new transactions are added a thousand at a time, in the commit of the last of them. A search scans the rows that have none yet.
+ * The keys of a search: the phones and references of transactions, called words. They are sorted within blocks of numbers, so that a
+ * search reads one stretch of each block. The words of new transactions are added a thousand at a time, in the commit of the last of
+ * them. A search scans the rows that have none yet.
  */
 
 /** A block has 2^14 numbers: a search among a million rows reads 61 blocks. */
