@@ -20,7 +20,7 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
       if (known.includes(name)) continue;
       unknown += 1;
       if (unknown > MOST_UNKNOWN) break;
-      note(state, reading, "unknown_member", operation, name, `${operation} has no member “${clean(name)}”.`);
+      addInput(state, reading, "unknown_member", operation, name, `${operation} has no member “${clean(name)}”.`);
     }
   }
   if (call.status !== 400 && call.leniencies.length === 0) return false;
@@ -29,12 +29,12 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
   for (const member of texts) {
     if (call.status !== 400 && !call.leniencies.some((leniency) => leniency.member === member)) continue;
     const words = `${member} must be a number, but was sent as text: ${clean(JSON.stringify(members[member]))}.`;
-    note(state, reading, "number_as_text", operation, member, words);
+    addInput(state, reading, "number_as_text", operation, member, words);
   }
   for (const { member, came } of call.leniencies) {
     if (texts.includes(member)) continue;
     const words = `${member} has a form that only the lenient mode accepts: ${clean(came)}.`;
-    note(state, reading, "lenient_input", operation, member, words);
+    addInput(state, reading, "lenient_input", operation, member, words);
   }
   const message = messageOf(call);
   const isNamed = (member: string) => message.startsWith(`${member} `) || message.includes(`; ${member} `);
@@ -44,7 +44,7 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
 const isNumberAsText = (value: unknown): boolean =>
   typeof value === "string" && /^\s*[0-9]+(?:\.[0-9]+)?\s*$/.test(value);
 
-function note(
+function addInput(
   state: AuditState,
   { call }: Reading,
   kind: "unknown_member" | "number_as_text" | "lenient_input",

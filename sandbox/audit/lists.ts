@@ -1,6 +1,6 @@
 import type { AnsweredRequest } from "../request-log.ts";
 import { cameMs, clean, isByMomo, isRefused, messageOf, rowsIn } from "./call.ts";
-import { namesOne, noteNamed } from "./named.ts";
+import { markNamed, namesOne } from "./named.ts";
 import type { Payment, Search } from "./payments.ts";
 import { type AuditState, MOST_LOOKS, PATTERN_MS, type Reading } from "./rules.ts";
 
@@ -15,28 +15,28 @@ export function auditList(state: AuditState, reading: Reading): boolean {
   const search = parameters.get("search");
   const isForOne = search !== null || given.includes("id");
   const rows = call.status === 200 ? rowsIn(call) : [];
-  noteLook(state, reading, search, rows);
+  rememberLook(state, reading, search, rows);
   const shown: Payment[] = [];
   for (const { id, status } of rows) {
     const payment = state.payments.byNumber(id);
     if (!payment || (isByMomo(call) && !payment.start?.isByMomo)) continue;
     shown.push(payment);
-    noteRow(
+    markShown(
       payment,
       reading,
       status !== "pending",
       isForOne && (payment.start?.isRead || isReference(payment, search)),
     );
   }
-  if (search !== null) noteStrays(state, reading, search, shown);
+  if (search !== null) rememberStrays(state, reading, search, shown);
   const known = state.inputs().get("/transactions.php") ?? given;
   const unknown = given.filter((name) => !known.includes(name));
-  if (unknown.length > 0 || isRefused(call)) noteNamed(state.payments, reading);
+  if (unknown.length > 0 || isRefused(call)) markNamed(state.payments, reading);
   for (const name of unknown) auditParameter(state, reading, name, isForOne);
   return false;
 }
 
-function noteLook(
+function rememberLook(
   { looks }: AuditState,
   { call, at }: Reading,
   search: string | null,
@@ -59,7 +59,7 @@ function refusalOf(call: AnsweredRequest): string | null {
 }
 
 /** @param isAsked whether the list was asked for this payment */
-function noteRow(payment: Payment, { call, at }: Reading, isFinal: boolean, isAsked = false): void {
+function markShown(payment: Payment, { call, at }: Reading, isFinal: boolean, isAsked = false): void {
   payment.isNamed = true;
   if (isFinal) payment.toldMs ??= at.realMs;
   if (!isAsked) return;
@@ -72,7 +72,12 @@ const isReference = ({ reference }: { reference: string | null }, search: string
   search !== null && reference?.toLowerCase() === search.toLowerCase();
 
 /** Notes what a search for the reference of one payment has shown of others. */
-function noteStrays({ payments, attempts }: AuditState, { call, at }: Reading, text: string, shown: Payment[]): void {
+function rememberStrays(
+  { payments, attempts }: AuditState,
+  { call, at }: Reading,
+  text: string,
+  shown: Payment[],
+): void {
   const own = shown.find((payment) => isReference(payment, text));
   if (own) own.rowBefore = shown[0] === own || own.start?.isRead ? null : (shown[0] ?? null);
   const strays = shown.filter((payment) => !isReference(payment, text));

@@ -22,7 +22,7 @@ export interface Named {
  * Finds the payments that a request names in its body, its query or its path, and notes that somebody asked for them.
  * @returns the first of them
  */
-export function noteNamed(payments: PaymentBook, reading: Reading): Named | null {
+export function markNamed(payments: PaymentBook, reading: Reading): Named | null {
   let first: Named | null = null;
   for (const [name, sent] of valuesIn(reading)) {
     const named = paymentNamed(payments, name, sent);

@@ -1,5 +1,5 @@
 import { clean, messageOf } from "./call.ts";
-import { noteNamed } from "./named.ts";
+import { markNamed } from "./named.ts";
 import { rightPoll } from "./polls.ts";
 import type { AuditState, Reading } from "./rules.ts";
 
@@ -31,7 +31,7 @@ export function auditPath(state: AuditState, reading: Reading, path: string): bo
     .slice(path.startsWith(base) ? base.length : 0)
     .split("/");
   const meant = parts.reverse().flatMap((part) => MEANT.find(([pattern]) => pattern.test(part))?.[1] ?? [])[0];
-  if (meant !== "/stkpush.php") noteNamed(state.payments, reading);
+  if (meant !== "/stkpush.php") markNamed(state.payments, reading);
   // A path with an id is another one for each payment.
   const subject = clean(path.replaceAll(/ws_[^/]*|[0-9]{4,}/g, "…"));
   state.add("unknown_path", subject, call.id, () => ({
@@ -46,7 +46,7 @@ export function auditMethod(state: AuditState, reading: Reading, operation: stri
   const { call, base } = reading;
   if (call.status !== 405) return false;
   const isPoll = operation === "/status.php";
-  const named = operation === "/stkpush.php" ? null : noteNamed(state.payments, reading);
+  const named = operation === "/stkpush.php" ? null : markNamed(state.payments, reading);
   state.add("wrong_method", `${call.method} ${operation}`, call.id, () => ({
     payment: named?.payment ?? null,
     atMs: call.atMs,

@@ -2,7 +2,7 @@ import { shown } from "../../src/domain/error.ts";
 import { cameMs, clean, isByMomo, isRefused, isSurelyRead, messageOf, textIn } from "./call.ts";
 import type { Details } from "./finding.ts";
 import { auditFollowed } from "./lists.ts";
-import { type Named, noteNamed } from "./named.ts";
+import { markNamed, type Named } from "./named.ts";
 import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
 import { type AuditState, inSeconds, PATTERN_MS, type Reading } from "./rules.ts";
 
@@ -94,9 +94,9 @@ export const rightPoll = (base: string): string =>
 
 function auditRefusedPoll(state: AuditState, reading: Reading): boolean {
   const { members } = reading.call;
-  const named = noteNamed(state.payments, reading);
+  const named = markNamed(state.payments, reading);
   if (named?.form) {
-    noteUnknownId(state, reading, named);
+    addUnknownId(state, reading, named);
     return true;
   }
   const id = members?.checkout_request_id;
@@ -104,17 +104,17 @@ function auditRefusedPoll(state: AuditState, reading: Reading): boolean {
   const text = typeof id === "object" || id === undefined ? "" : String(id);
   const isNothing = NOTHING.has(text.trim().toLowerCase());
   if (isNothing || (state.lastRefusal !== null && !text.startsWith("ws_"))) {
-    noteMisread(state, reading, id, isNothing);
+    addMisread(state, reading, id, isNothing);
     return true;
   }
   if (reading.call.status !== 404) return false;
   // Its client does not know that the sandbox was reset.
-  if (!state.payments.isForgotten(text)) noteUnknownId(state, reading, null);
+  if (!state.payments.isForgotten(text)) addUnknownId(state, reading, null);
   return true;
 }
 
 /** The client asked for a status without an id, or with one that it did not get from the service. */
-function noteMisread(state: AuditState, { call }: Reading, id: unknown, isNothing: boolean): void {
+function addMisread(state: AuditState, { call }: Reading, id: unknown, isNothing: boolean): void {
   const { lastRefusal } = state;
   const asked = id === undefined ? "without a checkout_request_id" : `with the checkout_request_id ${shown(id)}`;
   state.add("failure_misread", isNothing ? "nothing" : "unknown", call.id, () => ({
@@ -127,7 +127,7 @@ function noteMisread(state: AuditState, { call }: Reading, id: unknown, isNothin
 }
 
 /** The client asked for the status of an id that was not issued here, or not in this form. */
-function noteUnknownId(state: AuditState, reading: Reading, named: Named | null): void {
+function addUnknownId(state: AuditState, reading: Reading, named: Named | null): void {
   const { call, base } = reading;
   const sent = named?.sent ?? String(call.members?.checkout_request_id);
   const what =
