@@ -117,7 +117,7 @@ async function makeProgram(
 
 /** What `momo complete -- WORDS` prints. Suggestions need all commands. */
 export async function completions(words: readonly string[], version: string): Promise<string> {
-  const { suggestionsFor } = await import("./terminal/completion.ts");
+  const { suggestionsFor } = await import("./commands/completion.ts");
   return suggestionsFor(await makeProgram(version), words);
 }
 

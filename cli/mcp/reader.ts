@@ -1,5 +1,5 @@
 import { sleep } from "../../src/system.ts";
-import { fromLibc } from "../terminal/libc.ts";
+import { fromLibc } from "../libc.ts";
 
 const STDOUT = 1;
 const LOOK_MS = 1000;

@@ -6,6 +6,7 @@ import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.t
 import { visibleLines } from "../../src/domain/visible.ts";
 import { sleep } from "../../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, controlClient, LostAnswer, READS } from "../client/client.ts";
+import { startPrivateSandbox } from "../client/private-sandbox.ts";
 import {
   type ControlTarget,
   resolveControl,
@@ -16,7 +17,6 @@ import {
 } from "../client/target.ts";
 import { momoEnvironment } from "../environment.ts";
 import { hasNoDataDirectory } from "../serving/data-directory.ts";
-import { startPrivateSandbox } from "../serving/private-sandbox.ts";
 import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";

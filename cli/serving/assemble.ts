@@ -66,7 +66,7 @@ export function assemble(options: AssembleOptions) {
   const { guard, steering } = options;
   const context = connect(options, { draining: draining.signal, stopping: stopping.signal });
   const { service, merchantApi, audit, webhooks, log, state, waitingRoom, eventHub } = context;
-  const control = createControl({ ...context, ...guard });
+  const control = createControl({ ...context, host: guard.host, token: guard.token });
   const refuse = refuseAndLog(options, log);
   const page = createConsole(readPage, guard);
   const own = (handler: Handler) => onlyForThisServer(handler, options, guard);
@@ -99,63 +99,53 @@ export function assemble(options: AssembleOptions) {
 }
 
 /** The parts, each after those that it needs. */
-function connect(options: AssembleOptions, signals: Pick<ControlContext, "draining" | "stopping">) {
-  const { clock, basePaths, steering, seed = null } = options;
+function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlContext, "draining" | "stopping">) {
+  const { store, steering, replica, clock, realClock, stopwatch, random, basePaths, profile } = options;
+  const { promptTimeoutMs, seed = null, rememberClock } = options;
   // Keys and tokens never come from the seed, and nothing that is shown depends on the speed of the machine.
-  const draws = seed === null ? options.random : randomFrom(seed);
+  const draws = seed === null ? random : randomFrom(seed);
   const isTimed = seed === null;
+  const mayDecide = () => steering.isFresh;
   // With the first request: it needs zod, whose load takes 6 ms of the start.
   const api = loadLater(() => import("../../src/http/api.ts"));
 
-  const network = createNetwork(options);
+  const network = createNetwork({ fallback: options.fallback, rules: options.rules, steering });
+  const { rules, default: byDefault } = network;
   const provider = options.between?.(network) ?? network;
-  const mayDecide = () => steering.isFresh;
-  const service = createService({ ...options, provider, mayDecide, draws });
-  const outside = { ...options, ...signals, draws, isTimed, service, reportFault: service.storage.reportFault };
+  const asked = { promptTimeoutMs, mayDecide, reportFault: options.reportFault };
+  const service = createService({ store, provider, clock, realClock, random, draws, ...asked });
+  const { reportFault } = service.storage;
 
   const start = options.webhook === null ? null : { url: options.webhook, ...DEFAULT_SETTINGS };
-  const webhooks = new Webhooks({ ...outside, mayDecide, start, beforeSending: reachOwnMachine });
+  const sending = { start, beforeSending: reachOwnMachine, mayDecide, isTimed, reportFault };
+  const webhooks = new Webhooks({ service, clock, realClock, ...sending });
   if (options.onDelivery) webhooks.subscribe(options.onDelivery);
 
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
   const requestCounts = createRequestCounts(operationsAt(basePaths));
   log.subscribe(requestCounts.add);
-  const inputs = () => api.now?.INPUTS ?? new Map();
-  const audit = auditClient({
-    ...{ ...outside, log, inputs },
-    hasWebhook: () => webhooks.settings !== null,
-    settleDeliveries: webhooks.settle,
-  });
+  const audited = { inputs: () => api.now?.INPUTS ?? new Map(), hasWebhook: () => webhooks.settings !== null };
+  const timing = { clock, stopwatch, isTimed, promptTimeoutMs, settleDeliveries: webhooks.settle };
+  const audit = auditClient({ basePaths, log, service, ...audited, ...timing });
   webhooks.subscribe(audit.delivered);
-  const waitingRoom = createWaitingRoom(outside);
+  const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({ ...outside, log, audit, webhooks, merchantNames });
+  const eventHub = createEventHub({ service, realClock, log, audit, webhooks, merchantNames, random, reportFault });
   const testPayments = createTestPayments();
-
   const faults = createFaultPlan();
-  const { rules, default: byDefault } = network;
   const reset = createForgetting([log.clear, testPayments.clear, audit.beginChapter, waitingRoom.forget]);
+  const merchantApi = createMerchantApi({
+    ...{ api, service, basePaths, profile, opensAccounts: options.opensAccounts, tariff: options.tariff },
+    ...{ faults, log, audit, webhooks, steering, clock, realClock, stopwatch, isTimed, stopping, reportFault },
+  });
   const state: State = { rules, default: byDefault, faults, webhook: webhooks, clock, reset };
+  const snapshots = { byName: new Map(), mutex: createMutex() };
   return {
-    ...outside,
-    state,
-    rules,
-    default: byDefault,
-    faults,
-    log,
-    requestCounts,
-    testPayments,
-    merchantApi: createMerchantApi({ ...outside, api, faults, log, audit, webhooks }),
-    audit,
-    webhooks,
-    snapshots: { byName: new Map(), mutex: createMutex() },
-    waitingRoom,
-    eventHub,
-    merchantNames,
-    server: options,
-    version,
-  } satisfies ControlContext;
+    ...{ service, clock, realClock, draws, steering, replica, state, rules, default: byDefault, faults },
+    ...{ log, requestCounts, testPayments, merchantApi, audit, webhooks, snapshots, waitingRoom, eventHub },
+    ...{ merchantNames, rememberClock, server: options, draining, stopping, version, reportFault },
+  } satisfies ControlContext & { reportFault: unknown };
 }
 
 const readPage = () => Bun.file(String(pageFile)).text();

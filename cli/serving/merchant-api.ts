@@ -17,8 +17,8 @@ export interface MerchantSettings {
   readonly basePaths: BasePaths;
   readonly profile: Profile;
   /** Whether a payment opens its account if there is none, with this tariff. */
-  readonly opensAccounts?: boolean;
-  readonly tariff?: Tariff | null;
+  readonly opensAccounts?: boolean | undefined;
+  readonly tariff?: Tariff | null | undefined;
 }
 
 interface Options extends Omit<ObserveOptions, "delays" | "authenticate" | "steering">, MerchantSettings {

@@ -2,7 +2,6 @@ import { outcomesView, RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
 import { reasonOf } from "../../sandbox/network/reason.ts";
 import type { ResultCode } from "../../src/domain/outcome.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import type { Answer } from "../client/client.ts";
 import { Failure } from "./failure.ts";
 import {
   cellOf,
@@ -16,6 +15,8 @@ import {
 } from "./output.ts";
 
 /** Shows payments to people: every command uses the same sign, colour, amount and reason. */
+
+type Payment = Readonly<Record<string, unknown>>;
 
 const SIGNS: Readonly<Record<string, string>> = {
   completed: "✓",
@@ -38,13 +39,13 @@ export function amountText(amount: unknown): string {
 }
 
 /** Why a payment failed, such as `wrong PIN (2001)`; empty for other payments. */
-export const reasonText = (payment: Record<string, unknown>): string => cellOf(reasonOf(payment, outcomesView()));
+export const reasonText = (payment: Payment): string => cellOf(reasonOf(payment, outcomesView()));
 
 /**
  * A payment as it starts or ends: `#1 ✓ paid UKL001DAN1`, then the amount and the phone.
  * @param atMs the host's time, not the sandbox's
  */
-export function paymentLine(payment: Record<string, unknown>, atMs: number): Piece[] {
+export function paymentLine(payment: Payment, atMs: number): Piece[] {
   const { status } = payment;
   const { style, text } = statusPiece(status);
   const word = status === "completed" ? `paid ${cellOf(payment.momo_receipt_number)}` : reasonText(payment) || null;
@@ -76,7 +77,7 @@ export function ageText(timestamp: unknown, nowMs: number): string {
 }
 
 /** What a final payment means, the words of the network, and what a client should do. The console shows the same. */
-function explanationOf({ result_code, result_desc }: Answer): (readonly [string, unknown])[] {
+function explanationOf({ result_code, result_desc }: Payment): (readonly [string, unknown])[] {
   const advice = Object.hasOwn(RESULT_ADVICE, String(result_code)) && RESULT_ADVICE[result_code as ResultCode];
   if (!advice) return [];
   return [
@@ -93,7 +94,7 @@ const UNSHOWN = new Set(["success", "message", "status", "result_code", "result_
  * Prints what the service answered about one payment.
  * @param essential the member that `-q` prints
  */
-export function printPayment(answer: Answer, options: OutputOptions, essential: string): void {
+export function printPayment(answer: Payment, options: OutputOptions, essential: string): void {
   const value = answer[essential];
   if (typeof value !== "string") throw new Failure("unexpected", `the service answered without a ${essential}`);
   const layout = () => {

@@ -17,6 +17,7 @@ const CONTROL = ["sandbox/control/", "sandbox/control/shapes/", "sandbox/console
 const HTTP_FILES = ["answers", "input", "description", "operation", "paths", "profile", "reply", "request", "view"];
 const SHARED_HTTP = HTTP_FILES.map((file) => `src/http/${file}.ts`);
 const ENGINES = ["src/store/sqlite/sqlite.ts", "src/store/postgres/postgres.ts"];
+const CLI = ["terminal", "serving", "intercept", "client", "mcp", "commands"].map((name) => `cli/${name}/`);
 const CLI_PACKAGES = [
   "@clack/prompts",
   "@peculiar/asn1-schema",
@@ -99,8 +100,7 @@ const PLACES: readonly Place[] = [
     path: "cli/mcp/",
     mayImport: [
       ...[
-        "cli/",
-        "cli/mcp/",
+        ...["cli/", ...CLI],
         "sandbox/control/",
         "sandbox/console/browser/logic/snippets.ts",
         "sandbox/network/outcomes.ts",
@@ -111,24 +111,17 @@ const PLACES: readonly Place[] = [
       ...["src/system.ts", "node:stream", "zod", "@modelcontextprotocol/server", "commander"],
     ],
   },
-  {
-    path: "cli/",
+  // Each folder of cli imports those before it; the files beside the folders import all, and all import them.
+  ...[...CLI, "cli/"].map((path, index) => ({
+    path,
     mayImport: [
-      ...[
-        "cli/",
-        "cli/mcp/",
-        ...SIMULATED,
-        ...CONTROL,
-        "sandbox/check/",
-        ...["clients/client.mjs", "clients/client.php", "clients/client.py"],
-        ...["README.md", "SECURITY.md", "docs/"],
-        "npm/runnable.cjs",
-        "package.json",
-      ],
+      ...[...CLI.slice(0, index + 1), "cli/", ...SIMULATED, ...CONTROL, "sandbox/check/"],
+      ...["clients/client.mjs", "clients/client.php", "clients/client.py", "npm/runnable.cjs", "package.json"],
+      ...["README.md", "SECURITY.md", "docs/"],
       ...["src/system.ts", "src/domain/", "src/store/", ...ENGINES, "src/service/", "src/http/"],
       ...[...CLI_PACKAGES, "bun:ffi", "node:"],
     ],
-  },
+  })),
 ];
 
 /** What only one file or folder may do, and what the others do instead. In the browser, one file may do all of it. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { sleep } from "../../src/system.ts";
-import { readOrNull } from "../serving/files.ts";
+import { sleep } from "../src/system.ts";
 import { fromLibc } from "./libc.ts";
+import { readOrNull } from "./serving/files.ts";
 
 const EVERY_MS = 1000;
 const WITHOUT_WAITING = 1;

@@ -1,15 +1,15 @@
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { durations, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
-import { BY_ADDRESS } from "../client/found.ts";
-import type { ControlTarget, Target } from "../client/target.ts";
 import { host } from "../host.ts";
+import type { DataDirectory } from "../serving/data-directory.ts";
+import { cannotWrite } from "../serving/files.ts";
+import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
+import type { CredentialsRecord } from "../serving/records.ts";
+import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/run-sandbox.ts";
+import type { configOf } from "../serving/sandbox-flags.ts";
 import { reportFault } from "../terminal/output.ts";
-import type { DataDirectory } from "./data-directory.ts";
-import { cannotWrite } from "./files.ts";
-import { makeTemporaryDirectory, removeTemporaryLeftovers } from "./locked-folders.ts";
-import type { CredentialsRecord } from "./records.ts";
-import { type RunningSandbox, runSandbox, type SandboxConfig } from "./run-sandbox.ts";
-import type { configOf } from "./sandbox-flags.ts";
+import { BY_ADDRESS } from "./found.ts";
+import type { ControlTarget, Target } from "./target.ts";
 
 type PrivateConfig = Awaited<ReturnType<typeof configOf>> & Pick<SandboxConfig, "accountId" | "opensAccounts">;
 

@@ -1,5 +1,5 @@
 import type { FFIFunction } from "bun:ffi";
-import { readOrNull } from "../serving/files.ts";
+import { readOrNull } from "./serving/files.ts";
 
 /** The C library of Linux, which has another name with musl, and of macOS. */
 const NAMES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1", "libSystem.B.dylib"];
