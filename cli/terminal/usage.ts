@@ -1,5 +1,6 @@
 import { type Command, CommanderError, type Option } from "commander";
 import { redact } from "../../src/domain/redact.ts";
+import { visible } from "../../src/domain/visible.ts";
 import { serveVariable, serveVariableNames } from "../environment.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { examplesOf } from "./help.ts";
@@ -16,27 +17,6 @@ export function wrongValue(name: string, rule: string, value: string): string {
   return `${name} ${rule}; it is ${JSON.stringify(cut)}`;
 }
 
-/** Commander's messages, and ours in their place. Its other messages are plain enough. */
-const IN_PLAIN_WORDS: readonly [RegExp, (...parts: string[]) => string][] = [
-  [
-    /^option '[^']*' value '(.*)' from env '(\w+)' is invalid\. (?:It (.*)|Allowed choices are (.*)\.)$/s,
-    (value = "", name = "", rule, choices) => wrongValue(name, rule ?? `must be one of ${choices}`, value),
-  ],
-  [
-    /^option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. (?:It (.*)|Allowed choices are (.*)\.)$/s,
-    (name = "", value = "", rule, choices) => wrongValue(name, rule ?? `must be one of ${choices}`, value),
-  ],
-  [
-    /^command-argument value '(.*)' is invalid for argument '(.*)'\. (?:It (.*)|Allowed choices are (.*)\.)$/s,
-    (value = "", name = "", rule, choices) =>
-      wrongValue(name.toUpperCase(), rule ?? `must be one of ${choices}`, value),
-  ],
-  // The rule is a whole sentence already.
-  [/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '.*' is invalid\. (.*)$/s, (name, rule) => `${name}: ${rule}`],
-  [/^missing required argument '(.*)'$/, (name = "") => `${name.toUpperCase()} is missing`],
-  [/^option '(?:-\w, )?(--[\w-]+)(.*)' argument missing$/, (name, value) => `${name} needs a value: ${name}${value}`],
-];
-
 /** A command throws this if its command line is wrong. */
 export const misuse = (message: string): CommanderError => new CommanderError(EXIT.usage, "momo.misuse", message);
 
@@ -49,21 +29,16 @@ export function usageFailure({ code, message }: CommanderError, command: Command
   if (code === "commander.missingArgument") {
     const [[example] = []] = examplesOf(nameOf(command).split(" ").slice(1));
     const usage = `usage: ${nameOf(command)} ${command.usage()}`;
-    return new Failure("usage", plainWords(message.slice("error: ".length)), `${usage}; such as ${example}`);
+    return new Failure("usage", inOneLine(message.slice("error: ".length)), `${usage}; such as ${example}`);
   }
   const lead = `${nameOf(command)} --help shows ${command.commands.length > 0 ? "the commands" : "how it is used"}`;
   if (code === "commander.help") return new Failure("usage", "a command is missing", lead);
   const [said = "", suggestion] = message.replace(/^error: /, "").split(/\n(\(Did you mean .*\))$/);
-  return new Failure("usage", plainWords(said), suggestion ? `${suggestion.slice(1, -1)} ${lead}` : lead);
+  return new Failure("usage", inOneLine(said), suggestion ? `${suggestion.slice(1, -1)} ${lead}` : lead);
 }
 
-function plainWords(said: string): string {
-  for (const [pattern, say] of IN_PLAIN_WORDS) {
-    const match = pattern.exec(said);
-    if (match) return say(...match.slice(1));
-  }
-  return said;
-}
+/** Commander's own message, as one line without secrets and with the beginning of a long value. */
+const inOneLine = (said: string): string => visible(redact(said)).replaceAll(/(?<=')([^']{100})[^']+(?=')/gu, "$1…");
 
 function nameOf(command: Command): string {
   return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
