@@ -13,7 +13,7 @@ import { type Answer, expectSoundAnswer, openScene, payment, type Scene } from "
  * again: read them. Each answer of the control API is also checked with its OpenAPI description.
  *
  * Steps that answer nothing may stand before another one: `pay && advance 3s && status 1`. A step is a method, a path (`v2/…` is the merchant API) and a body, then `-- HEADER: VALUE` (`none` removes it), then `| MEMBER` if only this one is of
- * interest, or `| LIST.MEMBER`, or `| -` if it must only be accepted. `#1` is the id of the first payment and `mk_own` the key that pays, `3*` before a step repeats it, and `$n` is the number of the round. `pay ORDER` starts a
+ * interest, or `| LIST.MEMBER`, or `| -` if it must only be accepted. `#1` is the id of the first payment and `mk_own` the key that pays, `3*` before a step repeats it, `$n` is the number of the round, and `<x * 101>` is 101 times x. `pay ORDER` starts a
  * payment, as `pay ORDER -- as other` one of the second merchant. `status N` says how the payment is, `list QUERY` says it of many, and
  * `advance DURATION` moves the clock. With `lenient` as the first step, the service is lenient.
  */
@@ -86,7 +86,10 @@ async function playStep(sandbox: Scene, ids: string[], line: string): Promise<st
   const [, times = "1", step = ""] = /^(?:([0-9]+)\* )?(.*)$/.exec(line) ?? [];
   let shown: string[] = [];
   for (let round = 1; round <= Number(times); round += 1) {
-    const here = step.replaceAll("$n", String(round)).replaceAll("mk_own", sandbox.caller.key.apiKey);
+    const whole = step.replaceAll(/<([^<>]+) \* (\d+)>/g, (_, part: string, times: string) =>
+      part.repeat(Number(times)),
+    );
+    const here = whole.replaceAll("$n", String(round)).replaceAll("mk_own", sandbox.caller.key.apiKey);
     shown = await carryOut(
       sandbox,
       ids,
@@ -98,7 +101,7 @@ async function playStep(sandbox: Scene, ids: string[], line: string): Promise<st
 
 async function carryOut(sandbox: Scene, ids: string[], step: string): Promise<string[]> {
   const [, call = "", name = "", value = "", member] =
-    /^(.*?)(?: -- (.*?)(?:: (.*?))?)?(?: \| ([\w.]+|-))?$/.exec(step) ?? [];
+    /^(.*?)(?: -- (.*?)(?:: (.*?))?)?(?: \| ([\w.-]+))?$/.exec(step) ?? [];
   const [, method = "", path = "", content] = /^(\S+)(?: (\S+))?(?: (.*))?$/.exec(call) ?? [];
   const headers: Record<string, string> = name === "" || name === "as other" ? {} : { [name]: value };
   switch (method) {
@@ -136,10 +139,14 @@ async function carryOut(sandbox: Scene, ids: string[], step: string): Promise<st
 }
 
 /** A member, or as `requests.id` one of each entry. */
-function memberOf(body: Record<string, unknown>, path: string): unknown {
-  const [name = "", inner] = path.split(".");
-  const value = body[name];
-  return inner === undefined ? value : (value as Record<string, unknown>[]).map((entry) => entry[inner]);
+function memberOf(body: unknown, path: string): unknown {
+  const read = (value: unknown, name: string) => (value as Record<string, unknown> | null)?.[name];
+  return path
+    .split(".")
+    .reduce(
+      (value, name) => (Array.isArray(value) ? value.map((entry) => read(entry, name)) : read(value, name)),
+      body,
+    );
 }
 
 const typed = (content: string | undefined, headers: Record<string, string>) =>
