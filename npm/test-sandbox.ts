@@ -35,6 +35,9 @@ export interface SandboxOptions {
   readonly seed?: string;
 }
 
+/** The fake timers of a test runner: `vi` of vitest, `jest`, `mock.timers` of node:test, or a clock of Sinon. */
+export type FakeTimers = { advanceTimersByTime(ms: number): unknown } | { tick(ms: number): unknown };
+
 export interface TestSandbox {
   readonly baseUrl: string;
   readonly controlUrl: string;
@@ -64,6 +67,10 @@ export interface TestSandbox {
     advance(duration: string): Promise<void>;
     /** To an instant that has not passed: `2026-11-27 00:30` in Nairobi, or one with an offset. */
     advanceTo(time: string): Promise<void>;
+    /** Moves this clock and fake timers together, in small steps, until a promise of the code under test settles: resolves to its value. */
+    advanceWith<T>(timers: FakeTimers, until: PromiseLike<T>): Promise<T>;
+    /** The same for a duration. The code under test gets some real time for its requests every half second. */
+    advanceWith(timers: FakeTimers, duration: string): Promise<void>;
     resume(): Promise<void>;
   };
   /** Answers a prompt, as its customer or as the network. */

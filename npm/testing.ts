@@ -1,6 +1,7 @@
+import { advanceTogether } from "./fake-timers.ts";
 import type { AuditReport, DeliveryRecord, RequestRecord, TransactionRecord } from "./records.ts";
 import { type SandboxProcess, startExecutable } from "./sandbox-process.ts";
-import type { SandboxOptions, StartSandbox, TestSandbox } from "./test-sandbox.ts";
+import type { FakeTimers, SandboxOptions, StartSandbox, TestSandbox } from "./test-sandbox.ts";
 
 /** A sandbox for tests in Node, Bun and Deno: `import { startSandbox } from "momo-sandbox/testing"`. */
 
@@ -105,6 +106,8 @@ function steering({ send }: ControlClient): Calls<"rules" | "faults" | "clock" |
     clock: {
       freeze: async () => void (await send("POST", "/clock", { freeze: true })),
       advance: async (duration) => void (await send("POST", "/clock", { advance: duration })),
+      advanceWith: <T>(timers: FakeTimers, until: PromiseLike<T> | string) =>
+        advanceTogether(timers, until, send) as Promise<T>,
       advanceTo: async (time) => void (await send("POST", "/clock", { to: time })),
       resume: async () => void (await send("POST", "/clock", { resume: true })),
     },

@@ -13,16 +13,36 @@ import { installPackages } from "../../support/release.ts";
 const FRAMEWORKS = join(ROOT, "test/integration/npm/node_modules");
 
 const testing = readDocument("docs/testing.md");
-const [forBun = ""] = blocksOf(testing, "ts");
+const [example = "", withTimers = ""] = blocksOf(testing, "ts");
+/** The shop of the second example. */
+const SHOP = `
+async function checkout({ baseUrl, headers: keys, paymentAccountId }: TestSandbox, reference: string) {
+  const headers = { ...keys, "Content-Type": "application/json" };
+  const post = async (path: string, body: object) =>
+    (await fetch(baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) })).json() as Promise<any>;
+  const order = { payment_account_id: paymentAccountId, phone: "254700000030", amount: 100, reference };
+  const { checkout_request_id } = await post("/stkpush.php", order);
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    const { status } = await post("/status.php", { checkout_request_id });
+    if (status !== "pending") return status;
+  }
+}
+`;
+const forBun = example.replace("test } from", "test, vi } from") + SHOP + withTimers;
 const inJavaScript = new Bun.Transpiler({ loader: "ts", target: "node" }).transformSync(forBun);
 const [bunImport = ""] = /^import .*bun:test";$/m.exec(inJavaScript) ?? [];
 const forNode = inJavaScript
-  .replace(bunImport, 'import assert from "node:assert";\nimport { after, before, test } from "node:test";')
+  .replace(bunImport, 'import assert from "node:assert";\nimport { after, before, mock, test } from "node:test";')
   .replaceAll("beforeAll(", "before(")
   .replaceAll("afterAll(", "after(")
-  .replace('expect(payment.status).toBe("cancelled")', 'assert.equal(payment.status, "cancelled")');
+  .replaceAll(/expect\((.*)\)\.toBe\((".*")\)/g, "assert.equal($1, $2)")
+  .replace("vi.useFakeTimers()", 'mock.timers.enable({ apis: ["setTimeout"] })')
+  .replace("advanceWith(vi,", "advanceWith(mock.timers,")
+  .replace("vi.useRealTimers()", "mock.timers.reset()");
 const forJest = inJavaScript
   .replace(bunImport, "")
+  .replaceAll(/\bvi\b/g, "jest")
   .replace(/import (.*) from "momo-sandbox\/testing";/, 'const $1 = require("momo-sandbox/testing");');
 
 type Runner = [name: string, needs: readonly Needed[], file: string, code: string, command: readonly string[]];
@@ -55,7 +75,7 @@ describe("the example of docs/testing.md runs, and fails where the payment ends 
       expect(code).toContain("momo-sandbox/testing");
       writeFileSync(join(project, file), code);
       const good = await runToEnd(command, { cwd: project, env });
-      expect(`${good.exitCode} ${good.stdout}${good.stderr}`).toMatch(/^0 [\s\S]*(?:\b1 pass|# pass 1\b)/);
+      expect(`${good.exitCode} ${good.stdout}${good.stderr}`).toMatch(/^0 [\s\S]*(?:\b2 pass|# pass 2\b)/);
 
       const wrong = code.replace(/outcome: "cancelled"/, 'outcome: "completed"');
       expect(wrong).not.toBe(code);
