@@ -1,10 +1,12 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { delimiter } from "node:path";
 import { isLoopback } from "../../sandbox/control/guard.ts";
+import { DOCTOR } from "../../sandbox/control/observe.ts";
 import { REDACTED } from "../../src/domain/redact.ts";
 import { callersVariable, searchPath, variablesInForce } from "../environment.ts";
 import { isException } from "../intercept/exceptions.ts";
 import { type Failure, NoServer, toFailure } from "../terminal/failure.ts";
+import { version } from "../version.ts";
 import { type Client, controlClient, merchantClient, READS } from "./client.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
 
@@ -53,10 +55,12 @@ function proxyOf({ baseUrl }: Target): Check[] {
   return [fine("proxy", `requests go through ${proxy} of the environment; NO_PROXY bypasses it`)];
 }
 
+const BY_DOCTOR = { "User-Agent": `momo/${version}${DOCTOR}` };
+
 /** Tries the address and the key with a list of one payment, which changes nothing. */
 async function tryKey(target: Target): Promise<Check[]> {
   try {
-    await merchantClient(target).get("/transactions.php", { limit: "1" });
+    await merchantClient(target).get("/transactions.php", { limit: "1" }, { headers: BY_DOCTOR });
     return [fine("API", `${target.baseUrl} answers, and accepts ${target.apiKey}`)];
   } catch (error) {
     const failure = toFailure(error);
@@ -102,7 +106,7 @@ async function tryAccount(target: Target, control: Client | null): Promise<Check
   if (!control) return [fine(check, `${id}, not tried: what answers is not known to be a sandbox`)];
   // The network refuses this prompt, so nothing is stored.
   const order = { payment_account_id: id, phone: "254700000500", amount: 1 };
-  const headers = { "X-Sandbox-Outcome": "refused" };
+  const headers = { "X-Sandbox-Outcome": "refused", ...BY_DOCTOR };
   try {
     await merchantClient(target).post("/stkpush.php", order, { headers, ...READS });
   } catch (error) {

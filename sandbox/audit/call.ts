@@ -59,5 +59,9 @@ const MOST_SHOWN = 100;
 /** A text from the client for a message: one line, no secret, bounded length. */
 export function clean(text: string, most = MOST_SHOWN): string {
   const line = visible(redact(text));
-  return (line.length > most ? `${line.slice(0, most)}…` : line).toWellFormed();
+  if (line.length <= most) return line.toWellFormed();
+  const start = line.slice(0, most);
+  // A quote that was cut is closed.
+  const quotes = start.replaceAll(/\\./g, "").split('"').length - 1;
+  return `${start}…${quotes % 2 === 0 ? "" : '"'}`.toWellFormed();
 }

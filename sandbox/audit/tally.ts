@@ -13,6 +13,9 @@ const MOST_REFUSALS = 100;
 /** Longer than the messages of the sandbox, but for those with long values of the client. */
 const MOST_SHOWN = 300;
 
+/** What a refusal quotes, and the value that it shows at its end. */
+const CAME = /(?:"(?:[^"\\]|\\.)*"|(?<=; it is )[^;"]+)+/g;
+
 /** Counts requests and payments, in bounded memory. */
 export function createTally() {
   const refused = new Map<string, { -readonly [Name in keyof Refused]: Refused[Name] }>();
@@ -38,7 +41,8 @@ export function createTally() {
       if (isByFault(call)) byFaults += 1;
       if (call.isTakenLeniently) lenientTakes += 1;
       const message = clean(messageOf(call), MOST_SHOWN);
-      const key = `${call.status} ${message}`;
+      // The values that came are no causes of their own.
+      const key = `${call.status} ${message.replaceAll(CAME, "…")}`;
       const known = refused.get(key);
       if (known) known.count += 1;
       else if (refused.size >= MOST_REFUSALS) leftOut += 1;

@@ -126,7 +126,8 @@ function profileOf(found: readonly Profile[], { secrets }: Service): Profile {
     typeof value === "string" ? secrets.hide(value, 500).slice(0, name === "message" ? 500 : 200) : value;
   const parts = found.map((part) => profileSchema.safeParse(JSON.parse(JSON.stringify(part), hide)));
   // The first to speak of a member is the one that asks for it.
-  return Object.assign({}, ...parts.map(({ data }) => data).reverse());
+  const all = parts.map(({ data }) => data);
+  return Object.assign({}, ...all, ...all.toReversed());
 }
 
 function notesOf([first]: readonly Exchange[]): string[] {

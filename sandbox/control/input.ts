@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { counted } from "../../src/domain/counted.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid, kindOf, Refusal, shown } from "../../src/domain/error.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
-import { parseInput, whatCameOf } from "../../src/http/input.ts";
-import { expectJson, readJsonObject, readParameters } from "../../src/http/request.ts";
+import { digitsIn, parseInput, whatCameOf } from "../../src/http/input.ts";
+import { expectJson, newExchange, readJsonObject, readParameters } from "../../src/http/request.ts";
 import type { Body } from "./context.ts";
 import { durationText } from "./shapes/values.ts";
 
@@ -59,15 +60,22 @@ export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parse
 /**
  * Checks a nested input with its schema.
  * @param root the name of the input, such as `rules`; empty for the members of a body
+ * @param body the text of the input, if it is the body of a request
  * @throws Refusal `invalid` that names the place of each error, as in `rules[2].match.phone`, and the value there
  */
-export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root: string): z.output<T> {
+export function parsePlaced<T extends z.ZodType>(
+  schema: T,
+  input: unknown,
+  root: string,
+  body: string | null = null,
+): z.output<T> {
   const parsed = schema.safeParse(input, { error: complaintOf, reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
+  const digits = digitsIn(body);
   const reasons = issues
     .slice(0, MAX_REASONS)
-    .map((issue) => saidOf(placeOf(root, issue.path), issue.message) + cameOf(issue));
+    .map((issue) => saidOf(placeOf(root, issue.path), issue.message) + cameOf(issue, digits));
   const more = issues.length - reasons.length;
   throw invalid(reasons.join("; ") + (more > 0 ? `; and ${more} more` : ""));
 }
@@ -76,8 +84,8 @@ export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root
 const MAX_REASONS = 20;
 
 /** A PIN is not shown, nor an address that may hold a password. */
-function cameOf(issue: z.core.$ZodIssue): string {
-  if (!["pin", "url"].includes(String(issue.path.at(-1)))) return whatCameOf(issue);
+function cameOf(issue: z.core.$ZodIssue, digits: unknown): string {
+  if (!["pin", "url"].includes(String(issue.path.at(-1)))) return whatCameOf(issue, digits);
   return ["string", "undefined"].includes(typeof issue.input) ? "" : `; it is ${kindOf(issue.input)}`;
 }
 
@@ -88,13 +96,13 @@ function complaintOf(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_type":
       return `must be ${TYPES[issue.expected] ?? issue.expected}`;
     case "too_small":
-      return `must ${sizeOf(issue.origin, `${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`)}`;
+      return `must ${sizeOf(issue.origin, issue.inclusive ? "at least" : "more than", Number(issue.minimum))}`;
     case "too_big":
-      return `must ${sizeOf(issue.origin, `at most ${issue.maximum}`)}`;
+      return `must ${sizeOf(issue.origin, "at most", Number(issue.maximum))}`;
     case "unrecognized_keys": {
       const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
       const instead = known.length > 0 ? `the members are ${known.join(", ")}` : "leave it out";
-      const keys = issue.keys.slice(0, MAX_REASONS).map(shown);
+      const keys = issue.keys.slice(0, MAX_REASONS).map((key) => shown(key));
       return `there is no member ${keys.join(", ")}; ${instead}`;
     }
     case "invalid_key":
@@ -113,9 +121,9 @@ const TYPES: Record<string, string> = {
   boolean: "true or false",
 };
 
-function sizeOf(origin: string, bound: string): string {
-  if (origin === "string") return `have ${bound} characters`;
-  return origin === "array" ? `have ${bound} elements` : `be ${bound}`;
+function sizeOf(origin: string, bound: string, size: number): string {
+  const noun = { string: "character", array: "element" }[origin];
+  return noun === undefined ? `be ${bound} ${size}` : `have ${bound} ${counted(size, noun)}`;
 }
 
 function placeOf(root: string, path: readonly PropertyKey[]): string {
@@ -137,7 +145,11 @@ function saidOf(place: string, rule: string): string {
 export const bodyOf = <T extends z.ZodType>(schema: T, example: z.input<T>): Body<z.output<T>> => ({
   schema,
   example,
-  read: async (request) => parsePlaced(schema, await readJsonObject(request), ""),
+  async read(request) {
+    const exchange = newExchange();
+    const members = await readJsonObject(request, exchange);
+    return parsePlaced(schema, members, "", exchange.body);
+  },
 });
 
 const empty = bodyOf(z.strictObject({}), {});

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { counted } from "../../src/domain/counted.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
-import { readJson } from "../../src/http/request.ts";
+import { objectIn, readJson } from "../../src/http/request.ts";
 import { type Default, endingOf } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";
 import { MAX_RULES, type Rule, type RuleBook } from "../network/rules.ts";
@@ -28,7 +28,10 @@ export function parseRules(input: unknown): Rule[] {
 const rulesBody: Body<Rule[]> = {
   schema: z.union([ruleBook, ruleInputs, rule]),
   example: [{ outcome: "cancelled", times: 1 }],
-  read: async (request) => parseRules(await readJson(request)),
+  async read(request) {
+    const input = await readJson(request);
+    return parseRules(Array.isArray(input) ? input : objectIn(input));
+  },
 };
 
 const defaultBody = bodyOf(shapes.defaultRequest, { outcome: "completed", after: "10s" });

@@ -33,19 +33,20 @@ const MAX_SHOWN = 40;
 /**
  * The end of a refusal: the value that a member or parameter has.
  * @param isOtherKind whether the rule needs another kind of value: then the kind is named, too
+ * @param digits a number as it was sent, where that is known
  */
-export function whatCame(value: unknown, isOtherKind = false): string {
+export function whatCame(value: unknown, isOtherKind = false, digits?: string): string {
   const names = isOtherKind && (typeof value === "string" || typeof value === "number");
-  return `; it is ${names ? `${kindOf(value)}, ` : ""}${shown(value)}`;
+  return `; it is ${names ? `${kindOf(value)}, ` : ""}${shown(value, digits)}`;
 }
 
 /** A value in JSON. For an object or an array only the kind is named. */
-export function shown(value: unknown): string {
+export function shown(value: unknown, digits?: string): string {
   if (typeof value === "string") return quoted(value);
-  if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-    return Number.isFinite(value) ? `${value}, which is too large` : "too large";
-  }
-  return typeof value === "object" ? kindOf(value) : String(value);
+  if (typeof value !== "number") return typeof value === "object" ? kindOf(value) : String(value);
+  const text = digits !== undefined && digits.length <= MAX_SHOWN ? digits : String(value);
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return text;
+  return text === "Infinity" || text === "-Infinity" ? "too large" : `${text}, which is too large`;
 }
 
 export function kindOf(value: unknown): string {

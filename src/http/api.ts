@@ -69,7 +69,7 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
         // A list waits until all due payments are resolved, and a long search for others: longer than a connection may be silent.
         if (known.method === "GET") keepOpen(request);
         const sent = await input.read(request, query, known, exchange);
-        const parsed = known.fits?.(sent) ? sent : parseInput(known.schema, sent);
+        const parsed = known.fits?.(sent) ? sent : parseInput(known.schema, sent, exchange.body);
         const reply = known.carryOut(parsed, merchantId, { service, profile, request, exchange, statusReplies });
         return reply instanceof Promise ? await reply : reply;
       } catch (error) {

@@ -94,7 +94,7 @@ export const FAILURE_EXAMPLES: Record<keyof typeof REQUEST_EXAMPLES, Readonly<Re
     500: BROKEN,
   },
   "/transactions.php": {
-    400: "limit must be a whole number from 1 to 100; it is 500",
+    400: 'limit must be a whole number from 1 to 100; it is "500"',
     401: INVALID_CREDENTIALS,
     404: "there is no transaction of yours with this id and these filters",
     405: "this operation takes GET only",

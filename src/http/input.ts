@@ -96,8 +96,8 @@ const queryNumber = (member: string, max: number, fallback: number) => {
   return z
     .string(bad)
     .regex(/^[1-9][0-9]{0,15}$/, bad)
+    .refine((value) => Number(value) <= max, bad)
     .transform(Number)
-    .refine((value) => value <= max, bad)
     .default(fallback)
     .meta({ described: { type: "integer", minimum: 1, maximum: max, default: fallback } });
 };
@@ -196,18 +196,39 @@ export function selectionOf(input: ListInput): { filter: TransactionFilter; page
 
 /**
  * Checks an input with its schema.
+ * @param body the text of the input, if it is the body of a request
  * @throws Refusal `invalid` that names every wrong member and its value
  */
-export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+export function parseInput<T extends z.ZodType>(schema: T, input: unknown, body: string | null = null): z.output<T> {
   const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const reasons = new Set(parsed.error.issues.map((issue) => issue.message + whatCameOf(issue)));
+  const digits = digitsIn(body);
+  const reasons = new Set(parsed.error.issues.map((issue) => issue.message + whatCameOf(issue, digits)));
   throw invalid([...reasons].join("; "));
 }
 
-/** The received value of an issue, as text. Empty if there is none, or if the issue is about several members. */
-export function whatCameOf({ code, input, ...issue }: z.core.$ZodIssue): string {
+/**
+ * The JSON of a body with each number as the text that was sent; empty if there is none, or if it has thousands of objects in one
+ * another.
+ */
+export function digitsIn(json: string | null): Record<string, unknown> {
+  type Reviver = (member: string, value: unknown, context?: { readonly source: string }) => unknown;
+  const reviver: Reviver = (_member, value, context) => (typeof value === "number" ? context?.source : value);
+  try {
+    return JSON.parse(json ?? "{}", reviver) as Record<string, unknown>;
+  } catch {
+    return {}; // The text was parsed before, without a reviver, which takes more of the stack.
+  }
+}
+
+/**
+ * The received value of an issue, as text. Empty if there is none, or if the issue is about several members.
+ * @param digits as {@link digitsIn} finds them
+ */
+export function whatCameOf({ code, input, ...issue }: z.core.$ZodIssue, digits: unknown): string {
   if (input === undefined || (code !== "invalid_type" && typeof input === "object" && input !== null)) return "";
   const wanted = code === "invalid_type" && "expected" in issue ? issue.expected : typeof input;
-  return whatCame(input, typeof input !== (wanted === "int" ? "number" : wanted));
+  const sent = issue.path.reduce((value, name) => Object(value)[name], digits);
+  const isOtherKind = typeof input !== (wanted === "int" ? "number" : wanted);
+  return whatCame(input, isOtherKind, typeof input === "number" && typeof sent === "string" ? sent : undefined);
 }

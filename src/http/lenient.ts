@@ -3,7 +3,13 @@ import { shown } from "../domain/error.ts";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { roundToCents } from "../domain/money.ts";
 import { typedPhone } from "../domain/phone.ts";
-import { type checkStatusSchema, type ListInput, listTransactionsSchema, type startPaymentSchema } from "./input.ts";
+import {
+  type checkStatusSchema,
+  digitsIn,
+  type ListInput,
+  listTransactionsSchema,
+  type startPaymentSchema,
+} from "./input.ts";
 import { isJson, type Leniency, parseJsonObject, readParameters } from "./request.ts";
 
 /**
@@ -113,17 +119,6 @@ export function normalise(
 /** JSON with the content type of a form: `curl -d` sends this. */
 const LOOKS_LIKE_JSON = /^[[{]/;
 
-/** The same object with each number as the text that was sent; empty if it has thousands of objects in one another. */
-function withDigits(json: string): Record<string, unknown> {
-  type Reviver = (member: string, value: unknown, context?: { readonly source: string }) => unknown;
-  const reviver: Reviver = (_member, value, context) => (typeof value === "number" ? context?.source : value);
-  try {
-    return JSON.parse(json, reviver) as Record<string, unknown>;
-  } catch {
-    return {}; // The text was parsed before, without a reviver, which takes more of the stack.
-  }
-}
-
 /**
  * The members of a body: of a JSON object with any content type, or of a form.
  * @param leniencies gets an entry for each thing that the strict form does not accept
@@ -139,5 +134,5 @@ export function readLenientBody(text: string, headers: Headers, schema: z.ZodObj
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type ?? "") && !LOOKS_LIKE_JSON.test(content);
   const names = Object.keys(schema.shape);
   if (isForm) return normalise(readParameters(content, names, "the form in the body"), schema, leniencies);
-  return normalise(parseJsonObject(content, headers), schema, leniencies, withDigits(content));
+  return normalise(parseJsonObject(content, headers), schema, leniencies, digitsIn(content));
 }

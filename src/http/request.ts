@@ -90,7 +90,14 @@ export function readJsonObject(request: Request, exchange?: Exchange): Promise<o
  * @throws Refusal `invalid` for text that is not JSON, and for JSON that is not an object
  */
 export function parseJsonObject(text: string, headers: Headers): object {
-  const value = parseJson(text, headers);
+  return objectIn(parseJson(text, headers));
+}
+
+/**
+ * The JSON of a body that must be an object.
+ * @throws Refusal `invalid` for another kind of JSON
+ */
+export function objectIn(value: unknown): object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid(`the body must be a JSON object; it is ${kindOf(value)}`);
   }

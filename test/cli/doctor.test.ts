@@ -132,6 +132,13 @@ describe("doctor calls the address with that key and that account, as momo pay w
     expect((await examine([...flagsOf(other), ...NOWHERE])).found.API).toContain("not like the payment service");
   });
 
+  test.concurrent("its requests are no client's: the log and the audit have none", async () => {
+    const { at, control } = await startIn(newFolder());
+    expect((await examine(at)).found["payment account"]).toEndWith("takes payments");
+    expect(await control("GET", "/requests")).toMatchObject({ requests: [] });
+    expect(await control("GET", "/audit")).toMatchObject({ requests: 0 });
+  });
+
   test.concurrent("a control token that is refused", async () => {
     const { at } = await startIn(newFolder(), { controlToken: "the-token-of-this-sandbox" });
     const env = { MOMO_CONTROL_TOKEN: "not-the-token-at-all" };

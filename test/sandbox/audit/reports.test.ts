@@ -184,6 +184,12 @@ warning: polls_too_fast
   );
 });
 
+test("a value is not cut inside its quotes", () => {
+  const message = `amount must be a number from 1 to 999999999.99 with at most two decimals; it is a string, "${"5".repeat(40)}"`;
+  const report = { ...NOTHING, tally: { ...TALLY, refused: [{ status: 400, message, count: 1 }] } };
+  expect(summaryOf(report)).toContain('it is a string, "555555555…"”');
+});
+
 test("each format begins with what happened", () => {
   const [suite] = named("testsuite", readJunit(HOSTILE));
   expect(suite?.parent).toBe("testsuites");

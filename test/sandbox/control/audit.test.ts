@@ -53,6 +53,16 @@ describe("GET /_momo/audit", () => {
     expect(await kinds()).toEqual(["repeats_blindly"]);
   });
 
+  test("refusals that differ only in the values that came are one", async () => {
+    const { send, control } = await newServer();
+    for (const query of ["limit=101", "limit=x", "limit=0&limit=1"]) await send("GET", `/transactions.php?${query}`);
+    const message = 'limit must be a whole number from 1 to 100; it is "101"';
+    const once = { status: 400, message: "limit is given twice: give it once", count: 1 };
+    const { refused, findings } = await control("GET", "/audit");
+    expect<unknown>(refused).toEqual([{ status: 400, message, count: 2 }, once]);
+    expect(findings).toMatchObject([{ request_ids: [1, 2] }, { request_ids: [3] }]);
+  });
+
   test("a delayed request causes no finding: its client waits for the answer", async () => {
     const { clock, control, pay, statusOf } = await newServer();
     const id = await pay();
