@@ -61,7 +61,26 @@ const STEPS: Readonly<Record<string, Step>> = {
     for (const folded of (await here(session).locator("details:not([open]) > summary").all()).reverse())
       await folded.click();
   },
+  back: ({ page }) => page.goBack(),
   press: ({ page }, key) => page.keyboard.press(key),
+  /** Presses Tab until what has this name has the focus, and again for the next name; tells how often. */
+  async tab({ page }, names) {
+    const stops: number[] = [];
+    for (const name of names.split(" | ")) {
+      let count = 0;
+      for (let found = ""; !found.startsWith(name); found = await focused(page)) {
+        if (++count > 60) throw new Error(`Tab does not lead to ${name}`);
+        await page.keyboard.press("Tab");
+      }
+      stops.push(count);
+    }
+    return async () => stops.join(" ");
+  },
+  /** What has the focus. */
+  focus:
+    ({ page }) =>
+    () =>
+      focused(page),
   type: ({ page }, text) => page.keyboard.type(text),
   /** A payment as a client starts it: its members, then its outcome for the header. */
   async pay({ sandbox, ids, same }, text) {
@@ -118,6 +137,14 @@ function placeOf({ page }: Session, name: string): Locator {
   const known: Record<string, string> = { page: "body", main: "main", dialog: "dialog[open]" };
   return page.locator(known[name] ?? (/^[.#]/.test(name) ? name : `[aria-label=${JSON.stringify(name)}]`));
 }
+
+/** The name of what has the focus, or the payment of a row; its first line. */
+const focused = (page: Page) =>
+  page.evaluate(`(() => {
+    const { activeElement: one } = document;
+    if (one === document.body) return "nothing";
+    return (one.dataset.row ?? one.getAttribute("aria-label") ?? one.labels?.[0]?.innerText ?? (one.id || one.innerText)).split("\\n")[0];
+  })()`) as Promise<string>;
 
 const here = (session: Session) => placeOf(session, session.place);
 
