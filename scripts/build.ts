@@ -45,8 +45,8 @@ export async function compile(entry: string, outfile: string, foreign?: Foreign)
 }
 
 /**
- * Replaces imports of commander that cost 3 ms at each start: a function that Bun has built in, and child processes, for
- * commands that are separate programs. Bun does not ask plugins to resolve its built-in modules.
+ * Replaces imports of commander that cost 4 ms of each command, and 5 % of the start of a server: a function that Bun has built in, and
+ * child processes, for commands that are separate programs. Bun does not ask plugins to resolve its built-in modules.
  */
 const SPARED: readonly (readonly [file: string, sent: string, instead: string])[] = [
   ["help.js", "import { stripVTControlCharacters } from 'node:util';", STRIP],

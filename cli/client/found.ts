@@ -60,7 +60,7 @@ export function findServer(flags: Flags, environment: Environment, named: string
   // --data says whom the user means. A variable that names another server may be an old one.
   const meant = !isByFlag && isDataNamed ? ({ directory: place, record, ifUnlocked: "nobody" } as const) : null;
   const elsewhere = async () =>
-    record && (await isUsed(place)) ? `the server of ${place.path} is at ${record.base_url}` : null;
+    record && isUsed(place) ? `the server of ${place.path} is at ${record.base_url}` : null;
   return { by, own: null, meant, elsewhere };
 }
 

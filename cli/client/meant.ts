@@ -1,5 +1,6 @@
 import { SERVER_HEADER } from "../../sandbox/control/identity.ts";
 import { quoted } from "../../sandbox/curl.ts";
+import { isHeld } from "../../src/store/sqlite/sqlite.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
 import { readOrNull } from "../serving/files.ts";
 import { readServer, type ServerRecord } from "../serving/records.ts";
@@ -27,7 +28,7 @@ export async function identityHeaders(
 ): Promise<Record<string, string>> {
   const record = readOrNull(() => readServer(directory)) ?? found;
   const headers = record?.id === undefined ? {} : { [SERVER_HEADER]: record.id };
-  if (await isUsed(directory)) return record ? headers : NOBODY;
+  if (isUsed(directory)) return record ? headers : NOBODY;
   if (ifUnlocked === "anybody") return {};
   if (ifUnlocked === "nobody" || !record) return NOBODY;
   const answering = await ask(record, headers);
@@ -39,11 +40,7 @@ export async function identityHeaders(
 }
 
 /** Whether a process of this machine uses the directory. */
-export async function isUsed({ lock }: DataDirectory): Promise<boolean> {
-  // Loaded here, because it takes 1 ms that other commands do not need.
-  const { isHeld } = await import("../../src/store/sqlite/sqlite.ts");
-  return isHeld(lock);
-}
+export const isUsed = ({ lock }: DataDirectory): boolean => isHeld(lock);
 
 /** No server has this id. */
 const NOBODY = { [SERVER_HEADER]: "none" };

@@ -31,7 +31,7 @@ export async function withRegistry(flags: Place, work: (client: Client) => Promi
   const database = databaseUnlessData(flags);
   if (database) return withDatabase(database, "refuse", (shared) => work(clientHere(() => shared, shared.clock)));
   const directory = locateServerDirectory(flags.data);
-  if (readOrNull(() => readServer(directory)) && (await isUsed(directory))) {
+  if (readOrNull(() => readServer(directory)) && isUsed(directory)) {
     return work(controlClient(resolveControl(flags, { ...momoEnvironment(), ...NO_ADDRESS })));
   }
   host().hideFiles();

@@ -5,7 +5,7 @@ import { EXIT, Failure } from "./failure.ts";
 import { asksForJson, type OutputOptions, tell } from "./output.ts";
 import { inLocale } from "./plain.ts";
 
-/** The library that asks questions at a terminal. Only commands that ask load it: it takes 1 to 3 ms and 2 MB. */
+/** The library that asks questions at a terminal. Only a question loads it: it takes 5 of the 37 ms of momo pay. */
 const dialogue = () => import("@clack/prompts");
 
 /** Questions go to stderr. The library draws frames, whatever the locale is. */

@@ -15,7 +15,6 @@ import {
 import { causeAt } from "../causes.ts";
 import { UnusableDatabase } from "../store.ts";
 import { attemptBeside } from "./attempt.ts";
-import { emptyDatabase } from "./empty.ts" with { type: "macro" };
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, migrate } from "./migrations.ts";
 
 /** How long to wait for another process that writes, or that recovers the database. It blocks this whole process. */
@@ -90,10 +89,11 @@ function placeEmptyDatabase(file: string): void {
 }
 
 function newDatabase(): Uint8Array {
-  const { deflated, keyAt } = emptyDatabase();
-  const file = Bun.inflateSync(Uint8Array.fromBase64(deflated));
   using memory = new Database(":memory:");
-  file.set(firstOf(memory, "SELECT randomblob(32)") as Uint8Array, keyAt);
+  migrate(memory, () => {});
+  const file = new Uint8Array(memory.serialize());
+  // Both versions of the file format: 2 is a database with a write-ahead log.
+  file.set([2, 2], 18);
   return file;
 }
 
