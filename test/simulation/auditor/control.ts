@@ -128,7 +128,7 @@ export class ControlAuditor {
   #judgePrompts(answer: Answer): void {
     const open = [...this.#book.payments.values()].filter(({ end }) => end === null);
     const shown = (answer.body as { prompts: { checkout_request_id: string }[] }).prompts;
-    demandSuccess(answer, { prompts: shown });
+    demandSuccess(answer, { total: open.length, prompts: shown });
     const expected = open.map(({ checkoutRequestId }) => checkoutRequestId).sort();
     const ids = shown.map(({ checkout_request_id }) => checkout_request_id);
     demand(String([...ids].sort()) === String(expected), `open prompts are ${ids}, not ${expected}`);
