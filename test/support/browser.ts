@@ -47,6 +47,7 @@ export function describeInBrowser(name: string, define: (scene: BrowserScene) =>
     // An error in the browser's console is always a defect.
     afterEach(async () => {
       page?.removeAllListeners();
+      await page?.unrouteAll({ behavior: "ignoreErrors" });
       await page?.goto("about:blank");
       expect(complaints.splice(0)).toEqual([]);
       await started.reset();
