@@ -86,14 +86,13 @@ test("a server that never answers is given up after ten seconds", async () => {
 });
 
 test("momo tail follows the payments, also after the server starts again", async () => {
-  const order = { payment_account_id: 1, phone: "0712345678", amount: 100 };
   const server = await serveMomo();
   const { screen, type, exited } = openPlain(["tail", ...server.at]);
   const table = openPlain(["tail", "--format", "tsv", ...server.at], { columns: 2000 });
   const json = openPlain(["tail", "--json", ...server.at], { columns: 2000 });
   const ids = openPlain(["tail", "-q", ...server.at]);
   for (const one of [screen, table.screen, json.screen, ids.screen]) await one.until(/Following/);
-  await server.post("/stkpush.php", order, { "X-Sandbox-Outcome": "cancelled; after=0ms" });
+  await server.pay({}, "cancelled; after=0ms");
   await screen.until(/#1 • asks the customer[\s\S]*#1 ✗ cancelled/);
   await table.screen.until(/cancelled/);
   expect(table.screen.text.match(/checkout_request_id/g)).toHaveLength(1);
@@ -101,13 +100,13 @@ test("momo tail follows the payments, also after the server starts again", async
   await ids.screen.until(/^(ws_CO_\w+)\r\n\1\r\n/m);
   // A change that is no reset.
   expect(await runMomo(["default", "set", "manual", ...server.at])).toMatchObject({ exitCode: 0 });
-  await fetch(`${server.ready.control_url}/reset`, { method: "POST" });
+  await server.control("POST", "/reset");
   await screen.until(/The sandbox was reset\./);
   await server.kill();
   await screen.until(/The server has gone; waiting for it/);
   const again = await serveMomo([...server.at]);
   await screen.until(/The server is back\./);
-  await again.post("/stkpush.php", order);
+  await again.pay();
   await screen.until(/#2 • asks/);
   expect(screen.text.match(/was reset/g)).toHaveLength(1);
   type(KEYS.ctrlC);

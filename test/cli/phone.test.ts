@@ -110,8 +110,6 @@ describe("momo phone at a terminal", () => {
   });
 
   test.concurrent("it goes on when its server is killed and starts again on another port", async () => {
-    const order = { payment_account_id: 1, phone: "0712345678", amount: 1200 };
-    const manual = { "X-Sandbox-Outcome": "manual" };
     const first = await serveMomo();
     const { screen, type, exited } = openMomo(["phone", ...first.at]);
     await screen.until(/Waiting for a prompt/);
@@ -119,14 +117,14 @@ describe("momo phone at a terminal", () => {
     await screen.until(/The server has gone/);
     const server = await serveMomo([...first.at]);
     await screen.until(/has gone[\s\S]*Waiting for a prompt/);
-    await server.post("/stkpush.php", order, manual);
+    await server.pay({ amount: 1200 }, "manual");
     await screen.until(/M-PIN/);
     await server.kill();
     await screen.until(/That prompt is gone: the server has gone\./);
     const again = await serveMomo([...server.at]);
     // The prompt is on disk, and open as before.
     await screen.until(/prompt is gone[\s\S]*Pay Ksh1,200\.00[\s\S]*M-PIN/);
-    await again.post("/stkpush.php", { ...order, amount: 99 }, manual);
+    await again.pay({ amount: 99 }, "manual");
     type(`1234${KEYS.enter}`);
     await screen.until(/Confirmed[\s\S]*Pay Ksh99\.00/);
     type(KEYS.ctrlC);

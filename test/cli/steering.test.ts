@@ -10,8 +10,6 @@ import { rejectionOf, SLACK_MS, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
-const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 5 };
-
 /** The first message is refused, the others are accepted. */
 const refuseFirst = (nth: number) => new Response("", { status: nth === 1 ? 500 : 200 });
 
@@ -25,23 +23,21 @@ describe("momo serve --webhook URL", () => {
         env: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` },
       },
     );
-    const started = (await (await server.post("/stkpush.php", ORDER)).json()) as { checkout_request_id: string };
+    const id = await server.pay();
     const attempts = async () => {
       const lines = server.child.stderr.text.split("\n");
       return lines.filter((line) => line.includes('"webhook"')).map((line) => JSON.parse(line) as object);
     };
     await until(attempts, ({ length }) => length === 1);
     // The next attempt is made after a second of the sandbox's clock.
-    const headers = { "Content-Type": "application/json" };
-    await fetch(`${server.ready.control_url}/clock`, { method: "POST", headers, body: '{"advance":"1s"}' });
+    await server.control("POST", "/clock", { advance: "1s" });
     expect(await until(attempts, ({ length }) => length === 2)).toMatchObject([
       { webhook: 1, state: "waiting", attempt: 1, status: 500, message: "only 2xx counts as delivered" },
       { webhook: 1, state: "delivered", attempt: 2, status: 200 },
     ]);
     const listed = await runMomo(["webhooks", "list", "--format", "table", ...server.at]);
     expect(listed.stdout).toMatch(/ delivered +2 .* 200\n/);
-    const { checkout_request_id } = started;
-    expect(receiver.received[1]?.body.data).toMatchObject({ checkout_request_id, status: "completed" });
+    expect(receiver.received[1]?.body.data).toMatchObject({ checkout_request_id: id, status: "completed" });
     expect(server.child.stderr.text).not.toContain("token=abc");
     expect(proxy.requests).toEqual([]);
   });
@@ -49,9 +45,9 @@ describe("momo serve --webhook URL", () => {
   test.concurrent("a receiver that hangs delays no payment, and a stop takes less than three seconds", async () => {
     const receiver = startReceiver(hang);
     const server = await serveMomo(["--webhook", receiver.url, "--after", "0s"]);
-    for (let count = 0; count < 20; count += 1) await server.post("/stkpush.php", ORDER);
+    for (let count = 0; count < 20; count += 1) await server.pay();
     await receiver.until(16); // the bound of attempts in flight
-    expect((await server.post("/stkpush.php", ORDER)).status).toBe(200);
+    await server.pay();
     const startedMs = performance.now();
     expect(await server.stop()).toBe(0);
     expect(performance.now() - startedMs).toBeLessThan(3000 + SLACK_MS);

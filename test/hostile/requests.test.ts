@@ -166,14 +166,9 @@ const textOf = (value: unknown): string => encodeURIComponent(String(JSON.string
 
 /** As new, with some payments: most of them wait for an answer. */
 async function startSome(): Promise<string[]> {
-  expect((await fetch(`${server.ready.control_url}/reset`, { method: "POST" })).status).toBe(200);
+  await server.control("POST", "/reset");
   const phones = ["0700000100", "0700000100", "0712345678", "0700000100"];
-  return Promise.all(
-    phones.map(async (phone) => {
-      const answer = await server.post("/stkpush.php", { payment_account_id: 1, phone, amount: 1 });
-      return ((await answer.json()) as { checkout_request_id: string }).checkout_request_id;
-    }),
-  );
+  return Promise.all(phones.map((phone) => server.pay({ phone, amount: 1 })));
 }
 
 /**

@@ -129,16 +129,12 @@ export async function textOf(place: Locator): Promise<string> {
  * @param outcome for the header; null: no header
  * @returns its checkout request id
  */
-export async function startPayment(
+export function startPayment(
   sandbox: TestSandbox,
   order: object = {},
   outcome: string | null = "manual",
 ): Promise<string> {
-  const body = { payment_account_id: sandbox.paymentAccountId, phone: "0712345678", amount: 100, ...order };
-  const header = outcome === null ? {} : { "X-Sandbox-Outcome": outcome };
-  const answer = await createClient(sandbox).post("/stkpush.php", body, header);
-  const { checkout_request_id = "" } = (await answer.json()) as { checkout_request_id?: string };
-  return checkout_request_id;
+  return createClient(sandbox).pay({ ...order }, outcome ?? undefined);
 }
 
 export const askStatus = (sandbox: TestSandbox, checkoutRequestId: string): Promise<string> =>

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { BUCKETS } from "../../../sandbox/console/browser/logic/chart.ts";
 import { askStatus, describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
+import { createClient } from "../../support/client.ts";
 
 /** The amounts that are wider than a box around them, or than the window. */
 const CUT_AMOUNTS = `(() => {
@@ -202,7 +203,7 @@ describeInBrowser("the story of a payment", (scene) => {
     await askStatus(scene.sandbox, id);
     const page = await scene.open({ view: "about" });
     const stories = `**/_momo/transactions/${id}`;
-    const story = (await (await fetch(`${scene.sandbox.controlUrl}/transactions/${id}`)).json()) as object;
+    const story = await createClient(scene.sandbox).control("GET", `/transactions/${id}`);
     await page.route(stories, (route) => route.fulfill({ json: { ...story, requests_left_out: 40 } }));
     await page.evaluate(`location.hash = "transactions/${id}"`);
     await storyOf(page).getByRole("heading", { name: "Polls" }).waitFor();

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { startSandbox } from "momo-sandbox/testing";
 import { describeInBrowser, rowsOf, startPayment, textOf } from "../../support/browser.ts";
+import { createClient } from "../../support/client.ts";
 import { SLACK_MS } from "../../support/waiting.ts";
 
 describeInBrowser("accounts and keys", (scene) => {
@@ -85,15 +86,10 @@ describeInBrowser("accounts and keys", (scene) => {
     await page.getByText("No payments yet").waitFor();
     expect(await rowsOf(page).count()).toBe(0);
     // The lines to paste have a key that is not revoked.
-    const headers = { "Content-Type": "application/json" };
-    const body = JSON.stringify({ merchant_id: 2, label: "theirs" });
-    const makeKey = async () => {
-      const made = await fetch(`${sandbox.controlUrl}/keys`, { method: "POST", headers, body });
-      expect(made.status).toBe(200);
-      return ((await made.json()) as { api_key: string }).api_key;
-    };
+    const { control } = createClient(sandbox);
+    const makeKey = async () => String((await control("POST", "/keys", { merchant_id: 2, label: "theirs" })).api_key);
     const [revoked, kept] = [await makeKey(), await makeKey()];
-    await fetch(`${sandbox.controlUrl}/keys/${revoked}`, { method: "DELETE" });
+    await control("DELETE", `/keys/${revoked}`);
     await page.evaluate(`location.hash = "start?merchant=2"`);
     await page.locator(".view pre", { hasText: kept }).first().waitFor();
     await page.goto("about:blank");

@@ -98,8 +98,9 @@ describeInBrowser("the audit", (scene) => {
   test("of more than twenty findings of a kind, the page has twenty, and says how many more there are", async () => {
     await createClient(scene.sandbox).post("/stkpush.php", { amount: "100" });
     const page = await scene.open({ view: "about" });
-    const audit = (await (await fetch(`${scene.sandbox.controlUrl}/audit`)).json()) as { findings: object[] };
-    const findings = Array.from({ length: 23 }, (_, index) => ({ ...audit.findings[0], message: `number ${index}` }));
+    const audit = await createClient(scene.sandbox).control("GET", "/audit");
+    const [found] = audit.findings as object[];
+    const findings = Array.from({ length: 23 }, (_, index) => ({ ...found, message: `number ${index}` }));
     await page.route("**/_momo/audit", (route) => route.fulfill({ json: { ...audit, findings } }));
     await page.reload();
     await page.evaluate(`location.hash = "audit"`);

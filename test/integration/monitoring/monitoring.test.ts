@@ -100,7 +100,7 @@ describeWith(["promtool"], "the files of docs/monitoring", () => {
   test("the metrics of a server that has sent webhooks are accepted, and count them", async () => {
     const receiver = startReceiver((nth) => new Response("", { status: nth === 1 ? 500 : 200 }));
     const server = await serveMomo(["--webhook", receiver.url, "--after", "1ms"]);
-    await server.post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 5 });
+    await server.pay();
     const read = async () => (await fetch(`${server.ready.control_url}/metrics`)).text();
     const text = await until(read, (metrics) => metrics.includes('{result="delivered"} 1'));
     expect(text).toContain('{result="failed"} 1');

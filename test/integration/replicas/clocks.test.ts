@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../src/domain/clock.ts";
 import { systemClock } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { describeWithPostgres, emptyDatabase, HEADERS, KEY, startReplica } from "../../support/replicas.ts";
+import { describeWithPostgres, emptyDatabase, KEY, startReplica } from "../../support/replicas.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { SLACK_MS, until } from "../../support/waiting.ts";
 
@@ -37,23 +37,10 @@ describeWithPostgres("hosts whose clocks are ±5 s apart", () => {
       const text = await (await fetch(`${replicas[index]?.controlUrl}/metrics`)).text();
       expect(Number(/^momo_clock_offset_seconds (.*)$/m.exec(text)?.[1])).toBeCloseTo(offset, 0);
     }
-    const post = async (base: string, path: string, body: object) =>
-      (await (await fetch(base + path, { method: "POST", headers: HEADERS, body: JSON.stringify(body) })).json()) as {
-        checkout_request_id: string;
-        status: string;
-      };
     const startedMs = performance.now();
-    const order = { payment_account_id: 1, phone: "0712345678", amount: 100 };
-    const started = await Promise.all(replicas.map(({ baseUrl }) => post(baseUrl, "/stkpush.php", order)));
+    const started = await Promise.all(replicas.map(({ pay }) => pay()));
     const delayMs = performance.now() - startedMs;
-    const asked = replicas.flatMap(({ baseUrl }) => started.map((payment) => ({ baseUrl, payment })));
-    const statuses = () =>
-      Promise.all(
-        asked.map(async ({ baseUrl, payment: { checkout_request_id } }) => {
-          const { status } = await post(baseUrl, "/status.php", { checkout_request_id });
-          return status;
-        }),
-      );
+    const statuses = () => Promise.all(replicas.flatMap(({ statusOf }) => started.map((id) => statusOf(id))));
     await until(statuses, (found) => {
       // The margin of 100 ms is for errors in measuring the clocks, usually below 2 ms.
       if (performance.now() - startedMs < TIMEOUT_MS - 100) expect(new Set(found)).toEqual(new Set(["pending"]));
@@ -61,9 +48,9 @@ describeWithPostgres("hosts whose clocks are ±5 s apart", () => {
     });
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 100);
     expect(performance.now() - startedMs - delayMs).toBeLessThan(TIMEOUT_MS + SLACK_MS);
-    for (const { controlUrl } of replicas) {
-      const { now_ms } = (await (await fetch(`${controlUrl}/clock`)).json()) as { now_ms: number };
-      expect(Math.abs(now_ms - Date.now())).toBeLessThan(SLACK_MS);
+    for (const { control } of replicas) {
+      const { now_ms } = await control("GET", "/clock");
+      expect(Math.abs(Number(now_ms) - Date.now())).toBeLessThan(SLACK_MS);
     }
   });
 });

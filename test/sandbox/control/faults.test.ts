@@ -86,30 +86,23 @@ test.each(["/v2", "/api/v2"])("a fault of one operation strikes it at %s", async
 
 test("disconnect: on a real connection no answer arrives, but the payment exists; nothing is printed to stderr", async () => {
   const server = await serveMomo();
-  const { base_url, control_url, api_key, api_secret } = server.ready;
+  const { base_url, api_key, api_secret } = server.ready;
   const order = { payment_account_id: 1, phone: "0712345678", amount: 100 };
   const body = JSON.stringify(order);
-  await fetch(`${control_url}/faults`, {
-    method: "PUT",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ faults: [{ kind: "disconnect", path: "/stkpush.php", times: 2 }] }),
-  });
+  await server.control("PUT", "/faults", { faults: [{ kind: "disconnect", path: "/stkpush.php", times: 2 }] });
   const client = await connectTo(base_url);
   const headers = `Host: x\r\nContent-Type: application/json\r\nX-API-Key: ${api_key}\r\nX-API-Secret: ${api_secret}\r\n`;
   client.write(`POST /v2/stkpush.php HTTP/1.1\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`);
   await client.closed;
   expect(client.received.text).toBe("");
   // An HTTP client gets an error instead of an answer.
-  expect(await server.post("/stkpush.php", order).catch(() => "no answer")).toBe("no answer");
+  expect(await server.pay().catch(() => "no answer")).toBe("no answer");
 
-  expect(await (await server.get("/transactions.php")).json()).toMatchObject({
-    transactions: [{ amount: 100 }, { amount: 100 }],
-  });
+  expect(await server.list()).toMatchObject([{ amount: 100 }, { amount: 100 }]);
   const lost = { fault: "disconnect", status: null, answer: null, body };
-  expect(await (await fetch(`${control_url}/requests`)).json()).toMatchObject({
-    requests: [lost, lost, { fault: null, status: 200 }],
-  });
-  expect((await server.post("/stkpush.php", order)).status).toBe(200);
+  const { requests } = await server.control("GET", "/requests");
+  expect(requests).toMatchObject([lost, lost, { fault: null, status: 200 }]);
+  await server.pay();
   expect(await server.stop()).toBe(0);
   expect(server.child.stderr.text).toBe("");
 });
