@@ -9,11 +9,14 @@ const bun = (...args: string[]) => [process.execPath, ...args];
 
 /** For tests with drawn input: more of it, and a new seed. Set a variable to choose; `-- -t WORDS` runs the tests of that name. */
 const DRAWN = { MOMO_TEST_TIMES: "20", MOMO_TEST_SEED: String(Date.now() % 1_000_000), ...process.env };
+/** For `npm run release:database`. */
+const RECORDING = { ...process.env, MOMO_TEST_RECORD: "1" };
 
 /** The commands of each, one after the other; the last one gets the arguments. */
 const PROGRAMS: Readonly<Record<string, readonly string[][]>> = {
   crash: [bun("test", `--timeout=${DAY_MS}`, "test/crash")],
   failover: [bun("test", `--timeout=${DAY_MS}`, "test/integration/failover")],
+  database: [bun("test", "test/release/databases.test.ts")],
   hostile: [bun("test", `--timeout=${DAY_MS}`, "test/hostile")],
   runtimes: [
     ["npm", "ci", "--prefix", INTERCEPT, "--ignore-scripts", "--no-audit", "--no-fund"],
@@ -36,7 +39,11 @@ if (["crash", "hostile", "simulate"].includes(name)) {
 }
 for (const [index, command] of commands.entries()) {
   const more = index === commands.length - 1 ? args : [];
-  const child = Bun.spawn([...command, ...more], { cwd: ROOT, env: DRAWN, stdio: ["inherit", "inherit", "inherit"] });
+  const child = Bun.spawn([...command, ...more], {
+    cwd: ROOT,
+    env: name === "database" ? RECORDING : DRAWN,
+    stdio: ["inherit", "inherit", "inherit"],
+  });
   process.once("SIGTERM", () => child.kill());
   const exitCode = await child.exited;
   if (exitCode !== 0) process.exit(exitCode);

@@ -1,10 +1,12 @@
 /**
  * Installs the packages in package-lock.json and builds the console's page, if they have changed since the last time. Each script in
  * package.json begins with it, so it needs only Node's standard library, and it also runs in Bun on machines without Node.
+ * With arguments, it then runs Bun with them.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -38,6 +40,16 @@ if (!upToDate) writeFileSync(stampFile, lock);
 // The lock file says which libraries go into the page.
 const inputs = [...sources.flatMap(filesIn), self, lockFile];
 if (changedAtMs(page) <= Math.max(...inputs.map(changedAtMs))) buildPage();
+
+if (process.argv.length > 2) {
+  const child = spawn(bunProgram, process.argv.slice(2), { stdio: "inherit" });
+  process.on("SIGINT", () => {}); // a terminal sends it to the child, too
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  // A signal to npm ends npm and its shell, and no further process. `exec` in the script would, but cmd.exe does not know it.
+  const shell = process.ppid;
+  setInterval(() => process.ppid !== shell && child.kill(), 200);
+  child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
 
 function filesIn(name) {
   const path = join(root, name);

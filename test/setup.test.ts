@@ -60,8 +60,40 @@ testWith(
     put("node_modules/bun/bin/bun.exe", "what stands there where npm runs no install scripts");
     put(page, "newer");
     expect(await setUp()).toEqual([0, "", "ibiibbbBbb", "newer"]);
+    put("node_modules/bun/bin/bun.exe", `#!/bin/sh\necho "$@"; exit 3\n${" ".repeat(1e6)}`);
+    const run = await runToEnd(["node", "scripts/setup.mjs", "cli/main.ts", "serve"], { cwd: clone });
+    expect(run).toEqual({ stdout: "cli/main.ts serve\n", stderr: "", exitCode: 3 });
   },
 );
+
+/** What cmd.exe, which npm uses on Windows, does not understand in a line that a shell of Unix does. */
+const ONLY_UNIX: readonly (readonly [RegExp, string])[] = [
+  [/(?:^|&& )exec /, "exec is no program"],
+  [/(?:^|&& )[^ "]*\//, "a slash ends the name of a program: npm has the programs on the path"],
+  [/(?:^|&& )\w+=/, "a variable before a program"],
+  [/[';`$%^<>|]|(?<!&)&(?!&)/, "a sign with another meaning there"],
+  [/^(?:[^"]|"[^"]*")*[*?]/, "a pattern that nobody expands"],
+];
+const notForWindows = (line: string): string[] =>
+  ONLY_UNIX.flatMap(([pattern, words]) => (pattern.test(line.replaceAll(/"[^"$%]*"/g, '""')) ? [words] : []));
+
+test("each script is a line of cmd.exe, too", () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const wrong = Object.entries<string>(scripts).flatMap(([name, line]) =>
+    notForWindows(line).map((words) => `${name}: ${words}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test.each([
+  "node a.mjs && exec bun b.ts",
+  "node a.mjs && node_modules/.bin/bun b.ts",
+  "MOMO_TEST_RECORD=1 bun test",
+  "bun test --path-ignore-patterns 'test/integration/**'",
+  "bun test test/*.ts",
+  "bun a.ts; bun b.ts",
+  'bun "$HOME/a.ts"',
+])("cmd.exe does not understand %s", (line) => expect(notForWindows(line)).not.toEqual([]));
 
 test("set-up builds the page again when a file changes that is part of it", async () => {
   const [, list = ""] =

@@ -1,5 +1,5 @@
 import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix, win32 } from "node:path";
 import { quoted } from "../../sandbox/curl.ts";
 import { homeFolder, momoEnvironment, platformFolders } from "../environment.ts";
 import { host } from "../host.ts";
@@ -95,16 +95,24 @@ export function identityOf({ path }: DataDirectory): { readonly data: string; re
 /** The beginning of the name of a data directory for one run. */
 export const TEMPORARY_PREFIX = "momo-temporary-";
 
-/** Null if it is in the home directory, and there is none. */
-function platformDefault(): string | null {
-  const { xdgDataHome, localAppData } = platformFolders();
-  if (xdgDataHome?.startsWith("/")) return join(xdgDataHome, "momo");
-  if (process.platform === "win32" && localAppData !== undefined) return join(localAppData, "momo");
-  const home = homeFolder();
-  if (home === null) return null;
-  if (process.platform === "win32") return join(home, "AppData", "Local", "momo");
-  if (process.platform === "darwin") return join(home, "Library", "Application Support", "momo");
-  return join(home, ".local", "share", "momo");
+const platformDefault = (): string | null =>
+  defaultPlace(process.platform, { ...platformFolders(), home: homeFolder() });
+
+interface Folders {
+  readonly xdgDataHome?: string | undefined;
+  readonly localAppData?: string | undefined;
+  readonly home: string | null;
+}
+
+/** The folder for data of programs on each system. Null if it is in the home directory, and there is none. */
+export function defaultPlace(platform: NodeJS.Platform, { xdgDataHome, localAppData, home }: Folders): string | null {
+  if (platform === "win32") {
+    if (localAppData !== undefined) return win32.join(localAppData, "momo");
+    return home && win32.join(home, "AppData", "Local", "momo");
+  }
+  if (xdgDataHome?.startsWith("/")) return posix.join(xdgDataHome, "momo");
+  if (platform === "darwin") return home && posix.join(home, "Library", "Application Support", "momo");
+  return home && posix.join(home, ".local", "share", "momo");
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { dataDirectoryAt, watchFolder } from "../../cli/serving/data-directory.ts";
+import { dataDirectoryAt, defaultPlace, watchFolder } from "../../cli/serving/data-directory.ts";
 import { writePrivateFile } from "../../cli/serving/files.ts";
 import { removeLeftoversIn, removeTemporaryLeftovers } from "../../cli/serving/locked-folders.ts";
 import { prepareReadyFile } from "../../cli/serving/ready.ts";
@@ -42,6 +42,18 @@ function copyOfModel(): string {
 }
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+test.each([
+  ["linux", { home: "/home/a" }, "/home/a/.local/share/momo"],
+  ["linux", { home: "/home/a", xdgDataHome: "/data" }, "/data/momo"],
+  ["linux", { home: "/home/a", xdgDataHome: "data" }, "/home/a/.local/share/momo"],
+  ["darwin", { home: "/Users/a" }, "/Users/a/Library/Application Support/momo"],
+  ["win32", { home: "C:\\Users\\a", localAppData: "D:\\Local", xdgDataHome: "/d" }, "D:\\Local\\momo"],
+  ["win32", { home: "C:\\Users\\a" }, "C:\\Users\\a\\AppData\\Local\\momo"],
+  ["darwin", { home: null }, null],
+] as const)("on %s with %j the data directory is %p", (platform, folders, place) => {
+  expect(defaultPlace(platform, folders)).toBe(place);
+});
 
 /** sessions/serve.txt has the refusal of each of its files. */
 describe("no link is followed out of the data directory", () => {

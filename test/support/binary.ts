@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import packageJson from "../../package.json";
 
 export const ROOT = resolve(import.meta.dir, "../..");
 
+const NAME = process.platform === "win32" ? "momo.exe" : "momo";
 /** Where `npm run build` puts the program. */
-const BINARY = join(ROOT, "dist/momo");
+const BINARY = join(ROOT, "dist", NAME);
 
 /** The compiled program, if it is newer than all that goes into it. */
 export const freshBinary = (): string | null =>
@@ -17,8 +17,8 @@ export async function builtBinary(): Promise<string> {
   if (fresh) return fresh;
   // Beside it and then in its place: another test may run the old one, or build too.
   const folder = join(ROOT, `dist/build-${process.pid}`);
-  const draft = join(folder, "momo");
-  const build = Bun.spawn(["sh", "-c", `${packageJson.scripts.build} '${draft}'`], {
+  const draft = join(folder, NAME);
+  const build = Bun.spawn([process.execPath, "scripts/setup.mjs", "scripts/build.ts", draft], {
     cwd: ROOT,
     stdout: "ignore",
     stderr: "pipe",
