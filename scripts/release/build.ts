@@ -10,7 +10,7 @@ import { buildExecutable } from "./executables.ts";
 import { makePlatformPackage, makeUmbrella } from "./npm.ts";
 import { npmPack, orSayWhy, run } from "./run.ts";
 import { chosenTargets, TARGETS, type Target } from "./targets.ts";
-import { manPage } from "./texts.ts";
+import { archiveReadme, manPage } from "./texts.ts";
 
 /**
  * Makes all files of a release in dist/release: `bun scripts/release/build.ts [target …]`, by default for all targets.
@@ -65,6 +65,7 @@ async function writeTexts(files: readonly string[]): Promise<Member[]> {
   await compile("cli/main.ts", momo);
   const texts: Record<string, string> = {
     "THIRD-PARTY-NOTICES": noticesOf(components, BUN_VERSION),
+    "README.txt": archiveReadme(manifest.version),
     "momo.1": await manPage(manifest.version),
   };
   for (const [shell, name] of Object.entries(SHELLS)) {

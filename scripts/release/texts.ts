@@ -1,6 +1,15 @@
 import { helpPages } from "../../cli/run.ts";
 
-/** The manual page, and the notes of a release. */
+/** The manual page, the README of an archive, and the notes of a release. */
+
+export const archiveReadme = (version: string): string => `momo ${version}, a sandbox for mobile-money payments in Kenya
+
+  momo serve                      starts it, and prints a key and an address
+  momo pay 0712345678 100 --wait  in another terminal: a payment
+  momo help                       the commands, and the documents:
+  momo help readme                what momo is, and the first steps
+  momo help testing               tests with momo; also: help audit, help intercept, help install ...
+`;
 
 /** Makes the manual page of momo from the help of each command. */
 export async function manPage(version: string): Promise<string> {
