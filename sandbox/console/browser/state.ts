@@ -92,7 +92,7 @@ export const totalItems = signal<number | null>(null);
 export const counts = signal<wire.Counts | null>(null);
 
 /** The filter that the page applies itself. */
-export const isShown = computed(() => {
+const isShown = computed(() => {
   const span = parseSpan(filters.value.span);
   return (row: wire.Transaction): boolean => span === null || isWithin(row, span);
 });
