@@ -1,4 +1,6 @@
 import { type Readable, Transform } from "node:stream";
+import { kindOf } from "../../src/domain/error.ts";
+import { visible } from "../../src/domain/visible.ts";
 
 /** The longest message, and the longest name in one. */
 const MOST_BYTES = 1024 * 1024;
@@ -65,9 +67,10 @@ function problemIn(line: string): Problem | null {
     return { id: null, code: -32_600, message: "a line is not one message of JSON-RPC 2.0" };
   }
   // An unknown one is repeated in the answer.
-  const { name, uri } = Object(params) as Record<string, unknown>;
-  const isLong = [method, name, uri].some((text) => String(text).length > LONGEST_NAME);
-  return isLong
-    ? { id: id ?? null, code: -32_602, message: `a name must have at most ${LONGEST_NAME} characters` }
-    : null;
+  const { name, uri, arguments: given = {} } = Object(params) as Record<string, unknown>;
+  const isName = (text: unknown) => String(text).length <= LONGEST_NAME && visible(String(text)) === String(text);
+  const refusal = (message: string) => ({ id: id ?? null, code: -32_602, message });
+  if (![method, name, uri].every(isName)) return refusal(`a name must have at most ${LONGEST_NAME} visible characters`);
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return null;
+  return refusal(`arguments must be an object; it is ${kindOf(given)}`);
 }

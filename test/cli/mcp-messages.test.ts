@@ -28,11 +28,20 @@ test("a line that is no message, or too long, is answered with an error, and so 
     { jsonrpc: "2.0", id: 1, method: "initialize", params },
     { jsonrpc: "2.0", method: "notifications/initialized" },
   );
-  send("x".repeat(1024 * 1024 + 1), "{", [], {}, call(2, "z".repeat(201), {}), {
-    jsonrpc: "2.0",
-    id: 3,
-    method: "ping",
-  });
+  send(
+    "x".repeat(1024 * 1024 + 1),
+    "{",
+    [],
+    {},
+    call(2, "z".repeat(201), {}),
+    call(5, "\u202e", {}),
+    call(6, "clock", []),
+    {
+      jsonrpc: "2.0",
+      id: 3,
+      method: "ping",
+    },
+  );
   for (let id = 100; id < 151; id += 1) send(call(id, "wait_for_payment", { reference: "none", timeout: "1h" }));
   send(call(4, "clock", { action: "show" }));
   let lines = "";
@@ -44,7 +53,9 @@ test("a line that is no message, or too long, is answered with an error, and so 
     '"id":null,"error":{"code":-32600,"message":"a message must have at most 1048576 bytes; it has 1048577"}',
     '"id":null,"error":{"code":-32700,"message":"a line is not JSON"}',
     '"a line is not one message of JSON-RPC 2.0"',
-    '"id":2,"error":{"code":-32602,"message":"a name must have at most 200 characters"}',
+    '"id":2,"error":{"code":-32602,"message":"a name must have at most 200 visible characters"}',
+    '"id":5,"error":{"code":-32602,"message":"a name must have at most 200 visible characters"}',
+    '"id":6,"error":{"code":-32602,"message":"arguments must be an object; it is an array"}',
     "50 waits are under way, the most at once",
   ])
     expect(lines).toContain(part);
