@@ -5,7 +5,7 @@ import type { AnsweredRequest } from "../request-log.ts";
 import { cameMs, isRefused, type Moment } from "./call.ts";
 import { createFindingBook, type Details, type Finding, type Mistake } from "./finding.ts";
 import { auditInput } from "./inputs.ts";
-import type { FindingKind } from "./kinds.ts";
+import { FINDING_KINDS, type FindingKind, LENIENT_ADVICE } from "./kinds.ts";
 import { auditList } from "./lists.ts";
 import { isUndisturbed, missingPollsOf, nothingAccepted } from "./missing-polls.ts";
 import { auditMethod, auditPath, isAutomatic } from "./paths.ts";
@@ -109,6 +109,7 @@ export class Audit {
     this.#add("refused", `${status} ${message}`, call.id, () => ({
       atMs: call.atMs,
       message: `Refused with HTTP ${status}: “${message}”.`,
+      ...(call.isTakenLeniently && { advice: FINDING_KINDS.refused.advice + LENIENT_ADVICE }),
     }));
   }
 

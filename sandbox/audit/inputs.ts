@@ -1,4 +1,5 @@
 import { clean, messageOf } from "./call.ts";
+import { FINDING_KINDS, LENIENT_ADVICE } from "./kinds.ts";
 import type { AuditState, Reading } from "./rules.ts";
 
 const NUMBERS = ["payment_account_id", "amount"];
@@ -52,5 +53,9 @@ function addInput(
   member: string,
   message: string,
 ): void {
-  state.add(kind, `${operation} ${clean(member)}`, call.id, () => ({ atMs: call.atMs, message }));
+  state.add(kind, `${operation} ${clean(member)}`, call.id, () => ({
+    atMs: call.atMs,
+    message,
+    ...(call.isTakenLeniently && kind === "number_as_text" && { advice: FINDING_KINDS[kind].advice + LENIENT_ADVICE }),
+  }));
 }

@@ -20,6 +20,9 @@ interface KindFacts {
 const STOP_AT_FINAL =
   "Stop at the first of “completed”, “failed”, “cancelled” and “expired”: a final status never changes.";
 
+/** What else helps where the lenient form takes what was refused. */
+export const LENIENT_ADVICE = " For a program that stays as it is: --accept lenient takes it.";
+
 /** How to look for a payment. The documents have the same text. */
 export const HOW_TO_LOOK =
   "Look with GET /transactions.php?search= and encodeURIComponent(reference). A search takes the start of a reference or of a phone, and rows carry no reference: compare the phone, the amount and the time of each row. Give each order a reference of its own that is not all digits and not the start of another one: ORDER-0001, not ORDER-1. Only an answer with 200 says that nothing was found, and a payment can still come after it.";

@@ -2,7 +2,7 @@ import { counted } from "../../src/domain/counted.ts";
 import type { Status } from "../../src/domain/transaction.ts";
 import type { Moment } from "./call.ts";
 import type { Mistake } from "./finding.ts";
-import type { Severity } from "./kinds.ts";
+import { LENIENT_ADVICE, type Severity } from "./kinds.ts";
 import { wrongRow } from "./lists.ts";
 import type { Payment, Start } from "./payments.ts";
 import { type AuditState, inSeconds, PATTERN_MS, PATTERN_POLLS } from "./rules.ts";
@@ -151,7 +151,9 @@ export function nothingAccepted(
       payment: null,
       atMs,
       ...(requests > 0 && {
-        advice: "Correct what these messages name. A run without an accepted request proves nothing.",
+        advice: `Correct what these messages name. A run without an accepted request proves nothing.${
+          tally.lenient_takes > 0 ? LENIENT_ADVICE : ""
+        }`,
       }),
       message: `${what}${hosts.length > 0 ? `; nothing reached ${hosts.join(" or ")}` : ""}.`,
     },

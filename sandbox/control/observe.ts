@@ -72,12 +72,14 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     }
     const exchange = newExchange();
     const carryOut = () => api.answer(request, exchange, keepOpen);
-    const { reply, hidden = null } = await (fault ? applyFault(fault, carryOut, options) : carryOut().then(asItIs));
+    const answered = await (fault ? applyFault(fault, carryOut, options) : carryOut().then(asItIs));
+    const { hidden = null } = answered;
     if (fault?.kind === "delay") delays.underWay -= 1;
-    if (request.headers.get("User-Agent")?.endsWith(DOCTOR)) return respond(reply);
+    if (request.headers.get("User-Agent")?.endsWith(DOCTOR)) return respond(answered.reply);
     const isLost = fault?.kind === "disconnect";
-    const body = exchange.body ?? (reply.status === 200 && !fault ? null : await unread(request, realClock));
-    const isTakenLeniently = reply.status === 400 && api.wouldTake(request, body);
+    const body = exchange.body ?? (answered.reply.status === 200 && !fault ? null : await unread(request, realClock));
+    const isTakenLeniently = answered.reply.status === 400 && api.wouldTake(request, body);
+    const reply = isTakenLeniently && isIntercepted(request) ? withHint(answered.reply) : answered.reply;
     const at = { atMs, durationMs: stopwatch() - startedMs };
     add(log, request, path, reply, { ...at, body, exchange, hidden, fault: fault?.kind ?? null, isTakenLeniently });
     return isLost ? brokenOff() : respond(reply);
@@ -86,6 +88,12 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
 
 /** The end of the name of `momo doctor`. Its requests are not logged: they are no client's. */
 export const DOCTOR = " momo doctor";
+
+/** Only --intercept gets requests with https. Such a program stays as it is. */
+const isIntercepted = ({ url }: Request): boolean => url.startsWith("https:");
+
+const withHint = (reply: Reply): Reply =>
+  fail(reply.status, `${reply.said.message}; momo exec --accept lenient takes it, for a program that stays as it is`);
 
 /** Refuses a request before its operation. The log and the audit show it, so that nobody searches for what a browser hides. */
 export type Refuse = (request: Request, reply: Reply, sentPath?: string) => Promise<Response>;

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { useScene } from "../../support/scene.ts";
+import { HOST, useScene } from "../../support/scene.ts";
 import { START_MS } from "../../support/service.ts";
 import { until } from "../../support/waiting.ts";
 
@@ -61,6 +61,33 @@ describe("GET /_momo/audit", () => {
     const { refused, findings } = await control("GET", "/audit");
     expect<unknown>(refused).toEqual([{ status: 400, message, count: 2 }, once]);
     expect(findings).toMatchObject([{ request_ids: [1, 2] }, { request_ids: [3] }]);
+  });
+
+  test("a refusal names the lenient form where it takes the request, and to an intercepted program the answer does, too", async () => {
+    await sandbox.control("DELETE", "/audit");
+    const push = { payment_account_id: sandbox.caller.accountId, phone: "712345678", amount: 100 };
+    const plain = await sandbox.send({ path: "/stkpush.php", json: push });
+    expect(plain.body.message).not.toContain("lenient");
+    const headers = { ...sandbox.caller.headers, Host: HOST, "Content-Type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(push) };
+    const intercepted = await sandbox.handle(new Request(`https://${HOST}/v2/stkpush.php`, init));
+    expect((await intercepted.json()).message).toBe(
+      `${plain.body.message}; momo exec --accept lenient takes it, for a program that stays as it is`,
+    );
+    await sandbox.send({ path: "/stkpush.php", json: { ...push, phone: "0712345678", amount: "100" } });
+    await sandbox.send({ path: "/stkpush.php", json: { ...push, phone: "1" } });
+    const { findings } = await sandbox.control("GET", "/audit?over=true");
+    const named = (findings as { kind: string; advice: string }[]).map(({ kind, advice }) => [
+      kind,
+      advice.includes("--accept lenient"),
+    ]);
+    expect(named.toSorted((a, b) => `${a}`.localeCompare(`${b}`))).toEqual([
+      ["nothing_accepted", true],
+      ["number_as_text", true],
+      ["refused", false],
+      ["refused", true],
+      ["refused", true],
+    ]);
   });
 
   test("a delayed request causes no finding: its client waits for the answer", async () => {
