@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import {
   closeSync,
   existsSync,
@@ -82,7 +83,7 @@ export function readJsonFile(file: string, check?: Check): unknown {
   } catch (error) {
     const mistake = findJsonMistake(text);
     throw mistake
-      ? new SyntaxError(`${lineAndColumn(text, mistake)}, ${shown(around(text, mistake))}: ${mistake.what}`)
+      ? new SyntaxError(`${lineAndColumn(text, mistake.at)}, ${shown(around(text, mistake))}: ${mistake.what}`)
       : error;
   }
 }
@@ -112,7 +113,10 @@ function readText(file: string, check?: Check): string {
   }
   const bytes = Buffer.concat(chunks);
   if (looksLikeUtf16(new TextDecoder().decode(bytes.subarray(0, 4)))) throw new Error(UTF_16);
-  return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  const text = new TextDecoder().decode(bytes);
+  if (!isUtf8(bytes))
+    throw new Error(`it is not UTF-8, ${lineAndColumn(text, text.indexOf("\u{FFFD}"))}: save it as UTF-8`);
+  return text;
 }
 
 /**

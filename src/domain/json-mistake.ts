@@ -94,7 +94,7 @@ export function around(text: string, { at }: JsonMistake): string {
 }
 
 /** In which line and column a mistake is, both from 1. */
-export function lineAndColumn(text: string, { at }: JsonMistake): string {
+export function lineAndColumn(text: string, at: number): string {
   const lines = text.slice(0, at).split("\n");
   return `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
 }

@@ -44,7 +44,7 @@ test("a text that JSON.parse takes has no mistake, also a deep one", () => {
 test("a place has a line and a column, the characters around it, and no secret", () => {
   const text = `{\n  "key": "ms_${"a".repeat(40)}",\n  "a": 07\n}`;
   const mistake = findJsonMistake(text) ?? { at: 0, what: "" };
-  expect(lineAndColumn(text, mistake)).toBe("line 3, column 8");
+  expect(lineAndColumn(text, mistake.at)).toBe("line 3, column 8");
   expect(around(text, mistake)).not.toContain("aaa");
   expect(around(text, mistake)).toContain('"a": 07');
 });
