@@ -1,9 +1,9 @@
 // A client for the mobile-money API in one file, for Node 20 and later, Bun and Deno. Copy it into your program, and keep it.
 //   const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store: fileStore("orders") });
-//   const { status } = await momo.pay("ORDER-1", "0712345678", 100); // completed: deliver, once for each order
+//   const { status } = await momo.pay("ORDER-0001", "0712345678", 100); // completed: deliver, once for each order
 //
-// A reference is an order. It is stored before the push, pushed once, and never again: after a failure, a new try needs a new reference,
-// such as ORDER-1-2. Called again with the same reference (after a crash, at the deadline), pay goes on where it was.
+// A reference is an order. It is stored before the push, pushed once, and never again: after a failure, a new try needs another
+// reference. Called again with the same reference (after a crash, at the deadline), pay goes on where it was.
 // Statuses: completed, failed, cancelled, expired, not_started (known, for good); pending, unknown (may be paid: ask again later).
 import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

@@ -2,10 +2,10 @@
 // A client for the mobile-money API in one file, for PHP 8.1 and later with curl. Copy it into your program, and keep it.
 //
 //   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, new Momo\FileStore('orders'));
-//   $order = $momo->pay('ORDER-1', '0712345678', 100); // $order['status'] completed: deliver, once for each order
+//   $order = $momo->pay('ORDER-0001', '0712345678', 100); // $order['status'] completed: deliver, once for each order
 //
-// A reference is an order. It is stored before the push, pushed once, and never again: after a failure, a new try needs a new
-// reference, such as ORDER-1-2. Called again with the same reference (after a crash, at the deadline), pay goes on where it was.
+// A reference is an order. It is stored before the push, pushed once, and never again: after a failure, a new try needs another
+// reference. Called again with the same reference (after a crash, at the deadline), pay goes on where it was.
 // Statuses: completed, failed, cancelled, expired, not_started (known, for good); pending, unknown (may be paid: ask again later).
 namespace Momo;
 const CODES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];

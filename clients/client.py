@@ -1,10 +1,10 @@
 """A client for the mobile-money API in one file, for Python 3.9 and later. Copy it into your program, and keep it.
 
     momo = Client(base_url, api_key, api_secret, payment_account_id, FileStore("orders"))
-    result = momo.pay("ORDER-1", "0712345678", 100)  # status completed: deliver, once for each order
+    result = momo.pay("ORDER-0001", "0712345678", 100)  # status completed: deliver, once for each order
 
-A reference is an order. It is stored before the push, pushed once, and never again: after a failure, a new try needs a new
-reference, such as ORDER-1-2. Called again with the same reference (after a crash, at the deadline), pay goes on where it was.
+A reference is an order. It is stored before the push, pushed once, and never again: after a failure, a new try needs another
+reference. Called again with the same reference (after a crash, at the deadline), pay goes on where it was.
 Statuses: completed, failed, cancelled, expired, not_started (known, for good); pending, unknown (may be paid: ask again later)."""
 import contextlib, json, os, re, socket, ssl, sys, tempfile, time, urllib.parse, urllib.request
 

@@ -42,7 +42,7 @@ const PROMPTS: Readonly<Record<string, Prompt>> = {
     "language",
     "the language of the program",
     (language = "its language") => `Add mobile-money payments to this program in ${language}.
-Read momo://docs/llms.txt, and keep its rules. Call connect for the address, the key and an example; read them from the environment.
+Read momo://docs/llms.txt, and keep its rules. momo client js, php or python prints a client to copy. Call connect for the address, the key and an example; read them from the environment.
 Write tests for a payment that completes, one that is cancelled, one that fails and one that expires (momo://docs/testing.md).
 Run the tests, and then read the audit. You are done when the tests pass and the audit has no finding.`,
   ],

@@ -1,5 +1,7 @@
 <?php // CancelledTest.php
 
+require 'client.php'; // momo client php > client.php
+
 use PHPUnit\Framework\TestCase;
 
 final class CancelledTest extends TestCase
@@ -21,27 +23,25 @@ final class CancelledTest extends TestCase
         proc_close(self::$server);
     }
 
-    private function post(string $url, array $body): array
+    private function steer(string $path, array $body): void
     {
-        $headers = ['X-API-Key: ' . self::$momo['api_key'], 'X-API-Secret: ' . self::$momo['api_secret']];
-        $request = stream_context_create(['http' => [
-            'method' => 'POST',
-            'content' => json_encode($body),
-            'ignore_errors' => true, // a refusal has a body, too
-            'header' => ['Content-Type: application/json', ...$headers],
-        ]]);
-        return json_decode((string) file_get_contents($url, false, $request), true);
+        $http = ['method' => 'POST', 'content' => json_encode($body), 'header' => 'Content-Type: application/json'];
+        file_get_contents(self::$momo['control_url'] . $path, false, stream_context_create(['http' => $http]));
     }
 
     public function testACustomerWhoCancelsIsNotCharged(): void
     {
-        ['base_url' => $base, 'control_url' => $control, 'payment_account_id' => $account] = self::$momo;
-        $this->post("$control/clock", ['freeze' => true]);
-        $this->post("$control/rules", ['outcome' => 'cancelled', 'times' => 1]);
-        $order = ['payment_account_id' => $account, 'phone' => '0712345678', 'amount' => 100];
-        $started = $this->post("$base/stkpush.php", $order);
-        $this->post("$control/clock", ['advance' => '3s']);
-        $payment = $this->post("$base/status.php", ['checkout_request_id' => $started['checkout_request_id']]);
-        $this->assertSame('cancelled', $payment['status']);
+        ['base_url' => $url, 'api_key' => $key, 'api_secret' => $secret, 'payment_account_id' => $account] = self::$momo;
+        $time = 0;
+        $sleep = function (float $seconds) use (&$time) { // moves the sandbox's clock instead
+            $time += $seconds;
+            $this->steer('/clock', ['advance' => "{$seconds}s"]);
+        };
+        $now = function () use (&$time) { return $time; };
+        $store = new Momo\FileStore(sys_get_temp_dir() . '/' . uniqid('orders'));
+        $shop = new Momo\Client($url, $key, $secret, $account, $store, now: $now, sleep: $sleep);
+        $this->steer('/clock', ['freeze' => true]);
+        $this->steer('/rules', ['outcome' => 'cancelled', 'times' => 1]);
+        $this->assertSame('cancelled', $shop->pay('ORDER-0001', '0712345678', 100)['status']);
     }
 }

@@ -29,13 +29,18 @@ export const startIn =
     const client = createClient({
       ...{ baseUrl: "/v2", apiKey, apiSecret, paymentAccountId, store: storeIn(kept), now: nowMs },
       fetch: (path: string, init: RequestInit) => alive(send(path, init)),
-      sleep: (ms: number) => alive(new Promise<void>((resolve) => after(ms, resolve))),
+      sleep: (ms: number) =>
+        alive(
+          new Promise<void>((resolve) => {
+            after(ms, resolve);
+          }),
+        ),
     });
     return {
       pay: (reference, phone, amount) =>
         client.pay(reference, phone, amount).then(
           ({ status }) => status,
-          (error) => error.kind ?? Promise.reject(error),
+          (error: Error & { kind?: string }) => error.kind ?? Promise.reject(error),
         ),
       goOn: async () => false,
       kill: () => (isDead = true),

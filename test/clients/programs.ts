@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inTime } from "../support/waiting.ts";
 import type { StartClient, World } from "./history.ts";
@@ -17,7 +17,10 @@ export const startProgram =
   (world) => {
     /** What lets the client go on, in order: one at a time, so that a seed gives the same history again. */
     const due: (() => void)[] = [];
-    const turn = () => new Promise<void>((resolve) => void due.push(resolve));
+    const turn = () =>
+      new Promise<void>((resolve) => {
+        due.push(resolve);
+      });
     let rested = Promise.withResolvers<void>();
     const rest = () => rested.resolve();
     const service = serve(world, rest, turn);
@@ -51,24 +54,27 @@ export const startProgram =
 
 /** The service and the time, for the process of a client. A request is answered when it is its turn. */
 function serve(world: World, rest: () => void, turn: () => Promise<void>) {
-  const server = createServer(async (request, response) => {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const { url = "", method = "GET" } = request;
-    if (url === "/now") return void response.end(String(world.nowMs() / 1000));
+    if (url === "/now") return response.end(String(world.nowMs() / 1000));
     const body = (await request.toArray()).join("");
     rest();
     const [, seconds] = /^\/sleep\/(.+)/.exec(url) ?? [];
     if (seconds !== undefined) {
-      await new Promise<void>((resolve) => world.after(Number(seconds) * 1000, resolve));
+      await new Promise<void>((resolve) => {
+        world.after(Number(seconds) * 1000, resolve);
+      });
       await turn();
-      return void response.end("0");
+      return response.end("0");
     }
     const headers = request.headers as Record<string, string>;
-    const answer = await world.send(url, { method, headers, ...(body && { body }) }).catch(() => null);
-    const text = await answer?.text();
+    const came = await world.send(url, { method, headers, ...(body && { body }) }).catch(() => null);
+    const text = await came?.text();
     await turn();
-    if (answer) response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text);
-    else request.socket.destroy();
-  });
+    if (!came) return request.socket.destroy();
+    return response.writeHead(came.status, Object.fromEntries(came.headers)).end(text);
+  }
+  const server = createServer((request, response) => void answer(request, response));
   const { promise: url, resolve } = Promise.withResolvers<string>();
   server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
   function stop() {
@@ -111,8 +117,8 @@ function startWorker(command: readonly string[], rest: () => void) {
       started += 1;
       const job = Promise.withResolvers<string>();
       jobs.set(started, job);
-      child.stdin.write(`${JSON.stringify({ job: started, ...payment })}\n`);
-      child.stdin.flush();
+      void child.stdin.write(`${JSON.stringify({ job: started, ...payment })}\n`);
+      void child.stdin.flush();
       return job.promise;
     },
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { GROUPS } from "../../cli/command-table.ts";
 import { EXIT_CODES } from "../../cli/terminal/failure.ts";
@@ -11,7 +11,7 @@ import {
   listTransactionsSchema,
   startPaymentSchema,
 } from "../../src/http/input.ts";
-import { anchorsOf, linksOf, ROOT, readDocument, USER_DOCUMENTS } from "../support/documents.ts";
+import { anchorsOf, blocksOf, linksOf, ROOT, readDocument, USER_DOCUMENTS } from "../support/documents.ts";
 import { runMomo } from "../support/momo.ts";
 import { openScene } from "../support/scene.ts";
 
@@ -137,6 +137,14 @@ test.each(["docs/audit.md", "docs/api.md", "docs/llms.txt"])(
     expect(readDocument(path).text.replaceAll(/\s+/g, " ")).toContain(HOW_TO_LOOK);
   },
 );
+
+test("the right code in docs/audit.md is the client's own, line after line", () => {
+  const lines = (text: string) => text.split("\n").map((line) => line.trim());
+  const client = lines(readFileSync(join(ROOT, "clients/client.mjs"), "utf8")).join("\n");
+  const blocks = blocksOf(readDocument("docs/audit.md"), "js").filter((block) => block.startsWith("// Right"));
+  expect(blocks.length).toBeGreaterThan(5);
+  for (const block of blocks) expect(client).toContain(lines(block).slice(1).join("\n").trim());
+});
 
 test.each([
   ["docs/operations.md", "serve", 12],

@@ -74,7 +74,7 @@ if (Bun.which("go")) {
 for (const command of examples) {
   testWith(needsOf(command), `the example of ${command}`, async () => {
     const session = await startSession();
-    cpSync(join(ROOT, "docs/examples"), session.folder, { recursive: true });
+    for (const folder of ["docs/examples", "clients"]) cpSync(join(ROOT, folder), session.folder, { recursive: true });
     const { stdout, stderr, exitCode } = await session.run(command, session.variables);
     expect({ command, stdout, stderr, exitCode }).toMatchObject({ stderr: "", exitCode: 0 });
   });

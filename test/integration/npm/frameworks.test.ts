@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp } from "../../support/cleanup.ts";
@@ -40,10 +40,7 @@ const forNode = inJavaScript
   .replace("vi.useFakeTimers()", 'mock.timers.enable({ apis: ["setTimeout"] })')
   .replace("advanceWith(vi,", "advanceWith(mock.timers,")
   .replace("vi.useRealTimers()", "mock.timers.reset()");
-const forJest = inJavaScript
-  .replace(bunImport, "")
-  .replaceAll(/\bvi\b/g, "jest")
-  .replace(/import (.*) from "momo-sandbox\/testing";/, 'const $1 = require("momo-sandbox/testing");');
+const forJest = inJavaScript.replace(bunImport, 'import { jest } from "@jest/globals";').replaceAll(/\bvi\b/g, "jest");
 
 type Runner = [name: string, needs: readonly Needed[], file: string, code: string, command: readonly string[]];
 
@@ -56,14 +53,15 @@ const RUNNERS: readonly Runner[] = [
     ["node", "node_modules/vitest/vitest.mjs", "run", "cancelled.vitest"],
   ],
   [
-    ...(["jest", ["node", "jest"], "cancelled.jest.test.cjs", forJest] as const),
-    ["node", "node_modules/jest/bin/jest.js", "--testMatch", "**/*.jest.test.cjs"],
+    ...(["jest", ["node", "jest"], "cancelled.jest.test.mjs", forJest] as const),
+    ["node", "--experimental-vm-modules", "node_modules/jest/bin/jest.js", "--testMatch", "**/*.jest.test.mjs"],
   ],
 ];
 
 let project: string;
 beforeAll(async () => {
   project = await installPackages();
+  cpSync(join(ROOT, "clients/client.mjs"), join(project, "client.mjs"));
   for (const name of ["vitest", "jest"]) symlinkSync(join(FRAMEWORKS, name), join(project, "node_modules", name));
 });
 afterAll(cleanUp);

@@ -71,11 +71,12 @@ describe("GET /_momo/audit", () => {
     const headers = { ...sandbox.caller.headers, Host: HOST, "Content-Type": "application/json" };
     const init = { method: "POST", headers, body: JSON.stringify(push) };
     const intercepted = await sandbox.handle(new Request(`https://${HOST}/v2/stkpush.php`, init));
-    expect((await intercepted.json()).message).toBe(
+    expect(await intercepted.json()).toHaveProperty(
+      "message",
       `${plain.body.message}; momo exec --accept lenient takes it, for a program that stays as it is`,
     );
     await sandbox.send({ path: "/stkpush.php", json: { ...push, phone: "0712345678", amount: "100" } });
-    await sandbox.send({ path: "/stkpush.php", json: { ...push, phone: "1" } });
+    await sandbox.send({ path: "/stkpush.php", json: { ...push, phone: "0712345678", amount: 0 } });
     const { findings } = await sandbox.control("GET", "/audit?over=true");
     const named = (findings as { kind: string; advice: string }[]).map(({ kind, advice }) => [
       kind,
