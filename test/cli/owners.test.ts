@@ -137,8 +137,8 @@ describe("one line warns of a data directory that others may write into", () => 
     const doctor = await runMomo(["doctor", "--data", data]);
     expect(doctor).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(said) });
     await server.stop();
-    // The doctor's own trial is refused on purpose.
-    expect(server.child.stderr.text).toMatch(new RegExp(`^${line.replaceAll(/[+.]/g, "\\$&")}.* 500 .*\n$`));
+    // The doctor's own trial, which is refused on purpose, is not logged.
+    expect(server.child.stderr.text).toBe(line);
   });
 });
 
