@@ -47,9 +47,6 @@ export class Sender {
   readonly #inFlight = new Set<Promise<void>>();
   #attemptsEnd = new AbortController();
   readonly #looks = new Rounds(() => this.#startDue());
-  /** How far the clock has been moved, and the time that its last move has passed. */
-  #movedMs: number;
-  #passed = { fromMs: 0, toMs: 0 };
   #isStopped = false;
   /** Whether nothing may use the store any more. */
   #hasStopped = false;
@@ -61,7 +58,6 @@ export class Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    this.#movedMs = parts.clock.movedMs();
     this.#alarm = new Alarm(parts.clock, () => this.look());
     this.#lookAgain = new Alarm(parts.realClock, () => this.look());
   }
@@ -153,7 +149,6 @@ export class Sender {
     if (isShared) this.#lookLater();
     if (!mayDecide()) return;
     const nowMs = clock.nowMs();
-    this.#followMoves(nowMs);
     this.#claiming = room;
     const due = await deliveries.claim(nowMs, room).finally(() => {
       this.#claiming = 0;
@@ -206,22 +201,15 @@ export class Sender {
     return clock.isFrozen ? 0 : durationMs;
   }
 
-  #followMoves(nowMs: number): void {
-    const movedMs = this.#parts.clock.movedMs();
-    if (movedMs > this.#movedMs) this.#passed = { fromMs: nowMs - (movedMs - this.#movedMs), toMs: nowMs };
-    this.#movedMs = movedMs;
-  }
-
   /**
-   * Counts from the attempt, which is late if no server ran, or if others had to wait. What a move of the clock has passed counts from
-   * its due time, so that one move makes all attempts that it passes.
+   * Counts from the attempt, which is late if no server ran. A move of the clock makes no attempt late, so that one move makes all
+   * attempts that it passes.
    */
   #nextAttemptAtMs({ attempts, dueAtMs }: Delivery, { problem, atMs }: DeliveryAttempt, tookMs: number): number | null {
     const retryAfterMs = RETRY_AFTER_MS[attempts.length];
     if (problem === null || retryAfterMs === undefined) return null;
-    const due = dueAtMs ?? atMs;
-    const isPassed = due >= this.#passed.fromMs && due <= this.#passed.toMs;
-    return (isPassed ? due : Math.max(due, atMs)) + tookMs + retryAfterMs;
+    const lateAtMs = atMs - Math.max(this.#parts.clock.movedMs(), 0);
+    return Math.max(dueAtMs ?? atMs, lateAtMs) + tookMs + retryAfterMs;
   }
 
   /**
