@@ -67,7 +67,10 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo audit", "what clients did wrong, and the right code"],
     ["momo audit --format junit --output audit.xml", "for a CI server"],
   ],
-  webhooks: [["momo webhooks resend 3", "send delivery 3 again"]],
+  webhooks: [
+    ["momo webhooks set http://127.0.0.1:8000/paid", "send each payment that ends"],
+    ["momo webhooks resend 3", "send delivery 3 again"],
+  ],
   snapshot: [
     ["momo snapshot save checkout", "save the whole state"],
     ["momo snapshot restore checkout", "and restore it, the clock too"],

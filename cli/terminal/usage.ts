@@ -29,7 +29,8 @@ export function usageFailure({ code, message }: CommanderError, command: Command
   if (code === "commander.missingArgument") {
     const [[example] = []] = examplesOf(nameOf(command).split(" ").slice(1));
     const usage = `usage: ${nameOf(command)} ${command.usage()}`;
-    return new Failure("usage", inOneLine(message.slice("error: ".length)), `${usage}; such as ${example}`);
+    const hint = example === undefined ? usage : `${usage}; such as ${example}`;
+    return new Failure("usage", inOneLine(message.slice("error: ".length)), hint);
   }
   const lead = `${nameOf(command)} --help shows ${command.commands.length > 0 ? "the commands" : "how it is used"}`;
   if (code === "commander.help") return new Failure("usage", "a command is missing", lead);
