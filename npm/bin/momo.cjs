@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 "use strict";
+const { statSync } = require("node:fs");
 const { findExecutable } = require("../executable.cjs");
 
 /** The command `momo`: replaces itself by the executable if the runtime can, otherwise runs it and passes signals on. */
@@ -16,7 +17,8 @@ try {
   fail(error.message);
 }
 const args = process.argv.slice(2);
-if (process.execve && process.platform !== "win32") {
+// execve aborts Node if the system refuses it, as it does while an installation still writes the file.
+if (process.execve && process.platform !== "win32" && Date.now() - statSync(executable).ctimeMs > 600000) {
   // One process: signals, job control and exit codes are the executable's own.
   process.execve(executable, [executable, ...args], process.env);
 } else {
@@ -32,8 +34,17 @@ function runAsChild() {
   };
   // Before the child runs: a signal that ends this process alone leaves the child behind.
   for (const signal of signals) process.on(signal, pass);
-  const child = spawn(executable, args, { stdio: "inherit" });
-  child.on("error", (error) => fail(`${executable} could not be started (${error.code || error.message})`));
+  const failed = ({ code, message }) => {
+    const remedy = code === "ETXTBSY" ? ": a program is writing it; try again when that has ended" : "";
+    fail(`${executable} could not be started (${code || message})${remedy}`);
+  };
+  let child;
+  try {
+    child = spawn(executable, args, { stdio: "inherit" });
+  } catch (error) {
+    failed(error);
+  }
+  child.on("error", failed);
   child.on("exit", (code, signal) => {
     for (const name of signals) process.off(name, pass);
     if (signal) process.kill(process.pid, signal);

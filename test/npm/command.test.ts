@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { builtBinary, ROOT } from "../support/binary.ts";
@@ -182,7 +182,14 @@ testWith(
     for (const file of ["/nowhere/momo", join(folder, "loop"), `${await builtBinary()}/momo`]) {
       expect(await start(file)).toEqual({ stdout: "", stderr: `momo: there is no ${file}\n`, exitCode: 1 });
     }
-    writeFileSync(join(folder, "momo"), "#!/bin/sh\necho here\n", { mode: 0o755 });
+    const file = join(folder, "momo");
+    writeFileSync(file, "#!/bin/sh\necho here\n", { mode: 0o755 });
+    const writer = openSync(file, "r+");
+    for (const more of [{}, CHILD]) {
+      const stderr = `momo: ${file} could not be started (ETXTBSY): a program is writing it; try again when that has ended\n`;
+      expect(await start(file, more)).toEqual({ stdout: "", stderr, exitCode: 1 });
+    }
+    closeSync(writer);
     for (const more of [{}, CHILD]) expect((await start("momo", more)).stdout).toBe("here\n");
   },
 );
