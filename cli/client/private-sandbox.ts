@@ -1,9 +1,7 @@
-import { UnusableDatabase } from "../../src/store/store.ts";
 import { durations, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { host } from "../host.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
-import { cannotWrite } from "../serving/files.ts";
-import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
+import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
 import type { CredentialsRecord } from "../serving/records.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/run-sandbox.ts";
 import type { configOf } from "../serving/sandbox-flags.ts";
@@ -51,7 +49,6 @@ export async function startPrivateSandbox(config: PrivateConfig): Promise<Privat
     };
   } catch (error) {
     remove();
-    if (!(error instanceof UnusableDatabase)) throw error;
-    throw cannotWrite(directory.path, error, "name another place in the variable TMPDIR");
+    throw explainTemporary(directory, error);
   }
 }

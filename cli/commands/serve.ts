@@ -14,7 +14,7 @@ import { type DataDirectory, locateDataDirectory } from "../serving/data-directo
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import type { DatabaseConfig } from "../serving/engine.ts";
 import { readSecretFile } from "../serving/files.ts";
-import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
+import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
 import { announce, prepareReadyFile, readyRecord, removeReadyFileOf } from "../serving/ready.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
@@ -146,6 +146,8 @@ async function serve(flags: ServeFlags): Promise<void> {
     tellUnusedKey(record.api_key, database);
     await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
     if (drainMs > 0 && isTerminal()) tell(`stopping in ${formatDuration(drainMs)}; Ctrl+C stops at once`);
+  } catch (error) {
+    throw temporary && !database ? explainTemporary(directory, error) : error;
   } finally {
     await parentGone?.forget();
     let fate: string | null = null;

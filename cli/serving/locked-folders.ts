@@ -100,10 +100,16 @@ export function makeTemporaryDirectory(): TemporaryDirectory {
       if (path !== undefined) rmSync(path, { recursive: true, force: true });
       const isTaken = error instanceof UnusableDatabase && error.problem !== "unwritable";
       if (isTaken && encounter < MAX_ENCOUNTERS) continue;
-      throw cannotWrite(path ?? join(place, TEMPORARY_PREFIX), error, "name another place in the variable TMPDIR");
+      throw cannotWrite(path ?? join(place, TEMPORARY_PREFIX), error, ANOTHER_PLACE);
     }
   }
 }
+
+const ANOTHER_PLACE = "name another place in the variable TMPDIR";
+
+/** The failure of a start in a temporary directory. */
+export const explainTemporary = ({ path }: DataDirectory, error: unknown): unknown =>
+  error instanceof UnusableDatabase ? cannotWrite(path, error, ANOTHER_PLACE) : error;
 
 /** Removes the lock last, so that the next process can recognize what is left. */
 function removeFolder(path: string, release: () => void): void {

@@ -17,8 +17,9 @@ import {
 import { basename, join } from "node:path";
 import { dataDirectoryAt, defaultPlace, watchFolder } from "../../cli/serving/data-directory.ts";
 import { writePrivateFile } from "../../cli/serving/files.ts";
-import { removeLeftoversIn, removeTemporaryLeftovers } from "../../cli/serving/locked-folders.ts";
+import { explainTemporary, removeLeftoversIn, removeTemporaryLeftovers } from "../../cli/serving/locked-folders.ts";
 import { prepareReadyFile } from "../../cli/serving/ready.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd, serveMomo, startMomo } from "../support/momo.ts";
 import { giveAway, testWithOtherUser } from "../support/needs.ts";
@@ -265,6 +266,14 @@ test("a draft that a killed process with the same number left does not stop a wr
   writeFileSync(`${file}.${process.pid}.tmp`, "half");
   writePrivateFile(file, "{}");
   expect(readFileSync(file, "utf8")).toBe("{}");
+});
+
+test("where a temporary directory cannot be used, another TMPDIR helps, and no --data", () => {
+  const full = new UnusableDatabase("unwritable", "x cannot be used: the disk is full", "free some space");
+  expect(explainTemporary(dataDirectoryAt("x"), full)).toMatchObject({
+    message: "x cannot be used: the disk is full",
+    hint: "free some space, or name another place in the variable TMPDIR",
+  });
 });
 
 test("a stop writes nothing into a database that was put over its own", async () => {

@@ -1,13 +1,19 @@
 import { Database } from "bun:sqlite";
 import {
   accessSync,
+  chmodSync,
   closeSync,
   constants,
   fsyncSync,
   ftruncateSync,
   lstatSync,
   openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
   rmSync,
+  statfsSync,
   writeSync,
 } from "node:fs";
 
@@ -26,6 +32,7 @@ export function attemptBeside(file: string): unknown {
     if (lstatSync(file, { throwIfNoEntry: false })) accessSync(file, constants.R_OK | constants.W_OK);
     const descriptor = openSync(draft, "wx", 0o600);
     try {
+      chmodSync(draft, 0o600);
       for (let left = ATTEMPT_BYTES; left > 0; ) left -= writeSync(descriptor, new Uint8Array(left));
       fsyncSync(descriptor);
       ftruncateSync(descriptor);
@@ -47,10 +54,37 @@ function attemptLock(file: string): unknown {
     using holder = new Database(file, { readwrite: true });
     holder.run("PRAGMA journal_mode = MEMORY");
     holder.run("BEGIN EXCLUSIVE");
-    return null;
+    return isKept(file) ? null : { code: "ENOLCK" };
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     return /^SQLITE_(?:BUSY|PROTOCOL|IOERR_\w*LOCK)/.test(code) ? { code: "ENOLCK" } : null;
+  }
+}
+
+/** The file systems of other programs keep their locks where Linux does not show them. */
+const FUSE = 0x65735546;
+
+/**
+ * Whether the system keeps the lock, as far as it tells. Where locks are only a pretence, two servers would damage the database.
+ * Linux shows the locks of an open file, in the form that also has `mnt_id`.
+ */
+export function isKept(file: string): boolean {
+  if (process.platform !== "linux" || statfsSync(file).type === FUSE) return true;
+  try {
+    const path = realpathSync(file);
+    const descriptors = readdirSync("/proc/self/fd").filter((number) => linkOf(`/proc/self/fd/${number}`) === path);
+    const infos = descriptors.map((number) => readFileSync(`/proc/self/fdinfo/${number}`, "utf8"));
+    return infos.length === 0 || infos.some((info) => !info.includes("mnt_id:") || info.includes("lock:"));
+  } catch {
+    return true; // without /proc
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ""; // closed meanwhile
   }
 }
 

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statfsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
+import { isKept } from "./attempt.ts";
 import { explain, isBusy, requirePlainFile } from "./database.ts";
 
 /**
@@ -26,33 +27,6 @@ export function acquireLock(file: string): () => void {
     throw explain({ code: "ENOLCK" }, file);
   }
   return () => held.close();
-}
-
-/** The file systems of other programs keep their locks where Linux does not show them. */
-const FUSE = 0x65735546;
-
-/**
- * Whether the system keeps the lock, as far as it tells. Where locks are only a pretence, two servers would damage the database.
- * Linux shows the locks of an open file, in the form that also has `mnt_id`.
- */
-function isKept(file: string): boolean {
-  if (process.platform !== "linux" || statfsSync(file).type === FUSE) return true;
-  try {
-    const path = realpathSync(file);
-    const descriptors = readdirSync("/proc/self/fd").filter((number) => linkOf(`/proc/self/fd/${number}`) === path);
-    const infos = descriptors.map((number) => readFileSync(`/proc/self/fdinfo/${number}`, "utf8"));
-    return infos.length === 0 || infos.some((info) => !info.includes("mnt_id:") || info.includes("lock:"));
-  } catch {
-    return true; // without /proc
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return ""; // closed meanwhile
-  }
 }
 
 /** Whether a process holds the lock. It changes nothing, and blocks another process only for a moment. */
