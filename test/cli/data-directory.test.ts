@@ -24,7 +24,7 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd, serveMomo, startMomo } from "../support/momo.ts";
 import { giveAway, testWithOtherUser } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
-import { rejectionOf, until } from "../support/waiting.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -274,25 +274,6 @@ test("where a temporary directory cannot be used, another TMPDIR helps, and no -
     message: "x cannot be used: the disk is full",
     hint: "free some space, or name another place in the variable TMPDIR",
   });
-});
-
-test("a stop writes nothing into a database that was put over its own", async () => {
-  const [other, own] = [await serveMomo(), await serveMomo()];
-  for (const server of [other, own]) await server.pay();
-  await other.stop();
-  const [from, to] = [other, own].map(({ ready }) => join(ready.data, "momo.db"));
-  // The server has seen its own file.
-  await until(
-    async () => (await own.ask("GET", "/ready")).status,
-    (status) => status === 200,
-  );
-  copyFileSync(from ?? "", to ?? "");
-  await until(
-    async () => (await own.ask("GET", "/ready")).status,
-    (status) => status === 503,
-  );
-  await own.stop();
-  expect(readFileSync(to ?? "").equals(readFileSync(from ?? ""))).toBe(true);
 });
 
 test("a server whose payments are in PostgreSQL notices that its folder was moved, and that it is back", () => {

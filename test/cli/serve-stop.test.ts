@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { loadPending } from "../../bench/support/loader.ts";
 import packageJson from "../../package.json";
@@ -9,7 +9,7 @@ import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { cleanEnvironment, PROGRAM, type ReadyRecord, type Served, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { inTime, rejectionOf, SLACK_MS } from "../support/waiting.ts";
+import { inTime, rejectionOf, SLACK_MS, until } from "../support/waiting.ts";
 
 /** How a server stops, and what ends it. */
 
@@ -230,3 +230,22 @@ test.concurrent.skipIf(process.platform !== "linux")(
     expect(await server.stop()).toBe(0);
   },
 );
+
+test("a stop writes nothing into a database that was put over its own", async () => {
+  const [other, own] = [await serveMomo(), await serveMomo()];
+  for (const server of [other, own]) await server.pay();
+  await other.stop();
+  const [from, to] = [other, own].map(({ ready }) => join(ready.data, "momo.db"));
+  // The server has seen its own file.
+  await until(
+    async () => (await own.ask("GET", "/ready")).status,
+    (status) => status === 200,
+  );
+  copyFileSync(from ?? "", to ?? "");
+  await until(
+    async () => (await own.ask("GET", "/ready")).status,
+    (status) => status === 503,
+  );
+  await own.stop();
+  expect(readFileSync(to ?? "").equals(readFileSync(from ?? ""))).toBe(true);
+});
