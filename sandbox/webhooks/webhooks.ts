@@ -43,7 +43,7 @@ export class Webhooks {
   constructor(parts: WebhookParts) {
     const { service, clock, start } = parts;
     this.#parts = parts;
-    this.#heldAnswers = createHeldAnswers(parts.realClock);
+    this.#heldAnswers = createHeldAnswers(parts.realClock, parts.reportFault);
     this.#sender = new Sender({
       ...parts,
       deliveries: service.deliveries,
@@ -160,7 +160,7 @@ const MAX_HELD_MS = 5000;
 const MAX_HELD = 1000;
 
 /** Pushes whose answer waits for the webhook of their payment. */
-export function createHeldAnswers(realClock: Clock) {
+export function createHeldAnswers(realClock: Clock, report: (words: string) => void) {
   const held = new Map<string, () => void>();
   return {
     /** Resolves after the first attempt, or after {@link MAX_HELD_MS} at the latest; null if too many wait. */
@@ -172,7 +172,12 @@ export function createHeldAnswers(realClock: Clock) {
         held.delete(checkoutRequestId);
         resolve();
       };
-      const cancelAlarm = realClock.alarm(realClock.nowMs() + MAX_HELD_MS, release);
+      const cancelAlarm = realClock.alarm(realClock.nowMs() + MAX_HELD_MS, () => {
+        report(
+          `the answer to the push of ${checkoutRequestId} waited ${MAX_HELD_MS / 1000} s for its early webhook: the payment had not ended, or the receiver takes one request at a time, as php -S without PHP_CLI_SERVER_WORKERS=4`,
+        );
+        release();
+      });
       held.set(checkoutRequestId, release);
       return promise;
     },

@@ -2,7 +2,7 @@
 # Installs momo for this user: curl -fsSL ADDRESS/install.sh | sh
 #
 #   MOMO_INSTALL   the folder for the executable (default: ~/.local/bin)
-#   MOMO_RELEASES  where the archives and SHA256SUMS are
+#   MOMO_RELEASES  where the archives and SHA256SUMS are: an address, or a folder
 #
 # It checks the sum of the archive, tries the executable before it replaces another one, needs no root, and changes no file of a
 # shell. Everything is in a function, so that an incomplete script does nothing.
@@ -14,7 +14,9 @@ fail() {
 }
 
 fetch() { # ADDRESS FILE
-  if command -v curl >/dev/null 2>&1; then
+  if [ "${1#*://}" = "$1" ]; then
+    cp "$1" "$2" 2>/dev/null || fail "$1 cannot be read"
+  elif command -v curl >/dev/null 2>&1; then
     curl -fsSL --retry 2 -o "$2" "$1" 2>"$draft/complaint" || fail "$1 cannot be downloaded: $(tail -n 1 "$draft/complaint")"
   elif command -v wget >/dev/null 2>&1; then
     wget -q -O "$2" "$1" || fail "$1 cannot be downloaded"

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { YAML } from "bun";
 import manifest from "../../../package.json" with { type: "json" };
@@ -126,9 +126,18 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       expect(isAlive(pid)).toBe(false);
     });
 
-    test("accepts a release from a folder, too", async () => {
-      const job = startJob({}, { MOMO_RELEASES: await makeOwnRelease() });
+    test("accepts a release from a folder, too; the tool cache keeps its executable", async () => {
+      const folder = await makeOwnRelease();
+      const cached = { MOMO_RELEASES: folder, RUNNER_TOOL_CACHE: newFolder() };
+      const first = startJob({}, cached);
+      expect(await first.main()).toMatchObject({ exitCode: 0, stderr: "" });
+      await first.post();
+      for (const name of readdirSync(folder)) if (name !== "SHA256SUMS") rmSync(join(folder, name));
+      const job = startJob({}, cached);
       expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
+      const { executable } = job.pairs("GITHUB_OUTPUT");
+      expect(executable).toStartWith(cached.RUNNER_TOOL_CACHE);
+      expect(executable).toBe(first.pairs("GITHUB_OUTPUT").executable ?? "");
       const ended = await job.post();
       expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
       expect(ended.stdout).toContain("\n(nothing was asked)\n");

@@ -43,6 +43,7 @@ type Variables = Readonly<Record<string, string>>;
 interface Recipe {
   readonly services: { momo: { env: Variables; environment: Variables }; shop: { environment: Variables } };
   readonly env: Variables;
+  readonly steps: readonly { run?: string }[];
   readonly test: { variables: Variables };
 }
 
@@ -196,7 +197,16 @@ describe.skipIf(why !== "")(named("the container image", why), () => {
     });
 
     test.each([
-      ["github-services.yaml", (recipe) => ({ server: recipe.services.momo.env, client: recipe.env })],
+      [
+        "github-services.yaml",
+        ({ services, env, steps }) => {
+          const lines = steps.map(({ run = "" }) => run).join("");
+          const given = [...lines.matchAll(/echo "(\w+)=(.*)" >>/g)].map(
+            ([, name, value = ""]) => [name, value.replace(/\$\{\{.*\}\}/, "2547")] as const,
+          );
+          return { server: services.momo.env, client: { ...env, ...Object.fromEntries(given) } };
+        },
+      ],
       ["gitlab.yaml", (recipe) => ({ server: recipe.test.variables, client: recipe.test.variables })],
       ["compose.yaml", ({ services: { momo, shop } }) => ({ server: momo.environment, client: shop.environment })],
     ] satisfies [string, (recipe: Recipe) => Record<"server" | "client", Variables>][])(

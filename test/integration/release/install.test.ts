@@ -191,8 +191,11 @@ describe("install.sh", () => {
     expect(readdirSync(momo)).toEqual([]);
   });
 
-  test("redirects are followed: GitHub redirects each download", async () => {
+  test("a folder has the release, or redirects are followed: GitHub redirects each download", async () => {
     const folder = await makeRelease(GOOD);
+    expect(await install({ from: folder })).toMatchObject({ exitCode: 0, stderr: "" });
+    const missing = await install({ from: `${folder}/none` });
+    expect(missing).toMatchObject({ exitCode: 1, stderr: `momo: ${folder}/none/SHA256SUMS cannot be read\n` });
     const files = serveFiles(folder);
     const from = serveFiles(folder, "/", (file) => Response.redirect(`${files}/${basename(file)}`));
     expect(await install({ from })).toMatchObject({ exitCode: 0, stderr: "" });

@@ -124,7 +124,8 @@ test("a closed connection and a port without a listener have different errors", 
 
 test("pushes that wait for an early webhook: 5 s at most; one too many does not wait", async () => {
   const clock = createManualClock(0);
-  const heldAnswers = createHeldAnswers(clock);
+  const told: string[] = [];
+  const heldAnswers = createHeldAnswers(clock, (words) => told.push(words));
   const held = Array.from({ length: 1000 }, (_, index) => heldAnswers.waitFor(`ws_CO_${index}`));
   expect(held).not.toContain(null);
   expect(heldAnswers.waitFor("ws_CO_late")).toBeNull();
@@ -136,6 +137,8 @@ test("pushes that wait for an early webhook: 5 s at most; one too many does not 
   clock.advance(1);
   for (const one of held) await one;
   expect(clock.alarmsAtMs).toEqual([]);
+  expect(told).toHaveLength(999);
+  expect(told[0]).toStartWith("the answer to the push of ws_CO_0 waited 5 s for its early webhook: ");
   const next = heldAnswers.waitFor("ws_CO_next");
   expect(next).not.toBeNull();
   heldAnswers.releaseAll();
