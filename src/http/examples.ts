@@ -74,30 +74,25 @@ export function answerExamples(profile: Profile): Record<keyof typeof REQUEST_EX
 
 const success = (message: string, members: object) => ({ success: true, message, ...members });
 
-const BROKEN = "internal server error";
-
 /** An example of the message for each status with which an operation fails. */
 export const FAILURE_EXAMPLES: Record<keyof typeof REQUEST_EXAMPLES, Readonly<Record<number, string>>> = {
-  "/stkpush.php": {
+  "/stkpush.php": failing("POST", {
     400:
       "payment_account_id must be a whole number, the id of a payment account of yours; " +
       'it is a string, "1"; amount is missing: it must be a number from 1 to 999999999.99 with at most two decimals',
-    401: INVALID_CREDENTIALS,
-    405: "this operation takes POST only",
     500: "STK push initiation failed: the network does not take the prompt",
-  },
-  "/status.php": {
+  }),
+  "/status.php": failing("POST", {
     400: "checkout_request_id is missing: it must be a string of 1 to 100 characters",
-    401: INVALID_CREDENTIALS,
     404: "checkout_request_id is not that of a payment of yours",
-    405: "this operation takes POST only",
-    500: BROKEN,
-  },
-  "/transactions.php": {
+  }),
+  "/transactions.php": failing("GET", {
     400: 'limit must be a whole number from 1 to 100; it is "500"',
-    401: INVALID_CREDENTIALS,
     404: "there is no transaction of yours with this id and these filters",
-    405: "this operation takes GET only",
-    500: BROKEN,
-  },
+  }),
 };
+
+function failing(method: string, own: Readonly<Record<number, string>>) {
+  const all = { 401: INVALID_CREDENTIALS, 405: `this operation takes ${method} only`, 500: "internal server error" };
+  return { ...all, ...own };
+}
