@@ -82,6 +82,25 @@ describe("the guard protects every operation of the control API", () => {
   });
 });
 
+test("each call that takes a body refuses a list in its place, and a member that it does not know", async () => {
+  const state = await stateOf();
+  const taking = eachCall().filter((call) => "json" in call);
+  expect(taking.length).toBeGreaterThan(15);
+  for (const { method, path, json } of taking) {
+    const [example] = Array.isArray(json) ? json : [json];
+    if (path !== "/payments") {
+      // A payment may have more members, as in the merchant API.
+      const unknown = await sandbox.refusal(method, path, { ...example, unheard: 1 });
+      expect(`${method} ${path}: ${unknown}`).toContain('there is no member "unheard"; ');
+    }
+    if (path === "/rules") continue; // a list of rules is one way to send them
+    expect(`${method} ${path}: ${await sandbox.refusal(method, path, [])}`).toContain(
+      "must be a JSON object; it is an array",
+    );
+  }
+  expect(await stateOf()).toBe(state);
+});
+
 describe("with a token", () => {
   const token = "t0ken-of-sixteen-and-more";
   const scene = forAllTests(() => openScene({ guard: { host: "0.0.0.0", token } }));
