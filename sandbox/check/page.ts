@@ -48,7 +48,13 @@ ${allNotes(report)
   .join("\n")}
 </header>
 <main>
-${fails === 0 ? "" : `<section><h2>What does not hold</h2>${byCause(report.checked).map(failure).join("")}</section>`}
+${
+  fails === 0
+    ? ""
+    : `<section><h2>What does not hold</h2>${byCause(report.checked.filter(({ verdict }) => verdict === "fails"))
+        .map(failure)
+        .join("")}</section>`
+}
 <section><h2>Sentence by sentence</h2>
 ${bySection(report).map(section).join("\n")}
 </section>

@@ -33,39 +33,25 @@ export function formatCheck(report: CheckReport, format: CheckFormat, version: s
   }
 }
 
-/** The sentences with an annotation: of those that fail for one cause, the first names the others. */
-function annotated({ checked }: CheckReport): Checked[] {
-  const causes = byCause(checked);
-  return checked.flatMap((one) => {
-    const group = causes.find((of) => of.includes(one)) ?? [one];
-    if (group[0] !== one) return [];
-    return [group.length === 1 ? one : { ...one, sentence: `${one.sentence}, and ${group.length - 1} more` }];
-  });
-}
+/** The sentences with an annotation: of those that fail for one cause, the first counts the others. */
+const annotated = ({ checked }: CheckReport): Checked[] =>
+  byCause(checked).flatMap(([one, ...more]) =>
+    one ? [{ ...one, sentence: more.length === 0 ? one.sentence : `${one.sentence}, and ${more.length} more` }] : [],
+  );
 
 const MARKS: Readonly<Record<Verdict, string>> = { holds: "✓", fails: "✗", recorded: "·", skipped: "-" };
 
 /** A tree of sections, with each sentence. */
 function textLines(report: CheckReport): string[] {
   const tree = bySection(report).flatMap(([section, checked]) => {
-    const skipped = Object.groupBy(
-      checked.filter(({ verdict }) => verdict === "skipped"),
-      ({ seen }) => seen,
-    );
-    const causes = byCause(checked);
-    return [
-      ...["", `${section} ${SECTIONS[section]}`],
-      ...checked
-        .filter(({ verdict }) => verdict !== "skipped")
-        .flatMap((one) => {
-          const group = causes.find((of) => of.includes(one)) ?? [one];
-          return group[0] === one ? linesOf(group) : [];
-        }),
-      // A reason that many sentences share stands once.
-      ...Object.entries(skipped).flatMap(([why, ofWhy = []]) =>
-        ofWhy.length < 3 ? ofWhy.flatMap((one) => linesOf([one])) : [`  - ${ofWhy.length} sentences: ${why}`],
-      ),
-    ];
+    const groups = byCause(checked);
+    const isSkipped = ([one]: Checked[]) => one?.verdict === "skipped";
+    const others = groups.filter((group) => !isSkipped(group));
+    // What one or two sentences lack stands beside each of them.
+    const reasons = groups
+      .filter(isSkipped)
+      .flatMap((group) => (group.length < 3 ? group.map((one) => [one]) : [group]));
+    return ["", `${section} ${SECTIONS[section]}`, ...[...others, ...reasons].flatMap(linesOf)];
   });
   const others = notImitatedIn(report);
   const end =
@@ -73,15 +59,15 @@ function textLines(report: CheckReport): string[] {
   return [summaryOf(report), ...allNotes(report).map((note) => `! ${note}`), ...tree, ...end];
 }
 
-/** @param group one sentence, or those that fail for one cause */
+/** @param group one sentence, or those with one cause */
 function linesOf(group: readonly Checked[]): string[] {
   const [one] = group as [Checked];
   const what = group.length === 1 ? one.sentence : `${group.length} sentences`;
+  const sentences = group.length === 1 ? [] : group.map(({ sentence }) => sentence);
   const momo = isLikeMomo(one) ? "" : ` (momo: ${one.momo})`;
   return [
     `  ${MARKS[one.verdict]} ${what}${one.seen === "" ? "" : `: ${one.seen}`}${momo}`,
-    ...(group.length === 1 ? [] : group.map(({ sentence }) => `      ${sentence}`)),
-    ...(one.verdict === "fails" ? evidenceOf(group).map((line) => `      ${line}`) : []),
+    ...(one.verdict === "fails" ? [...sentences, ...evidenceOf(group)].map((line) => `      ${line}`) : []),
   ];
 }
 

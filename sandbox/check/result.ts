@@ -83,14 +83,12 @@ export const allNotes = ({ notes, stopped }: CheckReport): string[] => [
   ...(stopped === null ? [] : [`stopped early: ${stopped}`]),
 ];
 
-/** Failures with one cause: sentences of a section about which the same is wrong. */
-export const byCause = (checked: readonly Checked[]): Checked[][] =>
-  Object.values(
-    Object.groupBy(
-      checked.filter(({ verdict }) => verdict === "fails"),
-      ({ section, seen }) => `${section} ${seen}`,
-    ),
-  ).flatMap((group = []) => [group]);
+/** Each sentence alone, but those of a section that fail, or were skipped, for one cause together, where the first of them is. */
+export const byCause = (checked: readonly Checked[]): Checked[][] => [
+  ...Map.groupBy(checked, ({ id, verdict, section, seen }) =>
+    verdict === "fails" || verdict === "skipped" ? `${verdict} ${section} ${seen}` : id,
+  ).values(),
+];
 
 /** The requests and the answers that show it, each once. */
 export function evidenceOf(group: readonly Checked[]): string[] {
