@@ -90,14 +90,14 @@ function helpfully<T>(file: string, step: () => T): T {
 
 /** The options that name reports, by command. Only a variadic one has several files. */
 const REPORT_FLAGS: Readonly<Record<string, readonly string[]>> = {
-  exec: ["--audit-report"],
+  exec: ["--audit-report", "--log-file"],
   check: ["--report", "--profile"],
   audit: ["--output"],
 };
 
 /** How reports of momo begin; an empty file was one that an older momo could not finish. */
 const IS_REPORT =
-  /^$|name="momo (?:audit|check)"|"not_followed"|\d requests?: \d+ accepted|stated sentences|<title>[^<]*momo|"momo check of /;
+  /^$|name="momo (?:audit|check)"|"not_followed"|\d requests?: \d+ accepted|stated sentences|<title>[^<]*momo|"momo check of |^\{"id":\d+,"at":"/;
 const BEGINNING = 4096;
 
 /** The reports of an earlier run go also if the command line is wrong. A file that is not momo's stays. */

@@ -35,6 +35,29 @@ test.concurrent("a command that cannot start, or a wrong line, leaves no report:
   }
 });
 
+test("exec --log-file keeps each request with its answer, without secrets; a wrong line removes the file", async () => {
+  const cwd = newFolder();
+  const file = join(cwd, "made/log.jsonl");
+  const ask = `const { MOMO_BASE_URL, MOMO_API_SECRET } = process.env;
+    for (const path of ["/one", "/two"]) await fetch(MOMO_BASE_URL + path, { headers: { "X-API-Secret": MOMO_API_SECRET } });`;
+  const command = ["exec", "--log-file", file, "--", process.execPath, "-e", ask];
+  const env = { MOMO_API_KEY: "mk_0123456789abcdef", MOMO_API_SECRET: "ms_0123456789abcdef0123456789abcdef" };
+  expect(await runMomo(command, { cwd, env })).toMatchObject({ exitCode: 0, stdout: "" });
+  const text = readFileSync(file, "utf8");
+  expect(text).not.toContain(env.MOMO_API_SECRET);
+  expect(
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    { id: 1, method: "GET", target: "/v2/one", status: 404, answer: { success: false } },
+    { id: 2, target: "/v2/two" },
+  ]);
+  expect((await runMomo([...command.slice(0, 3), "--bogus"], { cwd })).exitCode).toBe(2);
+  expect(existsSync(file)).toBe(false);
+});
+
 test("a report that the command of momo exec names is not momo's", async () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, "r.xml"), OLD);
