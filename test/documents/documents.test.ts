@@ -131,7 +131,7 @@ test("the documents name every parameter of the three operations, and momo list 
   for (const option of Object.values(LIST_OPTIONS)) expect(stdout).toContain(`  ${option} `);
 });
 
-test.each(["docs/audit.md", "docs/api.md", "docs/llms.txt"])(
+test.each(["docs/api.md", "docs/llms.txt"])(
   "%s says how to look for a payment, as the findings do",
   (path) => {
     expect(readDocument(path).text.replaceAll(/\s+/g, " ")).toContain(HOW_TO_LOOK);
