@@ -131,12 +131,9 @@ test("the documents name every parameter of the three operations, and momo list 
   for (const option of Object.values(LIST_OPTIONS)) expect(stdout).toContain(`  ${option} `);
 });
 
-test.each(["docs/api.md", "docs/llms.txt"])(
-  "%s says how to look for a payment, as the findings do",
-  (path) => {
-    expect(readDocument(path).text.replaceAll(/\s+/g, " ")).toContain(HOW_TO_LOOK);
-  },
-);
+test.each(["docs/api.md", "docs/llms.txt"])("%s says how to look for a payment, as the findings do", (path) => {
+  expect(readDocument(path).text.replaceAll(/\s+/g, " ")).toContain(HOW_TO_LOOK);
+});
 
 test("the right code in docs/audit.md is the client's own, line after line", () => {
   const lines = (text: string) => text.split("\n").map((line) => line.trim());
