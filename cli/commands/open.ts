@@ -33,8 +33,7 @@ async function open(flags: OpenFlags): Promise<void> {
 function startUsual(address: string): boolean {
   const command = { darwin: ["open"], win32: ["cmd", "/c", "start", ""] }[process.platform as string] ?? ["xdg-open"];
   if (Bun.which(command[0] ?? "") === null) return false;
-  const { exitCode } = Bun.spawnSync([...command, address], { stdio: ["ignore", "ignore", "ignore"] });
-  return exitCode === 0;
+  return succeeds([...command, address], ["ignore", "ignore", "ignore"]);
 }
 
 /** One of the commands in `BROWSER`. It may have options, and `%s` in the place of the address; it may be a browser for the terminal. */
@@ -43,5 +42,14 @@ function startNamed(command: string, address: string): boolean {
   if (Bun.which(words[0] ?? "") === null) return false;
   const filled = words.map((word) => word.replaceAll("%s", () => address));
   const all = command.includes("%s") ? filled : [...filled, address];
-  return Bun.spawnSync(all, { stdio: ["inherit", 2, "inherit"] }).exitCode === 0;
+  return succeeds(all, ["inherit", 2, "inherit"]);
+}
+
+/** False also for a file that the system cannot run. */
+function succeeds(words: string[], stdio: ["ignore" | "inherit", "ignore" | 2, "ignore" | "inherit"]): boolean {
+  try {
+    return Bun.spawnSync(words, { stdio }).exitCode === 0;
+  } catch {
+    return false;
+  }
 }

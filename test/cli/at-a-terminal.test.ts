@@ -282,6 +282,9 @@ test.concurrent("momo open opens the console in the browser, and prints its addr
   expect(await Bun.file(opened).text()).toBe(`mine --new ${run.stdout}`);
   await named(`${folder}/mine %s#payments`);
   expect(await Bun.file(opened).text()).toBe(`mine ${run.stdout.trim()}#payments\n`);
-  const nowhere = "BROWSER=no-such-browser opens no address: open it in a browser yourself.\n";
-  expect(await named("no-such-browser")).toEqual({ stdout: run.stdout, stderr: nowhere, exitCode: 0 });
+  writeFileSync(join(folder, "broken"), "\0", { mode: 0o755 });
+  for (const browser of ["no-such-browser", `${folder}/broken`]) {
+    const stderr = `BROWSER=${browser} opens no address: open it in a browser yourself.\n`;
+    expect(await named(browser)).toEqual({ stdout: run.stdout, stderr, exitCode: 0 });
+  }
 });
