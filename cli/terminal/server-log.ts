@@ -1,6 +1,7 @@
 import { transactionView } from "../../sandbox/control/views.ts";
 import type { AnsweredRequest } from "../../sandbox/request-log.ts";
 import type { Clock } from "../../src/domain/clock.ts";
+import { API_KEY_FORM, API_SECRET_FORM } from "../../src/domain/credentials.ts";
 import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
@@ -125,7 +126,7 @@ export function requestLine(format: LogFormat, request: AnsweredRequest, atMs: n
     outcome.transaction_status,
     outcome.checkout_request_id,
     outcome.message,
-    status === 401 && troubleWithKey(request),
+    status === 401 && `(${troubleWithKey(request)})`,
     fault && `(fault: ${fault})`,
     leniencies.length > 0 && `(lenient: ${leniencies.join(", ")})`,
     isTakenLeniently && `(${HINT})`,
@@ -134,18 +135,24 @@ export function requestLine(format: LogFormat, request: AnsweredRequest, atMs: n
 
 /** What is wrong with the form of the credentials, without their values; the answer does not say it. */
 function troubleWithKey({ headers }: AnsweredRequest): string {
-  const found = ["X-API-Key", "X-API-Secret"].flatMap((name) => {
+  const found = CREDENTIALS.flatMap(([name, form, right]) => {
     const value = headers.get(name);
     const trouble =
       (value === null && "is missing") ||
       (value === "" && "is empty") ||
       (/^Bearer\b/i.test(value ?? "") && 'begins with "Bearer"') ||
       (/^["'].*["']$/.test(value ?? "") && "is in quotes") ||
-      (/\s/.test(value ?? "") && "has white space in it");
+      (/\s/.test(value ?? "") && "has white space in it") ||
+      (!form.test(value ?? "") && `is not ${right} letters and digits`);
     return trouble ? [`${name} ${trouble}`] : [];
   });
-  return `(${found.length > 0 ? found.join(", ") : "the form of both headers is right"})`;
+  return found.length > 0 ? found.join(", ") : "the form of both headers is right";
 }
+
+const CREDENTIALS = [
+  ["X-API-Key", API_KEY_FORM, "mk_ and 16 to 64"],
+  ["X-API-Secret", API_SECRET_FORM, "ms_ and 32 to 128"],
+] as const;
 
 /** What an answer says about the payment. A refusal gives the reason in its message. */
 function outcomeOf({ said }: AnsweredRequest) {
