@@ -140,7 +140,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       const query = new URLSearchParams({ ...filters, page: String(page), limit: "100" });
       const answer = await call(`/transactions.php?${String(query).replaceAll("+", "%20")}`);
       const shown = answer.transactions ?? answer.data;
-      const isList = Array.isArray(shown) && shown.every(Boolean) && page * 50 <= rows.size + 1000;
+      const isList = Array.isArray(shown) && shown.every((row) => row?.id) && page * 50 <= rows.size + 1000;
       if (!isList) fail("unknown", "/transactions.php: no list, or the same page again and again");
       for (const row of shown) rows.set(row.id, row);
       if (shown.length < 100) return [...rows.values()].filter((row) => !status || row.status === status);

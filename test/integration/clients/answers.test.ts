@@ -1,0 +1,124 @@
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { serveFake } from "../../support/fake-server.ts";
+import { runToEnd } from "../../support/momo.ts";
+import { describeWith, type Needed } from "../../support/needs.ts";
+import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
+
+/** The clients of clients/ as programs: what they make of bad answers and bad input, and of a list that grows. */
+
+const CLIENTS = join(import.meta.dir, "../../../clients");
+const NEW_ROWS = 3;
+
+const json = (body: unknown, status = 200) => Response.json(body, { status });
+const ANSWERS: readonly [name: string, answer: () => Response, code: string, exitCode: number][] = [
+  ["HTML", () => new Response("<html>Welcome</html>"), "unknown", 6],
+  ["HTML with 400", () => new Response("<html>Bad</html>", { status: 400 }), "unknown", 6],
+  ["an empty text", () => new Response(""), "unknown", 6],
+  ["an array", () => json([]), "unknown", 6],
+  ["null", () => json(null), "unknown", 6],
+  ["a success without a list", () => json({ success: true, message: "" }), "unknown", 6],
+  ["a list of numbers", () => json({ success: true, message: "", transactions: [1, 2] }), "unknown", 6],
+  ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 307), "unknown", 6],
+  ["HTTP 429", () => json({ success: false, message: "slowly" }, 429), "unknown", 6],
+  ["a body that is cut", () => new Response('{"success":tr'), "unknown", 6],
+  ["a refusal", () => json({ success: false, message: "no" }, 400), "refused", 5],
+  ["wrong credentials", () => json({ success: false, message: "no" }, 401), "credentials", 4],
+];
+const REFERENCES = ["", " ORDER", "ORDER~1", "ORDER-\u{1F600}", "x".repeat(100)];
+
+interface Program {
+  readonly name: string;
+  readonly needs: readonly Needed[];
+  readonly command: readonly string[];
+  /** Prints how many rows a list has, and how many ids. */
+  readonly list: (url: string) => readonly string[];
+}
+
+const JS = join(CLIENTS, "client.mjs");
+const PHP = join(CLIENTS, "client.php");
+const PROGRAMS: readonly Program[] = [
+  {
+    name: "JavaScript",
+    needs: ["node"],
+    command: ["node", JS],
+    list: (url) => [
+      ...["node", "--input-type=module", "-e"],
+      `import { createClient } from "${JS}";
+       const rows = await createClient({ baseUrl: "${url}", apiKey: "a", apiSecret: "b", paymentAccountId: 1 }).list();
+       console.log(rows.length, new Set(rows.map(({ id }) => id)).size);`,
+    ],
+  },
+  {
+    name: "Python",
+    needs: ["python3"],
+    command: ["python3", join(CLIENTS, "client.py")],
+    list: (url) => [
+      ...["python3", "-B", "-c"],
+      `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client
+rows = Client("${url}", "a", "b", 1, None).list(); print(len(rows), len({row["id"] for row in rows}))`,
+    ],
+  },
+  {
+    name: "PHP",
+    needs: ["php", "php curl"],
+    command: ["php", PHP],
+    list: (url) => [
+      ...["php", "-r"],
+      `require "${PHP}"; $rows = (new Momo\\Client("${url}", "a", "b", 1, new stdClass))->list();
+       echo count($rows), " ", count(array_unique(array_column($rows, "id"))), "\n";`,
+    ],
+  },
+];
+
+/** A list that gets new rows while its pages are read. */
+function serveGrowing() {
+  let total = 10_000;
+  return serveFake(({ url }) => {
+    const skipped = 100 * (Number(new URL(url).searchParams.get("page")) - 1);
+    const left = Math.max(0, Math.min(100, total - skipped));
+    const transactions = Array.from({ length: left }, (_, index) => ({
+      id: total - skipped - index,
+      status: "completed",
+    }));
+    total += NEW_ROWS;
+    return json({ success: true, message: "", transactions });
+  });
+}
+
+afterAll(cleanUp);
+
+for (const { name, needs, command, list } of PROGRAMS) {
+  const find = async (baseUrl: string, reference: string) => {
+    const keys = { MOMO_API_KEY: "a", MOMO_API_SECRET: "b", MOMO_PAYMENT_ACCOUNT_ID: "1", MOMO_ORDERS: newFolder() };
+    const env = { ...keys, MOMO_BASE_URL: baseUrl };
+    const { stdout, exitCode } = await runToEnd([...command, "find", reference, "0712345678", "100"], { env });
+    return { code: JSON.parse(stdout).error?.code, exitCode };
+  };
+
+  describeWith(needs, `the client in ${name}`, () => {
+    test.each(ANSWERS)(
+      "takes %s for what it is",
+      async (_, answer, code, exitCode) => {
+        expect(await find(serveFake(answer).baseUrl, "ORDER-0001")).toEqual({ code, exitCode });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test("cannot reach a port where nobody listens", async () => {
+      const { baseUrl, stop } = serveFake(() => json({}));
+      await stop();
+      expect(await find(baseUrl, "ORDER-0001")).toEqual({ code: "unreachable", exitCode: 6 });
+    });
+
+    test.each(REFERENCES)("refuses the reference %p", async (reference) => {
+      expect(await find("http://127.0.0.1:1/v2", reference)).toEqual({ code: "usage", exitCode: 2 });
+    });
+
+    test("reads a list of 10,000 rows that grows: no row twice, none left out", async () => {
+      const { stdout, stderr } = await runToEnd(list(serveGrowing().baseUrl));
+      expect({ stdout, stderr }).toEqual({ stdout: "10000 10000\n", stderr: "" });
+    });
+  });
+}
