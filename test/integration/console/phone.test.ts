@@ -118,7 +118,10 @@ describeInBrowser("the phone", (scene) => {
       Object.defineProperty(document, "hidden", { get: () => isHidden, configurable: true });
       Notification = class {
         static get permission() { return granted; }
-        constructor(title, { body, tag }) { told.push([title, body, tag]); }
+        constructor(title, { body, tag }) {
+          if (isAndroid) throw new TypeError("Illegal constructor. Use ServiceWorkerRegistration.showNotification() instead.");
+          told.push([title, body, tag]);
+        }
       };`);
     const cases = [
       ["granted", true],
@@ -126,9 +129,10 @@ describeInBrowser("the phone", (scene) => {
       ["granted", false],
       ["granted", true],
       ["denied", true],
+      ["granted", true, true],
     ] as const;
-    for (const [count, [permission, isHidden]] of cases.entries()) {
-      await page.evaluate(`granted = "${permission}"; isHidden = ${isHidden};`);
+    for (const [count, [permission, isHidden, isAndroid = false]] of cases.entries()) {
+      await page.evaluate(`granted = "${permission}"; isHidden = ${isHidden}; isAndroid = ${isAndroid};`);
       await startPayment(scene.sandbox, { phone: `071100000${count + 1}`, amount: 1200 });
       await until(
         () => page.title(),
