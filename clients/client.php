@@ -152,7 +152,7 @@ final class Client {
         curl_setopt_array($curl, [
             CURLOPT_HTTPHEADER => ["X-API-Key: $this->apiKey", "X-API-Secret: $this->apiSecret", 'Content-Type: application/json'],
             CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT_MS => (int) ($this->timeout * 1000), CURLOPT_NOPROGRESS => false,
-            CURLOPT_XFERINFOFUNCTION => fn ($curl, $total, $received) => $received > 10_000_000 ? 1 : 0,
+            CURLOPT_PROGRESSFUNCTION => fn ($curl, $total, $received) => $received > 10_000_000 ? 1 : 0,
         ]);
         $body && curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($body, JSON_THROW_ON_ERROR));
         $answer = json_decode((string) curl_exec($curl), true);
