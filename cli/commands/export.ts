@@ -14,6 +14,7 @@ import {
   withCompanions,
   writeRows,
 } from "../../src/store/sqlite/sqlite.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
 import { host } from "../host.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
@@ -79,7 +80,9 @@ async function writeCopy(file: string, flags: ExportFlags): Promise<CopyContents
   atTheEnd(() => {
     for (const path of withCompanions(draft)) rmSync(path, { force: true });
   });
-  const contents = await copy(draft, file);
+  const contents = await copy(draft, file).catch((error: unknown) => {
+    throw aboutCopy(error, file, ELSEWHERE);
+  });
   flushToDisk(draft);
   giveName(draft, file);
   flushToDisk(dirname(file)); // the name is stored there
@@ -105,9 +108,18 @@ function makeEmpty(file: string, name: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") throw alreadyExists(file);
-    throw cannotWrite(name, error, "choose another place for the copy");
+    throw cannotWrite(name, error, ELSEWHERE);
   }
 }
+
+const ELSEWHERE = "choose another place for the copy";
+const THE_COPY = "the copy";
+
+/** The database that is copied can fail as well: then its own hint fits. */
+const aboutCopy = (error: unknown, name: string, elsewhere: string): unknown =>
+  error instanceof UnusableDatabase && error.message.startsWith(`${name} `)
+    ? cannotWrite(name, error, elsewhere)
+    : error;
 
 const alreadyExists = (file: string) =>
   new Failure("unexpected", `${file} already exists`, "choose another name, or remove it");
@@ -118,7 +130,9 @@ async function printCopy(flags: ExportFlags): Promise<void> {
   const { directory, remove } = makeTemporaryDirectory();
   // If the reader ends, the process ends during the copy.
   atTheEnd(remove);
-  await copyOf(flags)(directory.database, "the copy");
+  await copyOf(flags)(directory.database, THE_COPY).catch((error: unknown) => {
+    throw aboutCopy(error, THE_COPY, "name another place in the variable TMPDIR");
+  });
   await pipeline(createReadStream(directory.database), outStream());
 }
 
