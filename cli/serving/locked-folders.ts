@@ -79,7 +79,7 @@ export interface TemporaryDirectory {
 }
 
 /** How often another process may mistake a new folder for a leftover, before it is locked. */
-const MAX_ENCOUNTERS = 10;
+const MAX_ENCOUNTERS = 100;
 
 /**
  * A private data directory for one run.
@@ -97,8 +97,9 @@ export function makeTemporaryDirectory(): TemporaryDirectory {
       if (existsSync(lock)) return { directory, remove: () => removeFolder(directory.path, release) };
       release();
     } catch (error) {
+      const isGone = path !== undefined && !existsSync(path);
       if (path !== undefined) rmSync(path, { recursive: true, force: true });
-      const isTaken = error instanceof UnusableDatabase && error.problem !== "unwritable";
+      const isTaken = isGone || (error instanceof UnusableDatabase && error.problem !== "unwritable");
       if (isTaken && encounter < MAX_ENCOUNTERS) continue;
       throw cannotWrite(path ?? join(place, TEMPORARY_PREFIX), error, ANOTHER_PLACE);
     }

@@ -28,6 +28,8 @@ import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
+const LOCKED_FOLDERS = join(import.meta.dir, "../../cli/serving/locked-folders.ts");
+
 /** A data directory that a server has made, with the record of a moved clock. */
 const model = newFolder();
 beforeAll(async () => {
@@ -181,6 +183,20 @@ describe("what a killed ephemeral server leaves behind", () => {
     expect((await server.get("/transactions.php")).status).toBe(200);
     removeTemporaryLeftovers(TMPDIR); // two that remove the same folder at once may both leave it to the next one
     expect(readdirSync(TMPDIR)).toEqual([basename(server.ready.data)]);
+  });
+
+  test("a new folder that another process takes for a leftover, because it is not locked yet, is made again", async () => {
+    const TMPDIR = newFolder();
+    const run = (code: string) =>
+      Bun.spawn([process.execPath, "-e", `import * as folders from ${JSON.stringify(LOCKED_FOLDERS)}; ${code}`], {
+        env: { ...process.env, TMPDIR },
+      });
+    const remover = run("for (;;) { folders.removeTemporaryLeftovers(); await Bun.sleep(0); }");
+    const maker = run("for (let round = 1; round <= 200; round += 1) folders.makeTemporaryDirectory().remove();");
+    const exitCode = await maker.exited;
+    remover.kill();
+    await remover.exited;
+    expect(exitCode).toBe(0);
   });
 
   test("nothing else is touched: no link, no folder of another name, none without momo's lock", () => {
