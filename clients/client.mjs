@@ -1,9 +1,8 @@
 // A client for the mobile-money API in one file, for Node 20 and later, Bun and Deno. Copy it into your program, and keep it.
 //   const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store: fileStore("orders") });
 //   const { status } = await momo.pay("ORDER-0001", "0712345678", 100); // completed: deliver, once for each order
-//
-// A reference is an order. It is stored before the push, pushed once, and never again: after a failure, a new try needs another
-// reference. Called again with the same reference (after a crash, at the deadline), pay goes on where it was.
+// A reference is an order: stored before the push, pushed once (as REFERENCE~, so that no other one begins with it), and never again.
+// After a failure, a new try needs another one. Called again with it (after a crash, at the deadline), pay goes on where it was.
 // Statuses: completed, failed, cancelled, expired, not_started (known, for good); pending, unknown (may be paid: ask again later).
 import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -80,7 +79,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       fail("usage", `${reference} is an order of ${known.phone} for ${known.amount} already`);
     }
     try {
-      const body = { payment_account_id: paymentAccountId, ...charge, reference: `${reference}~` };
+      const body = { payment_account_id: paymentAccountId, ...charge, reference: `${reference}~`.slice(0, 100) };
       return save(key, await call("/stkpush.php", body));
     } catch (error) {
       if (error.kind === "unknown") return order; // it may have been received: wait looks for it
@@ -129,7 +128,8 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     const [, charge] = [keyOf(reference), chargeOf(phone, amount)];
     const after = new Date(at - 75_600_000).toISOString().replace("T", " "); // a day before, in Nairobi
     const isOwn = (row) => row.phone === charge.phone && row.amount === charge.amount && row.created_at >= after;
-    return (await list({ search: `${reference}~` })).find(isOwn) ?? null;
+    const first = async (search) => (await list({ search })).find(isOwn) ?? null;
+    return (await first(`${reference}~`.slice(0, 100))) ?? (at ? null : first(reference)); // other programs push it as it is
   }
 
   /** All rows, newest first: none twice, none left out, also while payments arrive.
@@ -171,8 +171,8 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
 const checked = (what, value, pattern, rule) =>
   pattern.exec(String(value)) ?? fail("usage", `${what} must be ${rule}; it is ${JSON.stringify(value)}`);
 function keyOf(reference) {
-  const rule = "1 to 99 printable characters of ASCII without ~, no space at its ends";
-  return checked("reference", reference, /^(?! )[ -}]{1,99}(?<! )$/, rule)[0].toLowerCase(); // the service ignores the case
+  const rule = "1 to 100 printable characters of ASCII without ~, no space at its ends";
+  return checked("reference", reference, /^(?! )[ -}]{1,100}(?<! )$/, rule)[0].toLowerCase(); // the service ignores the case
 }
 function chargeOf(phone, amount) {
   const digits = String(phone).replace(/[ ().-]/g, "");

@@ -3,9 +3,8 @@
 //
 //   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, new Momo\FileStore('orders'));
 //   $order = $momo->pay('ORDER-0001', '0712345678', 100); // $order['status'] completed: deliver, once for each order
-//
-// A reference is an order. It is stored before the push, pushed once, and never again: after a failure, a new try needs another
-// reference. Called again with the same reference (after a crash, at the deadline), pay goes on where it was.
+// A reference is an order: stored before the push, pushed once (as REFERENCE~, so that no other one begins with it), and never again.
+// After a failure, a new try needs another one. Called again with it (after a crash, at the deadline), pay goes on where it was.
 // Statuses: completed, failed, cancelled, expired, not_started (known, for good); pending, unknown (may be paid: ask again later).
 namespace Momo;
 const CODES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
@@ -76,7 +75,7 @@ final class Client {
             throw new MomoError('usage', "$reference is an order of $known[phone] for $known[amount] already");
         }
         try {
-            $body = ['payment_account_id' => $this->paymentAccountId, ...$charge, 'reference' => "$reference~"];
+            $body = ['payment_account_id' => $this->paymentAccountId, ...$charge, 'reference' => substr("$reference~", 0, 100)];
             return $this->save($key, $this->call('/stkpush.php', $body));
         } catch (MomoError $error) {
             if ($error->kind === 'unknown') { return $order; } // it may have been received: wait looks for it
@@ -127,7 +126,8 @@ final class Client {
         [, $charge] = [key($reference), charge($phone, $amount)];
         $after = gmdate('Y-m-d H:i:s', max(0, (int) $at - 75_600)); // a day before, in Nairobi
         $isOwn = fn (array $row) => $row == [...$row, ...$charge] && ($row['created_at'] ?? '') >= $after;
-        return array_values(array_filter($this->list(['search' => "$reference~"]), $isOwn))[0] ?? null;
+        $first = fn (string $search) => array_values(array_filter($this->list(['search' => $search]), $isOwn))[0] ?? null;
+        return $first(substr("$reference~", 0, 100)) ?? ($at ? null : $first($reference)); // other programs push it as it is
     }
 
     /** All rows, newest first: none twice, none left out, also while payments arrive. */
@@ -171,8 +171,8 @@ function checked(string $what, string $value, string $pattern, string $rule): ar
     return preg_match($pattern, $value, $found) ? $found : throw new MomoError('usage', "$what must be $rule; it is '$value'");
 }
 function key(string $reference): string {
-    $rule = '1 to 99 printable characters of ASCII without ~, no space at its ends';
-    return strtolower(checked('reference', $reference, '/^(?! )[ -}]{1,99}(?<! )$/D', $rule)[0]); // the service ignores the case
+    $rule = '1 to 100 printable characters of ASCII without ~, no space at its ends';
+    return strtolower(checked('reference', $reference, '/^(?! )[ -}]{1,100}(?<! )$/D', $rule)[0]); // the service ignores the case
 }
 function charge(string $phone, int|float|string $amount): array {
     $digits = preg_replace('/[ ().-]/', '', $phone);

@@ -3,8 +3,8 @@
     momo = Client(base_url, api_key, api_secret, payment_account_id, FileStore("orders"))
     result = momo.pay("ORDER-0001", "0712345678", 100)  # status completed: deliver, once for each order
 
-A reference is an order. It is stored before the push, pushed once, and never again: after a failure, a new try needs another
-reference. Called again with the same reference (after a crash, at the deadline), pay goes on where it was.
+A reference is an order: stored before the push, pushed once (as REFERENCE~, so that no other one begins with it), and never again.
+After a failure, a new try needs another one. Called again with it (after a crash, at the deadline), pay goes on where it was.
 Statuses: completed, failed, cancelled, expired, not_started (known, for good); pending, unknown (may be paid: ask again later)."""
 import contextlib, json, os, re, socket, ssl, sys, tempfile, time, urllib.parse, urllib.request
 
@@ -80,7 +80,7 @@ class Client:
                 return known
             raise MomoError("usage", f"{reference} is an order of {known['phone']} for {known['amount']} already")
         try:
-            body = {"payment_account_id": self.account, **charge, "reference": reference + "~"}
+            body = {"payment_account_id": self.account, **charge, "reference": (reference + "~")[:100]}
             return self._save(key, self._call("/stkpush.php", body))
         except MomoError as error:
             if error.kind == "unknown":
@@ -126,11 +126,11 @@ class Client:
 
     def find(self, reference, phone, amount, at=0):
         """The payment of an order, or None. Rows carry no reference: phone, amount and time (`at` or later) are compared too."""
-        _key(reference)
-        charge = _charge(phone, amount)
+        _, charge = _key(reference), _charge(phone, amount)
         after = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(max(0, at - 75_600)))  # a day before, in Nairobi
         is_own = lambda row: row == {**row, **charge} and str(row.get("created_at")) >= after
-        return next(filter(is_own, self.list(search=reference + "~")), None)
+        first = lambda search: next(filter(is_own, self.list(search=search)), None)
+        return first((reference + "~")[:100]) or (None if at else first(reference))  # other programs push it as it is
 
     def list(self, status=None, **filters):
         """All rows, newest first: none twice, none left out, also while payments arrive."""
@@ -171,8 +171,8 @@ def _checked(what, value, pattern, rule):
     raise MomoError("usage", f"{what} must be {rule}; it is {value!r}")
 
 def _key(reference):
-    rule = "1 to 99 printable characters of ASCII without ~, no space at its ends"
-    return _checked("reference", reference, r"(?! )[ -}]{1,99}(?<! )", rule)[0].lower()  # the service ignores the case
+    rule = "1 to 100 printable characters of ASCII without ~, no space at its ends"
+    return _checked("reference", reference, r"(?! )[ -}]{1,100}(?<! )", rule)[0].lower()  # the service ignores the case
 
 def _charge(phone, amount):
     pattern = r"(?:[+]?254|0|(?=[17][0-9]{8}$))([0-9]{9})"

@@ -150,9 +150,9 @@ export const MISTAKES: readonly Mistake[] = [
     name: "searches with a parameter that does not exist",
     shows: "takes_wrong_row",
     ...inEach(
-      ["list({ search: `", "list({ reference: `"],
-      ['self.list(search=reference + "~")', "self.list(reference=reference)"],
-      [`['search' => "$reference~"]`, "['reference' => $reference]"],
+      ["list({ search })", "list({ reference: search })"],
+      ["self.list(search=search)", "self.list(reference=search)"],
+      ["['search' => $search]", "['reference' => $search]"],
     ),
   },
   {
@@ -206,14 +206,8 @@ export const MISTAKES: readonly Mistake[] = [
     shows: "lenient_input",
     ...inEach(
       ["...charge, reference: `", '...charge, phone: "+" + charge.phone, reference: `'],
-      [
-        '**charge, "reference": reference + "~"',
-        '**charge, "phone": "+" + charge["phone"], "reference": reference + "~"',
-      ],
-      [
-        `...$charge, 'reference' => "$reference~"`,
-        `...$charge, 'phone' => "+$charge[phone]", 'reference' => "$reference~"`,
-      ],
+      ['**charge, "reference": (reference', '**charge, "phone": "+" + charge["phone"], "reference": (reference'],
+      ["...$charge, 'reference' =>", `...$charge, 'phone' => "+$charge[phone]", 'reference' =>`],
     ),
   },
   {
@@ -227,8 +221,8 @@ export const MISTAKES: readonly Mistake[] = [
     shows: "reference_reused",
     ...inEach(
       ["...charge, reference: `", "...charge, reference: `shop` || `"],
-      ['**charge, "reference": reference + "~"', '**charge, "reference": "shop"'],
-      [`...$charge, 'reference' => "$reference~"`, `...$charge, 'reference' => "shop"`],
+      ['**charge, "reference": (reference', '**charge, "reference": "shop" or (reference'],
+      ["...$charge, 'reference' =>", "...$charge, 'reference' => 'shop' ?:"],
     ),
   },
   {

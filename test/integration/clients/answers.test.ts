@@ -26,7 +26,7 @@ const ANSWERS: readonly [name: string, answer: () => Response, code: string, exi
   ["a refusal", () => json({ success: false, message: "no" }, 400), "refused", 5],
   ["wrong credentials", () => json({ success: false, message: "no" }, 401), "credentials", 4],
 ];
-const REFERENCES = ["", " ORDER", "ORDER~1", "ORDER-\u{1F600}", "x".repeat(100)];
+const REFERENCES = ["", " ORDER", "ORDER~1", "ORDER-\u{1F600}", "x".repeat(101)];
 
 interface Program {
   readonly name: string;
