@@ -30,11 +30,3 @@ declare module "*.mjs" {
   const text: string;
   export default text;
 }
-declare module "*.php" {
-  const text: string;
-  export default text;
-}
-declare module "*.py" {
-  const text: string;
-  export default text;
-}

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
+import { writePrivateFile } from "../../cli/serving/files.ts";
+import { explainTemporary, removeLeftoversIn, removeTemporaryLeftovers } from "../../cli/serving/locked-folders.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";
+import { giveAway, testWithOtherUser } from "../support/needs.ts";
+import { startIn } from "../support/sandbox.ts";
+
+/** What processes that were killed leave in data directories and among temporary folders. */
+
+afterAll(cleanUp);
+
+const LOCKED_FOLDERS = join(import.meta.dir, "../../cli/serving/locked-folders.ts");
+
+async function newData(): Promise<string> {
+  const data = newFolder();
+  await (await startIn(data)).stop();
+  return data;
+}
+
+describe("what a killed ephemeral server leaves behind", () => {
+  let killed: string;
+  beforeAll(async () => {
+    const server = await serveMomo(["--ephemeral"], { env: { TMPDIR: newFolder() } });
+    await server.kill();
+    killed = server.ready.data;
+    expect(readdirSync(killed)).toContain("momo.db");
+  });
+
+  /** A folder for temporary files with such a leftover. */
+  function leftBehind(): { TMPDIR: string; folder: string } {
+    const TMPDIR = newFolder();
+    const folder = join(TMPDIR, basename(killed));
+    cpSync(killed, folder, { recursive: true });
+    return { TMPDIR, folder };
+  }
+
+  test.concurrent.each([[["--ephemeral"]], [[]]])("is removed by momo serve %j", async (flags: string[]) => {
+    const { TMPDIR, folder } = leftBehind();
+    const child = startMomo(["serve", "--port", "0", ...flags], { env: { TMPDIR } });
+    await child.stdout.until(/Ready/);
+    while (existsSync(folder)) await Bun.sleep(5);
+    child.signal("SIGTERM");
+    await child.exited;
+    expect(readdirSync(TMPDIR)).toEqual([]);
+  });
+
+  test.concurrent("is removed by momo exec, also if exec itself was killed", async () => {
+    const { TMPDIR } = leftBehind();
+    const running = startMomo(["exec", "--", "sh", "-c", "echo runs; exec sleep 5 >&- 2>&-"], { env: { TMPDIR } });
+    await running.stdout.until(/runs/);
+    running.signal("SIGKILL");
+    await running.exited;
+    expect(readdirSync(TMPDIR)).toHaveLength(1);
+    expect(await runMomo(["exec", "--", "true"], { env: { TMPDIR } })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(readdirSync(TMPDIR)).toEqual([]);
+  });
+
+  test.concurrent("what a process uses stays, however many start beside it, and the leftovers around it go", async () => {
+    const TMPDIR = newFolder();
+    const server = await serveMomo(["--ephemeral"], { env: { TMPDIR } });
+    for (const name of "12345678") {
+      const whole = join(newFolder(), name);
+      cpSync(killed, whole, { recursive: true });
+      renameSync(whole, join(TMPDIR, `momo-temporary-${name}`)); // the server may remove it at once
+    }
+    const starts = Array.from({ length: 6 }, () => runMomo(["exec", "--", "true"], { env: { TMPDIR } }));
+    for (const run of await Promise.all(starts)) expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+    expect((await server.get("/transactions.php")).status).toBe(200);
+    removeTemporaryLeftovers(TMPDIR); // two that remove the same folder at once may both leave it to the next one
+    expect(readdirSync(TMPDIR)).toEqual([basename(server.ready.data)]);
+  });
+
+  test("a new folder that another process takes for a leftover, because it is not locked yet, is made again", async () => {
+    const TMPDIR = newFolder();
+    const run = (code: string) =>
+      Bun.spawn([process.execPath, "-e", `import * as folders from ${JSON.stringify(LOCKED_FOLDERS)}; ${code}`], {
+        env: { ...process.env, TMPDIR },
+      });
+    const remover = run("for (;;) { folders.removeTemporaryLeftovers(); await Bun.sleep(0); }");
+    const maker = run("for (let round = 1; round <= 200; round += 1) folders.makeTemporaryDirectory().remove();");
+    const exitCode = await maker.exited;
+    remover.kill();
+    await remover.exited;
+    expect(exitCode).toBe(0);
+  });
+
+  test("nothing else is touched: no link, no folder of another name, none without momo's lock", () => {
+    const { TMPDIR, folder } = leftBehind();
+    const elsewhere = newFolder();
+    writeFileSync(join(elsewhere, "in-use.lock"), "");
+    symlinkSync(elsewhere, join(TMPDIR, "momo-temporary-linked"));
+    for (const name of ["momo-data", "momo-temporary-notes"]) {
+      mkdirSync(join(TMPDIR, name));
+      writeFileSync(join(TMPDIR, name, "notes.txt"), "mine");
+    }
+    mkdirSync(join(TMPDIR, "momo-temporary-empty")); // its process was killed before it locked it
+    // A link in the folder is removed, and not its target.
+    symlinkSync(elsewhere, join(folder, "link"));
+    removeTemporaryLeftovers(TMPDIR);
+    expect(readdirSync(TMPDIR).sort()).toEqual(["momo-data", "momo-temporary-linked", "momo-temporary-notes"]);
+    expect(readdirSync(elsewhere)).toEqual(["in-use.lock"]);
+  });
+
+  testWithOtherUser("leftovers of another user stay", async () => {
+    const { TMPDIR, folder } = leftBehind();
+    giveAway(folder);
+    removeTemporaryLeftovers(TMPDIR);
+    expect(readdirSync(TMPDIR)).toEqual([basename(folder)]);
+  });
+});
+
+describe("what a killed import leaves behind", () => {
+  /** A data directory, and in it the draft of an import that was killed while it read. */
+  async function killedImport(): Promise<{ data: string; draft: string }> {
+    const data = await newData();
+    const args = ["import", "-", "--replace", "--data", data];
+    const child = Bun.spawn([...PROGRAM, ...args], { stdin: "pipe", stderr: "ignore" });
+    await child.stdin.write("SQLite format 3\0 and more");
+    await child.stdin.flush();
+    const drafts = () => readdirSync(data).filter((name) => name.includes(".tmp"));
+    while (drafts().length === 0 && child.exitCode === null) await Bun.sleep(5);
+    child.kill("SIGKILL");
+    await child.exited;
+    const [draft = ""] = drafts();
+    expect(draft).toMatch(/^momo\.db\.[0-9]+\.tmp$/);
+    return { data, draft: join(data, draft) };
+  }
+
+  test.concurrent("is removed by the next server", async () => {
+    const { data } = await killedImport();
+    const record = join(data, "server.json.123.tmp");
+    writeFileSync(record, "");
+    writeFileSync(join(data, "notes.123.tmp"), "mine");
+    await startIn(data);
+    expect(readdirSync(data).filter((name) => name.endsWith(".tmp"))).toEqual(["notes.123.tmp"]);
+  });
+
+  test.concurrent("is removed by the next import, too", async () => {
+    const { data, draft } = await killedImport();
+    const copy = join(newFolder(), "copy");
+    await runMomo(["export", copy, "--data", data]);
+    expect((await runMomo(["import", copy, "--replace", "--data", data])).exitCode).toBe(0);
+    expect(existsSync(draft)).toBe(false);
+  });
+
+  test.each(["-wal", "-journal"])(
+    "the %s of a damaged database, which it put aside, is put back; or removed, if the new database is in place",
+    (log) => {
+      const data = newFolder();
+      const draft = ["", "-wal", "-shm", "-journal"].map((end) => `momo.db.12.tmp${end}`);
+      for (const name of ["momo.db", ...draft]) writeFileSync(join(data, name), "wreck");
+      writeFileSync(join(data, `momo.db.12.tmp-old${log}`), "log");
+      removeLeftoversIn(dataDirectoryAt(data));
+      expect(readdirSync(data).sort()).toEqual(["momo.db", `momo.db${log}`]);
+      expect(readFileSync(join(data, `momo.db${log}`), "utf8")).toBe("log");
+
+      const other = newFolder();
+      writeFileSync(join(other, `momo.db.12.tmp-old${log}`), "log");
+      removeLeftoversIn(dataDirectoryAt(other));
+      expect(readdirSync(other)).toEqual([]);
+    },
+  );
+});
+
+test("a draft that a killed process with the same number left does not stop a write", () => {
+  const file = join(newFolder(), "clock.json");
+  writeFileSync(`${file}.${process.pid}.tmp`, "half");
+  writePrivateFile(file, "{}");
+  expect(readFileSync(file, "utf8")).toBe("{}");
+});
+
+test("where a temporary directory cannot be used, another TMPDIR helps, and no --data", () => {
+  const full = new UnusableDatabase("unwritable", "x cannot be used: the disk is full", "free some space");
+  expect(explainTemporary(dataDirectoryAt("x"), full)).toMatchObject({
+    message: "x cannot be used: the disk is full",
+    hint: "free some space, or name another place in the variable TMPDIR",
+  });
+});
