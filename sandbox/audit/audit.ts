@@ -198,6 +198,7 @@ export class Audit {
 
   /** Keeps what is missing for a payment that is forgotten: no later request can correct it. */
   #drop(payment: Payment, now: Moment | null, isOver: boolean): void {
+    if (payment.repeats) this.#book.settle("charges_twice", payment.repeats.subject);
     if (isNotFollowed(payment)) this.#tally.payments.not_followed += 1;
     const missing = now && missingPollsOf(payment, now, this.#state, isOver);
     if (missing) this.#add(missing.kind, missing.subject, missing.requestIds.at(-1) ?? 0, () => missing);

@@ -39,6 +39,8 @@ interface Kept {
   readonly atMs: number;
   readonly requestIds: number[];
   count: number;
+  /** Whether it cannot turn out to be untrue any more. */
+  isSettled: boolean;
 }
 
 /** The findings, one for each kind and subject, in bounded memory. */
@@ -71,8 +73,16 @@ export function createFindingBook() {
       }
       return nowOf(keep({ kind, subject, requestIds: [requestId], payment: null, ...describe() }));
     },
-    remove(kind: FindingKind, subject: string): void {
-      if (kept.get(kind)?.delete(subject)) count -= 1;
+    /** From now on it cannot be removed. */
+    settle(kind: FindingKind, subject: string): void {
+      const known = find(kind, subject);
+      if (known) known.isSettled = true;
+    },
+    /** @returns whether it was removed */
+    remove(kind: FindingKind, subject: string): boolean {
+      if (find(kind, subject)?.isSettled !== false) return false;
+      count -= 1;
+      return kept.get(kind)?.delete(subject) ?? false;
     },
     /** The findings and `others`, the worst first, then the oldest. */
     list(others: readonly Mistake[]): Finding[] {
@@ -107,7 +117,7 @@ function repeat(known: Kept, requestId: number): boolean {
 
 const newKept = (mistake: Mistake): Kept => {
   const first = findingOf(mistake);
-  return { first, atMs: mistake.atMs, requestIds: [...first.request_ids], count: 1 };
+  return { first, atMs: mistake.atMs, requestIds: [...first.request_ids], count: 1, isSettled: false };
 };
 
 /** The finding with its present counts. */

@@ -61,8 +61,11 @@ export interface AuditState {
   readonly hasWebhook: () => boolean;
   /** Counts a payment that a client has started. */
   started(payment: Payment): void;
-  /** Removes a finding that turned out to be untrue. */
-  withdraw(kind: FindingKind, subject: string): void;
+  /**
+   * Removes a finding that turned out to be untrue.
+   * @returns false if it stays, because it is also about payments that are forgotten
+   */
+  withdraw(kind: FindingKind, subject: string): boolean;
   /** @param requestId the request that repeats a known mistake; `describe` is called only for a new one */
   add(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null;
 }

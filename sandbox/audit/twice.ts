@@ -112,8 +112,8 @@ export function reviseTwins(state: AuditState, ended: Payment): void {
   const again = [...state.payments.all()].flatMap((payment) =>
     payment.repeats && payment.phone === ended.phone ? [{ payment, ...payment.repeats }] : [],
   );
-  for (const { subject } of again) state.withdraw("charges_twice", subject);
-  for (const { payment, atMs } of again) findTwin(state, payment, atMs);
+  const withdrawn = new Set(again.map(({ subject }) => subject).filter((one) => state.withdraw("charges_twice", one)));
+  for (const { payment, subject, atMs } of again) if (withdrawn.has(subject)) findTwin(state, payment, atMs);
 }
 
 function chargedAgain(first: Charge, second: Charge): string {
