@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../../../src/domain/duration.ts";
+import { invalid } from "../../../src/domain/error.ts";
 import { parsePhone } from "../../../src/domain/phone.ts";
 import { MAX_REFERENCE_LENGTH } from "../../../src/domain/transaction.ts";
 import {
@@ -90,15 +91,16 @@ export const reference = text(MAX_REFERENCE_LENGTH);
 
 /** A text of a payment, or its start if it ends with `*`. */
 export const pattern = (most: number) =>
-  text(most, (value) => [...value.replace(/\*$/, "")].length).meta({
-    maxLength: most + 1,
-    description: "a text that ends with * is a start",
-  });
+  text(most, (value) => [...value.replace(/\*$/, "")].length)
+    .regex(/^[^*]*\*?$/, { error: "must have * only at its end, where it stands for all that follows" })
+    .meta({ maxLength: most + 1, description: "a text that ends with * is a start" });
 
 /** A phone, or the start of phones if it ends with `*`. */
 export const phonePattern = readBy(z.string().describe("2547* or 07*: all that start so"), (text) => {
   const start = /^(?:254|0)([0-9]{0,9})\*$/.exec(text)?.[1];
-  return start === undefined ? parsePhone(text, "it") : `254${start}*`;
+  if (start !== undefined) return `254${start}*`;
+  if (text.includes("*")) throw invalid("must be the start of a phone and one * at its end, such as 2547* or 07*");
+  return parsePhone(text, "it");
 });
 
 export const instant = z.int().describe("milliseconds since 1970");
