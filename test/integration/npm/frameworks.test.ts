@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import { cpSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../support/binary.ts";
+import { builtBinary, ROOT } from "../../support/binary.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { blocksOf, readDocument } from "../../support/documents.ts";
 import { runToEnd } from "../../support/momo.ts";
@@ -13,7 +13,9 @@ import { installPackages } from "../../support/release.ts";
 const FRAMEWORKS = join(ROOT, "test/integration/npm/node_modules");
 
 const testing = readDocument("docs/testing.md");
-const [example = "", withTimers = ""] = blocksOf(testing, "ts");
+const [example = "", withTimers = "", inTypeScript = ""] = blocksOf(testing, "ts");
+const [inPython = ""] = blocksOf(testing, "python");
+const [inPhp = ""] = blocksOf(testing, "php");
 /** The shop of the second example. */
 const SHOP = `
 async function checkout({ baseUrl, headers: keys, paymentAccountId }: TestSandbox, reference: string) {
@@ -81,6 +83,35 @@ describe("the example of docs/testing.md runs, and fails where the payment ends 
       const bad = await runToEnd(command, { cwd: project, env });
       expect(bad.exitCode).not.toBe(0);
       expect(bad.stdout + bad.stderr).toContain("completed");
+    });
+  }
+});
+
+type SnapshotTest = [needs: readonly Needed[], file: string, code: string, command: readonly string[], made: string];
+
+const SNAPSHOT_TESTS: readonly SnapshotTest[] = [
+  [
+    ...([[], "snapshot.test.ts", inTypeScript.replace('"vitest"', '"bun:test"')] as const),
+    [process.execPath, "test", "./snapshot.test.ts"],
+    "__snapshots__/snapshot.test.ts.snap",
+  ],
+  [["pytest"], "test_snapshot.py", inPython, ["python3", "-m", "pytest", "test_snapshot.py"], "paid.json"],
+  [["phpunit"], "SnapshotTest.php", inPhp, ["phpunit", "SnapshotTest.php"], "paid.json"],
+];
+
+describe("the snapshot test of docs/testing.md records, then passes, and fails where anything differs", () => {
+  for (const [needs, file, code, command, made] of SNAPSHOT_TESTS) {
+    testWith(needs, file, async () => {
+      const folder = join(project, file.replace(/\..*/, ""));
+      mkdirSync(folder);
+      symlinkSync(await builtBinary(), join(folder, "momo"));
+      writeFileSync(join(folder, file), code);
+      const run = () => runToEnd(command, { cwd: folder, env: { PATH: `${folder}:${process.env.PATH}` } });
+      for (const time of ["first", "second"]) expect(await run(), time).toMatchObject({ exitCode: 0 });
+      const recorded = readFileSync(join(folder, made), "utf8");
+      expect(recorded).toContain("ws_CO_31032026235950_");
+      writeFileSync(join(folder, made), recorded.replace("254712345678", "254712345679"));
+      expect((await run()).exitCode).not.toBe(0);
     });
   }
 });
