@@ -1,56 +1,33 @@
 import { describe, expect, test } from "bun:test";
 import {
   type CallFilters,
-  callFiltersOf,
   fitsCall,
   NO_CALL_FILTERS,
   paymentOf,
 } from "../../../sandbox/console/browser/logic/calls.ts";
-import { BUCKETS, outcomeChart } from "../../../sandbox/console/browser/logic/chart.ts";
+import { outcomeChart } from "../../../sandbox/console/browser/logic/chart.ts";
 import { csvOf } from "../../../sandbox/console/browser/logic/csv.ts";
-import {
-  belongs,
-  type Filters,
-  filtersOf,
-  formatSpan,
-  inForce,
-  isFiltered,
-  isWithin,
-  NO_FILTERS,
-  parseSpan,
-  queryOf,
-} from "../../../sandbox/console/browser/logic/filters.ts";
+import * as filters from "../../../sandbox/console/browser/logic/filters.ts";
+import { acknowledge, isAcknowledged } from "../../../sandbox/console/browser/logic/findings.ts";
 import { appendUnknown, has, mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
+import { assignChips, choosePhone, type PhoneState } from "../../../sandbox/console/browser/logic/phone.ts";
+import { timelineOf } from "../../../sandbox/console/browser/logic/timeline.ts";
 import type { Finding, LoggedRequest, Transaction } from "../../../sandbox/console/browser/wire.ts";
-import { until } from "../../support/waiting.ts";
+
+/** What the page computes of lists; test/integration/console has what it shows of them. */
 
 const rowsOf = (...ids: number[]) => ids.map((id) => ({ id, isNew: false }));
 const newOf = (...ids: number[]) => ids.map((id) => ({ id, isNew: true }));
 
 test("requests, oldest first: what the server sends again is shown once, and the oldest are dropped", () => {
-  const known = rowsOf(1, 2, 3);
-  expect(appendUnknown(known, newOf(2, 3, 4), 10)).toEqual([...known, ...newOf(4)]);
-  expect(appendUnknown([], known, 10)).toEqual(known);
-  expect(appendUnknown(known, newOf(4, 5), 3)).toEqual([...rowsOf(3), ...newOf(4, 5)]);
+  expect(appendUnknown(rowsOf(1, 2, 3), newOf(2, 3, 4), 10)).toEqual([...rowsOf(1, 2, 3), ...newOf(4)]);
+  expect(appendUnknown(rowsOf(1, 2, 3), newOf(4, 5), 3)).toEqual([...rowsOf(3), ...newOf(4, 5)]);
 });
 
-describe("payments, newest first", () => {
-  test("new rows go to their places, and known ones are replaced", () => {
-    const merged = mergeNewestFirst(rowsOf(5, 3, 2), newOf(2, 7, 4, 1), 10);
-    expect(merged.map(({ id }) => id)).toEqual([7, 5, 4, 3, 2, 1]);
-    expect(merged.filter(({ isNew }) => isNew).map(({ id }) => id)).toEqual([7, 4, 2, 1]);
-  });
-
-  test("a row is found wherever it is", () => {
-    const rows = rowsOf(9, 7, 4, 1);
-    expect([10, 9, 8, 4, 1, 0].filter((id) => has(rows, id))).toEqual([9, 4, 1]);
-    expect(has([], 1)).toBe(false);
-  });
-
-  test("the oldest are dropped", () => {
-    expect(mergeNewestFirst(rowsOf(2, 1), newOf(3), 2).map(({ id }) => id)).toEqual([3, 2]);
-    expect(mergeNewestFirst([], newOf(1, 2, 3), 2).map(({ id }) => id)).toEqual([3, 2]);
-  });
+test("payments, newest first: new ones go to their places, known ones are replaced, the oldest are dropped", () => {
+  const merged = mergeNewestFirst(rowsOf(5, 3, 2), newOf(2, 7, 4, 1), 5);
+  expect(merged).toEqual([...newOf(7), ...rowsOf(5), ...newOf(4), ...rowsOf(3), ...newOf(2)]);
+  expect([10, 9, 8, 4, 1, 0].filter((id) => has(rowsOf(9, 7, 4, 1), id))).toEqual([9, 4, 1]);
 });
 
 const PAYMENT = {
@@ -70,65 +47,65 @@ const PAYMENT = {
 } satisfies Transaction;
 
 describe("the filters of payments (§4.3)", () => {
-  test("those of the page alone are not sent, nor are spaces around a value; only spaces select nothing", () => {
-    const sent = (query: Record<string, string>) => queryOf(filtersOf(query)).toString();
-    expect(sent({ span: "1-2", search: " tea  ", id: " " })).toBe("search=tea");
-    expect(sent({ toString: "x", constructor: "x" })).toBe("");
-    expect([{ search: " " }, { span: "1-2" }].map((query) => isFiltered(filtersOf(query)))).toEqual([false, true]);
-    expect(filtersOf({ toString: "x" })).toEqual(NO_FILTERS);
-  });
-
-  test("are read from the address; empty ones are not sent, nor is the interval of the chart", () => {
-    const query = { status: "failed", search: "07 1&", type: "", span: "1-2", merchant: "2", x: "y" };
-    expect(inForce(filtersOf(query))).toEqual({ status: "failed", search: "07 1&", span: "1-2" });
-    expect(queryOf(filtersOf(query)).toString()).toBe("status=failed&search=07+1%26");
+  test("those of the page alone are not sent, nor are empty ones and spaces around a value", () => {
+    const given = filters.filtersOf({
+      span: "1-2",
+      search: "  tea 1& ",
+      id: " ",
+      type: "",
+      toString: "x",
+      merchant: "2",
+    });
+    expect(filters.queryOf(given).toString()).toBe("search=tea+1%26");
+    const isFiltered = (query: Record<string, string>) => filters.isFiltered(filters.filtersOf(query));
+    expect([{ search: " " }, { toString: "x" }, { span: "1-2" }].map(isFiltered)).toEqual([false, false, true]);
   });
 
   test("an interval contains its first instant, but not its end", () => {
     const atMs = Date.UTC(2026, 10, 20, 7);
-    const span = parseSpan(`${atMs}-${atMs + 1000}`);
-    expect(span && isWithin({ created_at: "2026-11-20 10:00:00" }, span)).toBe(true);
-    expect(span && isWithin({ created_at: "2026-11-20 10:00:01" }, span)).toBe(false);
-    expect(span && isWithin({ created_at: "2026-11-20 09:59:59" }, span)).toBe(false);
-    expect(span && formatSpan(span)).toBe(`${atMs}-${atMs + 1000}`);
-    for (const text of ["", "1", "a-b", "1-2-3", "-1-2", "1-2222222222222222"]) expect(parseSpan(text)).toBeNull();
+    const span = filters.parseSpan(`${atMs}-${atMs + 1000}`) ?? { fromMs: 0, untilMs: 0 };
+    const seconds = ["09:59:59", "10:00:00", "10:00:01"];
+    const isWithin = seconds.map((time) => filters.isWithin({ created_at: `2026-11-20 ${time}` }, span));
+    expect(isWithin).toEqual([false, true, false]);
+    expect(filters.formatSpan(span)).toBe(`${atMs}-${atMs + 1000}`);
+    for (const text of ["", "1", "a-b", "1-2-3", "-1-2", "1-2222222222222222"])
+      expect(filters.parseSpan(text)).toBeNull();
   });
 
-  const CASES: [filters: Partial<Filters>, isShown: boolean | null][] = [
-    [{}, true],
-    [{ status: "failed" }, false],
-    [{ type: "web" }, false],
-    [{ type: "api" }, true],
-    [{ id: "1" }, true],
-    [{ id: "2" }, false],
+  const CASES: [given: Partial<filters.Filters>, isShown: boolean | null][] = [
+    [{ type: "api", id: " 1 ", search: " " }, true],
     [{ date_from: "2026-11-20", date_to: "2026-11-20" }, true],
     [{ date_from: "2026-11-21" }, false],
     [{ date_to: "2026-11-19" }, false],
     [{ search: "ORDER" }, null],
-    [{ search: " ", id: " " }, true],
     [{ search: "ORDER", status: "failed" }, false],
   ];
-  test.each(CASES)("%j on a new payment: %p; null if only the server knows", (filters, isShown) => {
-    expect(belongs(PAYMENT, { ...NO_FILTERS, ...filters })).toBe(isShown);
+  test.each(CASES)("%j on a new payment: %p; null if only the server knows", (given, isShown) => {
+    expect(filters.belongs(PAYMENT, { ...filters.NO_FILTERS, ...given })).toBe(isShown);
   });
 });
 
 describe("the filters of requests", () => {
-  const poll = { method: "POST", target: "/v2/status.php", body: '{"checkout_request_id":"ws_CO_1"}', status: 200 };
-  const push = { method: "POST", target: "/v2/stkpush.php?x=1", body: "{", status: null };
-  const requests = [
-    { ...poll, answer: {} },
-    { ...push, answer: { checkout_request_id: "ws_CO_2" } },
-  ] as Parameters<typeof fitsCall>[0][];
+  const poll = {
+    method: "POST",
+    target: "/v2/status.php",
+    body: '{"checkout_request_id":"ws_CO_1"}',
+    answer: {},
+    status: 299,
+  };
+  const push = {
+    ...poll,
+    target: "/v2/stkpush.php?x=/y.php",
+    body: "{",
+    answer: { checkout_request_id: "ws_CO_2" },
+    status: null,
+  };
+  const requests = [poll, push] as unknown as LoggedRequest[];
 
   test("a request is about one payment", () => {
     expect(requests.map(paymentOf)).toEqual(["ws_CO_1", "ws_CO_2"]);
-    expect(paymentOf({ ...poll, body: null, answer: {} })).toBeNull();
-    expect(paymentOf({ ...poll, body: '{"checkout_request_id":7}', answer: {} })).toBeNull();
-  });
-
-  test("are read from the address, without what is not a filter", () => {
-    expect(callFiltersOf({ path: "status.php", merchant: "2" })).toEqual({ ...NO_CALL_FILTERS, path: "status.php" });
+    expect(paymentOf({ ...poll, body: null })).toBeNull();
+    expect(paymentOf({ ...poll, body: '{"checkout_request_id":7}' })).toBeNull();
   });
 
   test("a search finds an answer that is only text as the client got it", () => {
@@ -136,131 +113,174 @@ describe("the filters of requests", () => {
     expect(fitsCall(request, { ...NO_CALL_FILTERS, search: '"message":"512' })).toBe(true);
   });
 
-  test("a finding selects the requests that it names, beside others", () => {
-    const found = ["charges_twice", "ignores_final"].map((kind) => ({ kind })) as unknown as readonly Finding[];
-    const fits = (finding: string, of = found) =>
-      fitsCall({ ...poll, answer: {} } as LoggedRequest, { ...NO_CALL_FILTERS, finding }, of);
-    const kinds = ["any", "charges_twice", "ignores_final", "wrong_method"];
-    expect(kinds.filter((kind) => fits(kind))).toEqual(kinds.slice(0, 3));
-    expect(["any", "charges_twice"].map((kind) => fits(kind, found.slice(1)))).toEqual([true, false]);
-  });
-
-  test("an operation is the end of a path, and a class of answers the hundreds of a status", () => {
-    const fits = (request: object, filters: Partial<CallFilters>) =>
-      fitsCall({ ...poll, answer: {}, ...request } as LoggedRequest, { ...NO_CALL_FILTERS, ...filters });
-    expect(fits({ target: "/v2/stkpush.php?x=/y.php" }, { path: "stkpush.php" })).toBe(true);
-    expect(fits({ target: "/v2/" }, { path: "/v2/" })).toBe(true);
-    for (const [status, answer] of [
-      [299, "2xx"],
-      [451, "4xx"],
-      [599, "5xx"],
-    ] as const)
-      expect(fits({ status }, { answer })).toBe(true);
-  });
-
-  const CASES: [filters: Partial<CallFilters>, found: number[]][] = [
-    [{}, [0, 1]],
-    [{ path: "stkpush.php" }, [1]],
-    [{ method: "GET" }, []],
+  const CASES: [given: Partial<CallFilters>, found: number[]][] = [
     [{ answer: "lost" }, [1]],
-    [{ answer: "2xx" }, [0]],
-    [{ payment: "ws_CO_1" }, [0]],
-    [{ search: "WS_co_2" }, [1]],
-    [{ search: "ws_co_1" }, [0]],
     [{ search: "POST /V2/stk" }, [1]],
     [{ payment: " ws_CO_1 " }, [0]],
     [{ payment: "ws_CO" }, []],
-    [{ method: "POST", search: "nowhere" }, []],
     [{ search: " ", payment: " " }, [0, 1]],
-    [{ finding: "any" }, []],
+    [{ finding: "ignores_final" }, [0]],
+    [{ finding: "wrong_method" }, []],
   ];
-  test.each(CASES)("%j", (filters, found) => {
-    const fits = requests.filter((request) => fitsCall(request, { ...NO_CALL_FILTERS, ...filters }));
-    expect(fits).toEqual(found.map((index) => requests[index] as (typeof requests)[number]));
+  test.each(CASES)("%j", (given, found) => {
+    const findings = ["charges_twice", "ignores_final"].map((kind) => ({ kind }) as Finding);
+    const fits = [findings, []].map((of, index) =>
+      fitsCall(requests[index] as LoggedRequest, { ...NO_CALL_FILTERS, ...given }, of),
+    );
+    expect([0, 1].filter((index) => fits[index])).toEqual(found);
   });
 });
 
 describe("the chart", () => {
   const nowMs = Date.UTC(2026, 10, 20, 7, 0, 30); // 10:00:30 in Nairobi
 
-  test("counts each payment once, when it started", () => {
-    const more = [{ status: "failed" }, { status: "pending" }, {}, { created_at: "2026-11-20 10:00:29" }] as const;
-    const { buckets, most } = outcomeChart([PAYMENT, ...more.map((changes) => ({ ...PAYMENT, ...changes }))], nowMs);
-    expect(buckets).toHaveLength(BUCKETS);
-    expect(most).toBe(4);
-    expect(buckets.reduce((sum, { total }) => sum + total, 0)).toBe(5);
-    const counts = { pending: 1, completed: 2, failed: 1, cancelled: 0, expired: 0 };
-    expect(buckets.find(({ total }) => total === 4)?.counts).toEqual(counts);
-    expect(outcomeChart([], nowMs)).toMatchObject({ most: 0, bucketMs: 1000 });
-  });
-
   test("has a place for a payment whose clock is ahead, such as that of another server", () => {
     const { buckets } = outcomeChart([{ ...PAYMENT, created_at: "2026-11-20 10:00:35" }], nowMs);
     expect(buckets.at(-1)).toMatchObject({ fromMs: nowMs + 5000, total: 1 });
   });
 
-  test("reaches from the first payment until now, in the shortest of the round intervals", () => {
-    const first = {
-      ...{ "2026-11-20 10:00:30": 1, "2026-11-20 09:59:43": 1, "2026-11-20 09:59:42": 2, "2026-11-20 09:59:00": 2 },
-      ...{ "2026-11-20 09:57:00": 5, "2026-11-20 09:53:00": 10, "2026-11-20 09:40:00": 30, "2026-11-20 09:15:00": 60 },
-      ...{ "2026-11-20 09:00:00": 120, "2026-11-20 07:00:00": 300, "2026-11-20 04:00:00": 600 },
-      ...{ "2026-11-19 16:00:00": 1800, "2026-11-18 16:00:00": 3600, "2026-11-17 10:00:00": 7200 },
-      ...{ "2026-11-10 10:00:00": 21_600, "2026-10-30 10:00:00": 43_200, "2026-10-10 10:00:00": 86_400 },
-      "2020-01-01 00:00:00": 54 * 86_400,
-    };
-    for (const [created_at, seconds] of Object.entries(first)) {
-      const { bucketMs, most, buckets } = outcomeChart([{ ...PAYMENT, created_at }], nowMs);
-      expect([created_at, bucketMs, most]).toEqual([created_at, seconds * 1000, 1]);
-      const last = buckets.at(-1)?.fromMs ?? 0;
-      expect(last <= nowMs && nowMs < last + bucketMs).toBe(true);
-    }
+  test.each([
+    ["2026-11-20 09:59:43", 1],
+    ["2026-11-20 09:59:42", 2],
+    ["2026-11-20 09:57:00", 5],
+    ["2026-11-20 09:40:00", 30],
+    ["2026-11-20 07:00:00", 300],
+    ["2026-11-19 16:00:00", 1800],
+    ["2026-10-10 10:00:00", 86_400],
+    ["2020-01-01 00:00:00", 54 * 86_400],
+  ])("reaches from the first payment at %s until now, in the shortest round interval: %d s", (created_at, seconds) => {
+    const { bucketMs, most, buckets } = outcomeChart([{ ...PAYMENT, created_at }], nowMs);
+    expect([bucketMs, most]).toEqual([seconds * 1000, 1]);
+    const last = buckets.at(-1)?.fromMs ?? 0;
+    expect(last <= nowMs && nowMs < last + bucketMs).toBe(true);
   });
 });
 
-describe("the list as CSV", () => {
-  test("has one line for each payment, below the names of the members", () => {
-    const [names, line, end] = csvOf([{ ...PAYMENT, reference: "ORDER-1" }]).split("\r\n");
-    expect(names).toBe(
-      "id,created_at,reference,phone,amount,fee_amount,status,result_code,result_desc,momo_receipt_number," +
-        "transaction_code,completed_at,kind,checkout_request_id,merchant_request_id",
-    );
-    expect(line).toBe("1,2026-11-20 10:00:00,ORDER-1,254712345678,1,0,completed,0,,,,,api,ws_CO_1_A,ws_MR_1_A");
-    expect(end).toBe("");
+test("the list as CSV has a line for each payment; a reference is no formula, and stays in its cell", () => {
+  const names =
+    "id,created_at,reference,phone,amount,fee_amount,status,result_code,result_desc,momo_receipt_number," +
+    "transaction_code,completed_at,kind,checkout_request_id,merchant_request_id";
+  const cells = {
+    "=1+1": "'=1+1",
+    "+2": "'+2",
+    "-3": "'-3",
+    "@SUM(A1)": "'@SUM(A1)",
+    "\t=1": "'\t=1",
+    "\r=1": '"\'\r=1"',
+  };
+  const quoted = { 'a "b", c': '"a ""b"", c"', "two\nlines": '"two\nlines"', "two\rlines": '"two\rlines"' };
+  for (const [reference, cell] of Object.entries({ "ORDER-1": "ORDER-1", ...cells, ...quoted })) {
+    const line = `1,2026-11-20 10:00:00,${cell},254712345678,1,0,completed,0,,,,,api,ws_CO_1_A,ws_MR_1_A`;
+    expect(csvOf([{ ...PAYMENT, reference }])).toBe(`${names}\r\n${line}\r\n`);
+  }
+});
+
+test("a finding that is marked as known is hidden until it happens again; the last 1,000 are remembered", () => {
+  const finding = (changes: object) => ({ checkout_request_id: null, message: "", count: 1, ...changes }) as Finding;
+  const first = finding({ kind: "charges_twice", checkout_request_id: "ws_CO_1" });
+  const known = acknowledge(acknowledge({}, [first]), [finding({ kind: "ignores_final" })]);
+  expect([isAcknowledged(first, {}), isAcknowledged(first, known)]).toEqual([false, true]);
+  for (const change of [{ count: 2 }, { kind: "polls_too_fast" as const }, { checkout_request_id: "ws_CO_2" }])
+    expect(isAcknowledged({ ...first, ...change }, known)).toBe(false);
+  // After a reset it is found anew, and counts from 1.
+  expect(isAcknowledged(first, acknowledge(known, [{ ...first, count: 3 }]))).toBe(true);
+  const many = Array.from({ length: 1001 }, (_, index) => finding({ kind: "unknown_path", message: `path ${index}` }));
+  const isKnown = many.map((one) => isAcknowledged(one, acknowledge({}, many)));
+  expect(isKnown).toEqual([false, ...Array<boolean>(1000).fill(true)]);
+});
+
+describe("the line of a payment, to scale", () => {
+  const startMs = Date.UTC(2026, 10, 20, 7);
+  const request = (target: string, afterMs: number, interval_ms: number | null, status: number | null = 200) => ({
+    ...{ target: `/v2/${target}`, at_ms: startMs + afterMs, interval_ms, status },
+  });
+  const line = (status: string, requests: object[], at_ms: number | null, webhooks: object[] = []) =>
+    timelineOf({
+      transaction: { status, created_at: "2026-11-20 10:00:00" },
+      prompt: { expires_at_ms: startMs + 60_000 },
+      decided_by: { at_ms },
+      requests,
+      webhooks,
+    } as unknown as Parameters<typeof timelineOf>[0]);
+
+  test("is a little longer than until the last event, and has the 3 to 5 s after each that are recommended", () => {
+    const polls = [1000, 5000, 20_000].map((ms) => request("status.php", ms, null));
+    const { lengthMs, bands, endsAt } = line("completed", polls, startMs + 10_000);
+    const msOf = (share?: number | null) => Math.round((share ?? 0) * lengthMs);
+    expect([msOf(endsAt), lengthMs]).toEqual([10_000, 22_000]);
+    // The next poll after the last one would be beyond the end.
+    expect(bands.map(({ from, to }) => `${msOf(from)} ${msOf(to)}`)).toEqual(["3000 5000", "4000 6000", "8000 10000"]);
   });
 
-  test("a reference is no formula, and stays in its cell", () => {
-    const formulas = ["=1+1", "+2", "-3", "@SUM(A1)", "\t=1"].map((text) => [text, `'${text}`]);
-    const quoted = [
-      ['a "b", c', '"a ""b"", c"'],
-      ["two\nlines", '"two\nlines"'],
-      ["two\rlines", '"two\rlines"'],
+  test("has the deliveries of webhooks, and says what each request was answered", () => {
+    const requests = [
+      request("stkpush.php", -400, null, 500),
+      request("status.php", 600, null, 429),
+      request("status.php", 1600, 1000, null),
     ];
-    for (const [reference = "", cell] of [...formulas, ...quoted, ["\r=1", '"\'\r=1"']])
-      expect(csvOf([{ ...PAYMENT, reference }])).toContain(`10:00:00,${cell},254`);
+    const attempt = (afterMs: number, status: number | null) => ({ at_ms: startMs + afterMs, status });
+    const webhooks = [{ attempts: [attempt(39_600, 503), attempt(69_600, null)] }, { attempts: [attempt(9600, 200)] }];
+    const { marks, lengthMs, endsAt } = line("completed", requests, null, webhooks);
+    expect(marks.map(({ what, offsetMs, words, pace }) => `${what} ${offsetMs}: ${words}, ${pace}`)).toEqual([
+      ...["poll 1000: poll, HTTP 429, right", "poll 2000: poll, HTTP lost, early"],
+      ...["webhook 40000: webhook, HTTP 503, right", "webhook 70000: webhook, no answer, right"],
+      "webhook 10000: webhook, HTTP 200, right",
+    ]);
+    // Nobody knows when it ended, so it ended with its prompt.
+    expect([Math.round((endsAt ?? 0) * lengthMs), Math.round(lengthMs)]).toEqual([60_400, 77_000]);
+  });
+
+  test("has the last 200 polls and the last 200 deliveries, and at least ten seconds", () => {
+    const many = Array.from({ length: 201 }, (_, index) => index);
+    const polls = many.map((afterMs) => request("status.php", afterMs, 1000));
+    const { marks, lengthMs } = line("completed", polls, startMs, [{ attempts: polls }]);
+    expect(marks.map(({ offsetMs }) => offsetMs)).toEqual([...many.slice(1), ...many.slice(1)]);
+    expect(lengthMs).toBe(10_000);
+  });
+
+  test("a poll is early before 2,850 ms, and late after 5,150 ms", () => {
+    const polls = [2849, 2850, 5150, 5151].map((intervalMs) => request("status.php", 9000, intervalMs));
+    const { marks } = line("pending", [request("stkpush.php", 0, null), ...polls], null);
+    expect(marks.map(({ pace }) => pace)).toEqual(["early", "right", "right", "late"]);
+  });
+
+  test("of a pending payment ends with its prompt, and has no end if a person decides", () => {
+    expect(line("pending", [], null)).toMatchObject({ lengthMs: 60_000, expiresAt: 1, endsAt: null, marks: [] });
+    // A decided end, and a poll, after the prompt; a poll that the clock of another server places before the start.
+    const polls = [request("status.php", -500, null), request("status.php", 90_000, null)];
+    expect(line("pending", [], startMs + 75_000)).toMatchObject({ lengthMs: 75_000, expiresAt: 0.8, endsAt: 1 });
+    expect(line("pending", polls, null)).toMatchObject({ lengthMs: 90_000, marks: [{ at: 0 }, { at: 1 }] });
   });
 });
 
-test("a refresh that is asked for while another one loads is made after it, once", async () => {
-  // Its types need those of a browser.
-  const file = "../../../sandbox/console/browser/system.ts";
-  const { throttled } = await import(file);
-  const loading: (() => void)[] = [];
-  const refresh = throttled(
-    () => 1,
-    () => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      loading.push(resolve);
-      return promise;
-    },
-  );
-  for (let time = 0; time < 3; time += 1) refresh();
-  expect(loading).toHaveLength(1);
-  loading[0]?.();
-  await until(
-    async () => loading.length,
-    (count) => count === 2,
-  );
-  loading[1]?.();
-  await Bun.sleep(20);
-  expect(loading).toHaveLength(2);
+const idle = (phone: string) => ({ phone, openPrompts: 0, hasNote: false });
+const rings = (phone: string) => ({ phone, openPrompts: 1, hasNote: false });
+const noted = (phone: string) => ({ phone, openPrompts: 0, hasNote: true });
+
+type Phone = string | null;
+const HANDSET: [name: string, shown: Phone, phones: PhoneState[], picked: Phone, next: Phone][] = [
+  ["there are no phones", null, [], null, null],
+  ["none rings: the last one", null, [idle("a"), idle("b")], null, "b"],
+  ["none rings: the shown one stays", "a", [idle("a"), idle("b")], null, "a"],
+  ["the first one that rings", "a", [noted("a"), rings("b"), rings("c")], null, "b"],
+  ["the shown one, while it rings", "c", [idle("a"), rings("b"), rings("c")], null, "c"],
+  ["the picked one, before all others", "a", [rings("a"), idle("b")], "b", "b"],
+];
+test.each(HANDSET)("the phone on the handset: %s", (_, shown, phones, picked, next) => {
+  expect(choosePhone(shown, phones, picked)).toBe(next);
+});
+
+const CHIPS: [name: string, before: Phone[], phones: PhoneState[], chips: Phone[]][] = [
+  [
+    "those that ring, those with a note, the last ones",
+    [],
+    [idle("a"), rings("b"), noted("c"), idle("d")],
+    ["b", "c", "d"],
+  ],
+  ["an empty place, and a phone that keeps its own", ["a", "b", "c"], [rings("c"), idle("a")], ["a", null, "c"]],
+  ["it keeps it also if another one begins to ring", ["a", "b"], [rings("a"), rings("b"), rings("c")], ["a", "b"]],
+  ["an idle one makes room", ["a", "b"], [idle("a"), rings("b"), rings("c")], ["c", "b"]],
+];
+test.each(CHIPS)("the phones beside it: %s", (_, before, phones, chips) => {
+  expect(assignChips(before, phones, chips.length)).toEqual(chips);
 });

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, spyOn, test } from "bun:test";
 import { turns } from "../../support/waiting.ts";
 
+/** The state of the page, and what changes it in the course of time. */
+
 jest.useFakeTimers();
 // The state of the page reads its address when it is loaded. A variable, because the page has types of its own.
 Object.assign(globalThis, {
@@ -10,9 +12,11 @@ Object.assign(globalThis, {
 });
 const folder = "../../../sandbox/console/browser";
 const { pickPhone } = await import(`${folder}/actions.ts`);
+const { addMessages, addPhones, addRows, forgetAll, remember, startedAfter } = await import(`${folder}/arrivals.ts`);
 const { refreshStory } = await import(`${folder}/loading.ts`);
 const state = await import(`${folder}/state.ts`);
 const { follow } = await import(`${folder}/sync.ts`);
+const { copyText, longMemory, notificationPermission, notify, throttled } = await import(`${folder}/system.ts`);
 jest.useRealTimers();
 
 /** The answer of the server, which a test gives. */
@@ -28,6 +32,7 @@ beforeAll(() => {
   }) as typeof fetch);
 });
 beforeEach(() => {
+  forgetAll();
   jest.useFakeTimers();
   asked.splice(0);
 });
@@ -38,6 +43,81 @@ afterAll(() => fetched.mockRestore());
 
 /** Streams and answers need turns of the event loop. */
 const settle = () => turns(10);
+const pass = (durationMs: number) => {
+  jest.advanceTimersByTime(durationMs);
+  return settle();
+};
+
+test("messages of phones are newest first, in whatever order they come, and each is there once; the newest stay", () => {
+  const messages = (...times: number[]) =>
+    times.map((at_ms) => ({ checkout_request_id: `m${at_ms}`, at_ms, phone: "254700000001", text: "Confirmed." }));
+  const shown = () => state.messages.value.map(({ at_ms }: { at_ms: number }) => at_ms);
+  for (const times of [[2], [1, 4], [3, 1]]) addMessages(messages(...times));
+  expect(shown()).toEqual([4, 3, 2, 1]);
+  addMessages(messages(...Array.from({ length: state.MOST_MESSAGES }, (_, index) => index + 3)));
+  expect(shown()).toEqual(Array.from({ length: state.MOST_MESSAGES }, (_, index) => state.MOST_MESSAGES + 2 - index));
+});
+
+test("a payment that has ended stays ended when an older list comes, until all is forgotten", () => {
+  const [pending, paid] = ["pending", "completed"].map((status) => ({ checkout_request_id: "a", id: 1, status }));
+  remember([paid]);
+  expect(remember([pending])).toEqual([paid]);
+  forgetAll();
+  expect(remember([pending])).toEqual([pending]);
+});
+
+test("the list has no gap: an older payment does not enter it, and one that started while it was loaded does", () => {
+  state.server.value = { default_merchant_id: 1 };
+  const common = { merchant_id: 1, status: "completed", created_at: "2026-11-20 10:00:00" };
+  const row = (id: number) => ({ ...common, id, checkout_request_id: `ws_CO_${id}` });
+  state.rows.value = [row(9), row(8)];
+  state.totalItems.value = 5;
+  addRows(remember([row(3), row(10), { ...row(11), merchant_id: 2 }]));
+  expect(state.rows.value).toEqual([row(10), row(9), row(8)]);
+  expect(startedAfter([row(9), row(8)])).toEqual([row(10)]);
+  // When all are loaded, an older one has its place.
+  state.totalItems.value = 3;
+  addRows([row(3)]);
+  expect(state.rows.value).toEqual([row(10), row(9), row(8), row(3)]);
+});
+
+test("of more than 200 phones, those that ring and the picked one stay, and then the last ones", () => {
+  const phones = Array.from({ length: 210 }, (_, index) => `2547000${1000 + index}`);
+  state.phonesSeen.value = phones.slice(0, 3);
+  state.prompts.value = new Map([["a", { checkout_request_id: "a", phone: phones[1] }]]);
+  state.pickedPhone.value = phones[2];
+  addPhones(phones);
+  expect(state.phonesSeen.value).toEqual([...phones.slice(1, 3), ...phones.slice(12)]);
+  state.phonesSeen.value = [];
+  state.prompts.value = new Map();
+});
+
+test("a browser without notifications, storage or clipboard has none of them, and the page goes on", async () => {
+  expect(notificationPermission()).toBe("denied");
+  notify("0711 000 001 rings", "Demo Shop asks for KES 1.00");
+  longMemory.write("theme", "dark");
+  expect([longMemory.read("theme"), await copyText("secret")]).toEqual([null, false]);
+});
+
+test("a refresh that is asked for while another one loads is made after it and after its pause, once", async () => {
+  const loading: (() => void)[] = [];
+  const refresh = throttled(
+    () => 50,
+    () => new Promise<void>((resolve) => loading.push(resolve)),
+  );
+  for (let time = 0; time < 3; time += 1) refresh();
+  await pass(1000);
+  expect(loading).toHaveLength(1);
+  loading[0]?.();
+  await settle();
+  await pass(49);
+  expect(loading).toHaveLength(1);
+  await pass(1);
+  loading[1]?.();
+  await settle();
+  await pass(1000);
+  expect(loading).toHaveLength(2);
+});
 
 test("a picked phone stays on the handset for 8 s, and longer while it rings; then others can have it", () => {
   const isPicked = () => state.pickedPhone.value === "254711000002";
@@ -62,19 +142,16 @@ test.each([
   const held = Promise.withResolvers<Response>();
   const second = { transaction: { checkout_request_id: "b" } };
   answer = (path) => (path.endsWith("/a") ? held.promise : Promise.resolve(Response.json(second)));
-  const open = (selected: string) => {
+  for (const selected of ["a", "b"]) {
     state.route.value = { view: "transactions", selected, query: {} };
     refreshStory();
-  };
-  for (const id of ["a", "b"]) open(id);
+  }
   held.resolve(late());
   await settle();
   expect([state.story.value, state.storyProblem.value]).toEqual([null, null]);
-  jest.advanceTimersByTime(400);
-  await settle();
+  await pass(400);
   expect(state.story.value).toEqual(second);
   expect(asked).toEqual(["/_momo/transactions/a", "/_momo/transactions/b"]);
-  state.story.value = null;
   jest.advanceTimersByTime(400);
 });
 
@@ -88,30 +165,25 @@ test("a stream of events is dead after 40 s without a sign of life; the page fol
     };
     return new Response(new ReadableStream({ start }));
   };
+  const send = (...events: [name: string, data: object][]) => {
+    const texts = events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+    opened.at(-1)?.enqueue(Buffer.from(texts.join("")));
+    return settle();
+  };
   void follow();
   await settle();
   jest.advanceTimersByTime(30_000);
   opened[0]?.enqueue(Buffer.from(": momo\n\n"));
   await settle();
-  jest.advanceTimersByTime(39_999);
-  await settle();
+  await pass(39_999);
   expect([state.connection.value, opened.length]).toEqual(["connecting", 1]);
-  jest.advanceTimersByTime(1);
-  await settle();
+  await pass(1);
   expect(state.connection.value).toBe("lost");
-  jest.advanceTimersByTime(250);
-  await settle();
+  await pass(250);
   expect(opened).toHaveLength(2);
   // Of what arrives together, only what comes after a reset counts.
-  const events = [
-    ["request", { id: 1 }],
-    ["steering", { what: "reset" }],
-    ["request", { id: 2 }],
-  ].map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
-  opened[1]?.enqueue(Buffer.from(events.join("")));
-  await settle();
-  jest.advanceTimersByTime(1000);
-  await settle();
+  await send(["request", { id: 1 }], ["steering", { what: "reset" }], ["request", { id: 2 }]);
+  await pass(1000);
   expect(state.requests.value).toEqual([{ id: 2 }]);
   jest.advanceTimersByTime(50); // between two frames with events
   // The end of a prompt is on the handset for 4 s, and on the phone for 30 s.
@@ -119,10 +191,8 @@ test("a stream of events is dead after 40 s without a sign of life; the page fol
   const end = async (checkout_request_id: string, status: string) => {
     const ended = { ...payment, checkout_request_id, status };
     state.prompts.value = new Map([[checkout_request_id, { ...ended, business: "Duka" }]]);
-    opened[1]?.enqueue(Buffer.from(`event: transaction\ndata: ${JSON.stringify(ended)}\n\n`));
-    await settle();
-    jest.advanceTimersByTime(250); // the next frame of a hidden page
-    await settle();
+    await send(["transaction", ended]);
+    await pass(250); // the next frame of a hidden page
   };
   state.phonesSeen.value = [payment.phone];
   await end("c", "cancelled");
@@ -135,8 +205,7 @@ test("a stream of events is dead after 40 s without a sign of life; the page fol
   // The end of another prompt there has its own time.
   jest.advanceTimersByTime(20_000);
   await end("d", "expired");
-  jest.advanceTimersByTime(250);
-  await settle();
+  await pass(250);
   for (const [passedMs, title] of [
     [29_000, "Too late"],
     [1000, undefined],
