@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { GROUPS } from "./command-table.ts";
+import { GROUPS, makeCommand } from "./command-table.ts";
 import { host } from "./host.ts";
 import { EXIT, NoServer, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
@@ -101,7 +101,7 @@ async function makeProgram(
   for (const [group, commands] of Object.entries(GROUPS)) {
     for (const [name, [summary, load]] of Object.entries(commands)) {
       if (isKnown && !wanted.includes(name)) continue;
-      const command = isKnown ? (await load()).default() : new Command(name);
+      const command = isKnown ? await makeCommand(name, load) : new Command(name);
       program.addCommand(adopt(command.description(summary).helpGroup(group), program));
     }
   }

@@ -5,8 +5,7 @@ import { sleep } from "../../src/system.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
 import { version } from "../version.ts";
-import type { Found } from "./found.ts";
-import { identityHeaders, NotServing } from "./meant.ts";
+import { type Found, identityHeaders, NotServing } from "./found.ts";
 import { type ControlTarget, type KeySource, knownControl, type Target, type TargetFlags } from "./target.ts";
 
 /** An answer of the payment service or of the control API. */

@@ -4,7 +4,7 @@ import { isLoopback } from "../../sandbox/control/guard.ts";
 import { DOCTOR } from "../../sandbox/control/observe.ts";
 import { REDACTED } from "../../src/domain/redact.ts";
 import { callersVariable, searchPath, variablesInForce } from "../environment.ts";
-import { isException } from "../intercept/exceptions.ts";
+import { isException } from "../intercept/hosts.ts";
 import { type Failure, NoServer, toFailure } from "../terminal/failure.ts";
 import { version } from "../version.ts";
 import { type Client, controlClient, merchantClient, READS } from "./client.ts";

@@ -11,10 +11,10 @@ import {
   type OutputOptions,
   tell,
   tellCommand,
+  wrapped,
   writeError,
 } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
-import { wrapped } from "../terminal/plain.ts";
 import { whenInterrupted } from "../terminal/signals.ts";
 import {
   type Answer,

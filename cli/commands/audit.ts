@@ -20,7 +20,7 @@ interface AuditFlags extends ControlFlags {
   readonly failOn?: Severity;
 }
 
-export default function auditCommand(): Command {
+export function auditCommand(): Command {
   const command = new Command("audit")
     .addOption(new Option("--format <format>", "of the report").choices(REPORT_FORMATS).default("text"))
     .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"))

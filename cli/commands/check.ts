@@ -44,7 +44,7 @@ const MOST_REQUESTS = 1000;
 const TIMEOUT_MS = 10_000;
 const MOST_BYTES = 1024 * 1024;
 
-export default function checkCommand(): Command {
+export function checkCommand(): Command {
   const command = new Command("check")
     .optionsGroup("Which service:")
     .option("--target <url>", "its base address, such as https://pay.example/api/v2")

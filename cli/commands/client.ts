@@ -7,7 +7,7 @@ import { writeOut } from "../terminal/standard-output.ts";
 /** The clients that people copy into their programs, by language. */
 const CLIENTS = { js: javascript, php, python } as const;
 
-export default function clientCommand(): Command {
+export function clientCommand(): Command {
   const language = new Argument("<language>", "of the program").choices(Object.keys(CLIENTS));
   return new Command("client")
     .addArgument(language)

@@ -5,7 +5,7 @@ import { openOptionalControl } from "../client/client.ts";
 import { writeOut } from "../terminal/standard-output.ts";
 
 /** `momo completion SHELL` prints a script for the shell. The script asks `momo complete` for suggestions. */
-export default function completionCommand(): Command {
+export function completionCommand(): Command {
   const shells = Object.keys(SCRIPTS);
   return new Command("completion")
     .addArgument(new Argument("<shell>", "whose script").choices(shells))

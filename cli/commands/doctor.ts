@@ -12,8 +12,7 @@ import {
 } from "../../src/store/sqlite/sqlite.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, isStopped } from "../client/diagnose.ts";
-import { copiedFrom } from "../client/found.ts";
-import { NotServing } from "../client/meant.ts";
+import { copiedFrom, NotServing } from "../client/found.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { host } from "../host.ts";
@@ -32,12 +31,10 @@ import {
 } from "../serving/files.ts";
 import { isFree } from "../serving/listen.ts";
 import { lockDirectory } from "../serving/locked-folders.ts";
-import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
-import { nameServerDirectory } from "../serving/server-directory.ts";
+import { nameServerDirectory, readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
-import { type OutputOptions, print, printData, printText, styled } from "../terminal/output.ts";
-import { wrapped } from "../terminal/plain.ts";
+import { type OutputOptions, print, printData, printText, styled, wrapped } from "../terminal/output.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
 
 interface DoctorFlags extends OutputOptions, TargetFlags {
@@ -45,7 +42,7 @@ interface DoctorFlags extends OutputOptions, TargetFlags {
   readonly mend?: true;
 }
 
-export default function doctorCommand(): Command {
+export function doctorCommand(): Command {
   const command = new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, host().usualPort)
     .option("--mend", "make a wrong order, totals and search words again; no server may run")

@@ -11,7 +11,7 @@ import { print, printJson } from "../terminal/output.ts";
 const FORMATS = ["shell", "powershell", "dotenv", "github", "json"] as const;
 type Format = (typeof FORMATS)[number];
 
-export default function envCommand(): Command {
+export function envCommand(): Command {
   const command = new Command("env").addOption(
     new Option("--format <format>", "how").choices(FORMATS).default("shell"),
   );

@@ -1,6 +1,8 @@
+import { existsSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { Command, Option } from "commander";
+import { whyNotRunnable } from "../../npm/runnable.cjs";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
 import { findingLines, formatReport, summaryOf } from "../../sandbox/audit/report.ts";
@@ -13,17 +15,16 @@ import { childEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { readHosts } from "../intercept/hosts.ts";
 import type { Interception } from "../intercept/intercept.ts";
-import { reapOrphans } from "../orphans.ts";
+import { reapOrphans } from "../libc.ts";
 import { formatOfFile, prepareReport } from "../serving/audit-report.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { EXIT } from "../terminal/failure.ts";
+import { EXIT, Failure } from "../terminal/failure.ts";
 import { readAccountId, readPath } from "../terminal/options.ts";
 import { reportFault, tell } from "../terminal/output.ts";
 import { ignoredAtStart, PASSED_ON } from "../terminal/signals.ts";
-import { startCommand } from "../terminal/start-command.ts";
 import { version } from "../version.ts";
 
-export default function execCommand(): Command {
+export function execCommand(): Command {
   const command = new Command("exec")
     .argument("<command...>", "after --, with its own arguments")
     .passThroughOptions()
@@ -167,4 +168,40 @@ function catchSignals() {
       for (const signal of heeded) process.off(signal, receive);
     },
   };
+}
+
+/** Starts the command of `momo exec`, as a shell does. */
+
+/** @throws Failure that says why it cannot be run */
+export async function startCommand(command: readonly string[], env: Record<string, string | undefined>) {
+  const [name = "", ...args] = command;
+  const start = (words: string[]) => Bun.spawn(words, { stdio: ["inherit", "inherit", "inherit"], env });
+  const file = Bun.which(name, { PATH: env.PATH ?? "" });
+  try {
+    return start(file === null ? [...command] : ignoring([...command]));
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const path = name.includes("/") ? name : file;
+    if (path !== null && code === "ENOEXEC" && (await isText(path))) return start(["sh", path, ...args]);
+    // Not before: the system may have an interpreter for programs of other systems.
+    const reason = path !== null && existsSync(path) ? whyRefused(path, code) : null;
+    if (reason === null && code === "ENOENT") {
+      throw new Failure("command_missing", `${name} is not a command that can be found`);
+    }
+    throw new Failure("command_refused", `${name} cannot be run: ${reason === null ? code : `it ${reason}`}`);
+  }
+}
+
+function whyRefused(path: string, code: string): string | null {
+  if (code !== "EACCES") return whyNotRunnable(path);
+  return statSync(path).isDirectory() ? "is a folder" : "may not be executed (chmod +x allows it)";
+}
+
+/** Shells read a file without `#!` as a script of `sh`, if its beginning is text. */
+const isText = async (file: string): Promise<boolean> => !(await Bun.file(file).slice(0, 4096).bytes()).includes(0);
+
+/** The runtime gives a child the default signals. Only a shell can ignore them for it again. */
+function ignoring(words: string[]): string[] {
+  const names = PASSED_ON.filter((signal) => ignoredAtStart().has(signal)).map((signal) => signal.slice("SIG".length));
+  return names.length === 0 ? words : ["sh", "-c", `trap '' ${names.join(" ")}; exec "$@"`, "sh", ...words];
 }

@@ -20,7 +20,7 @@ import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serv
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { cannotWrite } from "../serving/files.ts";
 import { makeTemporaryDirectory } from "../serving/locked-folders.ts";
-import { locateServerDirectory } from "../serving/server-directory.ts";
+import { locateServerDirectory } from "../serving/records.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPath, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
@@ -31,7 +31,7 @@ interface ExportFlags extends OutputOptions, DatabaseFlags {
   readonly data?: string;
 }
 
-export default function exportCommand(): Command {
+export function exportCommand(): Command {
   const command = new Command("export").argument("<file>", "the new file for the copy; -: standard output", readPath);
   return withOptions(command, dataOption(), jsonOption(), ...databaseOptions()).action(exportData);
 }

@@ -24,7 +24,7 @@ interface Flags extends Steering {
 
 type Faults = Answer & { readonly seed: number; readonly faults: readonly Fault[] };
 
-export default function faultsCommand(): Command {
+export function faultsCommand(): Command {
   const columns: Column<Fault>[] = [
     "kind",
     { name: "path", cell: ({ path }) => path ?? "every request" },

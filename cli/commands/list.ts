@@ -36,7 +36,7 @@ interface ListFlags extends TargetFlags, OutputOptions {
   readonly id?: string;
 }
 
-export default function listCommand(): Command {
+export function listCommand(): Command {
   const command = new Command("list");
   const search = "start of a phone, reference, code, receipt number or request id";
   command

@@ -10,7 +10,7 @@ interface McpFlags extends TargetFlags {
   readonly config?: (typeof EDITORS)[number];
 }
 
-export default function mcpCommand(): Command {
+export function mcpCommand(): Command {
   const command = new Command("mcp").addOption(
     new Option("--config <editor>", "print what to paste into the editor's settings").choices(EDITORS),
   );

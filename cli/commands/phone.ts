@@ -1,21 +1,34 @@
+import { emitKeypressEvents, type Interface, type Key as Pressed } from "node:readline";
 import { Command } from "commander";
 import type { PromptOnWire } from "../../sandbox/control/shapes/payments.ts";
+import { parseChoice } from "../../sandbox/network/choice.ts";
 import { timeLeft } from "../../src/domain/duration.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, systemClock } from "../../src/system.ts";
-import { type Answer, type Client, controlClient, openEvents, timeIn } from "../client/client.ts";
+import { type Answer, type Client, controlClient, openEvents, PAYMENT_HINTS, timeIn } from "../client/client.ts";
+import { checkoutIdAt } from "../client/find.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
 import { openStatusLine } from "../client/wait.ts";
+import { canRedraw } from "../environment.ts";
 import { isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
-import { type Key, openKeyboard } from "../terminal/keyboard.ts";
-import { controlOptions, readTypedPhone, withOptions } from "../terminal/options.ts";
-import { amountText, reasonText } from "../terminal/payment-lines.ts";
+import {
+  controlOptions,
+  outcomeOption,
+  outputOptions,
+  paymentArgument,
+  readPin,
+  readTypedPhone,
+  withOptions,
+} from "../terminal/options.ts";
+import { asksForJson, type OutputOptions, printJson } from "../terminal/output.ts";
+import { amountText, printPayment, reasonText } from "../terminal/payment-lines.ts";
+import { misuse } from "../terminal/usage.ts";
 
 type PhoneFlags = ControlFlags;
 
-export default function phoneCommand(): Command {
+export function phoneCommand(): Command {
   const command = new Command("phone").argument("[phone...]", "the customer's number (default: every customer)");
   return withOptions(command, ...controlOptions()).action(phone);
 }
@@ -181,4 +194,77 @@ class Handset {
     }
     this.#refresh();
   }
+}
+
+/** Reads single keys. A terminal that cannot redraw sends whole lines: there, `c` stands for Escape. */
+
+export type Key = "enter" | "escape" | "backspace" | "off" | { readonly digit: string };
+
+/** How long a lone Escape waits for the rest of a sequence, such as that of an arrow key. */
+const ESCAPE_MS = 50;
+
+/** @param onBack called when the process goes on after Ctrl+Z */
+export function openKeyboard(onKey: (key: Key) => void, onBack: () => void) {
+  const { stdin } = process;
+  const isRaw = canRedraw();
+  const grab = (raw: boolean) => {
+    if (isRaw) stdin.setRawMode(raw);
+  };
+  const read = (text: string | undefined, { name, ctrl }: Pressed) => {
+    if (ctrl && name === "z") {
+      grab(false);
+      process.kill(process.pid, "SIGTSTP");
+    } else if (ctrl && (name === "c" || name === "d")) onKey("off");
+    else if (name === "return" || name === "enter") onKey("enter");
+    else if (name === "escape" || (name === "c" && !isRaw)) onKey("escape");
+    else if (name === "backspace") onKey("backspace");
+    // With Alt there is no text.
+    else if (text !== undefined && /^[0-9]$/.test(text)) onKey({ digit: text });
+  };
+  const goOn = () => {
+    grab(true);
+    onBack();
+  };
+  const off = () => onKey("off");
+  process.on("SIGCONT", goOn).on("SIGINT", off);
+  grab(true);
+  emitKeypressEvents(stdin, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
+  stdin.on("keypress", read).on("end", off).resume();
+  return {
+    close(): void {
+      grab(false);
+      stdin.off("keypress", read).off("end", off).pause();
+      process.off("SIGCONT", goOn).off("SIGINT", off);
+    },
+  };
+}
+
+interface AnswerFlags extends OutputOptions, ControlFlags {
+  readonly pin?: string;
+  readonly outcome?: string;
+}
+
+export function answerCommand(): Command {
+  const command = new Command("answer")
+    .addArgument(paymentArgument())
+    .option("--pin <digits>", "enter a PIN; 0000 is the wrong one", readPin)
+    .addOption(outcomeOption("or choose the outcome, such as cancelled"));
+  return withOptions(command, ...controlOptions(), ...outputOptions("the status")).action(answer);
+}
+
+async function answer(name: string, flags: AnswerFlags): Promise<void> {
+  const { pin, outcome } = flags;
+  if ((pin === undefined) === (outcome === undefined)) {
+    throw misuse("give either --pin or --outcome, such as --pin 1234 or --outcome cancelled");
+  }
+  const client = controlClient(resolveControl(flags), PAYMENT_HINTS);
+  const checkoutRequestId = await checkoutIdAt(client, name);
+  const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
+  const ifLost = { checkWith: commandFor(flags, "status", checkoutRequestId) };
+  const answered = await client.post(path, outcome === undefined ? { pin } : parseChoice(outcome, "--outcome"), {
+    ifLost,
+  });
+  // --json shows the whole answer, also the text message.
+  if (asksForJson(flags)) printJson(answered);
+  else printPayment(answered.transaction as Answer, flags, "status");
 }

@@ -50,7 +50,7 @@ interface ServeFlags extends SandboxFlags, SharingFlags {
   readonly name?: string;
 }
 
-export default function serveCommand(): Command {
+export function serveCommand(): Command {
   const command = new ServeCommand("serve")
     .optionsGroup("Where:")
     .addOption(new Option("--port <number>", "0 takes any free one").default(host().usualPort).argParser(readPort))

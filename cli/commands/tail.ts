@@ -11,7 +11,7 @@ import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 
 type TailFlags = OutputOptions & ControlFlags;
 
-export default function tailCommand(): Command {
+export function tailCommand(): Command {
   const output = outputOptions("the checkout request ids");
   return withOptions(new Command("tail"), ...controlOptions(), ...output).action(tail);
 }

@@ -19,7 +19,7 @@ type AttemptOnWire = Pick<DeliveryOnWire["attempts"][number], "status" | "proble
 
 const readTimes = number(`a whole number from 0 to ${MAX_WEBHOOK_TIMES}`, /^[0-9]{1,4}$/, MAX_WEBHOOK_TIMES);
 
-export default function webhooksCommand(): Command {
+export function webhooksCommand(): Command {
   const columns: Column<DeliveryOnWire>[] = [
     { name: "id", align: "right" },
     { name: "payment", cell: ({ checkout_request_id }) => checkout_request_id },

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { callersVariable } from "../environment.ts";
 
 /** More hosts than a program needs. */
 const MAX_HOSTS = 10;
@@ -42,4 +43,18 @@ function noHost(word: string): string {
   const shown = word.length > 60 ? `${word.slice(0, 60)}…` : word;
   const meant = URL.canParse(word) ? new URL(word).hostname : "";
   return `"${shown}" is not the name of a host: give the name alone, such as ${HOST.test(meant) ? meant : "payflow.example"}`;
+}
+
+/** NO_PROXY, apart from the proxy: doctor reads it, too, and a start must not load node:http (1.4 MB) with it. */
+
+/** The entries of NO_PROXY. */
+export const callersExceptions = (): string[] =>
+  (callersVariable("no_proxy", "NO_PROXY") ?? "").split(/[\s,]+/).filter(Boolean);
+
+/** Whether an entry of NO_PROXY matches a host: the host, its domain, or all hosts. */
+export function isException(entry: string, host: string, port: number): boolean {
+  if (entry === "*") return true;
+  const [, name = "", at] = /^(?:\*?\.)?(.*?)(?::([0-9]+))?$/.exec(entry.toLowerCase()) ?? [];
+  if (at !== undefined && Number(at) !== port) return false;
+  return name !== "" && (host === name || host.endsWith(`.${name}`));
 }

@@ -13,8 +13,7 @@ import { tell } from "../terminal/output.ts";
 import { makeCertificates } from "./certificate.ts";
 import { canonicalHost } from "./hosts.ts";
 import { readOuterProxy } from "./outer-proxy.ts";
-import { openProxy, openTlsEnd } from "./proxy.ts";
-import { Strangers } from "./strangers.ts";
+import { openProxy, openTlsEnd, Strangers } from "./proxy.ts";
 import { interceptionVariables } from "./variables.ts";
 
 export interface InterceptOptions extends Omit<AnswerOptions, "onRequest"> {

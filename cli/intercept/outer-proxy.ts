@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { callersVariable } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
-import { callersExceptions, isException } from "./exceptions.ts";
+import { callersExceptions, isException } from "./hosts.ts";
 
 /** The proxy for https from the caller's environment, and the hosts that bypass it. */
 export interface OuterProxy {

@@ -7,12 +7,12 @@ import {
 import type { Server, Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { sleep } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
 import { faultText } from "../terminal/output.ts";
 import type { Certificates } from "./certificate.ts";
 import { canonicalHost } from "./hosts.ts";
 import { type OuterProxy, reach } from "./outer-proxy.ts";
-import type { Strangers } from "./strangers.ts";
 
 export interface ProxyOptions {
   readonly hosts: readonly string[];
@@ -176,4 +176,33 @@ async function listenAt(server: Server, path?: string): Promise<OpenPort> {
       return closed.promise;
     },
   };
+}
+
+/** As many connections that have not shown the password of the run are kept, the newest, and each for so long. */
+const MOST = 500;
+const FOR_MS = 10_000;
+
+/** The connections to the proxy whose client may be anybody on this machine. Each is known by the client's port. */
+export class Strangers {
+  readonly #waiting = new Map<number | undefined, { readonly socket: Socket; readonly known: AbortController }>();
+
+  meet(socket: Socket): void {
+    const port = socket.remotePort;
+    const known = new AbortController();
+    this.#waiting.set(port, { socket, known });
+    socket.once("close", () => this.admit(port));
+    void sleep(FOR_MS, known.signal).then(() => {
+      if (!known.signal.aborted) socket.destroy();
+    });
+    const [oldest] = this.#waiting;
+    if (!oldest || this.#waiting.size <= MOST) return;
+    this.admit(oldest[0]);
+    oldest[1].socket.destroy();
+  }
+
+  /** It has shown the password of the run, or it is closed. */
+  admit(port: number | undefined): void {
+    this.#waiting.get(port)?.known.abort();
+    this.#waiting.delete(port);
+  }
 }

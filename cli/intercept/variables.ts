@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { callersVariable } from "../environment.ts";
 import type { Certificates } from "./certificate.ts";
-import { callersExceptions, isException } from "./exceptions.ts";
+import { callersExceptions, isException } from "./hosts.ts";
 import preload from "./preload.cjs.txt" with { type: "text" };
 import { PROXY_USER } from "./proxy.ts";
 

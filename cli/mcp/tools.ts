@@ -1,11 +1,11 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { CALLS } from "../../sandbox/control/calls.ts";
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { shown, whatCame } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { visibleLines } from "../../src/domain/visible.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/description.ts";
-import { MEANINGS } from "./arguments.ts";
 
 /**
  * The tools of `momo mcp`, made from the calls of the control API (`sandbox/control/calls.ts`). Of each: when to use it, and what it
@@ -201,3 +201,52 @@ export function bounded(answer: Record<string, unknown>): Record<string, unknown
   }
   return Object.keys(leftOut).length === 0 ? whole : { ...whole, entries_left_out: leftOut };
 }
+
+const MEANINGS_OF_OUTCOMES = OUTCOMES.filter(({ name }) => name !== "manual").map(
+  ({ name, meaning }) => `${name} (${meaning})`,
+);
+
+/** What each argument of the tools means, where the schema of its call does not say it, or says it in terms of HTTP. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  payment_account_id: "the account that gets the money; left out: the first",
+  phone: "of the customer, such as 0712345678",
+  reference: "of the order: the shop's own text",
+  description: "what is paid for",
+  kind: "who makes the payment; left out: api, a program",
+  outcome: `how the payment ends: ${MEANINGS_OF_OUTCOMES.join(", ")}; or manual: it stays pending until you answer it with the tool customer, to see what the program does meanwhile. With a time: completed; after=10s. Left out: the rules decide`,
+  "customer.outcome": "what happens instead of a PIN",
+  "rules.outcome": "how the payment ends",
+  "rules.match": "which payments; left out: all",
+  "rules.amount": "in KES",
+  "faults.kind": "what happens to the request",
+  "faults.probability": "of each request, by chance",
+  checkout_request_id: "of the payment: ws_CO_…",
+  until: "the status to wait for; final: any but pending",
+  timeout: "in real time, such as 10s",
+  page: "counts from 1, the newest payments first",
+  limit: "how many entries at most",
+  type: "only payments of this kind",
+  status: "only payments with this status",
+  date_from: "the first day, such as 2026-11-27",
+  date_to: "the last day, such as 2026-11-27",
+  search: "the start of a phone or reference, or a receipt",
+  id: "of a transaction: its number",
+  merchant_id: "whose payments; left out: the first merchant's",
+  pin: "what the customer enters: 1234 pays, 0000 is wrong",
+  rules: "the first that matches a payment decides how it ends",
+  freeze: "stops the clock",
+  resume: "lets the clock run again",
+  advance: "moves the clock forward, such as 60s",
+  seed: "of the chance of faults with a probability",
+  faults: "what goes wrong, in order",
+  after: "only entries after this id",
+  before: "only entries before this id",
+  url: "gets each payment that becomes final, by POST",
+  form: "of the message",
+  times: "how often each message is sent",
+  delay: "before each message, such as 5s",
+  early: "whether the message comes before the answer to the program",
+  delivery_id: "of a delivery that show lists",
+  over: "whether the run is over: then it is an error if no request was accepted",
+  name: "of the snapshot",
+};

@@ -3,7 +3,7 @@ import { dirname, extname } from "node:path";
 import type { ReportFormat } from "../../sandbox/audit/report.ts";
 import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
-import { userPath } from "../terminal/user-path.ts";
+import { userPath } from "../terminal/options.ts";
 import { cannotWrite, isOpenAlready } from "./files.ts";
 
 const FORMATS: Readonly<Record<string, ReportFormat>> = {

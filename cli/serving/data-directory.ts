@@ -4,8 +4,8 @@ import { quoted } from "../../sandbox/curl.ts";
 import { homeFolder, momoEnvironment, platformFolders } from "../environment.ts";
 import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
+import { userPath } from "../terminal/options.ts";
 import { commandLine } from "../terminal/this-program.ts";
-import { userPath } from "../terminal/user-path.ts";
 import {
   cannotWrite,
   openTo,

@@ -22,9 +22,8 @@ import { tell } from "../terminal/output.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { ensureCredentials } from "./credentials.ts";
 import { identityOf, makeDataDirectory, ownCommand } from "./data-directory.ts";
-import { watchDescriptors } from "./descriptors.ts";
 import { type Engine, type EngineOptions, openEngine } from "./engine.ts";
-import { type Addresses, type Listening, listen } from "./listen.ts";
+import { type Addresses, type Listening, listen, watchDescriptors } from "./listen.ts";
 import { lockDirectory } from "./locked-folders.ts";
 import { type CredentialsRecord, readClock, removeServer, writeClock, writeServer } from "./records.ts";
 

@@ -2,8 +2,7 @@ import { visible } from "../../src/domain/visible.ts";
 import { isCi, speaksUnicode } from "../environment.ts";
 import { host } from "../host.ts";
 import { EXIT, Failure } from "./failure.ts";
-import { asksForJson, type OutputOptions, tell } from "./output.ts";
-import { inLocale } from "./plain.ts";
+import { asksForJson, inLocale, type OutputOptions, tell } from "./output.ts";
 
 /** The library that asks questions at a terminal. Only a question loads it: it takes 5 of the 37 ms of momo pay. */
 const dialogue = () => import("@clack/prompts");

@@ -10,8 +10,8 @@ import {
   styled,
   tell,
   tellCommand,
+  wrapped,
 } from "./output.ts";
-import { wrapped } from "./plain.ts";
 import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
 
 /** Prints all data by one rule: a table at a terminal, JSON in a pipe, or what `--format` says. */

@@ -1,6 +1,6 @@
 import type { Argument, Command, Help, Option } from "commander";
 import { EXIT_CODES } from "./failure.ts";
-import { wrapped } from "./plain.ts";
+import { wrapped } from "./output.ts";
 
 /** What the help of a command has besides its options: examples, and where to read more. */
 

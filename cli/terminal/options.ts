@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { parseChoice } from "../../sandbox/network/choice.ts";
 import { LAST_INSTANT_MS, type Start } from "../../sandbox/network/clock.ts";
@@ -10,9 +11,10 @@ import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain
 import { typedPhone } from "../../src/domain/phone.ts";
 import { INSTANT_FORM, parseDay, parseInstant } from "../../src/domain/timestamp.ts";
 import { BASE_PATH_RULE, type BasePaths, isBasePath } from "../../src/http/paths.ts";
+import { homeFolder } from "../environment.ts";
+import { Failure } from "./failure.ts";
 import { FORMATS } from "./output.ts";
 import { misuse, wrongValue } from "./usage.ts";
-import { userPath } from "./user-path.ts";
 
 /** Options that several commands share, and functions that read their values. */
 
@@ -256,4 +258,20 @@ export function readAmount(text: string, what = "AMOUNT"): number {
   if (amount !== null && isAmount(amount)) return amount;
   if (amount !== null) throw misuse(wrongValue(what, amountRule(amount), text));
   throw misuse(wrongValue(what, "must be a number of shillings, such as 100 or 99.50", text));
+}
+
+/**
+ * A path that an option or a variable names. A leading `~/` means the home directory, also where no shell has replaced it: in
+ * `--data=~/x`, and in a file of variables.
+ */
+export function userPath(text: string): string {
+  if (text !== "~" && !text.startsWith("~/")) return text;
+  const home = homeFolder();
+  if (home === null)
+    throw new Failure(
+      "usage",
+      `${text} is in the home directory, and HOME is not set`,
+      "set HOME, or give the whole path",
+    );
+  return join(home, text.slice(1));
 }

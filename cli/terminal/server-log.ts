@@ -9,9 +9,8 @@ import type { Transaction } from "../../src/domain/transaction.ts";
 import { jsonText } from "../../src/domain/visible.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import type { LogFormat } from "./options.ts";
-import { faultText, isErrorTerminal, lineOf, type Piece, stderr, styled } from "./output.ts";
+import { faultText, isErrorTerminal, lineOf, type Piece, stderr, styled, wrapped } from "./output.ts";
 import { paymentLine } from "./payment-lines.ts";
-import { wrapped } from "./plain.ts";
 
 export type RequestOutput = ReturnType<typeof createRequestOutput>;
 

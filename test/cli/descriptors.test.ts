@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { watchDescriptors } from "../../cli/serving/descriptors.ts";
+import { watchDescriptors } from "../../cli/serving/listen.ts";
 import { cleanUp } from "../support/cleanup.ts";
 import { readEvents } from "../support/event-stream.ts";
 import { createManualClock } from "../support/manual-clock.ts";

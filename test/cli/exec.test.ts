@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isException } from "../../cli/intercept/exceptions.ts";
-import { canonicalHost, readHosts } from "../../cli/intercept/hosts.ts";
+import { canonicalHost, isException, readHosts } from "../../cli/intercept/hosts.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { KEYS, openMomo, PROGRAM, type RunOptions, runMomo, startMomo } from "../support/momo.ts";

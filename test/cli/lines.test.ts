@@ -1,9 +1,8 @@
 import { describe, expect, jest, spyOn, test } from "bun:test";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
 import { Failure } from "../../cli/terminal/failure.ts";
-import { commandLines, faultText, tellFailure } from "../../cli/terminal/output.ts";
+import { commandLines, faultText, inLocale, tellFailure, wrapped } from "../../cli/terminal/output.ts";
 import { ageText, statusPiece } from "../../cli/terminal/payment-lines.ts";
-import { inLocale, wrapped } from "../../cli/terminal/plain.ts";
 import { createLineWriter, createRequestOutput, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
 import { wrongValue } from "../../cli/terminal/usage.ts";
 import { type AnsweredRequest, membersOf } from "../../sandbox/request-log.ts";

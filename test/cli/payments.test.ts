@@ -7,7 +7,7 @@ import { inTime, rejectionOf } from "../support/waiting.ts";
 import { afterAll, describe, expect, test } from "bun:test";
 import { controlClient, merchantClient } from "../../cli/client/client.ts";
 import { BY_ADDRESS } from "../../cli/client/found.ts";
-import payCommand from "../../cli/commands/pay.ts";
+import { payCommand } from "../../cli/commands/pay.ts";
 import { makeCertificates } from "../../cli/intercept/certificate.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { parseDuration } from "../../src/domain/duration.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import serveCommand from "../../cli/commands/serve.ts";
+import { serveCommand } from "../../cli/commands/serve.ts";
 import {
   addSharingOptions,
   databaseUnlessData,

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withRegistry } from "../../cli/client/registry.ts";
+import { withRegistry } from "../../cli/commands/registry.ts";
 import { explainListenFailure } from "../../cli/serving/listen.ts";
 import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";

@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { namingNeighbour } from "../../cli/client/running.ts";
-import { GROUPS } from "../../cli/command-table.ts";
+import { GROUPS, makeCommand } from "../../cli/command-table.ts";
 import { completions, helpPages } from "../../cli/run.ts";
 import { NoServer } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
@@ -229,7 +229,7 @@ await runMomo(["export", backup, ...at]);
 const commands = new Map<string, Command>();
 for (const table of Object.values(GROUPS)) {
   for (const [name, [, load]] of Object.entries(table)) {
-    const command = (await load()).default();
+    const command = await makeCommand(name, load);
     commands.set(name, command);
     for (const child of command.commands) commands.set(`${name} ${child.name()}`, child);
   }

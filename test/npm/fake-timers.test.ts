@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { advanceTogether } from "../../npm/fake-timers.ts";
+import { advanceTogether } from "../../npm/testing.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
 test("fake timers and the clock move in the same steps: for a duration, and until a promise settles", async () => {
