@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { cpuOf, residentMb, wakeUps } from "../support/machine.ts";
+import { cpuMs, residentMb, wakeUps } from "../support/machine.ts";
 import {
   type Bench,
   type Claim,
@@ -55,11 +55,11 @@ interface Sample {
 }
 
 async function watch({ pid }: Running, seconds: number): Promise<Sample> {
-  const before = { cpu: cpuOf(pid).ownMs, wakeUps: wakeUps(pid) };
+  const before = { cpu: cpuMs(pid), wakeUps: wakeUps(pid) };
   await Bun.sleep(seconds * 1000);
   return {
     memoryMb: residentMb(pid),
-    cpu: (cpuOf(pid).ownMs - before.cpu) / seconds,
+    cpu: (cpuMs(pid) - before.cpu) / seconds,
     wakeUps: (wakeUps(pid) - before.wakeUps) / seconds,
   };
 }

@@ -44,15 +44,14 @@ export const bytesWritten = (pid: number): number => Number(/^write_bytes: (\d+)
 
 const MS_PER_TICK = 10;
 
-/** The process that started it, its processor time so far, and that of its children that have ended. */
-export function cpuOf(pid: number): { readonly parent: number; readonly ownMs: number; readonly childrenMs: number } {
-  const [, parent = Number.NaN, ...fields] = read(pid, "stat")
+/** Its processor time so far. */
+export function cpuMs(pid: number): number {
+  const fields = read(pid, "stat")
     .replace(/^.*\) /, "")
     .split(" ")
     .map(Number);
-  const [user, system, users, systems] = fields.slice(9).map((ticks) => ticks * MS_PER_TICK);
-  const sum = (a = Number.NaN, b = Number.NaN) => a + b;
-  return { parent, ownMs: sum(user, system), childrenMs: sum(users, systems) };
+  const [user = Number.NaN, system = Number.NaN] = fields.slice(11);
+  return (user + system) * MS_PER_TICK;
 }
 
 /** How often its threads have woken up so far. */

@@ -8,39 +8,36 @@ import { INSERT } from "../../src/store/postgres/writes.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 
 /**
- * A process that starts payments: `momo` with the service, `bare` with the same statement in the same batches and without the
- * service, `singles` with one statement for each payment. It prints how many it started, how long one took, and its processor time.
+ * A process that starts payments: `momo` with the service, `bare` with the same statement in the same batches and without the service.
+ * It prints how many it started, how long one took, and its processor time.
  */
-const [mode = "", url = "", name = "", seconds = "1", clients = "1"] = Bun.argv.slice(2);
+const [mode, url = "", seconds] = Bun.argv.slice(2);
+const CLIENTS = 64;
 
-const start = { momo: startMomo, bare: startBare, singles: startSingles }[mode];
-if (!start) throw new Error(`there is no ${mode}`);
 process.on("unhandledRejection", (error) => {
   console.error(error);
   process.exit(1);
 });
-const { pay, stop } = await start();
+const { pay, stop } = await (mode === "momo" ? startMomo() : startBare());
 // The first payments are slower: their code is compiled.
-const warmUp = Math.ceil(Number(mode === "singles" ? 1000 : 6000) / Number(clients));
 await Promise.all(
-  Array.from({ length: Number(clients) }, async () => {
-    for (let count = 0; count < warmUp; count += 1) await pay();
+  Array.from({ length: CLIENTS }, async () => {
+    for (let count = 0; count < 100; count += 1) await pay();
   }),
 );
-process.stdout.write("ready\n");
-await Bun.stdin.stream().getReader().read();
 
 const took: number[] = [];
 const before = process.cpuUsage();
 const endMs = stopwatch() + Number(seconds) * 1000;
-async function client(): Promise<void> {
-  while (stopwatch() < endMs) {
-    const sentMs = stopwatch();
-    await pay();
-    took.push(stopwatch() - sentMs);
-  }
-}
-await Promise.all(Array.from({ length: Number(clients) }, client));
+await Promise.all(
+  Array.from({ length: CLIENTS }, async () => {
+    while (stopwatch() < endMs) {
+      const sentMs = stopwatch();
+      await pay();
+      took.push(stopwatch() - sentMs);
+    }
+  }),
+);
 const { user, system } = process.cpuUsage(before);
 took.sort((a, b) => a - b);
 const p99Ms = took[Math.floor(took.length * 0.99)] ?? 0;
@@ -54,7 +51,7 @@ async function startMomo() {
     password: null,
     connections: 8,
     commitDeadlineMs: 10_000,
-    replica: name,
+    replica: "bench",
     requireReplica: false,
     migrate: "refuse",
     clock: systemClock,
@@ -82,41 +79,34 @@ async function startMomo() {
   };
 }
 
-async function connect(max: number) {
+async function startBare() {
   const { hostname, port, username, pathname } = new URL(url);
   const login = { hostname, port, username, database: pathname.slice(1) };
-  const sql = new SQL({ adapter: "postgres", ...login, max, prepare: false });
+  const sql = new SQL({ adapter: "postgres", ...login, max: 2, prepare: false });
   const [row] = await sql.unsafe("SELECT nextval('transaction_numbers')::float8 * 1000 AS first");
   let next = Number(row.first);
-  return {
-    sql,
-    newRow: () => {
-      const nowMs = Date.now();
-      next += 1;
-      return {
-        id: next,
-        merchant_id: 1,
-        payment_account_id: 1,
-        kind: 0,
-        status: 0,
-        amount_cents: 10_000,
-        fee_cents: 100,
-        phone: 254712345678,
-        reference: "ORDER-1",
-        reference_folded: null,
-        description: null,
-        memo: "a memo",
-        secret: "0123456789AB",
-        created_at_ms: nowMs,
-        expires_at_ms: nowMs + 3_600_000,
-        check_at_ms: nowMs + 3_600_000,
-      };
-    },
+  const newRow = () => {
+    const nowMs = Date.now();
+    next += 1;
+    return {
+      id: next,
+      merchant_id: 1,
+      payment_account_id: 1,
+      kind: 0,
+      status: 0,
+      amount_cents: 10_000,
+      fee_cents: 100,
+      phone: 254712345678,
+      reference: "ORDER-1",
+      reference_folded: null,
+      description: null,
+      memo: "a memo",
+      secret: "0123456789AB",
+      created_at_ms: nowMs,
+      expires_at_ms: nowMs + 3_600_000,
+      check_at_ms: nowMs + 3_600_000,
+    };
   };
-}
-
-async function startBare() {
-  const { sql, newRow } = await connect(2);
   const free = ["0", "1"];
   const waiting: (() => void)[] = [];
   let isPlanned = false;
@@ -135,7 +125,7 @@ async function startBare() {
 
   async function flush(lane: string): Promise<void> {
     const batch = waiting.splice(0, 500);
-    await sql.unsafe(INSERT, [JSON.stringify(batch.map(newRow)), `${name}/i${lane}`]);
+    await sql.unsafe(INSERT, [JSON.stringify(batch.map(newRow)), `bench/i${lane}`]);
     for (const resolve of batch) resolve();
     free.push(lane);
     plan();
@@ -146,15 +136,5 @@ async function startBare() {
       waiting.push(resolve);
       plan();
     });
-  return { pay, stop: () => sql.close({ timeout: 0 }) };
-}
-
-async function startSingles() {
-  const { sql, newRow } = await connect(10);
-  let lane = 0;
-  const pay = () => {
-    lane = (lane + 1) % 10;
-    return sql.unsafe(INSERT, [JSON.stringify([newRow()]), `${name}/i${lane}`]);
-  };
   return { pay, stop: () => sql.close({ timeout: 0 }) };
 }

@@ -61,13 +61,12 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => pr
 interface StartOptions {
   readonly cwd: string;
   readonly stderr?: "inherit" | "ignore";
-  readonly stdin?: "ignore" | "pipe";
 }
 
 /** Starts a process with only PATH of the caller's environment. */
-export function start(command: readonly string[], { cwd, stderr = "inherit", stdin = "ignore" }: StartOptions) {
+export function start(command: readonly string[], { cwd, stderr = "inherit" }: StartOptions) {
   const env = { PATH: process.env.PATH ?? "", HOME: cwd };
-  const child = Bun.spawn([...command], { cwd, env, stdin, stdout: "pipe", stderr });
+  const child = Bun.spawn([...command], { cwd, env, stdin: "ignore", stdout: "pipe", stderr });
   running.add(child);
   void child.exited.then(() => running.delete(child));
   return child;

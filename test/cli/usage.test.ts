@@ -45,7 +45,7 @@ describe("a bug of a command: one line on stderr, exit 1, and no stack trace", (
   const action = () => {
     throw new TypeError("x is undefined");
   };
-  const broken = async () => ({ default: () => new Command("outcomes").option("--json").action(action) });
+  const broken = async () => ({ outcomesCommand: () => new Command("outcomes").option("--json").action(action) });
   beforeAll(() => void Object.assign(commands, { outcomes: ["", broken] }));
   afterAll(() => void Object.assign(commands, { outcomes }));
 

@@ -160,8 +160,8 @@ const ONLY_HERE: readonly {
   {
     banned: /\bprocess\.(?:stdin|stdout|stderr)\b|\bBun\.(?:stdin|stdout|stderr)\b/g,
     home: [
-      ...["ask", "data", "keyboard", "output", "standard-output"].map((name) => `cli/terminal/${name}.ts`),
-      ...["exec", "import", "serve"].map((name) => `cli/commands/${name}.ts`),
+      ...["ask", "data", "output", "standard-output"].map((name) => `cli/terminal/${name}.ts`),
+      ...["exec", "import", "phone", "serve"].map((name) => `cli/commands/${name}.ts`),
       "cli/mcp/server.ts",
     ],
     instead: "return it, and let cli/terminal/output.ts write it",
