@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import agents from "../../docs/agents.md" with { type: "text" };
 import api from "../../docs/api.md" with { type: "text" };
 import audit from "../../docs/audit.md" with { type: "text" };
@@ -26,7 +27,7 @@ import webhooks from "../../docs/webhooks.md" with { type: "text" };
 import readme from "../../README.md" with { type: "text" };
 import security from "../../SECURITY.md" with { type: "text" };
 import { printLong } from "./data.ts";
-import { forPeople } from "./output.ts";
+import { forPeople, inLocale, wrapped } from "./output.ts";
 import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
 
 /** What `momo help PAGE` prints. Only `momo help` loads them. Messages name pages, because an executable brings no other documents. */
@@ -43,15 +44,52 @@ const FILES: Readonly<Record<string, unknown>> = {
   ...{ "prometheus.yml": prometheus },
 };
 
-const TEXTS = { ...PAGES, ...FILES };
-
 export const PAGE_NAMES = Object.keys(PAGES);
 
-export const isPage = (name: string): boolean => Object.hasOwn(TEXTS, name);
+export const isPage = (name: string): boolean => Object.hasOwn(PAGES, name) || Object.hasOwn(FILES, name);
 
-/** A pipe gets the text as it is. */
+/** Files are printed as they are. Pages name other pages by their commands; at a terminal, paragraphs have its width. */
 export function printPage(name: string): void {
-  const text = String(TEXTS[name]);
-  if (isTerminal()) printLong(forPeople(text.trimEnd(), lineWidth()).split("\n"));
-  else writeOut(text);
+  const isMarkdown = Object.hasOwn(PAGES, name) && !name.endsWith(".txt");
+  const text = String(PAGES[name] ?? FILES[name]).trimEnd();
+  const blocks = isMarkdown ? blocksOf(text) : [text];
+  if (!isTerminal()) writeOut(`${blocks.join("\n\n")}\n`);
+  else if (!isMarkdown) printLong(forPeople(text, lineWidth()).split("\n"));
+  else printLong(blocks.flatMap((block, index) => [...(index > 0 ? [""] : []), ...filled(block)]));
+}
+
+const FENCE = "```";
+
+/** Pictures and diagrams, which a terminal does not show. */
+const PICTURE = /^<picture|^```mermaid|\.(?:svg|webp)\)/;
+
+/** The paragraphs, lists, tables and code of a page. */
+function blocksOf(text: string): string[] {
+  const parts = text.split(/^(```[\s\S]*?^```)$/m);
+  return parts
+    .flatMap((part) => (part.startsWith(FENCE) ? [part] : part.split("\n\n").map((block) => block.trim())))
+    .filter((block) => block !== "" && !PICTURE.test(block))
+    .map((block) => (block.startsWith(FENCE) ? block : withoutLinks(block)));
+}
+
+/** Links in words, because the executable brings no files: the command for a page, and for all else the text of the link. */
+function withoutLinks(block: string): string {
+  return block.replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, words: string, target: string) => {
+    if (target.startsWith("https:")) return `${words} (${target})`;
+    const file = basename(target.split("#")[0] ?? "", ".md");
+    const name = /^[A-Z]+$/.test(file) ? file.toLowerCase() : file;
+    if (!isPage(name)) return words;
+    return /^README$|^[\w./-]+\.\w+$/.test(words) ? `\`momo help ${name}\`` : `${words} (\`momo help ${name}\`)`;
+  });
+}
+
+/** Each paragraph, item and row in lines that fit the terminal; code as it is. */
+function filled(block: string): string[] {
+  if (block.startsWith(FENCE)) return [inLocale(block)];
+  const lines = block.replaceAll(/\n(?! *(?:- |\d+\. |\|)) */g, " ").split("\n");
+  return lines.flatMap((line) => {
+    const lead = /^ *(?:- |\d+\. )?/.exec(line)?.[0] ?? "";
+    const [first = "", ...rest] = wrapped(inLocale(" ".repeat(lead.length) + line.slice(lead.length)), lineWidth());
+    return [lead + first.slice(lead.length), ...rest];
+  });
 }

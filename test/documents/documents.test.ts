@@ -50,18 +50,30 @@ test("the README links every document for users, CONTRIBUTING.md those for contr
   expect(readme.text.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });
 
-test("momo help PAGE prints each document and each file that one links, as they are", async () => {
+test("momo help PAGE prints each file that a document links as it is, and names no file but with its command", async () => {
   const linked = USER_DOCUMENTS.flatMap(({ path }) => linksOf(readDocument(path)).map((link) => [path, link] as const))
     .map(([path, link]) => normalize(join(dirname(path), link.split("#")[0] ?? "")))
     .filter((path) => /^docs\/(?:examples|monitoring)\/.*\.\w+$/.test(path));
-  const paths = [...USER_DOCUMENTS.map(({ path }) => path), "SECURITY.md", "docs/llms.txt", ...linked];
+  const paths = new Set([...USER_DOCUMENTS.map(({ path }) => path), "SECURITY.md", "docs/llms.txt", ...linked]);
+  const pages = new Map(
+    [...paths].map((path) => [basename(path, ".md").replace(/^[A-Z]+$/, (name) => name.toLowerCase()), path]),
+  );
   expect(new Set(linked).size).toBeGreaterThan(7);
-  for (const path of new Set(paths)) {
-    const page = basename(path, ".md").replace("README", "readme").replace("SECURITY", "security");
+  for (const [page, path] of pages) {
     const { stdout, exitCode } = await runMomo(["help", page]);
     expect(exitCode).toBe(0);
+    const document = readDocument(path);
     // Where a command has this name, its help comes first.
-    expect(stdout.endsWith(readDocument(path).text), page).toBe(true);
+    if (!path.endsWith(".md")) {
+      expect(stdout.endsWith(document.text), page).toBe(true);
+      continue;
+    }
+    for (const block of blocksOf(document, "sh")) expect(stdout).toContain(block);
+    expect(linksOf({ path: page, text: stdout })).toEqual([]);
+    expect(stdout).not.toMatch(/[\w/]\.(?:md|svg|webp)\b/);
+    for (const [, name = ""] of stdout.matchAll(/`momo\s+help\s+([a-z]+)`/g)) {
+      expect([...pages.keys()]).toContain(name);
+    }
   }
 });
 
