@@ -37,6 +37,7 @@ const PLANTED: readonly (readonly [path: string, text: string])[] = [
   ["cli/environment.ts", "const { env } = process.env;"],
   ["cli/commands/list.ts", "process.stdout.write(text);"],
   ["test/helpers/money.ts", ""],
+  ["test/cli/list.test.ts", 'await runMomo(["list"]);'],
   ["src/domain/money.ts", "\n".repeat(301)],
 ];
 

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { GROUPS } from "../../cli/command-table.ts";
@@ -11,9 +11,12 @@ import {
   listTransactionsSchema,
   startPaymentSchema,
 } from "../../src/http/input.ts";
+import { cleanUp } from "../support/cleanup.ts";
 import { anchorsOf, blocksOf, linksOf, ROOT, readDocument, USER_DOCUMENTS } from "../support/documents.ts";
 import { runMomo } from "../support/momo.ts";
 import { openScene } from "../support/scene.ts";
+
+afterAll(cleanUp);
 
 /** The documents name all that the program has, and their links lead somewhere. */
 

@@ -1,10 +1,12 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { declarations } from "../../scripts/release/declarations.ts";
 import { ROOT } from "../support/binary.ts";
-import { useFolder } from "../support/cleanup.ts";
+import { cleanUp, useFolder } from "../support/cleanup.ts";
 import { runToEnd } from "../support/momo.ts";
+
+afterAll(cleanUp);
 
 const inFolder = useFolder();
 const NPM = join(ROOT, "npm");
@@ -13,6 +15,7 @@ const TSC = join(ROOT, "node_modules/.bin/tsc");
 /** Both ways, so that a member that is missing, or has another type, is an error. */
 const COMPARED = `import type * as published from "./testing.mts";
 import type * as own from "${NPM}/records.ts";
+
 type Same<A, B> = [A, B] extends [B, A] ? ([keyof A, keyof B] extends [keyof B, keyof A] ? true : never) : never;
 export const same: [
   Same<published.OutcomeName, own.OutcomeName>, Same<published.Status, own.Status>,

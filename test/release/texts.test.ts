@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { homebrewFormula, parseSums, releasesOf, scoopManifest } from "../../scripts/release/channels.ts";
@@ -6,8 +6,10 @@ import { componentsOf, noticesOf, sbomOf } from "../../scripts/release/component
 import { RUNTIME_PARTS } from "../../scripts/release/runtime-parts.ts";
 import { TARGETS } from "../../scripts/release/targets.ts";
 import { manPage, notesOf, releasedVersions } from "../../scripts/release/texts.ts";
-import { useFolder } from "../support/cleanup.ts";
+import { cleanUp, useFolder } from "../support/cleanup.ts";
 import { runToEnd } from "../support/momo.ts";
+
+afterAll(cleanUp);
 
 /** What a release says of itself: its notes and addresses, its manual page, and what its executables contain. */
 

@@ -1,14 +1,17 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { drawSeed } from "../../src/domain/random.ts";
 import { systemRandom } from "../../src/system.ts";
 import { ROOT } from "../support/binary.ts";
+import { cleanUp } from "../support/cleanup.ts";
 import { runToEnd } from "../support/momo.ts";
 import { SEED, TIMES } from "../support/random.ts";
 import { OUTCOMES as AUDITED } from "./auditor/prediction.ts";
 import { SimulationFailure, simulate } from "./run.ts";
+
+afterAll(cleanUp);
 
 /** Every change must pass these seeds. */
 const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);

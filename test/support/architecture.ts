@@ -178,6 +178,10 @@ const IN_BROWSER = { folder: "sandbox/console/browser/", home: "sandbox/console/
 
 const VAGUE_NAME = /(?:^|\/)(?:utils?|helpers?|common|types|index|misc)(?:\.\w+)?(?=\/|$)/;
 
+/** What a test opens with the first, it closes with the second. */
+const OPENS = /\b(?:runMomo|runToEnd|startMomo|serveMomo|newFolder|newProgramFolder)\(/;
+const CLOSES = /\bafter(?:All|Each)\(cleanUp\)|\bcleanUp\(\)/;
+
 /** How many lines a file may have. */
 const MOST_LINES = 300;
 
@@ -188,6 +192,8 @@ export function violations(path: string, text: string): string[] {
   // It runs in other runtimes, and has its own environment and timers.
   if (path.startsWith("npm/")) found.push(...importViolations(path, text));
   if (VAGUE_NAME.test(path)) found.push(`${path}: a name that fits anything → name it after the one thing it is for`);
+  if (path.endsWith(".test.ts") && OPENS.test(withoutStrings(text)) && !CLOSES.test(text))
+    found.push(`${path}: what it opens stays open → afterAll(cleanUp)`);
   const lines = text.replace(/\n$/, "").split("\n").length;
   if (lines > MOST_LINES) found.push(`${path}: ${lines} lines → find the second purpose, and give it a file`);
   return found;
