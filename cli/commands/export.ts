@@ -5,7 +5,6 @@ import { Command } from "commander";
 import { isMemo } from "../../sandbox/network/script.ts";
 import { counted } from "../../src/domain/counted.ts";
 import {
-  admitCopy,
   type CopyContents,
   copyDatabase,
   flushToDisk,
@@ -52,10 +51,8 @@ function copyOf(flags: ExportFlags): Copy {
 }
 
 /** A file as momo serve would have made it, from the rows of another engine. */
-async function copyOfDatabase(database: NamedDatabase, path: string, name: string): Promise<CopyContents> {
-  await withDatabase(database, "refuse", (store) => writeRows(path, store.exportAll()));
-  admitCopy(path, name, isMemo);
-  return inspectCopy(path, name);
+function copyOfDatabase(database: NamedDatabase, path: string, name: string): Promise<CopyContents> {
+  return withDatabase(database, "refuse", (store) => writeRows(path, store.exportAll(), name, isMemo));
 }
 
 async function exportData(file: string, flags: ExportFlags): Promise<void> {

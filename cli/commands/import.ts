@@ -2,14 +2,13 @@ import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from 
 import { Command } from "commander";
 import { isMemo } from "../../sandbox/network/script.ts";
 import {
-  admitCopy,
   type CopyContents,
   continueNumbers,
-  inspectCopy,
   openStore,
   putInPlace,
   readRows,
   removeDatabase,
+  writeRows,
 } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { host } from "../host.ts";
@@ -54,8 +53,8 @@ async function importIntoDatabase(file: string, flags: ImportFlags, database: Na
   removeTemporaryLeftovers();
   const { directory, remove } = makeTemporaryDirectory();
   atTheEnd(remove);
-  const contents = await takeIn(directory.database, source);
-  await withDatabase(database, "empty", (store) => store.importAll(readRows(directory.database)));
+  const contents = await takeIn(directory, directory.database, source);
+  await withDatabase(database, "empty", (store) => store.importAll(readRows(directory.database, source.name)));
   if (flags.json) printJson({ replaced: false, ...contents });
   else tell(`filled the database: ${describeContents(contents)}`);
 }
@@ -83,7 +82,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
         flags,
       );
     }
-    const contents = await takeIn(draft, source);
+    const contents = await takeIn(directory, draft, source);
     if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
     putInPlace(draft, directory.database);
     const credentials = await compareCredentials(directory);
@@ -127,22 +126,22 @@ async function openSource(file: string): Promise<Source> {
 
 const USE_EXPORT = "make a copy with momo export, and give that";
 
-/** Copies the file to the draft, checks it, and migrates it. */
-async function takeIn(draft: string, source: Source): Promise<CopyContents> {
+/** Makes a database at `draft` with the rows of the source. */
+async function takeIn(directory: DataDirectory, draft: string, source: Source): Promise<CopyContents> {
+  const copy = `${directory.database}.${process.pid}-copy.tmp`;
+  atTheEnd(() => removeDatabase(copy));
   try {
-    await writeDraft(draft, source);
-    // This takes a minute for a million rows. The next command in this directory removes the draft of one that was ended.
-    return whileBlocked(() => {
-      const contents = inspectCopy(draft, source.name);
-      admitCopy(draft, source.name, isMemo);
-      return contents;
-    });
+    await writeDraft(copy, source);
+    // This takes a minute for a million rows. The next command in this directory removes the drafts of one that was ended.
+    const contents = await whileBlocked(() => writeRows(draft, readRows(copy, source.name), source.name, isMemo));
+    removeDatabase(copy);
+    return contents;
   } catch (error) {
     const hint = error instanceof UnusableDatabase ? HINTS[error.problem] : undefined;
     if (hint !== undefined) throw new Failure("unexpected", (error as Error).message, hint);
     const { code, syscall, path } = error as NodeJS.ErrnoException;
     if (code === undefined || error instanceof UnusableDatabase) throw error;
-    if (path === draft || syscall === "write" || syscall === "fsync") throw cannotWrite(draft, error);
+    if (path === copy || syscall === "write" || syscall === "fsync") throw cannotWrite(draft, error);
     throw new Failure("unexpected", `${source.name} cannot be read: ${whyUnread(error)}`);
   }
 }

@@ -50,7 +50,7 @@ export function lockDirectory(directory: DataDirectory): () => void {
 export function removeLeftoversIn(directory: DataDirectory): void {
   const names = filesOf(directory).map((file) => basename(file));
   const drafts = ownIn(directory.path, "isFile", (entry) => {
-    const [, name = ""] = /^(.+)\.[0-9]+\.tmp(?:-old)?(?:-wal|-shm|-journal)?$/.exec(entry) ?? [];
+    const [, name = ""] = /^(.+)\.[0-9]+(?:-copy)?\.tmp(?:-old)?(?:-wal|-shm|-journal)?$/.exec(entry) ?? [];
     return names.includes(name);
   });
   // First restore the log that a killed import had moved away from the database.

@@ -41,12 +41,12 @@ export function atTheEnd(step: () => void): void {
 }
 
 /** Does work that blocks the thread: no handler could run meanwhile, so a signal ends the process at once, without its last steps. */
-export function whileBlocked<T>(work: () => T): T {
+export async function whileBlocked<T>(work: () => T | Promise<T>): Promise<T> {
   if (host().captured) return work();
   const aside = endingSignals().map(([signal]) => [signal, process.rawListeners(signal)] as const);
   for (const [signal] of aside) process.removeAllListeners(signal);
   try {
-    return work();
+    return await work();
   } finally {
     for (const [signal, handlers] of aside) for (const handler of handlers) process.on(signal, handler as () => void);
   }

@@ -64,7 +64,6 @@ export type NewRow = ReturnType<typeof toNewRow>;
 /** The row of a transaction that has just been opened. */
 export function toNewRow(pending: PendingTransaction) {
   const { reference } = pending;
-  const folded = reference === null ? null : foldCase(reference);
   return {
     id: pending.id,
     merchant_id: pending.merchantId,
@@ -75,7 +74,7 @@ export function toNewRow(pending: PendingTransaction) {
     fee_cents: pending.feeCents,
     phone: Number(pending.phone),
     reference,
-    reference_folded: folded === reference ? null : folded,
+    reference_folded: foldedOf(reference),
     description: pending.description,
     secret: secretOf(pending.checkoutRequestId),
     created_at_ms: pending.createdAtMs,
@@ -83,6 +82,12 @@ export function toNewRow(pending: PendingTransaction) {
     check_at_ms: pending.checkAtMs,
     memo: pending.memo,
   };
+}
+
+/** A reference without its letter case, for the search; null where it has none already. */
+export function foldedOf(reference: unknown): string | null {
+  const folded = typeof reference === "string" ? foldCase(reference) : reference;
+  return folded === reference ? null : String(folded);
 }
 
 /** The columns that an outcome changes, and the id of the row. */

@@ -189,15 +189,17 @@ export const TABLES = ["merchants", "payment_accounts", "api_keys", "numbering",
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
 /** The columns with binary values. */
-const BINARY: ReadonlySet<string> = new Set(["secret_hash", "request_id_key"]);
+const BINARY = ["secret_hash", "request_id_key"] as const;
 
 /** A row with its binary values converted. */
-export const withBinary = <T>(row: TableRow, convert: (hex: string) => T) =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, BINARY.has(name) ? convert(String(value)) : value]),
-  );
+export function withBinary<V, T>(row: Readonly<Record<string, V>>, convert: (value: V) => T): Record<string, V | T> {
+  const converted: Record<string, V | T> = { ...row };
+  for (const name of BINARY) if (row[name] !== undefined) converted[name] = convert(row[name]);
+  return converted;
+}
 
-export interface TableRows {
+/** Some rows of one table. All rows of a database are in the order of {@link TABLES} and of their ids. */
+export interface Rows {
   readonly table: (typeof TABLES)[number];
   readonly rows: readonly TableRow[];
 }

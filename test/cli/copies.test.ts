@@ -71,7 +71,7 @@ describe("it refuses, and changes nothing", () => {
     database.run("UPDATE merchants SET created_at_ms = 253402300800000");
     database.close();
     const { exitCode, stderr } = await runMomo(["import", file, "--data", join(newFolder(), "data")]);
-    expect(stderr).toStartWith(`momo: ${file} holds what momo never stores: merchants.created_at_ms is 2534`);
+    expect(stderr).toStartWith(`momo: ${file} holds what momo never stores: row 1 of merchants: created_at_ms must be`);
     expect(exitCode).toBe(1);
   });
 

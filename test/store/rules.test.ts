@@ -137,13 +137,14 @@ describe.each(Object.keys(BROKEN) as (keyof typeof ROWS)[])("%s", (table) => {
   test.each(BROKEN[table].flatMap(([rule, ...all]) => all.map((changes) => [rule, changes] as const)))(
     "the database refuses what breaks the rule %p: %j",
     (rule, changes) => {
-      expect(ruleBrokenBy(table, changes)).toBe(`CHECK constraint failed: ${rule}`);
+      expect(ruleBrokenBy(table, changes)).toMatch(/^CHECK constraint failed: /);
+      expect(ruleBrokenBy(table, changes)).toEndWith(rule);
     },
   );
 
   test("each rule of the table is broken above", () => {
     const [sql] = client.query("SELECT sql FROM sqlite_schema WHERE name = ?").values(table)[0] ?? [];
-    const rules = new Set([...String(sql).matchAll(/CONSTRAINT "([^"]+)"/g)].map(([, rule]) => rule));
+    const rules = new Set([...String(sql).matchAll(/CONSTRAINT "(?:\w+ must be )?([^"]+)"/g)].map(([, rule]) => rule));
     expect(rules).toEqual(new Set(BROKEN[table].map(([rule]) => rule)));
   });
 });

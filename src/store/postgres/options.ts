@@ -1,6 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Random } from "../../domain/random.ts";
-import type { Store, TableRows } from "../store.ts";
+import type { Rows, Store } from "../store.ts";
 
 /** The options of the engine, and what it offers beyond {@link Store}. */
 
@@ -61,13 +61,13 @@ export interface PostgresStore extends Store {
   /** The version of the schema. */
   readonly schema: number;
   /** All rows as they are at one point in time, a thousand at a time, in the order of `TABLES` and of their ids. */
-  exportAll(): AsyncGenerator<TableRows>;
+  exportAll(): AsyncGenerator<Rows>;
   /**
    * Fills an empty database in one transaction, and counts the totals. Numbers continue after those of the rows.
    * @param rows in the order of `TABLES`; checked already
    * @throws UnusableDatabase `foreign` if there are merchants or transactions already
    */
-  importAll(rows: AsyncIterable<TableRows>): Promise<void>;
+  importAll(rows: AsyncIterable<Rows> | Iterable<Rows>): Promise<void>;
   /** Resolves when all connections are closed. */
   closed(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { TABLES, type TableRow, type TableRows, UnusableDatabase, withBinary } from "../store.ts";
+import { type Rows, TABLES, type TableRow, UnusableDatabase, withBinary } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { BLOCK } from "./numbering.ts";
 import type { Query } from "./options.ts";
@@ -10,7 +10,7 @@ import { recount } from "./totals.ts";
 const ROWS_AT_ONCE = 1000;
 
 /** Reads page by page, by ids, in one transaction that sees one point in time. */
-export async function* exportTables(connections: Connections): AsyncGenerator<TableRows> {
+export async function* exportTables(connections: Connections): AsyncGenerator<Rows> {
   const { query, script, end } = await connections.borrow();
   try {
     await script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
@@ -23,7 +23,7 @@ export async function* exportTables(connections: Connections): AsyncGenerator<Ta
         const rows: TableRow[] = JSON.parse(found?.rows ?? "[]");
         if (rows.length === 0) break;
         after = Number(rows.at(-1)?.id);
-        yield { table, rows: rows.map((row) => withBinary(fromRow(row), (hex) => hex.slice(BYTEA.length))) };
+        yield { table, rows: rows.map((row) => withBinary(fromRow(row), (hex) => String(hex).slice(BYTEA.length))) };
       }
     }
   } finally {
@@ -37,7 +37,7 @@ export async function* exportTables(connections: Connections): AsyncGenerator<Ta
  */
 export async function importTables(
   connections: Connections,
-  source: AsyncIterable<TableRows>,
+  source: AsyncIterable<Rows> | Iterable<Rows>,
   name: string,
 ): Promise<void> {
   const { query, script, end } = await connections.borrow();
@@ -48,7 +48,7 @@ export async function importTables(
     if (found.length > 0) throw new UnusableDatabase("foreign", `${name} has merchants already: choose an empty one`);
     await query("DELETE FROM numbering");
     for await (const { table, rows } of source) {
-      const json = JSON.stringify(rows.map((row) => withBinary(toRow(row), (hex) => BYTEA + hex)));
+      const json = JSON.stringify(rows.map((row) => withBinary(toRow(row), (hex) => `${BYTEA}${hex}`)));
       const values = `json_populate_recordset(NULL::${table}, $1::text::json)`;
       await query(`INSERT INTO ${table} SELECT * FROM ${values}`, [json]);
     }

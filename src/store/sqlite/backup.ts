@@ -1,7 +1,6 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { UnusableDatabase } from "../store.ts";
-import { findBrokenRule, findOutOfBounds } from "./bounds.ts";
 import {
   BUSY_TIMEOUT_MS,
   explain,
@@ -11,15 +10,15 @@ import {
   refuseOthers,
   requireDatabase,
   requirePlainFile,
+  requireSound,
 } from "./database.ts";
-import { declarationsAt, declarationsOf, statisticsOf } from "./migrations.ts";
 import { hasDisorder, isMarked, putInOrder } from "./order.ts";
 import { areTotalsTrue, recount } from "./totals.ts";
 import { areWordsTrue, collectWords } from "./words.ts";
 
-/** Copies of a whole database: made while it is in use, and inspected before they replace it. */
+/** Copies of a whole database, made while it is in use, and what is stored besides the rows. */
 
-/** What a sound copy holds. */
+/** What a database holds. */
 export interface CopyContents {
   readonly schema: number;
   readonly merchants: number;
@@ -51,64 +50,20 @@ export function copyDatabase(file: string, copy: string, name: string): void {
 }
 
 /**
- * Inspects a file that will become the database: every page, every index, every reference. It can come from anywhere, so nothing
- * in it is trusted: its tables, checks and triggers must be exactly momo's own.
+ * Inspects a copy that was just made.
  * @param name what the file is called in a refusal
- * @throws UnusableDatabase if it is damaged, of another program, or of a newer momo
+ * @throws UnusableDatabase if it is damaged
  */
 export function inspectCopy(file: string, name: string): CopyContents {
   try {
-    // Open it for writing, although nothing is written: SQLite tests no CHECK for a reader.
-    using client = new Database(file, { create: false, readwrite: true });
-    client.run("PRAGMA trusted_schema = OFF");
-    client.run("PRAGMA cell_size_check = ON");
-    const schema = refuseOthers(client, name);
-    if (schema === 0 || declarationsOf(client) !== declarationsAt(schema)) {
-      throw new UnusableDatabase("foreign", `${name} is not a database of momo's`);
-    }
-    const damage = firstOf(client, "PRAGMA integrity_check(1)");
-    const [, table] = /^CHECK constraint failed in (\w+)$/.exec(String(damage)) ?? [];
-    if (table !== undefined) {
-      throw new UnusableDatabase("foreign", `${name} holds what momo never stores: ${findBrokenRule(client, table)}`);
-    }
-    if (damage !== "ok") throw new UnusableDatabase("damaged", `${name} is damaged: ${damage}`);
-    const [[from, row, to] = []] = client.query("PRAGMA foreign_key_check").values();
-    if (from !== undefined) {
-      throw new UnusableDatabase("foreign", `${name}: row ${row} of ${from} refers to one of ${to} that is not there`);
-    }
-    return {
-      schema,
-      merchants: Number(firstOf(client, "SELECT count(*) FROM merchants")),
-      transactions: Number(firstOf(client, "SELECT count(*) FROM transactions")),
-    };
+    using client = new Database(file, { readonly: true });
+    const schema = requireSound(client, name);
+    const [[merchants, transactions] = []] = client
+      .query("SELECT (SELECT count(*) FROM merchants), (SELECT count(*) FROM transactions)")
+      .values();
+    return { schema, merchants: Number(merchants), transactions: Number(transactions) };
   } catch (error) {
     throw explain(error, name, file);
-  }
-}
-
-/**
- * Prepares a copy from elsewhere to become the database: updates its schema, refuses rows that the API would never store, puts
- * the rows in the order of time, makes the totals and the words again, and removes the deliveries. Call it after {@link inspectCopy}.
- * @param name what the file is called in a refusal
- * @param isMemo whether one of our providers writes such memos
- * @throws UnusableDatabase that names table, column and value
- */
-export function admitCopy(file: string, name: string, isMemo: (memo: string) => boolean): void {
-  const { client, close } = openDatabase(file);
-  try {
-    const wrong = findOutOfBounds(client, isMemo);
-    if (wrong !== null) throw new UnusableDatabase("foreign", `${name} holds what momo never stores: ${wrong}`);
-    client.transaction(() => {
-      deriveAgain(client);
-      // Nothing of another sandbox is sent to a webhook of this one.
-      client.run("DELETE FROM deliveries");
-      // SQLite's statistics of the tables choose its plans: collect them again.
-      for (const table of statisticsOf(client)) client.run(`DELETE FROM ${table}`);
-    })();
-  } catch (error) {
-    throw explain(error, name, file);
-  } finally {
-    close();
   }
 }
 
@@ -126,9 +81,7 @@ export function inspectDatabase(file: string): Inspection {
     if (!existsSync(file)) return { state: "missing" };
     using client = new Database(file, { readonly: true });
     client.run("PRAGMA busy_timeout = 1000");
-    const schema = refuseOthers(client, file);
-    const damage = firstOf(client, "PRAGMA integrity_check(1)");
-    if (damage !== "ok") throw new UnusableDatabase("damaged", `${file} is damaged: ${damage}`);
+    const schema = requireSound(client, file);
     return { state: "sound", schema, totals: schema === 0 || isDerivedTrue(client) };
   } catch (error) {
     const explained = explain(error, file);

@@ -167,6 +167,18 @@ export function refuseOthers(client: Database, file: string): number {
   return version;
 }
 
+/**
+ * Reads every page and every index.
+ * @returns the schema; 0 if the file is empty
+ * @throws UnusableDatabase as {@link refuseOthers} does, and `damaged`
+ */
+export function requireSound(client: Database, file: string): number {
+  const schema = refuseOthers(client, file);
+  const damage = firstOf(client, "PRAGMA integrity_check(1)");
+  if (damage !== "ok") throw new UnusableDatabase("damaged", `${file} is damaged: ${damage}`);
+  return schema;
+}
+
 /** The first value of the first row; undefined if there is no row. */
 export function firstOf(client: Database, sql: string): unknown {
   return client.query(sql).values()[0]?.[0];

@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import deliveries from "./migrations/0002_deliveries.sql" with { type: "text" };
 
@@ -35,31 +35,4 @@ const migrationsAfter = (schema: number) => MIGRATIONS.slice(Math.max(schema - L
 
 function schemaOf(client: Database): number {
   return client.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
-}
-
-/** The exact tables that SQLite adds to our databases: its statistics of the indexes. */
-const STATISTICS: readonly (readonly [name: string, sql: string])[] = [
-  ["sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"],
-  ["sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"],
-];
-
-/** The tables, indexes and triggers of a database, as SQL; without SQLite's own {@link STATISTICS}. */
-export function declarationsOf(client: Database): string {
-  const parts = client.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name").values();
-  const isStatistics = ([type, name, table, sql]: unknown[]) =>
-    type === "table" && table === name && STATISTICS.some((own) => own[0] === name && own[1] === sql);
-  return JSON.stringify(parts.filter((part) => !isStatistics(part)));
-}
-
-/** Which of the {@link STATISTICS} a database has. */
-export function statisticsOf(client: Database): string[] {
-  const names = client.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat_'");
-  return names.all().map(({ name }) => name);
-}
-
-/** The {@link declarationsOf} a new database of this schema. */
-export function declarationsAt(schema: number): string {
-  using client = new Database(":memory:");
-  for (const migration of MIGRATIONS.slice(0, schema - LAST_UNRELEASED)) client.run(migration);
-  return declarationsOf(client);
 }

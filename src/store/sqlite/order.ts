@@ -50,7 +50,3 @@ export function putInOrder(client: Database): void {
     SELECT place, nullif(own_number, place), ${others} FROM moved`);
   client.run("DROP TABLE temp.moved");
 }
-
-/** Finds transactions with the number of another one. */
-export const SAME_NUMBERS = `SELECT count(*) FROM transactions AS moved JOIN transactions AS other ON other.id = moved.number
-  WHERE moved.number IS NOT NULL AND other.number IS NULL`;

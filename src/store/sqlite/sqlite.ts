@@ -18,7 +18,6 @@ import { createWordsChange } from "./words.ts";
 
 export { attemptBeside } from "./attempt.ts";
 export {
-  admitCopy,
   type CopyContents,
   copyDatabase,
   countTransactions,

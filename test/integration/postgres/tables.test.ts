@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import { type Day, dayOf } from "../../../src/domain/timestamp.ts";
 import { areTotalsTrue, foldTotals } from "../../../src/store/postgres/totals.ts";
-import type { TableRows } from "../../../src/store/store.ts";
+import type { Rows } from "../../../src/store/store.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import {
@@ -66,7 +66,7 @@ describePostgres((version) => {
     );
     const copyUrl = await newDatabase(await sharedServer(version));
     const copy = await openReplica(copyUrl);
-    async function* exportWhileWriting(): AsyncGenerator<TableRows> {
+    async function* exportWhileWriting(): AsyncGenerator<Rows> {
       let isFirst = true;
       for await (const rows of store.exportAll()) {
         // It is stored after the export began, so it is not in the copy.

@@ -1,41 +1,40 @@
 -- Money is whole cents, an instant is milliseconds since the Unix epoch. Kinds and statuses are codes: the position of the word in
 -- KINDS and STATUSES of src/domain/transaction.ts, from 0. So 0 is `pending` and 1 is `completed`.
--- The CHECKs and the triggers repeat the rules of the state machine. The name of a constraint is what its column must be, for the
--- refusal of an import: bounds.ts reads it from here.
+-- The CHECKs and the triggers repeat the rules of the state machine. The name of a constraint is the refusal of an import.
 
 CREATE TABLE merchants (
-  id INTEGER PRIMARY KEY CONSTRAINT "from 1 to 10000000000" CHECK (id BETWEEN 1 AND 10000000000),
-  name TEXT NOT NULL CONSTRAINT "1 to 100 characters on one line" CHECK (length(name) <= 100 AND trim(name) <> ''
+  id INTEGER PRIMARY KEY CONSTRAINT "id must be from 1 to 10000000000" CHECK (id BETWEEN 1 AND 10000000000),
+  name TEXT NOT NULL CONSTRAINT "name must be 1 to 100 characters on one line" CHECK (length(name) <= 100 AND trim(name) <> ''
     AND instr(CAST(name AS BLOB), x'00') = 0 AND name NOT GLOB '*[' || char(1, 45, 31, 127, 45, 159, 8232, 8233) || ']*'),
   created_at_ms INTEGER NOT NULL
-    CONSTRAINT "milliseconds since 1970, before the year 10000" CHECK (created_at_ms BETWEEN 0 AND 253402214400000)
+    CONSTRAINT "created_at_ms must be milliseconds since 1970, before the year 10000" CHECK (created_at_ms BETWEEN 0 AND 253402214400000)
 ) STRICT;
 
 CREATE TABLE payment_accounts (
-  id INTEGER PRIMARY KEY CONSTRAINT "from 1 to 10000000000" CHECK (id BETWEEN 1 AND 10000000000),
+  id INTEGER PRIMARY KEY CONSTRAINT "id must be from 1 to 10000000000" CHECK (id BETWEEN 1 AND 10000000000),
   merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-  name TEXT NOT NULL CONSTRAINT "1 to 100 characters on one line" CHECK (length(name) <= 100 AND trim(name) <> ''
+  name TEXT NOT NULL CONSTRAINT "name must be 1 to 100 characters on one line" CHECK (length(name) <= 100 AND trim(name) <> ''
     AND instr(CAST(name AS BLOB), x'00') = 0 AND name NOT GLOB '*[' || char(1, 45, 31, 127, 45, 159, 8232, 8233) || ']*'),
-  fee_basis_points INTEGER NOT NULL CONSTRAINT "from 0 to 10000" CHECK (fee_basis_points BETWEEN 0 AND 10000),
-  fee_fixed_cents INTEGER NOT NULL CONSTRAINT "from 0 to 100000000" CHECK (fee_fixed_cents BETWEEN 0 AND 100000000),
+  fee_basis_points INTEGER NOT NULL CONSTRAINT "fee_basis_points must be from 0 to 10000" CHECK (fee_basis_points BETWEEN 0 AND 10000),
+  fee_fixed_cents INTEGER NOT NULL CONSTRAINT "fee_fixed_cents must be from 0 to 100000000" CHECK (fee_fixed_cents BETWEEN 0 AND 100000000),
   created_at_ms INTEGER NOT NULL
-    CONSTRAINT "milliseconds since 1970, before the year 10000" CHECK (created_at_ms BETWEEN 0 AND 253402214400000),
+    CONSTRAINT "created_at_ms must be milliseconds since 1970, before the year 10000" CHECK (created_at_ms BETWEEN 0 AND 253402214400000),
   UNIQUE (merchant_id, id)
 ) STRICT;
 
 CREATE TABLE api_keys (
-  id INTEGER PRIMARY KEY CONSTRAINT "from 1 to 10000000000" CHECK (id BETWEEN 1 AND 10000000000),
-  api_key TEXT NOT NULL UNIQUE CONSTRAINT "mk_ and at most 97 letters and digits" CHECK (api_key GLOB 'mk_*'
+  id INTEGER PRIMARY KEY CONSTRAINT "id must be from 1 to 10000000000" CHECK (id BETWEEN 1 AND 10000000000),
+  api_key TEXT NOT NULL UNIQUE CONSTRAINT "api_key must be mk_ and at most 97 letters and digits" CHECK (api_key GLOB 'mk_*'
     AND octet_length(api_key) BETWEEN 4 AND 100 AND octet_length(api_key) = length(api_key)
     AND api_key NOT GLOB '*[^0-9A-Za-z_]*'),
-  secret_hash BLOB NOT NULL CONSTRAINT "32 bytes" CHECK (length(secret_hash) = 32),
+  secret_hash BLOB NOT NULL CONSTRAINT "secret_hash must be 32 bytes" CHECK (length(secret_hash) = 32),
   merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-  label TEXT NOT NULL CONSTRAINT "1 to 100 characters on one line" CHECK (length(label) <= 100 AND trim(label) <> ''
+  label TEXT NOT NULL CONSTRAINT "label must be 1 to 100 characters on one line" CHECK (length(label) <= 100 AND trim(label) <> ''
     AND instr(CAST(label AS BLOB), x'00') = 0 AND label NOT GLOB '*[' || char(1, 45, 31, 127, 45, 159, 8232, 8233) || ']*'),
   created_at_ms INTEGER NOT NULL
-    CONSTRAINT "milliseconds since 1970, before the year 10000" CHECK (created_at_ms BETWEEN 0 AND 253402214400000),
+    CONSTRAINT "created_at_ms must be milliseconds since 1970, before the year 10000" CHECK (created_at_ms BETWEEN 0 AND 253402214400000),
   revoked_at_ms INTEGER
-    CONSTRAINT "milliseconds since 1970, before the year 10000" CHECK (revoked_at_ms BETWEEN 0 AND 253402214400000)
+    CONSTRAINT "revoked_at_ms must be milliseconds since 1970, before the year 10000" CHECK (revoked_at_ms BETWEEN 0 AND 253402214400000)
 ) STRICT;
 
 CREATE INDEX api_keys_by_merchant ON api_keys (merchant_id);
@@ -55,43 +54,43 @@ INSERT INTO numbering (id, request_id_key, last_forgotten) VALUES (1, randomblob
 
 CREATE TABLE transactions (
   -- The number. Request ids and transaction code derive from it, see src/domain/identifiers.ts.
-  id INTEGER PRIMARY KEY CONSTRAINT "from 1 to 78364164095" CHECK (id BETWEEN 1 AND 78364164095),
+  id INTEGER PRIMARY KEY CONSTRAINT "id must be from 1 to 78364164095" CHECK (id BETWEEN 1 AND 78364164095),
   -- The number where it is not the id, see order.ts.
-  number INTEGER CONSTRAINT "another one than the id" CHECK (number <> id AND number BETWEEN 1 AND 78364164095),
+  number INTEGER CONSTRAINT "number must be another one than the id" CHECK (number <> id AND number BETWEEN 1 AND 78364164095),
   merchant_id INTEGER NOT NULL REFERENCES merchants (id),
   payment_account_id INTEGER NOT NULL,
-  kind INTEGER NOT NULL CONSTRAINT "from 0 to 3" CHECK (kind BETWEEN 0 AND 3),
-  status INTEGER NOT NULL CONSTRAINT "from 0 to 4" CHECK (status BETWEEN 0 AND 4),
-  amount_cents INTEGER NOT NULL CONSTRAINT "from 100 to 99999999999" CHECK (amount_cents BETWEEN 100 AND 99999999999),
-  fee_cents INTEGER NOT NULL CONSTRAINT "at most the fee of the highest tariff"
+  kind INTEGER NOT NULL CONSTRAINT "kind must be from 0 to 3" CHECK (kind BETWEEN 0 AND 3),
+  status INTEGER NOT NULL CONSTRAINT "status must be from 0 to 4" CHECK (status BETWEEN 0 AND 4),
+  amount_cents INTEGER NOT NULL CONSTRAINT "amount_cents must be from 100 to 99999999999" CHECK (amount_cents BETWEEN 100 AND 99999999999),
+  fee_cents INTEGER NOT NULL CONSTRAINT "fee_cents must be at most the fee of the highest tariff"
     CHECK (fee_cents BETWEEN 0 AND amount_cents + 100000000),
-  phone INTEGER NOT NULL CONSTRAINT "254 and 9 digits" CHECK (phone BETWEEN 254000000000 AND 254999999999),
-  reference TEXT CONSTRAINT "at most 100 characters" CHECK (length(reference) <= 100 AND octet_length(reference) <= 400),
+  phone INTEGER NOT NULL CONSTRAINT "phone must be 254 and 9 digits" CHECK (phone BETWEEN 254000000000 AND 254999999999),
+  reference TEXT CONSTRAINT "reference must be at most 100 characters" CHECK (length(reference) <= 100 AND octet_length(reference) <= 400),
   -- The reference without its letter case, for the search; null where it has none already.
-  reference_folded TEXT CONSTRAINT "null, or another text than the reference"
+  reference_folded TEXT CONSTRAINT "reference_folded must be null, or another text than the reference"
     CHECK (reference_folded IS NULL OR (reference IS NOT NULL AND reference_folded <> reference)),
-  description TEXT CONSTRAINT "at most 182 characters" CHECK (length(description) <= 182 AND octet_length(description) <= 728),
+  description TEXT CONSTRAINT "description must be at most 182 characters" CHECK (length(description) <= 182 AND octet_length(description) <= 728),
   -- The random part of the request ids.
-  secret TEXT NOT NULL CONSTRAINT "12 characters of 0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+  secret TEXT NOT NULL CONSTRAINT "secret must be 12 characters of 0123456789ABCDEFGHJKMNPQRSTVWXYZ"
     CHECK (octet_length(secret) = 12 AND length(secret) = 12 AND secret NOT GLOB '*[^0-9A-HJKMNP-TV-Z]*'),
   created_at_ms INTEGER NOT NULL
-    CONSTRAINT "milliseconds since 1970, before the year 10000" CHECK (created_at_ms BETWEEN 0 AND 253402214400000),
-  expires_at_ms INTEGER NOT NULL CONSTRAINT "at most a day after created_at_ms, and after it"
+    CONSTRAINT "created_at_ms must be milliseconds since 1970, before the year 10000" CHECK (created_at_ms BETWEEN 0 AND 253402214400000),
+  expires_at_ms INTEGER NOT NULL CONSTRAINT "expires_at_ms must be at most a day after created_at_ms, and after it"
     CHECK (expires_at_ms > created_at_ms AND expires_at_ms - created_at_ms <= 86400000),
   -- When to ask the provider next, while pending.
-  check_at_ms INTEGER CONSTRAINT "from 1970 to expires_at_ms" CHECK (check_at_ms BETWEEN 0 AND expires_at_ms),
+  check_at_ms INTEGER CONSTRAINT "check_at_ms must be from 1970 to expires_at_ms" CHECK (check_at_ms BETWEEN 0 AND expires_at_ms),
   completed_at_ms INTEGER
-    CONSTRAINT "milliseconds since 1970, before the year 10000" CHECK (completed_at_ms BETWEEN 0 AND 253402214400000),
-  result_code INTEGER CONSTRAINT "from 0 to 999999" CHECK (result_code BETWEEN 0 AND 999999),
+    CONSTRAINT "completed_at_ms must be milliseconds since 1970, before the year 10000" CHECK (completed_at_ms BETWEEN 0 AND 253402214400000),
+  result_code INTEGER CONSTRAINT "result_code must be from 0 to 999999" CHECK (result_code BETWEEN 0 AND 999999),
   -- Only where it is not the text that src/domain/outcome.ts has for the code.
-  result_desc TEXT CONSTRAINT "at most 1000 bytes" CHECK (octet_length(result_desc) <= 1000),
+  result_desc TEXT CONSTRAINT "result_desc must be at most 1000 bytes" CHECK (octet_length(result_desc) <= 1000),
   -- Only where it is not the one that derives from number and completion.
   receipt_number TEXT COLLATE NOCASE
-    CONSTRAINT "1 to 100 letters, digits and _"
+    CONSTRAINT "receipt_number must be 1 to 100 letters, digits and _"
     CHECK (octet_length(receipt_number) BETWEEN 1 AND 100 AND octet_length(receipt_number) = length(receipt_number)
       AND receipt_number NOT GLOB '*[^0-9A-Za-z_]*'),
   -- The provider's own note.
-  memo TEXT NOT NULL CONSTRAINT "at most 1000 bytes" CHECK (octet_length(memo) <= 1000),
+  memo TEXT NOT NULL CONSTRAINT "memo must be at most 1000 bytes" CHECK (octet_length(memo) <= 1000),
   CONSTRAINT "only pending payments are checked" CHECK ((status = 0) = (check_at_ms IS NOT NULL)),
   CONSTRAINT "only final payments have a result" CHECK ((status = 0) = (result_code IS NULL)),
   CONSTRAINT "only completed payments have the result code 0" CHECK ((status = 1) = (result_code IS 0)),
