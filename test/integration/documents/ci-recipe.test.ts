@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp } from "../../support/cleanup.ts";
 import { blocksOf, readDocument, type Session, startSession } from "../../support/documents.ts";
@@ -53,4 +53,38 @@ test("files that share a sandbox, each with an account of its own, do not distur
     expect.stringContaining("cancelled code 11"),
     expect.stringContaining("failed code 10"),
   ]);
+});
+
+interface Recipe {
+  readonly test?: { script: string[] };
+  readonly steps?: { run?: string }[];
+}
+
+const request = (path: string) =>
+  `curl -sS "$MOMO_BASE_URL/${path}" -H "X-API-Key: $MOMO_API_KEY" -H "X-API-Secret: $MOMO_API_SECRET"`;
+
+describe.each(["github-services.yaml", "gitlab.yaml"])("the job of docs/examples/%s", (file) => {
+  const { test: job, steps = [] } = Bun.YAML.parse(readDocument(`docs/examples/${file}`).text) as Recipe;
+  const runs = steps.flatMap(({ run = "" }) => (run === "" || run.includes("GITHUB_ENV") ? [] : [run]));
+  const scripts = job ? [job.script.join("\n")] : runs;
+
+  test.each([
+    ["passes", request("transactions.php"), 0],
+    ["fails with its tests", `${request("transactions.php")}; exit 1`, 1],
+    ["fails with the audit", request("nowhere.php"), 1],
+  ])("%s, and has the report", async (_, tests, expected) => {
+    const { folder, variables, run } = session;
+    const report = join(folder, "momo.xml");
+    rmSync(report, { force: true });
+    await fetch(`${variables.MOMO_CONTROL_URL}/audit`, { method: "DELETE" });
+    writeFileSync(join(folder, "npm"), `#!/bin/sh\n${tests}\n`, { mode: 0o755 });
+    let failed = 0;
+    // Each step runs, also after one that has failed.
+    for (const script of scripts) {
+      const { exitCode } = await run(script, { ...variables, MOMO_CONTROL_TOKEN: "token" });
+      failed ||= exitCode;
+    }
+    expect(failed).toBe(expected);
+    expect(readFileSync(report, "utf8")).toContain("<testsuite");
+  });
 });
