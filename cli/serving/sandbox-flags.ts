@@ -11,6 +11,7 @@ import {
   BASE_PATHS,
   outcomeOption,
   readBasePath,
+  readDurationText,
   readPath,
   readPromptTimeout,
   readSeedText,
@@ -43,7 +44,7 @@ export function addSandboxOptions(command: Command): Command {
   return command
     .optionsGroup("What prompts do:")
     .addOption(outcomeOption("one of momo outcomes").default("completed"))
-    .option("--after <duration>", "how long it takes (default: mostly 3s)")
+    .option("--after <duration>", "how long it takes (default: mostly 3s)", readDurationText)
     .option("--rules <file>", "JSON file of rules for prompts", readPath)
     .option("--prompt-timeout <duration>", "how long a prompt waits (default: 60s)", readPromptTimeout)
     .option("--clock <time>", "start at this time, frozen; 'TIME; running' lets it run", readStart)

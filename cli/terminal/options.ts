@@ -211,7 +211,7 @@ export const readOutcome: (text: string) => string = reader((text) => {
     parseChoice(text, "It");
     return text;
   } catch (error) {
-    throw invalid((error as Error).message.replace(/^(\w+) in It /, "It is wrong in $1, which "));
+    throw invalid((error as Error).message.replace(/^(\w+) in It /, "Its $1 "));
   }
 });
 
