@@ -1,6 +1,7 @@
 import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import {
+  type ClockState,
   createVirtualClock,
   LAST_INSTANT_MS,
   type Start,
@@ -16,6 +17,7 @@ import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { Registry } from "../../src/service/registry.ts";
 import { explain, isOfSqlite } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { clockBy, sleep, steadyTime, systemRandom } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
@@ -185,12 +187,19 @@ async function keepStart(start: Start, config: SandboxConfig, engine: Engine, cl
   );
 }
 
-/** @throws Failure if the payments of a data directory know of a later time */
-function demandLater({ atMs }: Start, knownMs: number): void {
-  if (atMs >= knownMs) return;
+/** @throws Failure if a data directory with payments has reached a later time */
+async function demandLater({ atMs }: Start, { transactions }: Store, state: ClockState | undefined): Promise<void> {
+  const [startedMs, [paid]] = [await transactions.lastStartMs(), await transactions.listPaid(1)];
+  if (startedMs === null) return;
+  const reachedMs = Math.max(
+    startedMs,
+    paid?.completedAtMs ?? 0,
+    state && "frozenAtMs" in state ? state.frozenAtMs : 0,
+  );
+  if (atMs >= reachedMs) return;
   throw new Failure(
     "usage",
-    `--clock is ${formatTimestamp(atMs)}, and the data directory has payments until ${formatTimestamp(knownMs)}`,
+    `--clock is ${formatTimestamp(atMs)}, and the payments of the data directory have reached ${formatTimestamp(reachedMs)}`,
     "give a later time, or another data directory with --data or --ephemeral",
   );
 }
@@ -203,9 +212,7 @@ async function clockOf(
   if (replica) return createVirtualClock(below, undefined, stopwatch, startAt);
   const state = readClock(directory) ?? undefined;
   if (startAt) {
-    const latestMs = await store.transactions.lastStartMs();
-    if (latestMs !== null)
-      demandLater(startAt, Math.max(latestMs, state && "frozenAtMs" in state ? state.frozenAtMs : 0));
+    await demandLater(startAt, store, state);
     return createVirtualClock(below, stateAt(startAt, below.nowMs()), stopwatch, startAt);
   }
   const clock = createVirtualClock(below, state, stopwatch);

@@ -9,7 +9,7 @@ import { invalid, Refusal } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
 import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain/money.ts";
 import { typedPhone } from "../../src/domain/phone.ts";
-import { INSTANT_FORM, parseDay, parseInstant } from "../../src/domain/timestamp.ts";
+import { formatTimestamp, INSTANT_FORM, parseDay, parseInstant } from "../../src/domain/timestamp.ts";
 import { BASE_PATH_RULE, type BasePaths, isBasePath } from "../../src/http/paths.ts";
 import { homeFolder } from "../environment.ts";
 import { Failure } from "./failure.ts";
@@ -135,15 +135,20 @@ export function readStart(text: string): Start {
   const atMs = parseInstant(instant);
   if (atMs === null)
     throw new InvalidArgumentError(
-      `It must be an instant such as ${INSTANT_FORM}, and "; running" after it lets it run`,
+      `It must be an instant of the calendar, such as ${INSTANT_FORM}, and "; running" after it lets it run`,
     );
   if (atMs < 0 || atMs > LAST_INSTANT_MS)
-    throw new InvalidArgumentError("It must be from 1970-01-02 to 9999-12-30, in Nairobi");
+    throw new InvalidArgumentError(
+      `It must be from ${formatTimestamp(0)} to ${formatTimestamp(LAST_INSTANT_MS)}, in Nairobi`,
+    );
   return { atMs, isFrozen: running === undefined };
 }
 
 /** An instant, as it was written. */
-export const readInstant = must(`be an instant such as ${INSTANT_FORM}`, (text) => parseInstant(text) !== null);
+export const readInstant = must(
+  `be an instant of the calendar, such as ${INSTANT_FORM}`,
+  (text) => parseInstant(text) !== null,
+);
 
 /** How far the clock moves, as it was written. */
 export const readMove: (text: string) => string = reader((text) => {

@@ -25,7 +25,7 @@ const clockRequest = z
 
 function readInstant(text: string): number {
   const atMs = parseInstant(text);
-  if (atMs === null) throw invalid(`it is not an instant: write it as ${INSTANT_FORM}`);
+  if (atMs === null) throw invalid(`it is not an instant of the calendar: write it as ${INSTANT_FORM}`);
   return atMs;
 }
 

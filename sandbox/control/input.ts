@@ -117,6 +117,7 @@ const TYPES: Record<string, string> = {
   number: "a number",
   int: "a whole number",
   object: "a JSON object",
+  record: "a JSON object",
   array: "an array",
   boolean: "true or false",
 };

@@ -9,6 +9,7 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake, serveRaw } from "../support/fake-server.ts";
 import { runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
+import { START_MS } from "../support/service.ts";
 import { rejectionOf, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
@@ -107,6 +108,27 @@ describe("a data directory that cannot be used", () => {
     expect(message).toStartWith(place);
     expect(hint).toContain("--data");
     expect(exitCode).toBe(1);
+  });
+
+  test("payments of another seed, or of a later time than --clock: a start, a completion, or a clock that stands", async () => {
+    const folder = newFolder();
+    const startAt = { atMs: START_MS, isFrozen: true };
+    const seeded = await startIn(folder, { seed: "a", startAt });
+    await seeded.pay();
+    await seeded.ask("POST", "/clock", { advance: "1h" });
+    await seeded.ask("POST", "/clock", { resume: true });
+    await seeded.stop();
+    expect((await refusalOf(folder, { seed: "b" })).message).toEndWith("has payments that do not come from this seed");
+    const { message, exitCode } = await refusalOf(folder, { startAt: { ...startAt, atMs: START_MS + 2999 } });
+    expect(message).toBe(
+      "--clock is 2026-11-20 10:00:02, and the payments of the data directory have reached 2026-11-20 10:00:03",
+    );
+    expect(exitCode).toBe(2);
+
+    const frozen = await startIn(folder, { startAt: { ...startAt, atMs: START_MS + 3000 } });
+    await frozen.ask("POST", "/clock", { advance: "1h" });
+    await frozen.stop();
+    expect((await refusalOf(folder, { startAt })).message).toEndWith("have reached 2026-11-20 11:00:03");
   });
 
   test("a damaged server.json of a server that has ended is replaced", async () => {

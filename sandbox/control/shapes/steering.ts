@@ -11,6 +11,7 @@ import {
   instant,
   line,
   MAX_LINE,
+  NOT_WHOLE,
   outcomeName,
   pattern,
   phonePattern,
@@ -102,6 +103,7 @@ export const fault = z
       .refine((text) => new TextEncoder().encode(text).length <= MAX_FAULT_BODY, {
         error: `must have at most ${MAX_FAULT_BODY} bytes`,
       })
+      .refine((text) => text.isWellFormed(), { error: NOT_WHOLE })
       .optional()
       .describe("instead of JSON, such as an HTML page; may be empty"),
     content_type: headerValue.optional().describe("of body; by default text/plain; charset=utf-8"),
@@ -116,6 +118,13 @@ export const fault = z
       .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, {
         error: `must have at most ${MAX_HEADERS} headers`,
       })
+      .refine(
+        (headers) =>
+          new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length,
+        {
+          error: "must name each header once: letter case does not matter",
+        },
+      )
       .optional()
       .describe('more headers, such as {"Retry-After": "5"}'),
     cut_after: count.max(MAX_CUT).optional().describe("how many bytes of the answer are sent; the rest is lost"),

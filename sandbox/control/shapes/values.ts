@@ -48,12 +48,14 @@ export const writtenDuration = readBy(durationText, (text) => {
   return text;
 });
 
+export const NOT_WHOLE = "must be whole characters: half of a surrogate pair is none";
+
 /** A text of one line. */
 export const line = (most: number) =>
   z
     .string()
     .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, { error: "must be one line without control characters" })
-    .refine((text) => text.isWellFormed(), { error: "must be whole characters: half of a surrogate pair is none" })
+    .refine((text) => text.isWellFormed(), { error: NOT_WHOLE })
     .refine((text) => text.trim() !== "", { error: "must have at least one character" })
     .refine((text) => [...text].length <= most, { error: `must have at most ${most} characters` })
     .meta({ maxLength: most });
