@@ -27,14 +27,6 @@ describe("momo pay --wait", () => {
     expect(shownLines(screen.text)).toContain("✓ completed");
   });
 
-  test.concurrent("-q prints only the id or the status", async () => {
-    const args = ["pay", "0712345678", "5", "-q", "--outcome", "completed; after=0ms", ...shared.at];
-    const [started, ended] = [openPlain(args), openPlain([...args, "--wait", "--interval", "50ms"])];
-    await Promise.all([started.exited, ended.exited]);
-    expect(started.screen.text).toMatch(/^ws_CO_\w+\r\n$/);
-    expect(ended.screen.text).toBe("completed\r\n");
-  });
-
   test.concurrent("a prompt that waits for a person: it names momo phone", async () => {
     const { screen, type, exited } = openPlain(["pay", "254700000100", "1", "--wait", ...shared.at]);
     await screen.until(/The prompt waits for an answer: give it with momo phone 254700000100\./);

@@ -72,13 +72,6 @@ describe("signals are passed on", () => {
     expect(run).toMatchObject({ stdout: "on\n", exitCode: 143 });
   });
 
-  test.concurrent("to a command without a handler: the command and momo end", async () => {
-    const child = startMomo(["exec", "--", "sh", "-c", "echo ready; exec sleep 60"]);
-    await child.stdout.until(/ready/);
-    child.signal("SIGTERM");
-    expect(await child.exited).toBe(143);
-  });
-
   test.concurrent("before the command runs: momo ends, and leaves no folder", async () => {
     const TMPDIR = newFolder();
     const child = startMomo(["exec", "--", "sleep", "5"], { env: { TMPDIR } });

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { startSandbox } from "momo-sandbox/testing";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { expectRefusal, openPlain, type Run, runMomo, serveMomo } from "../support/momo.ts";
-import { TIMES } from "../support/random.ts";
+import { expectRefusal, openPlain, type Run, runMomo } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
 import { rejectionOf, until } from "../support/waiting.ts";
 
@@ -243,37 +242,3 @@ test("the helper for tests never steers the sandbox that gets the port of its ow
     expect(String(await rejectionOf(call()))).toContain("was it stopped?");
   expect(await successor.list()).toHaveLength(1);
 });
-
-/** Two sandboxes are killed and started again, each at the port of the other; MOMO_TEST_TIMES=100 makes 200 rounds. */
-test(
-  "two sandboxes that swap their ports: no command reaches the other",
-  async () => {
-    const [a, b] = [newFolder(), newFolder()];
-    const serve = (data: string, port: number) => serveMomo(["--data", data, "--port", String(port), "-q"]);
-    let [one, two] = [await serve(a, 0), await serve(b, 0)];
-    const paid = { [a]: 0, [b]: 0 };
-    const pay = async (data: string) => {
-      const { exitCode } = await runMomo(["pay", "0712345678", "5", "-q", "--data", data]);
-      if (exitCode === 0) paid[data] = Number(paid[data]) + 1;
-      return exitCode;
-    };
-    for (let round = 0; round < 2 * TIMES; round += 1) {
-      const ports = [portOf(one.ready.base_url), portOf(two.ready.base_url)] as const;
-      await Promise.all([one.kill(), two.kill()]);
-      two = await serve(b, ports[0]);
-      // The record of a names the port where b serves now.
-      expect((await runMomo(["reset", "--yes", "--data", a])).exitCode).toBe(6);
-      expect(await Promise.all([pay(a), pay(b)])).toEqual([6, 0]);
-      one = await serve(a, ports[1]);
-      expect(await Promise.all([pay(a), pay(b)])).toEqual([0, 0]);
-      for (const [served, data] of [
-        [one, a],
-        [two, b],
-      ] as const) {
-        const list = (await (await served.get("/transactions.php")).json()) as { pagination: { total_items: number } };
-        expect(list.pagination.total_items).toBe(Number(paid[data]));
-      }
-    }
-  },
-  120_000 * TIMES,
-);

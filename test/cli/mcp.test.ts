@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolAnnotations } from "@modelcontextprotocol/client";
 import { TOOLS } from "../../cli/mcp/tools.ts";
@@ -7,7 +7,7 @@ import { type Answer, assistant } from "../support/assistant.ts";
 import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
-import { runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { runMomo, serveMomo } from "../support/momo.ts";
 import { inTime, PATIENCE_MS, until } from "../support/waiting.ts";
 
 /** `momo mcp`: the compiled executable, and the client of the protocol's own package. */
@@ -243,12 +243,3 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP", null] as const)(
     expect(left()).toEqual([]);
   },
 );
-
-test.each(["claude", "vscode", "cursor"])("--config %s prints settings with a command that exists", async (editor) => {
-  const words = `mcp --config ${editor} --base-url http://h/v2 --api-secret ms_1`.split(" ");
-  const { stdout, exitCode } = await runToEnd([momo, ...words]);
-  const [servers = {}] = Object.values(JSON.parse(stdout)) as Record<string, { command: string; args: string[] }>[];
-  expect(exitCode).toBe(0);
-  expect(servers.momo).toMatchObject({ args: ["mcp", "--base-url", "http://h/v2"], env: { MOMO_API_SECRET: "ms_1" } });
-  expect(existsSync(servers.momo?.command ?? "") || servers.momo?.command === "momo").toBe(true);
-});

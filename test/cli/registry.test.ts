@@ -75,14 +75,6 @@ describe("Ctrl+C at a question: exit 130, and nothing is made", () => {
     expect(existsSync(data)).toBe(false);
     expect(screen.text).toEndWith("\x1b[?25h"); // the cursor is visible again
   });
-
-  test.concurrent("at which merchant", async () => {
-    const { screen, type, exited } = openMomo(["keys", "create", ...two.at, "--label", "never made"]);
-    await screen.until(/Which merchant\?/);
-    type(KEYS.ctrlC);
-    expect(await exited).toBe(130);
-    expect(JSON.stringify(await two.control("GET", "/keys"))).not.toContain("never made");
-  });
 });
 
 describe("momo asks only a person at a terminal; otherwise exit 2 and the missing flag's name", () => {

@@ -15,7 +15,6 @@ import {
 import type { SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { configOf, type SandboxFlags } from "../../cli/serving/sandbox-flags.ts";
 import { cleanUp, keepEnvironment, newFolder } from "../support/cleanup.ts";
-import { runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -62,24 +61,6 @@ describe("a good value does what it says", () => {
       startAt: null,
       seed: null,
     });
-  });
-
-  test.concurrent.each([
-    [["/v2", "/api/v2"], ["/v2", "/api/v2"], "/v3"],
-    [[""], [""], "/v2"],
-    [["/1/2/3/4/5/6/7"], ["/1/2/3/4/5/6/7"], "/v2"],
-  ] as const)("the base paths %j are served, and no other", async (basePaths, served, other) => {
-    const { origin, headers, at } = await startIn(newFolder(), { basePaths: basePaths as SandboxConfig["basePaths"] });
-    const statusAt = async (base: string) => (await fetch(`${origin}${base}/transactions.php`, { headers })).status;
-    for (const base of served) expect(await statusAt(base)).toBe(200);
-    expect(await statusAt(other)).toBe(404);
-    expect((await runMomo(["pay", "0712345678", "1", ...at])).exitCode).toBe(0);
-  });
-
-  test.concurrent.each(["::1", "::"])("--host %s", async (host) => {
-    const { baseUrl, at } = await startIn(newFolder(), { host });
-    expect(baseUrl).toStartWith("http://[::1]:");
-    expect((await runMomo(["pay", "0712345678", "1", ...at])).exitCode).toBe(0);
   });
 });
 

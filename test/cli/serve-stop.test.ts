@@ -2,14 +2,12 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { loadPending } from "../../bench/support/loader.ts";
 import packageJson from "../../package.json";
-import { ROOT } from "../support/binary.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { cleanEnvironment, PROGRAM, type ReadyRecord, type Served, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { inTime, rejectionOf, SLACK_MS, until } from "../support/waiting.ts";
+import { inTime, SLACK_MS, until } from "../support/waiting.ts";
 
 /** How a server stops, and what ends it. */
 
@@ -120,17 +118,6 @@ describe("stop", () => {
     expect(paymentsIn(server.ready.data)).toBe(2);
   });
 
-  test.concurrent("answers a payment that a fault delays at once: 503, not carried out", async () => {
-    const server = await startIn(newFolder());
-    await server.control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1m", times: 1 }] });
-    const delayed = rejectionOf(server.pay());
-    // The delay begins when the fault is used up.
-    while (((await server.control("GET", "/faults")).faults as unknown[]).length > 0);
-    await server.stop();
-    expect(String(await delayed)).toEndWith("503 the server stops; the operation was not carried out");
-    expect(paymentsIn(server.at[1])).toBe(0);
-  });
-
   test.concurrent("answers a payment that waits for an early webhook", async () => {
     const server = await startIn(newFolder());
     await server.control("PUT", "/webhook", { url: "http://127.0.0.1:1/", early: true, delay: "1h" });
@@ -170,21 +157,6 @@ describe("stop", () => {
     // If it waited for the request in flight, it would end with 0.
     expect(await server.child.exited).toBe(exitCode);
     expect(readdirSync(folder)).toEqual([]);
-  });
-
-  test.concurrent("takes less than three seconds although not all due payments can be resolved in that time", async () => {
-    const sandbox = await startIn(newFolder());
-    await sandbox.stop();
-    const [, data] = sandbox.at;
-    const dueMs = Date.now();
-    loadPending(join(data, "momo.db"), 25_000, { nowMs: dueMs - 1000, dueMs });
-    // On this slow disk, 50 commits of 200 ms are necessary to resolve all of them.
-    const slowDisk = Bun.fileURLToPath(new URL("../support/slow-disk.ts", import.meta.url));
-    const program = [process.execPath, "--no-env-file", "--preload", slowDisk, join(ROOT, "cli/main.ts")];
-    const server = await serveMomo(sandbox.at, { program, env: { SLOW_DISK_MS: "200" } });
-    await Bun.sleep(100); // some of them are being resolved
-    await stopInTime(server);
-    expect(paymentsIn(data, "status = 0")).toBeGreaterThan(0);
   });
 });
 

@@ -24,9 +24,7 @@ async function stored(id: unknown) {
 /** A member, its value, and what is stored. */
 const ACCEPTED: [member: string, value: unknown, stored: object][] = [
   ["payment_account_id", " 1 ", { paymentAccountId: 1 }],
-  ["payment_account_id", "1.0", { paymentAccountId: 1 }],
   ["amount", "100", { amountCents: 10_000 }],
-  ["amount", " 100.50 ", { amountCents: 10_050 }],
   ["amount", "100.505", { amountCents: 10_051 }],
   ["amount", 1.005, { amountCents: 101 }],
   ["amount", 0.995, { amountCents: 100 }],
@@ -35,9 +33,7 @@ const ACCEPTED: [member: string, value: unknown, stored: object][] = [
   ["phone", "+254712345678", { phone: "254712345678" }],
   ["phone", "112345678", { phone: "254112345678" }],
   ["phone", "+254 (712) 345-678", { phone: "254712345678" }],
-  ["phone", " 254712345678", { phone: "254712345678" }],
   ["phone", "0712.345.678", { phone: "254712345678" }],
-  ["phone", "(0712) 345 678", { phone: "254712345678" }],
   ["phone", "0712–345\u00a0678", { phone: "254712345678" }],
   ["phone", "0 700 000 010", { phone: "254700000010" }],
   ["reference", null, { reference: null }],
@@ -50,29 +46,21 @@ const ACCEPTED: [member: string, value: unknown, stored: object][] = [
 const REFUSED: [member: string, value: unknown][] = [
   ["payment_account_id", "1.5"],
   ["payment_account_id", "1e0"],
-  ["payment_account_id", ""],
   ["payment_account_id", null],
-  ["payment_account_id", true],
   ["payment_account_id", "9".repeat(400)],
   ["payment_account_id", 999],
   ["amount", "0.5"],
   ["amount", 0.994],
   ["amount", "1,000"],
-  ["amount", "-5"],
   ["amount", "999999999.995"],
-  ["amount", null],
   ["phone", "812345678"],
   ["phone", "+0712345678"],
   ["phone", "+254 0712 345 678"],
   ["phone", "0712345678 ext 1"],
-  ["phone", "0712/345678"],
   ["phone", 71234567.8],
-  ["phone", null],
   ["reference", true],
-  ["reference", ["A"]],
   ["reference", { toString: 1 }],
   ["reference", "x".repeat(101)],
-  ["description", {}],
 ];
 
 describe("a member that the strict form refuses", () => {
@@ -196,12 +184,10 @@ test.each<[body: string, type: string | undefined, corrected: Leniency[]]>([
 describe("the query", () => {
   test.each([
     ["page=0", "page=1"],
-    ["page=-3", "page=1"],
     ["page=%202%20", "page=2"],
     ["page=01.0", "page=1"],
     ["limit=500", "limit=100"],
     ["limit=99999999999999999999", "limit=100"],
-    ["limit=5.0", "limit=5"],
     ["status=&type=&search=&date_from=&date_to=&id=&page=&limit=", ""],
     ["type=shop&status=PENDING", "status=pending"],
     ["date_from=1.2.2026", ""],
@@ -217,9 +203,7 @@ describe("the query", () => {
 
   test.each([
     "page=two",
-    "page=1.5",
     "limit=0",
-    "limit=-5",
     `search=${"x".repeat(101)}`,
     "status=pending&status=failed",
     "search=%E0%A4",

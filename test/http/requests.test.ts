@@ -120,12 +120,6 @@ describe("/v2 and /api/v2 answer alike", () => {
     const targets = (await scene.logged()).map(({ target }) => target).slice(before);
     expect(targets.slice(0, 3)).toEqual(["/api/v2/stkpush.php", "/v2/status.php", "/api/v2/status.php"]);
   });
-
-  test("a fault strikes at both", async () => {
-    await scene.control("PUT", "/faults", { faults: [{ kind: "error", status: 503, path: "/transactions.php" }] });
-    for (const base of ["/v2", "/api/v2"]) expect((await send(`${base}/transactions.php`)).status).toBe(503);
-    await scene.control("DELETE", "/faults");
-  });
 });
 
 test("each of three base paths is served, and named where nothing is", async () => {

@@ -90,15 +90,6 @@ onEveryEngine((engine) => {
     expect(await countPayments()).toBe(before);
     expect((await scene.send({ path: "/transactions.php", as: "other" })).body.transactions).toEqual([]);
   });
-
-  test("a prompt that the network refuses is 500, and no transaction is stored", async () => {
-    const before = await countPayments();
-    for (const phone of ["254700000500", "0700000500"]) {
-      const { status, body } = await push({ phone });
-      expect([status, body.message]).toEqual([500, "STK push initiation failed: the network does not take the prompt"]);
-    }
-    expect(await countPayments()).toBe(before);
-  });
 });
 
 function refusingProvider(error: Error): Provider {
