@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { watchDescriptors } from "../../cli/serving/listen.ts";
 import { cleanUp } from "../support/cleanup.ts";
-import { readEvents } from "../support/event-stream.ts";
+import { readEvents } from "../support/client.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { PROGRAM, serveMomo } from "../support/momo.ts";
 import { until } from "../support/waiting.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { Alarm, atMost, pause } from "../../src/domain/clock.ts";
+import { Rounds } from "../../src/domain/mutex.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
@@ -47,4 +48,24 @@ test("an alarm rings once, at the earliest time that it was set to; after it has
   expect(clock.alarmsAtMs).toEqual([3000]);
   clock.advance(5000);
   expect(rang).toEqual([100, 3000]);
+});
+
+test("requests during a round share the next one, because this one may have read its input already", async () => {
+  const begun: PromiseWithResolvers<void>[] = [];
+  const rounds = new Rounds(() => {
+    const round = Promise.withResolvers<void>();
+    begun.push(round);
+    return round.promise;
+  });
+  const first = rounds.request();
+  await nextTurn();
+  const next = [rounds.request(), rounds.request()];
+  begun[0]?.resolve();
+  await first;
+  await nextTurn();
+  expect(begun).toHaveLength(2);
+  expect(rounds.isRequested).toBe(false);
+  begun[1]?.resolve();
+  await Promise.all(next);
+  expect([begun.length, rounds.isOpen]).toEqual([2, false]);
 });

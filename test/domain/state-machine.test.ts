@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Outcome, Paid } from "../../src/domain/outcome.ts";
 import { open, resolve } from "../../src/domain/state-machine.ts";
-import { CREATED_AT_MS, factsOf } from "../support/payments.ts";
+import { CREATED_AT_MS, factsOf } from "../support/shop.ts";
 
 const facts = { ...factsOf({ createdAtMs: CREATED_AT_MS, expiresAtMs: CREATED_AT_MS + 60_000 }), id: 1 };
 const pending = open(facts, "memo", CREATED_AT_MS + 3000);

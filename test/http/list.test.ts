@@ -3,8 +3,8 @@ import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { type FilterName, listTransactionsSchema, selectionOf } from "../../src/http/input.ts";
 import { forAllTests } from "../support/cleanup.ts";
 import { onEveryEngine } from "../support/engines.ts";
-import { orderTo } from "../support/payments.ts";
 import { expectSoundAnswer, openScene } from "../support/scene.ts";
+import { orderTo } from "../support/shop.ts";
 
 /** Bad queries are in refusals.txt. The contract of the store tests every mix of filters. */
 

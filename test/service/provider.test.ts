@@ -3,8 +3,8 @@ import type { Outcome } from "../../src/domain/outcome.ts";
 import type { NotYet, Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction, Status } from "../../src/domain/transaction.ts";
 import type { SavedTransactions } from "../../src/service/service.ts";
-import { paidAt } from "../support/payments.ts";
 import { createProvider, openService, type ServiceScene, START_MS } from "../support/service.ts";
+import { paidAt } from "../support/shop.ts";
 import { nextTurn } from "../support/waiting.ts";
 
 type Answer = Outcome | NotYet;

@@ -5,9 +5,8 @@ import { createChecks } from "../../src/service/checks.ts";
 import type { SavedTransactions } from "../../src/service/service.ts";
 import { forEachTest } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
-import { CREATED_AT_MS, pendingOf } from "../support/payments.ts";
 import { createProvider, openService, START_MS } from "../support/service.ts";
-import { failWrites } from "../support/shop.ts";
+import { CREATED_AT_MS, failWrites, pendingOf } from "../support/shop.ts";
 import { nextTurn, rejectionOf, turns } from "../support/waiting.ts";
 
 /** Stands here once more, so that another value is noticed. */

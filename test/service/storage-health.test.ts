@@ -3,8 +3,8 @@ import { StorageHealth } from "../../src/service/storage-health.ts";
 import type { Vitals } from "../../src/store/vitals.ts";
 import { forEachTest } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
-import { paidAt } from "../support/payments.ts";
 import { openService, START_MS } from "../support/service.ts";
+import { paidAt } from "../support/shop.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 class DiskFull extends Error {}

@@ -4,9 +4,8 @@ import type { Msisdn } from "../../src/domain/phone.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Store } from "../../src/store/store.ts";
 import { forEachTest } from "../support/cleanup.ts";
-import { orderTo, paidAt } from "../support/payments.ts";
 import { createProvider, openService, START_MS } from "../support/service.ts";
-import { failWrites } from "../support/shop.ts";
+import { failWrites, orderTo, paidAt } from "../support/shop.ts";
 import { nextTurn, rejectionOf, turns, until } from "../support/waiting.ts";
 
 const PAGE = { number: 1, limit: 10 };

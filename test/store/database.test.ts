@@ -14,9 +14,8 @@ import { copyDatabase, inspectDatabase, openStore } from "../../src/store/sqlite
 import { totals, transactions } from "../../src/store/sqlite/tables.ts";
 import { startProgram } from "../support/child.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { paidAt, pendingOf } from "../support/payments.ts";
 import { seededRandom } from "../support/random.ts";
-import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { insertPending, openStoreWithMerchants, paidAt, pendingOf } from "../support/shop.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
 const inFolder = useFolder();

@@ -12,8 +12,7 @@ import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { naiveList, naiveSummary } from "../support/book.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { CREATED_AT_MS, paidAt } from "../support/payments.ts";
-import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { CREATED_AT_MS, insertPending, openStoreWithMerchants, paidAt } from "../support/shop.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 /** Lists that skip, or find, more rows than are read at once. */

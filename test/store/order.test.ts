@@ -17,8 +17,7 @@ import {
 } from "../../src/store/sqlite/sqlite.ts";
 import { naiveList } from "../support/book.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { CREATED_AT_MS, paidAt } from "../support/payments.ts";
-import { insertPending, insertRow, openStoreWithMerchants, ROWS } from "../support/shop.ts";
+import { CREATED_AT_MS, insertPending, insertRow, openStoreWithMerchants, paidAt, ROWS } from "../support/shop.ts";
 
 const inFolder = useFolder();
 const MINUTE_MS = 60_000;

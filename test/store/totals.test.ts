@@ -9,8 +9,7 @@ import { areTotalsTrue } from "../../src/store/sqlite/totals.ts";
 import type { Store } from "../../src/store/store.ts";
 import { naiveList } from "../support/book.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { CREATED_AT_MS } from "../support/payments.ts";
-import { identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { CREATED_AT_MS, identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
 const inFolder = useFolder();

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { startChild } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
-import { startForwarder } from "./forwarder.ts";
+import { startForwarder } from "./connection.ts";
 import { type Served, serveMomo } from "./momo.ts";
 import { findProgram, PLACES } from "./needs.ts";
 import { until } from "./waiting.ts";

@@ -5,8 +5,8 @@ import { createService, type Service, type ServiceParts } from "../../src/servic
 import type { PaymentOrder } from "../../src/service/start-payment.ts";
 import { type Engine, sqlite } from "./engines.ts";
 import { createManualClock } from "./manual-clock.ts";
-import { CREATED_AT_MS, orderTo } from "./payments.ts";
 import { seededRandom } from "./random.ts";
+import { CREATED_AT_MS, orderTo } from "./shop.ts";
 
 /** When the clocks of tests start. */
 export const START_MS = CREATED_AT_MS;

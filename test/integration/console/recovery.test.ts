@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
-import { startForwarder } from "../../support/forwarder.ts";
+import { startForwarder } from "../../support/connection.ts";
 import { serveMomo } from "../../support/momo.ts";
 
 afterAll(cleanUp);

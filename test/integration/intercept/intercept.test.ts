@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { makeCertificates } from "../../../cli/intercept/certificate.ts";
 import { systemClock, systemRandom } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { intercept, KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
 import { runMomo, startMomo } from "../../support/momo.ts";
+import { intercept, KEY, PUSH, SECRET, sh } from "./sources.ts";
 
 afterAll(cleanUp);
 
@@ -179,19 +179,6 @@ describe("one line names a program that does not trust the certificate of the ru
     expect(exitCode).toBe(60);
     expect(count(stderr)).toBe(1);
   });
-
-  test.concurrent("Node with its own authorities", async () => {
-    const { authority } = makeCertificates(["x.example"], systemClock, systemRandom);
-    const script = `require("node:https").get("https://payflow.example/", { ca: process.argv[1] }).on("error", () => process.exit(3))`;
-    const { stderr, exitCode } = await intercept(["node", "-e", script, "--", authority]);
-    expect(exitCode).toBe(3);
-    expect(count(stderr)).toBe(1);
-  });
-
-  test.concurrent("no line for a program that trusts it", async () => {
-    const script = `fetch("https://payflow.example/").then((r) => r.text()).then(() => process.exit(0))`;
-    expect(await intercept(["node", "-e", script])).toEqual({ stdout: "", stderr: "", exitCode: 0 });
-  });
 });
 
 test("the certificates are valid for a client whose clock is a day behind, and for a week", () => {
@@ -254,19 +241,5 @@ describe("afterwards nothing is left", () => {
     }
     await intercept(["true"], { env: { TMPDIR } });
     expect(readdirSync(TMPDIR)).toEqual([]);
-  });
-
-  test.concurrent("exit codes and signals are the command's, as without --intercept", async () => {
-    expect((await sh("exit 7")).exitCode).toBe(7);
-    const child = startMomo(["exec", "--intercept", "payflow.example", "--", "sh", "-c", "echo ready; exec sleep 60"]);
-    await child.stdout.until(/ready/);
-    child.signal("SIGTERM");
-    expect(await child.exited).toBe(143);
-  });
-
-  test.concurrent("a connection that a program left open does not delay the end", async () => {
-    const script = `require("node:tls").connect({ host: "payflow.example", port: 443, servername: "payflow.example" })
-      .on("secureConnect", function () { this.write("GET / HTTP/1.1\\r\\n"); setTimeout(() => process.exit(0), 50); })`;
-    expect((await intercept(["node", "-e", script])).exitCode).toBe(0);
   });
 });

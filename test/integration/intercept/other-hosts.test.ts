@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { makeCertificates } from "../../../cli/intercept/certificate.ts";
 import { systemClock, systemRandom } from "../../../src/system.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
-import { KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
+import { KEY, PUSH, SECRET, sh } from "./sources.ts";
 
 afterAll(cleanUp);
 
@@ -170,17 +170,6 @@ $got->is_success or die $got->as_string; print $got->content'`,
       expect(stdout).toMatch(/^elsewhere: null\{"success":true/);
     }
     expect(proxy.tunnels).toEqual([]);
-  });
-
-  test.concurrent("NO_PROXY=low.example exempts neither payflow.example from the sandbox nor its like from the caller's proxy", async () => {
-    const proxy = await companyProxy();
-    const env = { https_proxy: proxy.url, NO_PROXY: "low.example host" };
-    const { stdout } = await sh(
-      `${PUSH} ${KEY} ${SECRET}; curl -sS https://localhost:1/ -o /dev/null; echo "$NO_PROXY"`,
-      { env },
-    );
-    expect(stdout).toMatch(/^\{"success":true.*\}low.example,host,127\.0\.0\.1\n$/);
-    expect(proxy.tunnels).toEqual(["localhost:1 user:pass"]);
   });
 
   test.concurrent("for a host that is down the program gets the error, and momo prints nothing", async () => {

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { cleanUp, later } from "../../support/cleanup.ts";
-import { KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
 import { startMomo } from "../../support/momo.ts";
 import { OTHER_UID, testWithOtherUser } from "../../support/needs.ts";
 import { until } from "../../support/waiting.ts";
+import { KEY, PUSH, SECRET, sh } from "./sources.ts";
 
 afterAll(cleanUp);
 

@@ -2,9 +2,8 @@ import { afterAll, describe, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp } from "../../support/cleanup.ts";
-import { expectToPay } from "../../support/intercept.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
-import { SOURCES } from "./sources.ts";
+import { expectToPay } from "./sources.ts";
 
 /** Real programs with the address of a service in their source, on what this machine has. */
 
@@ -43,11 +42,11 @@ const RUNTIMES: Record<string, readonly string[]> = {
 describe("a program with its service's address in it is tested as it is", () => {
   for (const [command, file, ...needs] of PROGRAMS) {
     const name = `${command.split("/").at(-1)} runs ${file}`;
-    testWith(needs, name, () => expectToPay([command], file, SOURCES[file]), test.concurrent);
+    testWith(needs, name, () => expectToPay([command], file), test.concurrent);
   }
 
   for (const [runtime, command] of existsSync(PACKAGES) ? Object.entries(RUNTIMES) : []) {
-    const files = ["fetch.mjs", "https.mjs", "axios.mjs", "axios-without-tunnels.mjs", "got.mjs"];
+    const files = ["fetch.mjs", "https.mjs", "axios.mjs", "axios.mjs axios-without-tunnels", "got.mjs"];
     for (const file of runtime.startsWith("Deno,") ? files.slice(0, 1) : files) {
       test.concurrent(`${runtime} runs ${file}`, () => expectToPay(command, file));
     }

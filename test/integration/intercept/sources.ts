@@ -1,6 +1,12 @@
+import { expect } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newFolder } from "../../support/cleanup.ts";
+import { type RunOptions, runMomo } from "../../support/momo.ts";
+
 /**
- * Programs that start a payment, each in the way of its language, with the address of a service in their source. Those in JavaScript
- * are files in programs/: they import packages beside them.
+ * Programs that start a payment, each in the way of its language, with the address of a service in their source. Those that
+ * import packages are files in programs/, beside them.
  */
 
 const SERVICE = "https://payflow.example/api/v2/stkpush.php";
@@ -8,6 +14,21 @@ const SERVICE = "https://payflow.example/api/v2/stkpush.php";
 const ORDER = `{"payment_account_id": 1, "phone": "0712345678", "amount": 100}`;
 
 export const SOURCES: Readonly<Record<string, string>> = {
+  "fetch.mjs": `const response = await fetch("${SERVICE}", {
+  method: "POST",
+  headers: { "Content-Type": "application/json", "X-API-Key": "live_key", "X-API-Secret": "live_secret" },
+  body: JSON.stringify(${ORDER}),
+});
+console.log(JSON.stringify(await response.json()));`,
+  "https.mjs": `import { request } from "node:https";
+
+const headers = { "Content-Type": "application/json", "X-API-Key": "live_key", "X-API-Secret": "live_secret" };
+const call = request("${SERVICE}", { method: "POST", headers }, async (response) => {
+  let text = "";
+  for await (const chunk of response) text += chunk;
+  console.log(text);
+});
+call.end(JSON.stringify(${ORDER}));`,
   "curl.sh": String.raw`exec curl -sS ${SERVICE} \
   -H "X-API-Key: live_key" -H "X-API-Secret: live_secret" -H "Content-Type: application/json" \
   -d '${ORDER}'`,
@@ -92,3 +113,29 @@ curl_setopt_array($call, [
 ]);
 echo curl_exec($call), curl_error($call), "\n";`,
 };
+
+/** Commands that `momo exec --intercept` runs, and the parts of a call that one of them makes. */
+
+export const intercept = (command: readonly string[], options?: RunOptions) =>
+  runMomo(["exec", "--intercept", "payflow.example", "--", ...command], options);
+export const sh = (script: string, options?: RunOptions) => intercept(["sh", "-c", script], options);
+
+export const PUSH = `curl -sS https://payflow.example/api/v2/stkpush.php -H "Content-Type: application/json" \
+  -d '{"payment_account_id": 1, "phone": "0712345678", "amount": 100, "reference": "ORDER-1"}'`;
+export const KEY = `-H "X-API-Key: live_key_of_a_shop"`;
+export const SECRET = `-H "X-API-Secret: live_secret_of_a_shop"`;
+
+const FOLDER = join(import.meta.dir, "programs");
+
+/** Runs a program unchanged, and expects that its payment is accepted. @param line a program of SOURCES, or a file of programs/ and its arguments */
+export async function expectToPay(command: readonly string[], line: string): Promise<void> {
+  const [file = "", ...args] = line.split(" ");
+  const source = SOURCES[file];
+  const path = join(source === undefined ? FOLDER : newFolder(), file);
+  if (source !== undefined) writeFileSync(path, source);
+  expect(await runMomo(["exec", "--intercept", "payflow.example", "--", ...command, path, ...args])).toEqual({
+    stdout: expect.stringMatching(/^\{"success":true,.*"checkout_request_id":"ws_CO_/),
+    stderr: "",
+    exitCode: 0,
+  });
+}

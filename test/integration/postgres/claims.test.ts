@@ -7,9 +7,8 @@ import type { Query } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { startProgram } from "../../support/child.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { describePostgres, openReplica, openShop, runSql, type Version } from "../../support/postgres.ts";
-import { insertPending } from "../../support/shop.ts";
+import { CREATED_AT_MS, insertPending, paidAt } from "../../support/shop.ts";
 import { SLACK_MS } from "../../support/waiting.ts";
 
 /** One replica decides about each payment that is due, and sends each delivery. */

@@ -7,7 +7,6 @@ import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { startChild } from "../../support/child.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { findProgram, testWith } from "../../support/needs.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import {
   asNobody,
   describePostgres,
@@ -18,7 +17,7 @@ import {
   sharedServer,
   type Version,
 } from "../../support/postgres.ts";
-import { addMerchants, insertPending } from "../../support/shop.ts";
+import { addMerchants, CREATED_AT_MS, insertPending, paidAt } from "../../support/shop.ts";
 
 /** Replicas behind PgBouncer in transaction mode. */
 

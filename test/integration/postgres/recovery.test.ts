@@ -2,14 +2,12 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import type { Clock } from "../../../src/domain/clock.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
-import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
 import { type Connection, createConnections } from "../../../src/store/postgres/connections.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
-import { startForwarder } from "../../support/forwarder.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
+import { startForwarder } from "../../support/connection.ts";
 import {
   describePostgres,
   holdTransaction,
@@ -20,7 +18,7 @@ import {
   sharedServer,
   untilBlocked,
 } from "../../support/postgres.ts";
-import { addMerchants, identified, insertPending } from "../../support/shop.ts";
+import { addMerchants, CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
 import { PATIENCE_MS, rejectionOf, turns, until } from "../../support/waiting.ts";
 
 /** What happens while a server fails for some time. */
@@ -53,33 +51,6 @@ describePostgres((version) => {
     expect(store.vitals.work.unknownOutcomes).toBeGreaterThan(0);
   });
 
-  test("an outcome whose commit had no answer is returned once, however long another session holds a lock", async () => {
-    for (const heldMs of [1000, 3500]) {
-      const { url, store } = await openShop(version, { commitDeadlineMs: 2000 });
-      const pending = await Promise.all(Array.from({ length: 40 }, () => insertPending(store)));
-      let isDecided = false;
-      const decide = async (due: readonly PendingTransaction[]) => {
-        // After the rows were claimed, and before they are written.
-        if (!isDecided) {
-          isDecided = true;
-          const rollback = await holdTransaction(url, "LOCK TABLE day_totals IN EXCLUSIVE MODE");
-          setTimeout(() => void rollback("ROLLBACK"), heldMs);
-        }
-        return due.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`)));
-      };
-      const returned: number[] = [];
-      await until(
-        async () => {
-          const changed = await store.transactions.resolveDue(CREATED_AT_MS + 9000, 500, decide).catch(() => []);
-          return returned.push(...changed.map(({ id }) => id));
-        },
-        (count) => count >= pending.length,
-      );
-      expect(returned.sort((a, b) => a - b)).toEqual(pending.map(({ id }) => id).sort((a, b) => a - b));
-      expect(await store.transactions.resolveDue(CREATED_AT_MS + 9000, 500, decide)).toEqual([]);
-    }
-  });
-
   test("transactions that are serializable by default conflict, and are retried", async () => {
     const { url, store } = await openShop(version);
     const name = new URL(url).pathname.slice(1);
@@ -93,20 +64,6 @@ describePostgres((version) => {
     const { summary } = await store.transactionList.list(1, {}, { number: 1, limit: 1 });
     expect(summary.completedCount).toBe(300);
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
-  });
-
-  test("a write is retried while the server is read-only, and then the payment is stored", async () => {
-    const { url, store } = await openShop(version);
-    const name = new URL(url).pathname.slice(1);
-    await runSql(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`, terminateOthers);
-    const storing = insertPending(store);
-    await until(
-      async () => store.vitals.work.retries.get("25006") ?? 0,
-      (count) => count > 0,
-    );
-    const writable = `ALTER DATABASE ${name} RESET default_transaction_read_only`;
-    await runSql(url, "SET default_transaction_read_only = off", writable);
-    await storing;
   });
 
   test("a write that the engine refuses is rejected at once, and the others of its turn are stored", async () => {

@@ -13,9 +13,8 @@ import { createWrites } from "../../../src/store/postgres/writes.ts";
 import { Meter } from "../../../src/store/vitals.ts";
 import { stopwatch, systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { describePostgres, holdTransaction, openShop, untilBlocked } from "../../support/postgres.ts";
-import { identified, insertPending } from "../../support/shop.ts";
+import { CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
 afterEach(cleanUp);

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
-import { startForwarder } from "../../support/forwarder.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
+import { startForwarder } from "../../support/connection.ts";
 import {
   describePostgres,
   holdTransaction,
@@ -14,9 +13,9 @@ import {
   untilBlocked,
   urlOf,
 } from "../../support/postgres.ts";
-import { addMerchants, identified, insertPending } from "../../support/shop.ts";
-import { makeStandby, type Node, promote, startNode, startPrimary, stopNode, urlAt } from "../../support/standby.ts";
+import { addMerchants, CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
 import { rejectionOf, SLACK_MS, TEST_TIMEOUT_MS, until } from "../../support/waiting.ts";
+import { makeStandby, type Node, promote, startNode, startPrimary, stopNode, urlAt } from "../failover/cluster.ts";
 
 /** An answered payment is on the standby. PostgreSQL can answer a commit that the standby does not have, in two known ways. */
 

@@ -4,7 +4,6 @@ import { type Day, dayOf } from "../../../src/domain/timestamp.ts";
 import { areTotalsTrue, foldTotals } from "../../../src/store/postgres/totals.ts";
 import type { Rows } from "../../../src/store/store.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import {
   describePostgres,
   holdTransaction,
@@ -15,7 +14,7 @@ import {
   sharedServer,
   untilBlocked,
 } from "../../support/postgres.ts";
-import { identified, insertPending } from "../../support/shop.ts";
+import { CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
 afterEach(cleanUp);

@@ -81,19 +81,6 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
 });
 
 describeWithPostgres("a database that another momo has used", () => {
-  test("momo migrate brings an older one up to date, with its payments", async () => {
-    const database = await emptyDatabase();
-    const before = await startReplica(database, "a");
-    const id = await before.pay({}, "completed; after=0ms");
-    await before.stop();
-    const drop = "DROP FUNCTION momo_insert(text, text), momo_record(text, text, text)";
-    await runSql(database, drop, "UPDATE momo_schema SET version = 2");
-    expect((await runMomo(["migrate", "--database", database])).exitCode).toBe(0);
-    const after = await startReplica(database, "a");
-    expect(await after.statusOf(id)).toBe("completed");
-    expect(await after.pay()).toStartWith("ws_CO_");
-  });
-
   test("a replica without the first key makes no other one; another key is not used", async () => {
     const database = await emptyDatabase();
     const first = await startReplica(database, "first");

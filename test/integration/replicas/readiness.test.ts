@@ -3,9 +3,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { mountSmall, whyNoMount } from "../../crash/trial.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
-import { connectTo } from "../../support/connection.ts";
+import { connectTo, startForwarder } from "../../support/connection.ts";
 import { startCountingReceiver } from "../../support/fake-server.ts";
-import { startForwarder } from "../../support/forwarder.ts";
 import { describeWith, named } from "../../support/needs.ts";
 import { holdTransaction, newDatabase, runSql, sharedServer, startServer, urlOf } from "../../support/postgres.ts";
 import {

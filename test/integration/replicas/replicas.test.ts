@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { inspectDatabase } from "../../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { readEvents } from "../../support/event-stream.ts";
+import { readEvents } from "../../support/client.ts";
 import { startReceiver } from "../../support/fake-server.ts";
 import { expectRefusal, runMomo } from "../../support/momo.ts";
 import { describeWithPostgres, emptyDatabase, type ReplicaServer, startReplica } from "../../support/replicas.ts";
@@ -138,7 +138,7 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     expect(await b.control("GET", "/audit?over=true")).toMatchObject({ accepted: 0, errors: 0 });
   });
 
-  test("momo keys and accounts work on the shared database, by the variable and by the flag", async () => {
+  test("momo keys and accounts work on the shared database, by the variable and by the flag; each server refuses a revoked key after a second", async () => {
     const made = await succeed(["keys", "create", "--label", "cli", "--json"], { MOMO_DATABASE: url });
     const { api_key, api_secret } = JSON.parse(made);
     const headers = { "X-API-Key": api_key, "X-API-Secret": api_secret };
@@ -147,17 +147,8 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     const account = await succeed(["accounts", "create", "--name", "Till", "-q", "--database", url]);
     expect(await b.pay({ payment_account_id: Number(account) })).toStartWith("ws_CO_");
     await succeed(["keys", "revoke", api_key, "--database", url]);
-    await until(status, (found) => found === 401);
-  });
-
-  test("a key that one replica revokes is refused by the others after a second", async () => {
-    const { api_key, api_secret } = await a.control("POST", "/keys", { label: "gone soon" });
-    const headers = { "X-API-Key": String(api_key), "X-API-Secret": String(api_secret) };
-    const list = () => fetch(`${b.ready.base_url}/transactions.php?limit=1`, { headers });
-    expect((await list()).status).toBe(200);
     const revokedMs = performance.now();
-    await a.control("DELETE", `/keys/${api_key}`);
-    await until(list, ({ status }) => status === 401);
+    await until(status, (found) => found === 401);
     expect(performance.now() - revokedMs).toBeLessThan(1000 + SLACK_MS);
   });
 

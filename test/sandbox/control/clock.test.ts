@@ -5,7 +5,7 @@ import { dataDirectoryAt } from "../../../cli/serving/data-directory.ts";
 import { readClock } from "../../../cli/serving/records.ts";
 import { clockBy } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { isSteering } from "../../support/event-stream.ts";
+import { isSteering } from "../../support/client.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
 import { insertDue, useScene } from "../../support/scene.ts";
 import { failWrites } from "../../support/shop.ts";

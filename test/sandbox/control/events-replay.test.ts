@@ -5,7 +5,7 @@ import type { AnsweredRequest, LoggedRequest, LogListener } from "../../../sandb
 import { samplePayment } from "../../../sandbox/webhooks/message.ts";
 import type { Transaction } from "../../../src/domain/transaction.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
-import { readEvents } from "../../support/event-stream.ts";
+import { readEvents } from "../../support/client.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { seededRandom } from "../../support/random.ts";
 import { startIn } from "../../support/sandbox.ts";

@@ -3,7 +3,7 @@ import type { ControlContext } from "../../../sandbox/control/context.ts";
 import { createEventHistory } from "../../../sandbox/control/event-hub.ts";
 import { EVENT_CALLS } from "../../../sandbox/control/events.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { isSteering } from "../../support/event-stream.ts";
+import { isSteering } from "../../support/client.ts";
 import { startReceiver } from "../../support/fake-server.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { useScene } from "../../support/scene.ts";

@@ -11,9 +11,9 @@ import { sleep, systemClock } from "../../../src/system.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { expectSoundAnswer, insertDue, readAnswer, useScene } from "../../support/scene.ts";
+import { CREATED_AT_MS, paidAt } from "../../support/shop.ts";
 import { nextTurn, until } from "../../support/waiting.ts";
 
 const PAID = samplePayment(0);

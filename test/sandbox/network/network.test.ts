@@ -10,7 +10,7 @@ import type { AmountCents } from "../../../src/domain/money.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 import { type Msisdn, parsePhone } from "../../../src/domain/phone.ts";
 import type { Prompt } from "../../../src/domain/provider.ts";
-import { CREATED_AT_MS, paidAt, pendingOf, promptOf } from "../../support/payments.ts";
+import { CREATED_AT_MS, paidAt, pendingOf, promptOf } from "../../support/shop.ts";
 
 const COMPLETED: Choice = { outcome: "completed", after: "3s" };
 

@@ -3,8 +3,7 @@ import type { Delivery } from "../../../src/domain/delivery.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { onEveryEngine, useShop } from "../../support/engines.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { insertPending } from "../../support/shop.ts";
+import { CREATED_AT_MS, insertPending, paidAt } from "../../support/shop.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
 /** Stands here once more, so that another value is noticed. */

@@ -8,8 +8,7 @@ import { type Day, dayOf } from "../../../src/domain/timestamp.ts";
 import { KINDS, STATUSES, type Transaction } from "../../../src/domain/transaction.ts";
 import { fillStore, naiveList, naiveSummary, PHONES, REFERENCES } from "../../support/book.ts";
 import { onEveryEngine, useOneShop } from "../../support/engines.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { insertPending } from "../../support/shop.ts";
+import { CREATED_AT_MS, insertPending, paidAt } from "../../support/shop.ts";
 
 const anyDay = fc.integer({ min: -1, max: 4 }).map((offset) => (dayOf(CREATED_AT_MS) + offset) as Day);
 

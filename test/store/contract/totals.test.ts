@@ -4,8 +4,7 @@ import type { AmountCents } from "../../../src/domain/money.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import { type FinalStatus, KINDS, type PendingTransaction } from "../../../src/domain/transaction.ts";
 import { onEveryEngine, useOneShop } from "../../support/engines.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { identified, insertPending } from "../../support/shop.ts";
+import { CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
 
 /** Totals change in the same commit as the rows that they count: here they are compared with a full count. */
 

@@ -5,8 +5,7 @@ import type { Msisdn } from "../../../src/domain/phone.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction, TransactionFacts } from "../../../src/domain/transaction.ts";
 import { onEveryEngine, useShop } from "../../support/engines.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { identified, insertPending } from "../../support/shop.ts";
+import { CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
 import { nextTurn, rejectionOf } from "../../support/waiting.ts";
 
 const pay = (pending: PendingTransaction, receipt: string, atMs = CREATED_AT_MS + 5) =>

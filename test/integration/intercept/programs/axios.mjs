@@ -1,4 +1,5 @@
-import axios from "axios";
+/** The name of the package is an argument: an alias has an older version. */
+const { default: axios } = await import(process.argv[2] ?? "axios");
 
 const { data } = await axios.post(
   "https://payflow.example/api/v2/stkpush.php",
