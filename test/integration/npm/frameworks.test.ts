@@ -7,10 +7,14 @@ import { blocksOf, readDocument } from "../../support/documents.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
 import { installPackages } from "../../support/release.ts";
+import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 
 /** The examples of docs/testing.md for test runners, run by these in a project that has the npm package. */
 
 const FRAMEWORKS = join(ROOT, "test/integration/npm/node_modules");
+
+/** The runners end a test after 5 s by themselves, which a busy machine may need. */
+const NO_LIMIT = String(TEST_TIMEOUT_MS);
 
 const testing = readDocument("docs/testing.md");
 const [example = "", withTimers = "", inTypeScript = ""] = blocksOf(testing, "ts");
@@ -48,15 +52,38 @@ type Runner = [name: string, needs: readonly Needed[], file: string, code: strin
 
 const vitest = forBun.replace('from "bun:test"', 'from "vitest"');
 const RUNNERS: readonly Runner[] = [
-  ["bun:test", [], "cancelled.test.ts", forBun, [process.execPath, "test", "./cancelled.test.ts"]],
+  [
+    "bun:test",
+    [],
+    "cancelled.test.ts",
+    forBun,
+    [process.execPath, "test", "--timeout", NO_LIMIT, "./cancelled.test.ts"],
+  ],
   ["node:test", ["node"], "cancelled.test.mjs", forNode, ["node", "--test", "cancelled.test.mjs"]],
   [
     ...(["vitest", ["node", "vitest"], "cancelled.vitest.test.ts", vitest] as const),
-    ["node", "node_modules/vitest/vitest.mjs", "run", "cancelled.vitest"],
+    [
+      "node",
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--testTimeout",
+      NO_LIMIT,
+      "--hookTimeout",
+      NO_LIMIT,
+      "cancelled.vitest",
+    ],
   ],
   [
     ...(["jest", ["node", "jest"], "cancelled.jest.test.mjs", forJest] as const),
-    ["node", "--experimental-vm-modules", "node_modules/jest/bin/jest.js", "--testMatch", "**/*.jest.test.mjs"],
+    [
+      "node",
+      "--experimental-vm-modules",
+      "node_modules/jest/bin/jest.js",
+      "--testTimeout",
+      NO_LIMIT,
+      "--testMatch",
+      "**/*.jest.test.mjs",
+    ],
   ],
 ];
 
@@ -92,7 +119,7 @@ type SnapshotTest = [needs: readonly Needed[], file: string, code: string, comma
 const SNAPSHOT_TESTS: readonly SnapshotTest[] = [
   [
     ...([[], "snapshot.test.ts", inTypeScript.replace('"vitest"', '"bun:test"')] as const),
-    [process.execPath, "test", "./snapshot.test.ts"],
+    [process.execPath, "test", "--timeout", NO_LIMIT, "./snapshot.test.ts"],
     "__snapshots__/snapshot.test.ts.snap",
   ],
   [["pytest"], "test_snapshot.py", inPython, ["python3", "-m", "pytest", "test_snapshot.py"], "paid.json"],
