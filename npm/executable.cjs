@@ -81,7 +81,8 @@ function runnable(file, remedy) {
   try {
     accessSync(file, constants.X_OK);
   } catch (error) {
-    if (["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"].includes(error.code)) throw new Error(`there is no ${file}`);
+    if (["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"].includes(error.code))
+      throw new Error(`there is no ${file}: ${remedy}`);
     if (error.code === "EACCES") {
       throw new Error(`${file} may not be executed: chmod +x it, or install it on a file system that allows it`);
     }
@@ -91,3 +92,20 @@ function runnable(file, remedy) {
   if (reason !== null) throw new Error(`${file} ${reason}: ${remedy}`);
   return file;
 }
+
+const ANOTHER = `${REINSTALL}, or set MOMO_EXECUTABLE to another executable of momo`;
+exports.ANOTHER = ANOTHER;
+
+/** What helps where the file itself is sound. */
+const REMEDIES = {
+  ETXTBSY: "a program is writing it; try again when that has ended",
+  E2BIG: "shorten the arguments and the variables",
+  EAGAIN: "this user has too many processes; end some",
+  ENOMEM: "this machine has too little memory; close other programs",
+  EMFILE: "this process has too many open files; raise the limit with ulimit -n",
+};
+
+/** Why the system did not start a file, and what helps, in one line. */
+exports.whyNotStarted = function whyNotStarted(file, { code, message }) {
+  return `${file} could not be started (${code || message}): ${REMEDIES[code] || ANOTHER}`;
+};

@@ -4,3 +4,4 @@ export function findExecutable(machine?: {
   env?: Record<string, string | undefined>;
   node?: string;
 }): string;
+export function whyNotStarted(file: string, error: { code?: string; message: string }): string;

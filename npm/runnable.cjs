@@ -2,7 +2,7 @@
 const { closeSync, existsSync, fstatSync, openSync, readSync } = require("node:fs");
 
 /**
- * Why the system cannot run a file, by its content. `process.execve` with such a file aborts Node, and `spawn` gives it to a shell.
+ * Why the system cannot run a file, by its content. `spawn` would give such a file to a shell.
  * The syntax is old for the same reason as in executable.cjs.
  */
 

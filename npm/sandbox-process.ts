@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { findExecutable } from "./executable.cjs";
+import { findExecutable, whyNotStarted } from "./executable.cjs";
 
 /** What the executable prints when it serves. */
 interface ReadyRecord {
@@ -30,17 +30,14 @@ const STOP_WITHIN_MS = 10_000;
  * @throws Error in momo's words, if it does not start
  */
 export async function startExecutable(flags: readonly string[]): Promise<SandboxProcess> {
-  const child = spawn(
-    findExecutable(),
-    ["serve", "--ephemeral", "--port=0", "--json", "--quiet", "--until-stdin-closes", ...flags],
-    { stdio: ["pipe", "pipe", "pipe"], env: environment(), windowsHide: true },
-  );
+  const executable = findExecutable();
+  const child = start(executable, [...FLAGS, ...flags]);
   const ended = new Promise<void>((resolve) => {
     child.once("close", () => resolve());
     child.once("error", () => resolve());
   });
   child.stdin.on("error", () => {}); // the process has ended
-  const ready = await readyRecordOf(child);
+  const ready = await readyRecordOf(child, executable);
   reachDirectly(new URL(ready.control_url).hostname);
   // A sandbox that a test forgets to stop must not keep the process alive.
   child.unref();
@@ -58,7 +55,20 @@ export async function startExecutable(flags: readonly string[]): Promise<Sandbox
   };
 }
 
-async function readyRecordOf(child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<ReadyRecord> {
+const FLAGS = ["serve", "--ephemeral", "--port=0", "--json", "--quiet", "--until-stdin-closes"];
+
+function start(executable: string, words: readonly string[]) {
+  try {
+    return spawn(executable, words, { stdio: ["pipe", "pipe", "pipe"], env: environment(), windowsHide: true });
+  } catch (error) {
+    throw new Error(`momo: ${whyNotStarted(executable, error as Error)}`);
+  }
+}
+
+async function readyRecordOf(
+  child: ChildProcessByStdio<Writable, Readable, Readable>,
+  executable: string,
+): Promise<ReadyRecord> {
   let output = "";
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -66,7 +76,7 @@ async function readyRecordOf(child: ChildProcessByStdio<Writable, Readable, Read
     if (output === "") complaint += text;
   });
   return new Promise((resolve, reject) => {
-    child.once("error", (error) => reject(new Error(`momo could not be started: ${error.message}`)));
+    child.once("error", (error) => reject(new Error(`momo: ${whyNotStarted(executable, error)}`)));
     child.once("close", (code) => reject(new Error(inWordsOfOptions(complaint) || `momo ended with ${code}`)));
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
