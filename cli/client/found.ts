@@ -5,8 +5,8 @@ import { quoted } from "../../sandbox/curl.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { isHeld } from "../../src/store/sqlite/sqlite.ts";
 import type { Environment } from "../environment.ts";
-import { type DataDirectory, identityOf, TEMPORARY_PREFIX } from "../serving/data-directory.ts";
-import { readOrNull } from "../serving/files.ts";
+import { type DataDirectory, identityOf } from "../serving/data-directory.ts";
+import { readOrNull, TEMPORARY_PREFIX } from "../serving/files.ts";
 import {
   findServerDirectory,
   locateServerDirectory,

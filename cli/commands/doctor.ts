@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command } from "commander";
 import { quoted } from "../../sandbox/curl.ts";
@@ -129,9 +129,9 @@ function checkDirectory({ path, database }: DataDirectory): Check {
 
 /** Why a folder could not be made; null if it could. */
 function whyNotMade(path: string): unknown {
-  if (statsOfPlace(path)) return { code: "EEXIST" }; // a link that leads nowhere
   const folder = nearestFolder(path);
   try {
+    if (lstatSync(path, { throwIfNoEntry: false })) return { code: "EEXIST" }; // a link that leads nowhere
     accessSync(folder, constants.W_OK);
     return statSync(folder).isDirectory() ? null : { code: "ENOTDIR" };
   } catch (error) {

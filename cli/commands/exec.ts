@@ -8,6 +8,7 @@ import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.
 import { findingLines, formatReport, summaryOf } from "../../sandbox/audit/report.ts";
 import { requestView } from "../../sandbox/control/views.ts";
 import type { LogListener } from "../../sandbox/request-log.ts";
+import { causeOf } from "../../src/store/causes.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { type PrivateSandbox, startPrivateSandbox } from "../client/private-sandbox.ts";
 import { variablesOf } from "../client/target.ts";
@@ -188,7 +189,12 @@ export async function startCommand(command: readonly string[], env: Record<strin
     if (reason === null && code === "ENOENT") {
       throw new Failure("command_missing", `${name} is not a command that can be found`);
     }
-    throw new Failure("command_refused", `${name} cannot be run: ${reason === null ? code : `it ${reason}`}`);
+    const cause = reason === null ? causeOf(error) : null;
+    throw new Failure(
+      "command_refused",
+      `${name} cannot be run: ${reason === null ? (cause?.reason ?? code) : `it ${reason}`}`,
+      cause?.remedy,
+    );
   }
 }
 

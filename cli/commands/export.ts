@@ -70,7 +70,7 @@ async function exportData(file: string, flags: ExportFlags): Promise<void> {
 /** Writes the copy as a file, completely or not at all. */
 async function writeCopy(file: string, flags: ExportFlags): Promise<CopyContents> {
   // Refuse before the work. A link counts as a file, also if it leads nowhere.
-  if (lstatSync(file, { throwIfNoEntry: false })) throw alreadyExists(file);
+  if (isThere(file)) throw alreadyExists(file);
   const copy = copyOf(flags);
   const draft = `${file}.${process.pid}.tmp`;
   makeEmpty(draft, file);
@@ -86,6 +86,14 @@ async function writeCopy(file: string, flags: ExportFlags): Promise<CopyContents
   return contents;
 }
 
+function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw cannotWrite(file, error, ELSEWHERE);
+  }
+}
+
 /** Names the draft. It never replaces another file, and leaves no half-written one. */
 function giveName(draft: string, file: string): void {
   try {
@@ -94,7 +102,12 @@ function giveName(draft: string, file: string): void {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw alreadyExists(file);
     // This file system has no links. Make an empty file first, so that the rename replaces no file of others.
     makeEmpty(file, file);
-    renameSync(draft, file);
+    try {
+      renameSync(draft, file);
+    } catch (problem) {
+      rmSync(file, { force: true });
+      throw cannotWrite(file, problem, ELSEWHERE);
+    }
   }
 }
 

@@ -16,7 +16,7 @@ import { isInForce } from "../serving/credentials.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData, namedDatabase } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
-import { cannotWrite, whyUnread } from "../serving/files.ts";
+import { cannotRead, cannotWrite } from "../serving/files.ts";
 import { lockDirectory, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
 import { readCredentials } from "../serving/records.ts";
 import { askToGoOn } from "../terminal/ask.ts";
@@ -110,8 +110,8 @@ interface Source {
 async function openSource(file: string): Promise<Source> {
   if (file === "-") return { name: "standard input", stream: Bun.stdin.stream() };
   const place = host().placeOf(file);
-  const stats = statSync(place, { throwIfNoEntry: false });
-  if (!stats) throw new Failure("not_found", `there is no file ${file}`);
+  const stats = statsFor(file, place);
+  if (!stats) throw new Failure("not_found", `there is no file ${file}`, USE_EXPORT);
   if (stats.isDirectory()) throw new Failure("unexpected", `${file} is a folder`, USE_EXPORT);
   // Reading a pipe or a device may never end, or never start.
   if (!stats.isFile()) {
@@ -122,6 +122,14 @@ async function openSource(file: string): Promise<Source> {
     throw new Failure("unexpected", `${file} is in use, or was when its process ended: see ${file}-wal`, USE_EXPORT);
   }
   return { name: file, stream: Bun.file(place).stream() };
+}
+
+function statsFor(file: string, place: string) {
+  try {
+    return statSync(place, { throwIfNoEntry: false });
+  } catch (error) {
+    throw cannotRead(file, error);
+  }
 }
 
 const USE_EXPORT = "make a copy with momo export, and give that";
@@ -142,7 +150,7 @@ async function takeIn(directory: DataDirectory, draft: string, source: Source): 
     const { code, syscall, path } = error as NodeJS.ErrnoException;
     if (code === undefined || error instanceof UnusableDatabase) throw error;
     if (path === copy || syscall === "write" || syscall === "fsync") throw cannotWrite(draft, error);
-    throw new Failure("unexpected", `${source.name} cannot be read: ${whyUnread(error)}`);
+    throw cannotRead(source.name, error);
   }
 }
 

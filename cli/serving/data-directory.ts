@@ -92,9 +92,6 @@ export function identityOf({ path }: DataDirectory): { readonly data: string; re
   return { data, data_id: `${dev}:${ino}` };
 }
 
-/** The beginning of the name of a data directory for one run. */
-export const TEMPORARY_PREFIX = "momo-temporary-";
-
 const platformDefault = (): string | null =>
   defaultPlace(process.platform, { ...platformFolders(), home: homeFolder() });
 

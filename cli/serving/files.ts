@@ -17,7 +17,7 @@ import { around, findJsonMistake, lineAndColumn, looksLikeUtf16 } from "../../sr
 import { causeAt, causeOf, helpFor } from "../../src/store/causes.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { type Host, host } from "../host.ts";
-import { Failure } from "../terminal/failure.ts";
+import { Failure, type FailureCode } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 
 /** Reads and writes whole files, up to a bound. */
@@ -34,7 +34,7 @@ export const isOpenAlready = (place: string, { dev, ino }: Pick<Stats, "dev" | "
   });
 
 /** Writes a private file completely, or not at all. */
-export function writePrivateFile(file: string, content: string, elsewhere = CHOOSE_DIRECTORY): void {
+export function writePrivateFile(file: string, content: string, elsewhere = elsewhereThan(file)): void {
   const draft = `${file}.${process.pid}.tmp`;
   try {
     rmSync(draft, { force: true });
@@ -47,10 +47,14 @@ export function writePrivateFile(file: string, content: string, elsewhere = CHOO
   }
 }
 
-const CHOOSE_DIRECTORY = "choose another folder with --data";
+/** The beginning of the name of a data directory for one run. */
+export const TEMPORARY_PREFIX = "momo-temporary-";
+
+const elsewhereThan = (file: string): string =>
+  file.includes(TEMPORARY_PREFIX) ? "name another place in the variable TMPDIR" : "choose another folder with --data";
 
 /** Why a file or a folder cannot be created or written, and what helps: against the cause, or `elsewhere`. */
-export function cannotWrite(file: string, error: unknown, elsewhere = CHOOSE_DIRECTORY): Failure {
+export function cannotWrite(file: string, error: unknown, elsewhere = elsewhereThan(file)): Failure {
   if (error instanceof UnusableDatabase) return new Failure("unexpected", error.message, helpFor(error, elsewhere));
   const cause = causeAt(file, error);
   const { code } = error as NodeJS.ErrnoException;
@@ -58,10 +62,11 @@ export function cannotWrite(file: string, error: unknown, elsewhere = CHOOSE_DIR
   return new Failure("unexpected", `${file} cannot be written: ${why}`, helpFor(cause, elsewhere));
 }
 
-/** Why a file cannot be read, for the end of a sentence. */
-export function whyUnread(error: unknown): string {
+/** Why a file cannot be read, and what helps. */
+export function cannotRead(file: string, error: unknown, failure: FailureCode = "unexpected"): Failure {
   const { code, message } = error as NodeJS.ErrnoException;
-  return causeOf(error)?.reason ?? code ?? message;
+  const cause = causeOf(error);
+  return new Failure(failure, `${file} cannot be read: ${cause?.reason ?? code ?? message}`, cause?.remedy);
 }
 
 /** Much more than any file for momo needs. */
@@ -185,7 +190,7 @@ export function readSecretFile(option: string, file: string, secret: "token" | "
     warnOfReaders(file, secret);
     return text;
   } catch (error) {
-    throw new Failure("usage", `${option} ${file} cannot be read: ${whyUnread(error)}`);
+    throw cannotRead(`${option} ${file}`, error, "usage");
   }
 }
 

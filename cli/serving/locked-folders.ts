@@ -4,8 +4,8 @@ import { basename, join, resolve } from "node:path";
 import { acquireLock, restoreLogs } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
-import { type DataDirectory, dataDirectoryAt, filesOf, TEMPORARY_PREFIX } from "./data-directory.ts";
-import { cannotWrite, isForeign, readOrNull, statsOfPlace } from "./files.ts";
+import { type DataDirectory, dataDirectoryAt, filesOf } from "./data-directory.ts";
+import { cannotWrite, isForeign, readOrNull, statsOfPlace, TEMPORARY_PREFIX } from "./files.ts";
 import { readServer } from "./records.ts";
 
 /**
@@ -101,16 +101,14 @@ export function makeTemporaryDirectory(): TemporaryDirectory {
       if (path !== undefined) rmSync(path, { recursive: true, force: true });
       const isTaken = isGone || (error instanceof UnusableDatabase && error.problem !== "unwritable");
       if (isTaken && encounter < MAX_ENCOUNTERS) continue;
-      throw cannotWrite(path ?? join(place, TEMPORARY_PREFIX), error, ANOTHER_PLACE);
+      throw cannotWrite(path ?? join(place, TEMPORARY_PREFIX), error);
     }
   }
 }
 
-const ANOTHER_PLACE = "name another place in the variable TMPDIR";
-
 /** The failure of a start in a temporary directory. */
 export const explainTemporary = ({ path }: DataDirectory, error: unknown): unknown =>
-  error instanceof UnusableDatabase ? cannotWrite(path, error, ANOTHER_PLACE) : error;
+  error instanceof UnusableDatabase ? cannotWrite(path, error) : error;
 
 /** Removes the lock last, so that the next process can recognize what is left. */
 function removeFolder(path: string, release: () => void): void {

@@ -12,7 +12,7 @@ import {
   nameDataDirectory,
   trusted,
 } from "./data-directory.ts";
-import { readJsonFile, readOrNull, refuseForeign, writePrivateFile } from "./files.ts";
+import { cannotRead, readJsonFile, readOrNull, refuseForeign, writePrivateFile } from "./files.ts";
 
 /**
  * The files beside the database, by which commands find a server without flags. They are checked by hand, because a server
@@ -131,8 +131,7 @@ function read<T>(file: string, fits: (content: unknown) => content is T): T | nu
     content = readJsonFile(file, (stats) => refuseForeign(file, stats));
   } catch (error) {
     if (error instanceof Failure) throw error;
-    const cause = causeOf(error);
-    throw cause ? new Failure("unexpected", `${file} cannot be read: ${cause.reason}`, cause.remedy) : damaged(file);
+    throw causeOf(error) ? cannotRead(file, error) : damaged(file);
   }
   if (content === undefined) return null;
   if (!fits(content)) throw damaged(file);

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { type Command, Option } from "commander";
 import { type Choice, expectFit, parseChoice } from "../../sandbox/network/choice.ts";
@@ -6,6 +7,7 @@ import type { Rule } from "../../sandbox/network/rules.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept, Profile } from "../../src/http/profile.ts";
+import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
   BASE_PATHS,
@@ -19,7 +21,7 @@ import {
   readTariff,
   webhookUrlReader,
 } from "../terminal/options.ts";
-import { readJsonFile, whyUnread } from "./files.ts";
+import { cannotRead, readJsonFile } from "./files.ts";
 import type { SandboxConfig } from "./run-sandbox.ts";
 
 const PROMPT_TIMEOUT_MS = 60_000;
@@ -119,14 +121,12 @@ function parseFile<T>(
 ): T {
   try {
     const content = readJsonFile(file);
-    if (content === undefined) throw new Error("there is no such file");
+    if (content === undefined) statSync(host().placeOf(file)); // its error says why
     return parse(content);
   } catch (error) {
-    const { syscall, message } = error as NodeJS.ErrnoException;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== undefined) throw cannotRead(`${flag} ${file}`, error, "usage");
     const why = error instanceof SyntaxError ? `it is not JSON, ${message}; ${hint}` : message;
-    throw new Failure(
-      "usage",
-      `${flag} ${file}: ${syscall === undefined ? why : `it cannot be read: ${whyUnread(error)}`}`,
-    );
+    throw new Failure("usage", `${flag} ${file}: ${why}`);
   }
 }

@@ -51,10 +51,11 @@ export function outStream(): NodeJS.WriteStream {
 }
 
 function endFor(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") problem = `standard output cannot be written: ${causeOf(error)?.reason ?? error.code}`;
+  const { reason = error.code, remedy = "direct it elsewhere" } = causeOf(error) ?? {};
+  if (error.code !== "EPIPE") problem = `standard output cannot be written: ${reason}`;
   if (isServing) return;
   if (problem === null) process.exit(0);
-  process.stderr.write(`momo: ${problem}\n`);
+  process.stderr.write(`momo: ${problem}; ${remedy}\n`);
   process.exit(1);
 }
 

@@ -7,29 +7,29 @@ export interface Cause {
   readonly name: string;
   /** Such as `the disk is full (ENOSPC)`. It fits behind a path and a colon. */
   readonly reason: string;
-  /** What helps, besides another place; null if only another place helps. */
-  readonly remedy: string | null;
+  /** What helps, besides another place. */
+  readonly remedy: string;
 }
 
 const LOCAL_DISK = "use a folder on a local disk";
 
-const CAUSES: Readonly<Record<string, readonly [reason: string, remedy: string | null]>> = {
+const CAUSES: Readonly<Record<string, readonly [reason: string, remedy: string]>> = {
   ENOSPC: ["the disk is full", "free some space on that disk"],
   EDQUOT: ["the disk quota is used up", "remove other files of this user, or raise the quota"],
   EFBIG: ["it would be larger than this process may write", "raise the limit with ulimit -f"],
-  EROFS: ["the file system is read-only", "mount it for writing, or copy the files to another disk"],
-  EACCES: ["this user has no right to it", "make it writable for this user (chmod, chown)"],
+  EROFS: ["the file system is read-only", "mount it for writing, or use another disk"],
+  EACCES: ["this user has no right to it", "give this user the right (chmod, chown)"],
   EPERM: ["the system does not permit it", "remove its protection (lsattr shows it), or make it yours with chown"],
   MODES: ["the file system keeps no file modes, so others could read it", "mount it with this user as the owner"],
   ENOLCK: ["the file system has no file locks", `${LOCAL_DISK}, or mount it with locks (NFS: without nolock)`],
   FSYNC: ["the file system cannot flush data to the disk", LOCAL_DISK],
   ENOTSUP: ["the file system cannot do that", LOCAL_DISK],
-  ENOTDIR: ["a part of its path is not a folder", null],
-  EISDIR: ["it is a folder", null],
+  ENOTDIR: ["a part of its path is not a folder", "correct the path"],
+  EISDIR: ["it is a folder", "name a file"],
   EEXIST: ["something else is there", "remove that"],
-  ENOENT: ["there is no such file or folder", null],
+  ENOENT: ["there is no such file or folder", "correct the path"],
   ELOOP: ["its links lead in a circle", "correct the links"],
-  ENAMETOOLONG: ["the name is too long", null],
+  ENAMETOOLONG: ["the name is too long", "shorten it"],
   EMFILE: ["this process has too many open files", "raise the limit with ulimit -n"],
   ENFILE: ["this machine has too many open files", "close other programs, or raise fs.file-max"],
   ENOMEM: ["this machine has too little memory", "close other programs"],
@@ -94,7 +94,7 @@ function nameOf(error: unknown): string | undefined {
 }
 
 /** What helps, as one line: against the cause, or by another place. */
-export const helpFor = (cause: Pick<Cause, "remedy"> | null, elsewhere: string): string =>
+export const helpFor = (cause: { readonly remedy: string | null } | null, elsewhere: string): string =>
   cause?.remedy ? `${cause.remedy}, or ${elsewhere}` : elsewhere;
 
 /** Causes for which the path tells more than the code. */

@@ -185,7 +185,7 @@ test("a draft that a killed process with the same number left does not stop a wr
 
 test("where a temporary directory cannot be used, another TMPDIR helps, and no --data", () => {
   const full = new UnusableDatabase("unwritable", "x cannot be used: the disk is full", "free some space");
-  expect(explainTemporary(dataDirectoryAt("x"), full)).toMatchObject({
+  expect(explainTemporary(dataDirectoryAt("/tmp/momo-temporary-x"), full)).toMatchObject({
     message: "x cannot be used: the disk is full",
     hint: "free some space, or name another place in the variable TMPDIR",
   });

@@ -94,6 +94,33 @@ test.concurrent("~/ is the home directory in every option and variable of a file
   expect(without.stderr).toStartWith("momo: ~/data is in the home directory, and HOME is not set\n");
 });
 
+test.concurrent.each([
+  ["serve --port 0 --data PATH", "choose another folder with --data"],
+  ["serve --port 0 --ephemeral --ready-file PATH", "choose another place with --ready-file"],
+  ["serve --port 0 --ephemeral --rules PATH", ""],
+  ["serve --port 0 --ephemeral --profile PATH", ""],
+  ["serve --port 0 --ephemeral --control-token-file PATH", ""],
+  ["exec --audit-report PATH.xml -- true", "name a file in a folder of yours"],
+  ["exec --log-file PATH -- true", "name a file in a folder of yours"],
+  ["export PATH --data .", "choose another place for the copy"],
+  ["import PATH --data .", ""],
+  ["doctor --data PATH", "choose another with --data or MOMO_DATA"],
+  ["keys list --data PATH", "choose another folder with --data"],
+  ["merchants create --name A --data PATH", "choose another folder with --data"],
+])("a path that no system takes is refused with the reason and what helps: momo %s", async (line, elsewhere) => {
+  const cwd = newFolder();
+  symlinkSync("circle", join(cwd, "circle"));
+  for (const [path, reason, remedy] of [
+    ["n".repeat(300), "the name is too long (ENAMETOOLONG)", "shorten it"],
+    ["circle/x", /link.* in a circle \(ELOOP\)/, /correct th\S+ links?/],
+  ] as const) {
+    const { stdout, stderr } = await runMomo(line.replace("PATH", path).split(" "), { cwd });
+    expect(stdout + stderr).toMatch(reason);
+    expect(stdout + stderr).toMatch(remedy);
+    expect(stdout + stderr).toContain(elsewhere);
+  }
+});
+
 test.concurrent("a relative TMPDIR is resolved once: the command of momo exec may change its folder", async () => {
   const cwd = newFolder();
   mkdirSync(join(cwd, "rel"));

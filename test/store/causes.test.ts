@@ -24,7 +24,7 @@ test("an error of SQLite is explained, at the start and later, with what helps; 
       "the file system cannot flush data to the disk",
       "use a folder on a local disk",
     ],
-    ["SQLITE_READONLY", "unwritable", "this user has no right to it", "make it writable"],
+    ["SQLITE_READONLY", "unwritable", "this user has no right to it", "give this user the right"],
     ["SQLITE_CORRUPT", "damaged", "the database is damaged", "stop momo, and put a copy in its place"],
     ["SQLITE_NOTADB", "damaged", "the database is damaged", "stop momo, and put a copy in its place"],
   ] as const) {
@@ -48,7 +48,7 @@ test.each([
   ],
   ["EPERM", "open", "the system does not permit it (EPERM)", /protection/],
   ["EINVAL", "fsync", "the file system cannot flush data to the disk (EINVAL)", /local disk/],
-  ["ENAMETOOLONG", "open", "the name is too long (ENAMETOOLONG)", "X"],
+  ["ENAMETOOLONG", "open", "the name is too long (ENAMETOOLONG)", "shorten it, or X"],
   ["EMFILE", "open", "this process has too many open files (EMFILE)", /ulimit -n/],
 ])("%s of %s has a sentence of its own, and what helps", (code, syscall, reason, help) => {
   const cause = causeOf({ code, syscall });

@@ -27,7 +27,7 @@ const ATTEMPT_BYTES = 128 * 1024;
  * @returns the error of the system; null if all works. The file itself is not opened: to close it would end SQLite's locks.
  */
 export function attemptBeside(file: string): unknown {
-  const draft = `${file}.${process.pid}.tmp`;
+  const draft = `${file}.0${process.pid}.tmp`; // without the 0, the draft of an import has this name
   try {
     if (lstatSync(file, { throwIfNoEntry: false })) accessSync(file, constants.R_OK | constants.W_OK);
     const descriptor = openSync(draft, "wx", 0o600);
