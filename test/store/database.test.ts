@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { getTableConfig } from "drizzle-orm/sqlite-core";
 import { MAX_NUMBER, receiptNumber } from "../../src/domain/identifiers.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
@@ -10,6 +11,7 @@ import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { acquireLock, isHeld } from "../../src/store/sqlite/lock.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import { copyDatabase, inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
+import { totals, transactions } from "../../src/store/sqlite/tables.ts";
 import { startProgram } from "../support/child.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { seededRandom } from "../support/random.ts";
@@ -48,8 +50,8 @@ test.each([
     expect(valuesOf("PRAGMA journal_mode")).toEqual(["wal"]);
     const read = (sql: string) => new Database(file, { readonly: true }).query(sql).values();
     expect<unknown[]>(read("SELECT type, name, sql FROM sqlite_schema ORDER BY name")).toEqual(declared());
-    expect(read("SELECT id, length(request_id_key), last_forgotten, words_until FROM numbering")).toEqual([
-      [1, 32, 0, 0],
+    expect(read("SELECT id, length(request_id_key), last_forgotten, words_until, in_order FROM numbering")).toEqual([
+      [1, 32, 0, 0, 1],
     ]);
     openStore(inFolder("next.db")).close();
     const [key] = read("SELECT hex(request_id_key) FROM numbering");
@@ -129,6 +131,15 @@ test("a code is the position of its word, and the CHECKs allow as many; numbers 
   expect(sql).toContain(`id BETWEEN 1 AND ${MAX_NUMBER}`);
   expect(STATUSES.slice(0, 2)).toEqual(["pending", "completed"]);
 });
+
+test.each([transactions, totals])(
+  "the tables that are declared for drizzle exist, with the same columns and types",
+  (table) => {
+    const { name, columns } = getTableConfig(table);
+    const existing = valuesOf(`SELECT name || ' ' || type FROM pragma_table_info('${name}')`);
+    for (const column of columns) expect(existing).toContain(`${column.name} ${column.getSQLType().toUpperCase()}`);
+  },
+);
 
 test("a receipt number and a result text are stored only if they do not derive from the rest of the row", () => {
   const pending = pendingOf({ id: 7 });

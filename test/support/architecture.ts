@@ -33,7 +33,7 @@ const PLACES: readonly Place[] = [
     path: "src/store/sqlite/",
     mayImport: [
       ...["src/store/sqlite/", "src/store/", "src/domain/"],
-      ...["bun:sqlite", ASSERT, "node:fs", "node:path"],
+      ...["bun:sqlite", "drizzle-orm", ASSERT, "node:fs", "node:path"],
     ],
   },
   { path: "src/store/postgres/", mayImport: ["src/store/postgres/", "src/store/", "src/domain/", "bun"] },

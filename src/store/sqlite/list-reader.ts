@@ -1,13 +1,23 @@
-import type { Database } from "bun:sqlite";
+import type { Database, SQLQueryBindings } from "bun:sqlite";
+import { and, between, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Page, TransactionFilter } from "../../domain/filter.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
-import type { Day } from "../../domain/timestamp.ts";
+import { type Day, endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
 import type { Transaction } from "../../domain/transaction.ts";
-import { isNamed, numbersIn, offsetOf, rangesOf } from "../list-query.ts";
-import { ROW, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
+import { isNamed, numbersIn, offsetOf, rangesOf, type SearchRanges } from "../list-query.ts";
+import {
+  codeOfKind,
+  codeOfStatus,
+  ROW,
+  type StatusSum,
+  type TransactionRow,
+  toSummary,
+  toTransaction,
+} from "../rows.ts";
 import type { ListedPage } from "../store.ts";
-import { all, type Condition, isAmong, isIn, ofKind, searched, selectionOf } from "./conditions.ts";
 import type { Numbering } from "./numbering.ts";
+import { folded, isAmong, totals, transactions } from "./tables.ts";
 import { BLOCK_BITS, BLOCKS_IN_LARGE, createDaySummary, LARGE_BLOCK_BITS } from "./totals.ts";
 import { createWordSearch, type WordSearch } from "./words.ts";
 
@@ -32,8 +42,38 @@ interface Found extends StatusSum {
   readonly id: number;
 }
 
-const OF_MERCHANT = "INDEXED BY transactions_of_merchant";
-const BY_ROWID = "NOT INDEXED";
+/** drizzle writes the SQL, and Bun's `query` caches the prepared statement. drizzle's own driver would prepare it each time. */
+const dialect = new SQLiteSyncDialect();
+
+const OF_MERCHANT = sql.raw("INDEXED BY transactions_of_merchant");
+const BY_ROWID = sql.raw("NOT INDEXED");
+
+const isIn = (block: number) => between(transactions.id, block * 2 ** BLOCK_BITS, (block + 1) * 2 ** BLOCK_BITS - 1);
+
+/** Which rows a list shows, by all members of a filter except `search` and `id`. */
+const selectionOf = (merchantId: number, { kind, status, fromDay, toDay }: TransactionFilter): SQL | undefined =>
+  and(
+    eq(transactions.merchantId, merchantId),
+    kind && eq(transactions.kind, codeOfKind(kind)),
+    status && eq(transactions.status, codeOfStatus(status)),
+    fromDay === undefined ? undefined : gte(transactions.createdAtMs, startOfDayMs(fromDay)),
+    toDay === undefined ? undefined : lt(transactions.createdAtMs, endOfDayMs(toDay)),
+  );
+
+/** Narrows a selection to what a search finds. `whole` are the rows that have the searched text as an identifier. */
+const searched = (
+  selection: SQL | undefined,
+  { phone, reference }: SearchRanges,
+  whole: readonly number[],
+): SQL | undefined =>
+  and(
+    selection,
+    or(
+      and(gte(folded, reference.from), lt(folded, reference.before)),
+      phone ? and(gte(transactions.phone, phone.from), lt(transactions.phone, phone.before)) : undefined,
+      whole.length > 0 ? isAmong(transactions.id, whole) : undefined,
+    ),
+  );
 
 /**
  * Reads the list on one connection, in steps. Ids rise with time (order.ts). The first way that fits is taken:
@@ -60,8 +100,9 @@ export class ListReader {
     this.#findWords = createWordSearch(client);
   }
 
-  #all<R>(text: string, parameters: Condition[1]): R[] {
-    return this.#client.query<R, Condition[1]>(text).all(parameters);
+  #all<R>(statement: SQL): R[] {
+    const { sql: text, params } = dialect.sqlToQuery(statement);
+    return this.#client.query<R, SQLQueryBindings[]>(text).all(...(params as SQLQueryBindings[]));
   }
 
   /** @param most a search that finds more rows scans all rows */
@@ -123,19 +164,21 @@ export class ListReader {
   /** The blocks that have rows of a kind and a status, newest first. */
   #counted(
     merchantId: number,
-    filter: TransactionFilter,
+    { kind, status }: TransactionFilter,
     bits: number,
     first = 0,
     last = Number.MAX_SAFE_INTEGER,
   ): Block[] {
-    const [where, parameters] = all(ofKind(merchantId, filter), [
-      "bits = $bits AND place BETWEEN $first AND $last AND count > 0",
-      { bits, first, last },
-    ]);
-    return this.#all(
-      `SELECT place AS block, sum(count) AS count FROM totals WHERE ${where} GROUP BY place ORDER BY place DESC`,
-      parameters,
+    const counted = and(
+      eq(totals.merchantId, merchantId),
+      eq(totals.bits, bits),
+      between(totals.place, first, last),
+      gt(totals.count, 0),
+      kind && eq(totals.kind, codeOfKind(kind)),
+      status && eq(totals.status, codeOfStatus(status)),
     );
+    return this.#all(sql`SELECT ${totals.place} AS block, sum(${totals.count}) AS count
+      FROM ${totals} WHERE ${counted} GROUP BY ${totals.place} ORDER BY ${desc(totals.place)}`);
   }
 
   #findOne(merchantId: number, { search, ...filter }: TransactionFilter, id: number): Found[] {
@@ -168,7 +211,9 @@ export class ListReader {
 
   /** The rows that have this text as an identifier. */
   #namedBy(search: string): number[] {
-    const chosen = this.#all<{ id: number }>("SELECT id FROM transactions WHERE receipt_number = $search", { search });
+    const chosen = this.#all<{ id: number }>(
+      sql`SELECT ${transactions.id} FROM ${transactions} WHERE ${eq(transactions.receiptNumber, search)}`,
+    );
     const places = numbersIn(search, this.#requestIds).map((number) => this.#placeOf(number));
     return [...places, ...chosen.map(({ id }) => id)].filter((id) => {
       const row = this.#rowOf(id);
@@ -176,15 +221,14 @@ export class ListReader {
     });
   }
 
-  #foundAmong(where: Condition, ids: readonly number[]): Found[] {
-    return this.#foundIn(BY_ROWID, all(isAmong("ids", ids), where));
+  #foundAmong(where: SQL | undefined, ids: readonly number[]): Found[] {
+    return this.#foundIn(BY_ROWID, and(isAmong(transactions.id, ids), where));
   }
 
-  #foundIn(index: string, [where, parameters]: Condition): Found[] {
-    return this.#all(
-      `SELECT id, status, 1 AS count, amount_cents AS amountCents FROM transactions ${index} WHERE ${where}`,
-      parameters,
-    );
+  #foundIn(index: SQL, where: SQL | undefined): Found[] {
+    return this.#all<Found>(sql`SELECT ${transactions.id} AS id, ${transactions.status} AS status, 1 AS count,
+        ${transactions.amountCents} AS amountCents
+      FROM ${transactions} ${index} WHERE ${where}`);
   }
 
   /** The page and the counts, from all rows that were found. */
@@ -199,7 +243,7 @@ export class ListReader {
   *#readBroad(
     merchantId: number,
     filter: TransactionFilter,
-    where: Condition,
+    where: SQL | undefined,
     page: Page,
   ): Generator<Pause, ListedPage> {
     yield "long";
@@ -207,12 +251,9 @@ export class ListReader {
     const sums: StatusSum[] = [];
     let toSkip = offsetOf(page);
     for (const { block } of this.#blocksAfter(merchantId, filter, 0)) {
-      const [inBlock, parameters] = all(isIn(block), where);
-      const found = this.#all<StatusSum>(
-        `SELECT status, count(*) AS count, sum(amount_cents) AS amountCents FROM transactions ${BY_ROWID}
-        WHERE ${inBlock} GROUP BY status`,
-        parameters,
-      );
+      const found = this.#all<StatusSum>(sql`SELECT ${transactions.status} AS status, count(*) AS count,
+          sum(${transactions.amountCents}) AS amountCents
+        FROM ${transactions} ${BY_ROWID} WHERE ${and(isIn(block), where)} GROUP BY ${transactions.status}`);
       sums.push(...found);
       const { totalItems } = toSummary(found);
       if (toSkip < totalItems && rows.length < page.limit) {
@@ -225,15 +266,14 @@ export class ListReader {
   }
 
   #hasFew(merchantId: number): boolean {
-    const text = `SELECT 1 FROM transactions ${OF_MERCHANT} WHERE merchant_id = $merchantId LIMIT 1 OFFSET ${FEW_ROWS}`;
-    return this.#all(text, { merchantId }).length === 0;
+    const query = sql`SELECT 1 FROM ${transactions} ${OF_MERCHANT} WHERE ${eq(transactions.merchantId, merchantId)}
+      LIMIT 1 OFFSET ${FEW_ROWS}`;
+    return this.#all(query).length === 0;
   }
 
-  #sorted([where, parameters]: Condition, skip: number, limit: number, index = OF_MERCHANT): Transaction[] {
-    const rows = this.#all<TransactionRow>(
-      `SELECT ${ROW} FROM transactions ${index} WHERE ${where} ORDER BY id DESC LIMIT $limit OFFSET $skip`,
-      { ...parameters, limit, skip },
-    );
+  #sorted(where: SQL | undefined, skip: number, limit: number, index = OF_MERCHANT): Transaction[] {
+    const rows = this.#all<TransactionRow>(sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${index} WHERE ${where}
+      ORDER BY ${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
     return rows.map((row) => toTransaction(row, this.#requestIds));
   }
 
@@ -241,7 +281,7 @@ export class ListReader {
     return this.#client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`).get(id);
   }
 
-  #rowsIn(block: number, where: Condition, skip: number, limit: number): Transaction[] {
-    return this.#sorted(all(isIn(block), where), skip, limit, BY_ROWID);
+  #rowsIn(block: number, where: SQL | undefined, skip: number, limit: number): Transaction[] {
+    return this.#sorted(and(isIn(block), where), skip, limit, BY_ROWID);
   }
 }
