@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { BUCKETS } from "../../../sandbox/console/browser/logic/chart.ts";
 import { askStatus, describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
 import { createClient } from "../../support/client.ts";
@@ -58,23 +57,6 @@ describeInBrowser("the list of payments", (scene) => {
     await rowsOf(page).filter({ hasText: "11.00" }).waitFor();
   });
 
-  test("the filtered list is saved as CSV, also the rows that are not loaded", async () => {
-    for (let payment = 0; payment < 210; payment += 1) {
-      await startPayment(scene.sandbox, { reference: payment % 2 === 0 ? `EVEN-${payment}` : `ODD-${payment}` });
-    }
-    const page = await scene.open();
-    await page.getByText("of 210 payments").waitFor();
-    await page.getByLabel("Search").fill("odd");
-    await page.getByText("of 105 payments").waitFor();
-    const saved = page.waitForEvent("download");
-    await page.getByRole("button", { name: "CSV" }).click();
-    const text = readFileSync(await (await saved).path(), "utf8");
-    const lines = text.trimEnd().split("\r\n");
-    expect(lines).toHaveLength(106);
-    expect(lines[1]).toContain(",ODD-209,");
-    await page.getByText("Saved 105").waitFor();
-  });
-
   test.each([1280, 1440, 360])("at %d pixels no amount is cut, up to 999,999,999,999.99", async (width) => {
     await startPayment(scene.sandbox, { amount: 999_999_999.99, phone: "0711000001" });
     await startPayment(scene.sandbox, { amount: 999_999_999.99 });
@@ -93,7 +75,6 @@ describeInBrowser("the list of payments", (scene) => {
       else await page.locator(".sum").waitFor();
       expect(await page.evaluate(CUT_AMOUNTS)).toEqual([]);
     }
-    await page.unroute(/_momo\/transactions\?/);
   });
 
   test("a list that comes late does not replace that of a newer search", async () => {
@@ -129,7 +110,7 @@ describeInBrowser("the list of payments", (scene) => {
     await rowsOf(page).nth(1).waitFor({ state: "detached" });
   });
 
-  test("a bar is picked with the mouse; the CSV has what the server finds; another click shows all again", async () => {
+  test("a bar is picked with the mouse; another click shows all again", async () => {
     await startPayment(scene.sandbox, { amount: 11 });
     await scene.sandbox.clock.advance("10s");
     await startPayment(scene.sandbox, { amount: 22 });
@@ -145,12 +126,6 @@ describeInBrowser("the list of payments", (scene) => {
     await page.mouse.click(...point(BUCKETS - 1));
     await rowsOf(page).nth(1).waitFor({ state: "detached" });
     expect(await rowsOf(page).locator(".c-amount").allInnerTexts()).toEqual(["22.00"]);
-    const saved = page.waitForEvent("download");
-    await page.getByRole("button", { name: "CSV" }).click();
-    const lines = readFileSync(await (await saved).path(), "utf8")
-      .trimEnd()
-      .split("\r\n");
-    expect(lines.map((line) => line.split(",")[4])).toEqual(["amount", "22", "11"]);
     await page.mouse.click(...point(BUCKETS - 1));
     await rowsOf(page).nth(1).waitFor();
   });
@@ -195,7 +170,6 @@ describeInBrowser("the story of a payment", (scene) => {
     await storyOf(page).getByRole("button", { name: "Wait for it" }).click();
     await storyOf(page).getByText("the server stops").waitFor();
     expect(await textOf(storyOf(page))).not.toContain("Waiting …");
-    await page.unroute("**/_momo/wait");
   });
 
   test("says how many polls there were before those that it has", async () => {
@@ -208,6 +182,5 @@ describeInBrowser("the story of a payment", (scene) => {
     await page.evaluate(`location.hash = "transactions/${id}"`);
     await storyOf(page).getByRole("heading", { name: "Polls" }).waitFor();
     expect(await textOf(storyOf(page).locator(".steps"))).toContain("Polls 41\n\nThe last 1 of them:");
-    await page.unroute(stories);
   });
 });

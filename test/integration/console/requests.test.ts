@@ -22,7 +22,7 @@ describeInBrowser("the log of requests", (scene) => {
     await sandbox.stop();
   });
 
-  test("the log has also the requests before the last 200, and a filter by answer and by finding", async () => {
+  test("the log has also the requests before the last 200, and a filter by answer", async () => {
     await startPayment(scene.sandbox, { reference: "APPLE-1" });
     for (let poll = 0; poll < 205; poll += 1) await askStatus(scene.sandbox, "ws_CO_1");
     const page = await scene.open({ view: "requests", viewport: WIDE });
@@ -33,8 +33,6 @@ describeInBrowser("the log of requests", (scene) => {
     await page.getByText("No request fits these filters").waitFor();
     await page.locator("#call-answer").selectOption("2xx");
     await rowsOf(page).first().waitFor();
-    await page.locator("#call-finding").selectOption("any");
-    await page.getByText("No request fits these filters").waitFor();
   });
 
   test("many requests in a second are counted, until there are fewer", async () => {
@@ -87,12 +85,12 @@ describeInBrowser("the audit", (scene) => {
     await page.route("**/_momo/audit", (route) => route.fulfill({ json: audit }));
     await page.getByRole("region", { name: "never polls" }).getByText("Not asked for.").waitFor();
     // An open report is that of what is found now, also if it is not more.
-    await page.route("**/_momo/audit?*", (route) => route.fulfill({ body: JSON.stringify(audit) }));
+    await page.route("**/_momo/audit?format=json", (route) => route.fulfill({ body: JSON.stringify(audit) }));
+    await page.getByLabel("Format").selectOption("json");
     await page.getByRole("button", { name: "Show the report" }).click();
     await page.getByText('"count":1').waitFor();
     finding.count = 2;
     await page.getByText('"count":2').waitFor();
-    for (const route of ["**/_momo/audit", "**/_momo/audit?*"]) await page.unroute(route);
   });
 
   test("of more than twenty findings of a kind, the page has twenty, and says how many more there are", async () => {
@@ -107,6 +105,5 @@ describeInBrowser("the audit", (scene) => {
     const group = page.getByRole("region", { name: "number as text" });
     expect(await textOf(group)).toContain("And 3 more, which the report below has.");
     expect(await group.locator("li").count()).toBe(20);
-    await page.unroute("**/_momo/audit");
   });
 });

@@ -62,7 +62,8 @@ const STEPS: Readonly<Record<string, Step>> = {
       await folded.click();
   },
   back: ({ page }) => page.goBack(),
-  press: ({ page }, key) => page.keyboard.press(key),
+  /** A key goes to what has the focus, which is known when the page is drawn. */
+  press: ({ page }, key) => drawn(page).then(() => page.keyboard.press(key)),
   /** Presses Tab until what has this name has the focus, and again for the next name; tells how often. */
   async tab({ page }, names) {
     const stops: number[] = [];
@@ -137,6 +138,8 @@ function placeOf({ page }: Session, name: string): Locator {
   const known: Record<string, string> = { page: "body", main: "main", dialog: "dialog[open]" };
   return page.locator(known[name] ?? (/^[.#]/.test(name) ? name : `[aria-label=${JSON.stringify(name)}]`));
 }
+
+const drawn = (page: Page) => page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
 
 /** The name of what has the focus, or the payment of a row; its first line. */
 const focused = (page: Page) =>
