@@ -7,7 +7,7 @@ const facts = { ...factsOf({ createdAtMs: CREATED_AT_MS, expiresAtMs: CREATED_AT
 const pending = open(facts, "memo", CREATED_AT_MS + 3000);
 const UNPAID = ["failed", "cancelled", "expired"] as const;
 
-/** What each status means is in http/check-status.test.ts, and when an outcome counts in service/provider.test.ts. */
+/** What each status means is in http/start-payment.test.ts, and when an outcome counts in service/provider.test.ts. */
 
 const ended = { resultCode: 0, resultDesc: "why", atMs: CREATED_AT_MS + 3000 };
 const payment: Paid = { ...ended, status: "completed", resultCode: 0, receiptNumber: "UJ22T8IYOU" };

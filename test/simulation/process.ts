@@ -3,10 +3,9 @@ import { assemble } from "../../cli/serving/assemble.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { HOST, USUAL } from "../support/scene.ts";
 import type { Prng } from "./draws.ts";
-import type { SimulatedEngine } from "./engine.ts";
+import type { ProcessTime, SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
-import type { Mutant } from "./mutants.ts";
-import type { ProcessTime } from "./simulated-time.ts";
+import type { Mutant } from "./mutants.test.ts";
 import { type FaultRates, InjectedFault } from "./unreliable-database.ts";
 import { makeUnreliableProvider, type ProviderFaults } from "./unreliable-provider.ts";
 

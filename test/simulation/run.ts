@@ -1,9 +1,8 @@
 import { Auditor, type Judge } from "./auditor/auditor.ts";
 import { createPrng } from "./draws.ts";
-import { type SimulatedEngine, sqliteEngine } from "./engine.ts";
+import { api, control, type SimulatedEngine, sqliteEngine, Trace } from "./engine.ts";
 import type { Sent, WorldEvent } from "./events.ts";
-import type { Mutant } from "./mutants.ts";
-import { api, control, Trace } from "./trace.ts";
+import type { Mutant } from "./mutants.test.ts";
 import type { FaultSet } from "./unreliable-database.ts";
 import { type Step, Workload } from "./workload.ts";
 import { type Call, createWorld, type World } from "./world.ts";

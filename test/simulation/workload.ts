@@ -1,6 +1,6 @@
 import { drawChoice, drawDefault, drawOrder, drawQuery, drawRule, OUTCOMES, type Prng } from "./draws.ts";
+import { api, control } from "./engine.ts";
 import type { Answer, Sent } from "./events.ts";
-import { api, control } from "./trace.ts";
 import { FAULT_SETS, type FaultSet } from "./unreliable-database.ts";
 
 /** The next step of a history. */

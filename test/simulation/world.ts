@@ -2,12 +2,11 @@ import { type ClockState, createVirtualClock } from "../../sandbox/network/clock
 import { Registry } from "../../src/service/registry.ts";
 import { nextTurn } from "../support/waiting.ts";
 import type { Prng } from "./draws.ts";
-import type { SimulatedEngine } from "./engine.ts";
+import type { SimulatedEngine, Trace } from "./engine.ts";
+import { createSimulatedTime } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
-import type { Mutant } from "./mutants.ts";
+import type { Mutant } from "./mutants.test.ts";
 import { type Process, startProcess } from "./process.ts";
-import { createSimulatedTime } from "./simulated-time.ts";
-import type { Trace } from "./trace.ts";
 import { FAULT_SETS, type FaultRates, type FaultSet } from "./unreliable-database.ts";
 
 export interface WorldOptions {

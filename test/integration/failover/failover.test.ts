@@ -9,8 +9,7 @@ import { TIMES } from "../../support/random.ts";
 import { compare, Tellings } from "../../support/reconcile.ts";
 import { balance, describeWithPostgres, type ReplicaServer, startReplica } from "../../support/replicas.ts";
 import { SLACK_MS, until } from "../../support/waiting.ts";
-import { type Cluster, startCluster } from "./cluster.ts";
-import { type Answered, type Load, startLoad } from "./load.ts";
+import { type Answered, type Cluster, type Load, startCluster, startLoad } from "./cluster.ts";
 
 /** The payments of the database, compared with the answers that clients got during fail-overs. `npm run dev failover` is a long run. */
 

@@ -15,7 +15,7 @@ import {
   startReplica,
 } from "../../support/replicas.ts";
 import { SLACK_MS, until } from "../../support/waiting.ts";
-import { startLoad } from "../failover/load.ts";
+import { startLoad } from "../failover/cluster.ts";
 
 afterAll(cleanUp);
 
