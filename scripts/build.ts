@@ -45,8 +45,9 @@ export async function compile(entry: string, outfile: string, foreign?: Foreign)
 }
 
 /**
- * Replaces imports of commander that cost 4 ms of each command, and 5 % of the start of a server: a function that Bun has built in, and
- * child processes, for commands that are separate programs. Bun does not ask plugins to resolve its built-in modules.
+ * Replaces imports of commander: a function that Bun has built in, and child processes, for commands that are separate programs. In pairs
+ * they cost 3 of the 19 ms of a short command, 5 of the 68 ms of momo exec, and 3 % of the start of a server. Bun does not ask plugins to
+ * resolve its built-in modules.
  */
 const SPARED: readonly (readonly [file: string, sent: string, instead: string])[] = [
   ["help.js", "import { stripVTControlCharacters } from 'node:util';", STRIP],
@@ -70,8 +71,8 @@ const leanCommander: Bun.BunPlugin = {
 };
 
 /**
- * The MCP server would bring ajv, for answers to forms that it never sends: 0.8 MB of the executable. Its tools check their arguments
- * themselves.
+ * The MCP server would bring ajv, for answers to forms that it never sends: 13 of the 151 ms of the start of momo mcp, in pairs. Its tools
+ * check their arguments themselves.
  */
 const leanProtocol: Bun.BunPlugin = {
   name: "MCP without ajv",

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { freePort } from "../../test/support/postgres.ts";
-import configurations from "../peers/configurations.json" with { type: "json" };
 import peersJson from "../peers/package.json" with { type: "json" };
 import { payments } from "../support/load.ts";
 import { type Claim, newData, ROOT, type Running, start, startMomo, stop } from "../support/servers.ts";
@@ -21,7 +20,7 @@ export const peers: Claim = async (bench) => {
     payments(contender, bench.seconds),
   );
   await Promise.all(Object.values(contenders).map((contender) => contender.stop()));
-  const { momo: rates, ...ofOthers } = figures(rounds, ({ perSecond }) => perSecond);
+  const { momo: rates, ...ofOthers } = figures(rounds, "perSecond");
   return Object.entries<number[]>(ofOthers)
     .toSorted(([, a], [, b]) => median(b) - median(a))
     .map(([against, limit], place) => {
@@ -43,36 +42,108 @@ export const peerVersions = (): string => {
 /** node:sqlite needs Node 22.13. */
 const OWN_NODE = join(FOLDER, "node_modules/node-24/bin/node");
 
-/** Writes the configuration of a peer into its folder. mountebank takes its port only from there. */
-function write(name: keyof typeof configurations, folder: string, file: string, port = 0): string {
+/** What those answer that only answer. */
+const ANSWER = {
+  success: true,
+  message: "STK push sent",
+  checkout_request_id: "ws_CO_1",
+  merchant_request_id: "ws_MR_1",
+};
+const HEADERS = { "Content-Type": "application/json" };
+
+const mountebank = (port: number) => {
+  const predicates = [{ equals: { method: "POST", path: "/stkpush.php" } }];
+  const responses = [{ is: { statusCode: 200, headers: HEADERS, body: ANSWER } }];
+  return {
+    imposters: [
+      { port, protocol: "http", host: "127.0.0.1", recordRequests: false, stubs: [{ predicates, responses }] },
+    ],
+  };
+};
+
+const uuid = (last: number) => `00000000-0000-4000-8000-00000000000${last}`;
+const MOCKOON = {
+  uuid: uuid(1),
+  lastMigration: 33,
+  name: "payments",
+  port: 0,
+  hostname: "127.0.0.1",
+  endpointPrefix: "",
+  latency: 0,
+  folders: [],
+  rootChildren: [{ type: "route", uuid: uuid(2) }],
+  routes: [
+    {
+      uuid: uuid(2),
+      type: "http",
+      documentation: "",
+      method: "post",
+      endpoint: "stkpush.php",
+      responses: [
+        {
+          uuid: uuid(3),
+          body: JSON.stringify(ANSWER),
+          bodyType: "INLINE",
+          latency: 0,
+          statusCode: 200,
+          label: "",
+          headers: [{ key: "Content-Type", value: "application/json" }],
+          default: true,
+        },
+      ],
+    },
+  ],
+};
+
+const PRISM_ANSWER = { schema: { type: "object" }, example: ANSWER };
+const PRISM = {
+  openapi: "3.1.0",
+  info: { title: "payments", version: "1" },
+  paths: {
+    "/stkpush.php": {
+      post: {
+        requestBody: { required: true, content: { "application/json": { schema: { type: "object" } } } },
+        responses: { 200: { description: "sent", content: { "application/json": PRISM_ANSWER } } },
+      },
+    },
+  },
+};
+
+const WIREMOCK = {
+  request: { method: "POST", urlPath: "/stkpush.php" },
+  response: { status: 200, headers: HEADERS, jsonBody: ANSWER },
+};
+
+/** Writes the configuration of a peer into its folder. */
+function write(configuration: object, folder: string, file: string): string {
   const path = join(folder, file);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, JSON.stringify(configurations[name]).replace('"port":0', `"port":${port}`));
+  writeFileSync(path, JSON.stringify(configuration));
   return path;
 }
 
 /** How each is started, with its own configuration, and with as little logging as possible. */
 const COMMANDS: Readonly<Record<string, (folder: string, port: number) => Promise<readonly string[]> | string[]>> = {
   mountebank: async (folder, port) => [
-    ...[program("mb"), "start", "--configfile", write("mountebank", folder, "config.json", port)],
+    ...[program("mb"), "start", "--configfile", write(mountebank(port), folder, "config.json")],
     ...["--host", "127.0.0.1", "--port", String(await freePort())],
     ...["--nologfile", "--loglevel", "error", "--pidfile", join(folder, "mb.pid")],
   ],
   Mockoon: (folder, port) => [
-    ...[program("mockoon-cli"), "start", "--data", write("mockoon", folder, "config.json"), "--port", String(port)],
+    ...[program("mockoon-cli"), "start", "--data", write(MOCKOON, folder, "config.json"), "--port", String(port)],
     ...["--hostname", "127.0.0.1", "--disable-log-to-file", "--disable-admin-api", "--repair"],
   ],
   Prism: (folder, port) => [
-    ...[program("prism"), "mock", write("prism", folder, "config.json"), "--host", "127.0.0.1"],
+    ...[program("prism"), "mock", write(PRISM, folder, "config.json"), "--host", "127.0.0.1"],
     ...["--port", String(port), "--verboseLevel", "error"],
   ],
   "json-server": (folder, port) => [
-    ...[program("json-server"), write("json-server", folder, "config.json")],
-    ...["--routes", write("json-server-routes", folder, "routes.json"), "--host", "127.0.0.1"],
+    ...[program("json-server"), write({ payments: [] }, folder, "config.json")],
+    ...["--routes", write({ "/stkpush.php": "/payments" }, folder, "routes.json"), "--host", "127.0.0.1"],
     ...["--port", String(port), "--quiet"],
   ],
   WireMock: (folder, port) => {
-    write("wiremock", folder, "mappings/stkpush.json");
+    write(WIREMOCK, folder, "mappings/stkpush.json");
     return [
       ...[program("wiremock"), "--port", String(port), "--bind-address", "127.0.0.1", "--root-dir", folder],
       ...["--no-request-journal", "--disable-banner"],

@@ -27,24 +27,9 @@ export const idle: Claim = async (bench) => {
   const samples: Record<keyof typeof servers, Sample[]> = Object.fromEntries(await Promise.all(watched));
   await stop();
   return [
-    compare(
-      "idle: memory",
-      "MB",
-      figures(samples, ({ memoryMb }) => memoryMb),
-      "≤ 40 MB",
-    ),
-    compare(
-      "idle: processor",
-      "ms/s",
-      figures(samples, ({ cpu }) => cpu),
-      "≤ 1.4",
-    ),
-    compare(
-      "idle: wake-ups of all threads",
-      "/s",
-      figures(samples, ({ wakeUps }) => wakeUps),
-      "0",
-    ),
+    compare("idle: memory", "MB", figures(samples, "memoryMb"), "≤ 40 MB"),
+    compare("idle: processor", "ms/s", figures(samples, "cpu"), "≤ 1.4"),
+    compare("idle: wake-ups of all threads", "/s", figures(samples, "wakeUps"), "0"),
   ];
 };
 

@@ -46,8 +46,8 @@ export async function alternate<K extends string, C, T>(
 }
 
 /** One figure of each round. */
-export function figures<K extends string, T>(results: Record<K, T[]>, figure: (round: T) => number) {
-  const entries = Object.entries<T[]>(results).map(([name, rounds]) => [name, rounds.map(figure)]);
+export function figures<K extends string, T>(results: Record<K, T[]>, figure: keyof T) {
+  const entries = Object.entries<T[]>(results).map(([name, rounds]) => [name, rounds.map((round) => round[figure])]);
   return Object.fromEntries(entries) as Record<K, number[]>;
 }
 
