@@ -26,29 +26,11 @@ export const startSandbox: StartSandbox = async (options = {}) => {
   };
 };
 
-function flagsOf({
-  outcome,
-  promptTimeout,
-  basePath,
-  accept,
-  responseForm,
-  profile,
-  webhook,
-  clock,
-  seed,
-}: SandboxOptions): string[] {
-  const given = {
-    "--outcome": outcome,
-    "--prompt-timeout": promptTimeout,
-    "--base-path": basePath,
-    "--accept": accept,
-    "--response-form": responseForm,
-    "--profile": profile,
-    "--webhook": webhook,
-    "--clock": clock,
-    "--seed": seed,
-  };
-  return Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag}=${value}`]));
+/** `promptTimeout` is `--prompt-timeout`. */
+function flagsOf({ frozen: _, ...options }: SandboxOptions): string[] {
+  return Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}=${value}`],
+  );
 }
 
 type Answer = Record<string, unknown>;

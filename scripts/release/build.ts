@@ -2,10 +2,9 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { compile } from "../build.ts";
-import { type Member, writeTarGz, writeZip } from "./archives.ts";
+import { debNameOf, type Member, writeDeb, writeTarGz, writeZip } from "./archives.ts";
 import { homebrewFormula, parseSums, releasesOf, scoopManifest } from "./channels.ts";
 import { componentsOf, filesOfConsole, noticesOf, sbomOf } from "./components.ts";
-import { debNameOf, writeDeb } from "./deb.ts";
 import { buildExecutable } from "./executables.ts";
 import { makePlatformPackage, makeUmbrella } from "./npm.ts";
 import { npmPack, orSayWhy, run } from "./run.ts";

@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { helpPages } from "../../cli/run.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { orSayWhy } from "./run.ts";
 
-/** The manual page, the README of an archive, and the notes of a release. */
+/** The manual page, the README of an archive, and the notes of a release, which this prints: the part of the changelog. */
 
 export const archiveReadme = (version: string): string => `momo ${version}, a sandbox for mobile-money payments in Kenya
 
@@ -50,4 +53,11 @@ export function notesOf(changelog: string, version: string): string {
 export function releasedVersions(changelog: string, next: string): string[] {
   const headings = changelog.matchAll(/^## (\d+\.\d+\.\d+\S*)/gm);
   return [...headings].map(([, version = ""]) => version).filter((version) => version !== next);
+}
+
+if (import.meta.main) {
+  await orSayWhy(async () => {
+    const changelog = await Bun.file(join(import.meta.dir, "../../CHANGELOG.md")).text();
+    process.stdout.write(`${notesOf(changelog, manifest.version)}\n`);
+  });
 }
