@@ -35,7 +35,12 @@ export async function run(args: readonly string[], version: string): Promise<voi
   const program = await makeProgram(version, [name], layout);
   if (pages) addHelp(program, pages.PAGE_NAMES);
   try {
-    if (!showsHelp) await removeStaleFiles(name, name === "exec" ? beforeCommand(program, own) : own);
+    // Also before a line with errors: nobody must take a file of an earlier run for one of this run.
+    if (name !== undefined && !showsHelp) {
+      // Also before a line with errors: nobody must take a file of an earlier run for one of this run.
+      const { removeStaleFiles } = await import("./serving/output-files.ts");
+      removeStaleFiles(name, name === "exec" ? beforeCommand(program, own) : own);
+    }
     if (args.length === 0) await (await import("./client/running.ts")).showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
@@ -46,13 +51,6 @@ export async function run(args: readonly string[], version: string): Promise<voi
     writeOut("\n");
     pages?.printPage(page);
   }
-}
-
-/** Also before a line with errors: nobody must take a file of an earlier run for one of this run. */
-async function removeStaleFiles(name: string | undefined, words: readonly string[]): Promise<void> {
-  if (name === "serve") (await import("./commands/serve.ts")).removeStaleReadyFile(words);
-  else if (name === "exec" || name === "check" || name === "audit")
-    (await import("./serving/audit-report.ts")).removeStaleReports(name, words);
 }
 
 /** The options of `momo exec`: with the first other word, the command begins that it runs. */

@@ -6,7 +6,7 @@ import { auditReport, auditTally } from "../../sandbox/control/shapes/requests.t
 import { type Answer, controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { host } from "../host.ts";
-import { prepareReport } from "../serving/audit-report.ts";
+import { prepareReport } from "../serving/output-files.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions, readPath, withOptions } from "../terminal/options.ts";
 import { print, printText } from "../terminal/output.ts";

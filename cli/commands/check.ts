@@ -13,7 +13,7 @@ import { parseUrl, resolveTarget, type Target, type TargetFlags } from "../clien
 import { openStatusLine } from "../client/wait.ts";
 import { reachDirectly } from "../environment.ts";
 import { host } from "../host.ts";
-import { formatOfFile, prepareReport } from "../serving/audit-report.ts";
+import { formatOfFile, prepareReport } from "../serving/output-files.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { readDuration, readId, readPath, readPaths, readUpTo, withOptions } from "../terminal/options.ts";

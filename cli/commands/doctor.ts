@@ -17,18 +17,8 @@ import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
-import { type DataDirectory, filesOf } from "../serving/data-directory.ts";
-import {
-  belongsToOther,
-  CLOSE_TO_OTHERS,
-  cannotWrite,
-  isForeign,
-  openTo,
-  readOrNull,
-  statsOfPlace,
-  statsOfTarget,
-  TAKE_OVER,
-} from "../serving/files.ts";
+import { type DataDirectory, foreignPlaces } from "../serving/data-directory.ts";
+import { CLOSE_TO_OTHERS, cannotWrite, openTo, readOrNull, statsOfPlace } from "../serving/files.ts";
 import { isFree } from "../serving/listen.ts";
 import { lockDirectory } from "../serving/locked-folders.ts";
 import { nameServerDirectory, readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
@@ -52,7 +42,7 @@ export function doctorCommand(): Command {
 
 async function doctor(flags: DoctorFlags): Promise<void> {
   const directory = nameServerDirectory(flags.data);
-  const foreign = checkOwners(directory);
+  const foreign = foreignPlaces(directory).map((failure) => actOn("owner", failure));
   // Files of another user are not read.
   const found = [
     ...(foreign.length > 0 ? [...foreign, checkPort(flags.port)] : await checkContents(directory, flags)),
@@ -88,14 +78,6 @@ async function checkContents(directory: DataDirectory, flags: DoctorFlags): Prom
 const isNamed = ({ baseUrl }: DoctorFlags): boolean =>
   baseUrl !== undefined ||
   variablesInForce().some(({ name, value }) => name === "MOMO_BASE_URL" && URL.canParse(value));
-
-function checkOwners(directory: DataDirectory): Check[] {
-  const stats = statsOfTarget(directory.path);
-  const places = filesOf(directory).map((file) => [file, statsOfPlace(file)] as const);
-  return [[directory.path, stats] as const, ...places].flatMap(([path, owned]) =>
-    owned && isForeign(owned) ? [act("owner", belongsToOther(path, owned), TAKE_OVER)] : [],
-  );
-}
 
 /** Where the findings begin, and how much room they need there. */
 const COLUMN = 21;

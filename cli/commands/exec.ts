@@ -17,7 +17,7 @@ import { host } from "../host.ts";
 import { readHosts } from "../intercept/hosts.ts";
 import type { Interception } from "../intercept/intercept.ts";
 import { reapOrphans } from "../libc.ts";
-import { formatOfFile, prepareReport } from "../serving/audit-report.ts";
+import { formatOfFile, prepareReport } from "../serving/output-files.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { readAccountId, readPath } from "../terminal/options.ts";

@@ -7,7 +7,7 @@ import { formatDuration } from "../../src/domain/duration.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { durations, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
-import { momoEnvironment, serveVariable } from "../environment.ts";
+import { momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { firstKeyOfEnvironment } from "../serving/credentials.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
@@ -15,7 +15,8 @@ import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from ".
 import type { DatabaseConfig } from "../serving/engine.ts";
 import { readSecretFile } from "../serving/files.ts";
 import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
-import { announce, prepareReadyFile, readyRecord, removeReadyFileOf } from "../serving/ready.ts";
+import { prepareReadyFile } from "../serving/output-files.ts";
+import { announce, readyRecord } from "../serving/ready.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
@@ -87,12 +88,6 @@ class ServeCommand extends Command {
   override addOption(option: Option): this {
     return super.addOption(takeVariable(option));
   }
-}
-
-/** The ready file of an earlier server goes also if the command line is wrong, so that no stale address stays. */
-export function removeStaleReadyFile(words: readonly string[]): void {
-  const file = serveVariable("MOMO_SERVE_READY_FILE");
-  removeReadyFileOf(file === undefined ? words : ["--ready-file", file, ...words]);
 }
 
 async function serve(flags: ServeFlags): Promise<void> {

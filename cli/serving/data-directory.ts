@@ -6,16 +6,7 @@ import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { userPath } from "../terminal/options.ts";
 import { commandLine } from "../terminal/this-program.ts";
-import {
-  cannotWrite,
-  openTo,
-  readOrNull,
-  refuseForeign,
-  statsOfPlace,
-  statsOfTarget,
-  TAKE_OVER,
-  warnOfOthers,
-} from "./files.ts";
+import { cannotWrite, isForeign, openTo, readOrNull, statsOfPlace, statsOfTarget, warnOfOthers } from "./files.ts";
 
 /** Where momo keeps everything, in files that only their owner can read. */
 export interface DataDirectory {
@@ -49,7 +40,7 @@ export function nameDataDirectory(flag: string | undefined): DataDirectory {
 export const locateDataDirectory = (flag: string | undefined): DataDirectory => trusted(nameDataDirectory(flag));
 
 export function trusted(directory: DataDirectory): DataDirectory {
-  refuseForeignDirectory(directory);
+  refuseForeign(directory);
   warnOfOthers(directory.path);
   return directory;
 }
@@ -58,16 +49,25 @@ export function trusted(directory: DataDirectory): DataDirectory {
 export const hasNoDataDirectory = (flag: string | undefined): boolean =>
   (flag ?? momoEnvironment().data ?? platformDefault()) === null;
 
-function refuseForeignDirectory(directory: DataDirectory): void {
-  refuseForeign(
-    directory.path,
-    statsOfTarget(directory.path),
-    isOpen(directory.path)
-      ? `name a folder in it, which will be yours: MOMO_DATA=${join(directory.path, "momo")}`
-      : TAKE_OVER,
-  );
-  for (const file of filesOf(directory)) refuseForeign(file, statsOfPlace(file));
+function refuseForeign(directory: DataDirectory): void {
+  const [first] = foreignPlaces(directory);
+  if (first) throw first;
 }
+
+/** A refusal for the folder, and for each of momo's files in it, of another user: that user's server could get our secret. */
+export function foreignPlaces(directory: DataDirectory): Failure[] {
+  const { path } = directory;
+  const files = filesOf(directory).map((file) => [file, statsOfPlace(file)] as const);
+  return [[path, statsOfTarget(path)] as const, ...files].flatMap(([place, stats]) => {
+    if (!stats || !isForeign(stats)) return [];
+    const below = `name a folder in it, which will be yours: MOMO_DATA=${join(path, "momo")}`;
+    const message = `${place} belongs to another user (uid ${stats.uid}), and is not trusted`;
+    return [new Failure("unexpected", message, place === path && isOpen(path) ? below : TAKE_OVER)];
+  });
+}
+
+const TAKE_OVER =
+  "choose another folder with --data, run momo as that user, or make it yours with chown if you know what is in it";
 
 /** Whether momo may make a folder in it, as in a volume that Kubernetes gives to a group. */
 const isOpen = (path: string): boolean =>
@@ -118,7 +118,7 @@ export function defaultPlace(platform: NodeJS.Platform, { xdgDataHome, localAppD
  */
 export function makeDataDirectory(directory: DataDirectory): void {
   const { path } = directory;
-  refuseForeignDirectory(directory);
+  refuseForeign(directory);
   try {
     if (existsSync(path)) {
       for (const file of filesOf(directory)) hideFromOthers(file);

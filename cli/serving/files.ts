@@ -72,17 +72,14 @@ export function cannotRead(file: string, error: unknown, failure: FailureCode = 
 /** Much more than any file for momo needs. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** Checks a file before it is read. It checks the open file, so that no other process can replace it between check and read. */
-type Check = (stats: Stats) => void;
-
 /**
  * The JSON in a file; undefined if there is no such file. The caller checks its content.
- * @throws an error of the system, of the decoder or of the parser, or what `check` throws
+ * @throws an error of the system, of the decoder or of the parser
  */
-export function readJsonFile(file: string, check?: Check): unknown {
+export function readJsonFile(file: string): unknown {
   const place = host().placeOf(file);
   if (!existsSync(place)) return undefined;
-  const text = readText(place, check);
+  const text = readText(place);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -99,7 +96,7 @@ const UTF_16 = "it is UTF-16: save it as UTF-8, in PowerShell with | Out-File -E
  * The text of a file or a pipe. It reads no more than allowed, because a device may never end.
  * @throws an error of the system or of the decoder, and for more than {@link MAX_FILE_BYTES}
  */
-function readText(file: string, check?: Check): string {
+function readText(file: string): string {
   // To open a pipe that nobody writes to would wait for ever. A shell hands over its pipes as /dev/fd/63.
   if (!/^\/(?:dev|proc)\//.test(file) && statSync(file).isFIFO()) throw new Error("it is a pipe, and is not opened");
   const chunk = Buffer.allocUnsafe(64 * 1024);
@@ -107,7 +104,6 @@ function readText(file: string, check?: Check): string {
   const descriptor = openSync(file, "r");
   let size = 0;
   try {
-    check?.(fstatSync(descriptor));
     for (let count = -1; count !== 0; size += count) {
       if (size > MAX_FILE_BYTES) throw new RangeError(`larger than ${MAX_FILE_BYTES} bytes`);
       count = readSync(descriptor, chunk, 0, chunk.length, null);
@@ -124,28 +120,11 @@ function readText(file: string, check?: Check): string {
   return text;
 }
 
-/**
- * Checks who owns a file or a folder. A file of another user is not trusted: it could name that user's server, which would get our
- * secret. Windows has no such owners, so nothing is refused there.
- */
-
-/** Whether it belongs to another user. For root, every other user counts, too. */
+/** Whether a file or a folder belongs to another user. For root, every other user counts, too. Windows has no such owners. */
 export function isForeign({ uid }: Pick<Stats, "uid">): boolean {
   const own = process.geteuid?.();
   return own !== undefined && uid !== own;
 }
-
-/** @throws Failure that names the file of another user */
-export function refuseForeign(path: string, stats: Pick<Stats, "uid"> | null, remedy = TAKE_OVER): void {
-  if (!stats || !isForeign(stats)) return;
-  throw new Failure("unexpected", belongsToOther(path, stats), remedy);
-}
-
-export const belongsToOther = (path: string, { uid }: Pick<Stats, "uid">): string =>
-  `${path} belongs to another user (uid ${uid}), and is not trusted`;
-
-export const TAKE_OVER =
-  "choose another folder with --data, run momo as that user, or make it yours with chown if you know what is in it";
 
 /** Of the path itself; links are not followed. Null if it cannot be read: its use reports why. */
 export const statsOfPlace = (path: string): Stats | null => readOrNull(() => lstatSync(path));

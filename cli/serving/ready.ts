@@ -1,18 +1,12 @@
-import { lstatSync, readFileSync, rmSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
-import { isHeld } from "../../src/store/sqlite/sqlite.ts";
-import { host } from "../host.ts";
-import { Failure } from "../terminal/failure.ts";
-import { userPath } from "../terminal/options.ts";
 import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
-import { type DataDirectory, dataDirectoryAt, ownCommand } from "./data-directory.ts";
-import { cannotWrite, isOpenAlready, readJsonFile, readOrNull, writePrivateFile } from "./files.ts";
+import { type DataDirectory, ownCommand } from "./data-directory.ts";
 import type { RunningSandbox } from "./run-sandbox.ts";
 
 /** What `serve --json` and the ready file contain. */
-export type ReadyRecord = ReturnType<typeof readyRecord>;
+type ReadyRecord = ReturnType<typeof readyRecord>;
 
 export function readyRecord(
   { id, baseUrl, controlUrl, credentials, paymentAccountId }: RunningSandbox,
@@ -94,81 +88,4 @@ function othersUse(host: string, baseUrl: string): string[] {
 function tryLine(data: string, ...words: string[]): string {
   const { program, flags } = ownCommand(data);
   return [program, ...words, flags].join(" ").trimEnd();
-}
-
-/**
- * The file with the address of a server. It exists while the server runs. The file of an earlier server that has ended is removed, so that no
- * client uses its old address.
- * @throws Failure that names the flag
- */
-export function prepareReadyFile(path: string) {
-  const file = host().placeOf(path);
-  let written: string | null = null;
-  helpfully(file, () => {
-    // As root, rename() would replace a device such as /dev/null.
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats && (!stats.isFile() || isOpenAlready(file, stats))) throw new Error(`${file} is not a file of its own`);
-    const own = lstatSync(file, { throwIfNoEntry: false }); // of a link only the link is removed
-    if (own?.isFile() && own.size > 0 && !isRecord(file))
-      throw new Error(`${file} is no ready file, and stays as it is`);
-    if (!isOfLivingServer(file)) rmSync(file, { force: true });
-  });
-  return {
-    /** @throws Failure that names the flag */
-    write(record: object): void {
-      const text = `${JSON.stringify(record)}\n`;
-      helpfully(file, () => writePrivateFile(file, text, ELSEWHERE));
-      written = text;
-    },
-    /** Removes it if its content is still ours: another server may use the same file by now. */
-    remove(): void {
-      try {
-        if (written !== null && readFileSync(file, "utf8") === written) rmSync(file, { force: true });
-      } catch {
-        // The file is gone already.
-      }
-    },
-  };
-}
-
-/** A wrong path must not cost a `package.json`: only what momo wrote is removed, or an empty file. */
-function isRecord(file: string): boolean {
-  try {
-    const { base_url, console_url, pid } = readJsonFile(file) as Partial<ReadyRecord>;
-    return typeof base_url === "string" && typeof console_url === "string" && Number.isInteger(pid);
-  } catch {
-    return false;
-  }
-}
-
-/** Whether another server wrote it, and serves: then it stays until this one is ready, because this one may be refused. */
-function isOfLivingServer(file: string): boolean {
-  const { data } = readOrNull(() => readJsonFile(file) as Partial<ReadyRecord>) ?? {};
-  return typeof data === "string" && isHeld(dataDirectoryAt(data).lock);
-}
-
-const ELSEWHERE = "choose another place with --ready-file";
-
-function helpfully(file: string, step: () => void): void {
-  try {
-    step();
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw code === undefined ? new Failure("unexpected", message, ELSEWHERE) : cannotWrite(file, error, ELSEWHERE);
-  }
-}
-
-const FLAG = "--ready-file";
-
-/** The same for a command line with errors: it takes the word after the flag, wherever the flag is. */
-export function removeReadyFileOf(words: readonly string[]): void {
-  const index = words.findLastIndex((word) => word === FLAG || word.startsWith(`${FLAG}=`));
-  const path = words[index] === FLAG ? words[index + 1] : words[index]?.slice(FLAG.length + 1);
-  if (!path) return;
-  try {
-    prepareReadyFile(userPath(path));
-  } catch {
-    // The error of the command line is reported elsewhere.
-  }
 }

@@ -12,7 +12,7 @@ import {
   nameDataDirectory,
   trusted,
 } from "./data-directory.ts";
-import { cannotRead, readJsonFile, readOrNull, refuseForeign, writePrivateFile } from "./files.ts";
+import { cannotRead, readJsonFile, readOrNull, writePrivateFile } from "./files.ts";
 
 /**
  * The files beside the database, by which commands find a server without flags. They are checked by hand, because a server
@@ -122,15 +122,14 @@ export function writeClock({ clock }: DataDirectory, state: ClockState): void {
   writePrivateFile(clock, `${JSON.stringify(record)}\n`);
 }
 
-/** Null if there is no such file. A file with other content, or of another user, is refused. */
+/** Null if there is no such file. A file with other content is refused. Whose it is, `trusted` has checked. */
 function read<T>(file: string, fits: (content: unknown) => content is T): T | null {
   // A link could lead out of the data directory, and a read from a pipe could wait forever.
   if (existsSync(file) && !lstatSync(file).isFile()) throw damaged(file);
   let content: unknown;
   try {
-    content = readJsonFile(file, (stats) => refuseForeign(file, stats));
+    content = readJsonFile(file);
   } catch (error) {
-    if (error instanceof Failure) throw error;
     throw causeOf(error) ? cannotRead(file, error) : damaged(file);
   }
   if (content === undefined) return null;

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { defaultPlace, watchFolder } from "../../cli/serving/data-directory.ts";
-import { prepareReadyFile } from "../../cli/serving/ready.ts";
+import { prepareReadyFile } from "../../cli/serving/output-files.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";

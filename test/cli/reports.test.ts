@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { prepareReport, removeStaleReports } from "../../cli/serving/audit-report.ts";
+import { prepareReport, removeStaleFiles } from "../../cli/serving/output-files.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { runMomo } from "../support/momo.ts";
 
@@ -70,7 +70,7 @@ test("a wrong line removes only what momo wrote", () => {
   const files = ["package.json", "other.xml", "momo.xml", "empty.xml"].map((name) => join(folder, name));
   const texts = ['{"name":"shop"}', "<testsuites/>", OLD, ""];
   for (const [index, file] of files.entries()) writeFileSync(file, texts[index] ?? "");
-  removeStaleReports("check", ["--report", ...files, "--bogus"]);
+  removeStaleFiles("check", ["--report", ...files, "--bogus"]);
   expect(readdirSync(folder).sort()).toEqual(["other.xml", "package.json"]);
 });
 
@@ -78,7 +78,7 @@ test("a wrong line removes the report that a link leads to, and not the link", (
   const folder = newFolder();
   writeFileSync(join(folder, "momo.xml"), OLD);
   symlinkSync(join(folder, "momo.xml"), join(folder, "link.xml"));
-  removeStaleReports("audit", ["--output", join(folder, "link.xml")]);
+  removeStaleFiles("audit", ["--output", join(folder, "link.xml")]);
   expect(readdirSync(folder)).toEqual(["link.xml"]);
 });
 

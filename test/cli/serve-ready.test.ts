@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listen } from "../../cli/serving/listen.ts";
-import { prepareReadyFile, removeReadyFileOf } from "../../cli/serving/ready.ts";
+import { prepareReadyFile, removeStaleFiles } from "../../cli/serving/output-files.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
@@ -34,7 +34,7 @@ describe("an old ready file is removed before anything else is tried, so that no
     const folder = newFolder();
     const files = ["first", "last"].map((name) => join(folder, name));
     for (const file of files) writeFileSync(file, OLD);
-    removeReadyFileOf(["serve", ...files.flatMap((file) => ["--ready-file", file]), "--prot"]);
+    removeStaleFiles("serve", [...files.flatMap((file) => ["--ready-file", file]), "--prot"]);
     expect(files.map(existsSync)).toEqual([true, false]);
   });
 
@@ -82,7 +82,7 @@ describe("an old ready file is removed before anything else is tried, so that no
     put(file);
     const before = statSync(file);
     expect(() => prepareReadyFile(file)).toThrow(`${file} ${problem}`);
-    removeReadyFileOf(["serve", "--ready-file", file, "--wrong"]);
+    removeStaleFiles("serve", ["--ready-file", file, "--wrong"]);
     const { ino, size } = statSync(file);
     expect({ ino, size }).toEqual({ ino: before.ino, size: before.size });
   });

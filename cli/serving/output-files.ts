@@ -1,0 +1,183 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, extname } from "node:path";
+import type { ReportFormat } from "../../sandbox/audit/report.ts";
+import { isHeld } from "../../src/store/sqlite/sqlite.ts";
+import { serveVariable } from "../environment.ts";
+import { host } from "../host.ts";
+import { Failure } from "../terminal/failure.ts";
+import { userPath } from "../terminal/options.ts";
+import { dataDirectoryAt } from "./data-directory.ts";
+import { cannotWrite, isOpenAlready, readJsonFile, readOrNull, writePrivateFile } from "./files.ts";
+
+/** The files that a command line names for momo to write: reports, logs and ready files. That of an earlier run is removed first. */
+
+const FORMATS: Readonly<Record<string, ReportFormat>> = {
+  ".xml": "junit",
+  ".sarif": "sarif",
+  ".json": "json",
+  ".txt": "text",
+};
+
+/**
+ * The form of a report, from its file's extension.
+ * @throws Failure `usage` for another extension
+ */
+export function formatOfFile(file: string, flag = "--audit-report", more = ""): ReportFormat {
+  const format = FORMATS[extname(file).toLowerCase()];
+  if (format) return format;
+  const known = `${more}JUnit in .xml, SARIF in .sarif, .json or .txt`;
+  throw new Failure("usage", `${flag} ${file} does not say its form`, `give the name an extension: ${known}`);
+}
+
+export interface ReportFile {
+  /** Writes it as a whole, or not at all. */
+  write(text: string): void;
+}
+
+const REPORT_ELSEWHERE = "name a file in a folder of yours";
+const READY_ELSEWHERE = "choose another place with --ready-file";
+
+/**
+ * Prepares a report before the work that it is about. A missing folder is made.
+ * @throws Failure if the file cannot be written
+ */
+export function prepareReport(file: string): ReportFile {
+  const place = host().placeOf(file);
+  return explained(place, "the report ", REPORT_ELSEWHERE, () => {
+    const stats = statSync(place, { throwIfNoEntry: false });
+    const isOpen = stats !== undefined && isOpenAlready(place, stats);
+    if (stats?.isDirectory() || (stats?.isFIFO() && !isOpen)) {
+      const what = stats.isFIFO() ? "pipe" : "folder";
+      throw new Failure("unexpected", `the report ${file} is a ${what}`, REPORT_ELSEWHERE);
+    }
+    const write = (step: (text: string) => void) => (text: string) =>
+      explained(place, "the report ", REPORT_ELSEWHERE, () => step(text));
+    // A device, and what /dev/stdout leads to, has no draft. Others may have written there before.
+    if (isOpen || (stats && !stats.isFile()))
+      return { write: write((text) => writeFileSync(place, text, { flag: "a" })) };
+    const target = stats ? realpathSync(place) : place;
+    const draft = `${target}.${process.pid}.tmp`;
+    mkdirSync(dirname(target), { recursive: true });
+    const mode = modeOfNew(draft);
+    rmSync(target, { force: true });
+    return {
+      write: write((text) => {
+        try {
+          writeFileSync(draft, text, { flag: "wx" });
+          if (statSync(draft).mode !== mode) chmodSync(draft, mode);
+          renameSync(draft, target);
+        } finally {
+          rmSync(draft, { force: true });
+        }
+      }),
+    };
+  });
+}
+
+/** The mode of a new file here, which is also proof that one can be written. Later momo makes only private files. */
+function modeOfNew(draft: string): number {
+  rmSync(draft, { force: true });
+  try {
+    writeFileSync(draft, "momo", { flag: "wx" });
+    return statSync(draft).mode;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/**
+ * The file with the address of a server. It exists while the server runs.
+ * @throws Failure that names the flag
+ */
+export function prepareReadyFile(path: string) {
+  const file = host().placeOf(path);
+  let written: string | null = null;
+  explained(file, "", READY_ELSEWHERE, () => {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    const refuse = (why: string) => new Failure("unexpected", `${file} ${why}`, READY_ELSEWHERE);
+    if (stats && (!stats.isFile() || isOpenAlready(file, stats))) throw refuse("is not a file of its own");
+    const own = lstatSync(file, { throwIfNoEntry: false }); // of a link only the link is removed
+    const record = readyRecordIn(file);
+    if (record === null && own?.isFile() && own.size > 0) throw refuse("is no ready file, and stays as it is");
+    if (!record || !isOfLivingServer(record)) rmSync(file, { force: true });
+  });
+  return {
+    /** @throws Failure that names the flag */
+    write(record: object): void {
+      written = `${JSON.stringify(record)}\n`;
+      writePrivateFile(file, written, READY_ELSEWHERE);
+    },
+    /** Removes it if its content is still ours: another server may use the same file by now. */
+    remove(): void {
+      if (written !== null && readOrNull(() => readFileSync(file, "utf8")) === written) rmSync(file, { force: true });
+    },
+  };
+}
+
+/** What a ready file says of its server; null if momo did not write the file. */
+function readyRecordIn(file: string): { readonly data?: unknown } | null {
+  const { base_url, console_url, pid, data } = Object(readOrNull(() => readJsonFile(file))) as Record<string, unknown>;
+  const isRecord = typeof base_url === "string" && typeof console_url === "string" && Number.isInteger(pid);
+  return isRecord ? { data } : null;
+}
+
+/** Whether another server wrote it, and serves: then it stays until this one is ready, because this one may be refused. */
+const isOfLivingServer = ({ data }: { readonly data?: unknown }): boolean =>
+  typeof data === "string" && isHeld(dataDirectoryAt(data).lock);
+
+function explained<T>(place: string, what: string, elsewhere: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const { message, hint } = cannotWrite(place, error, elsewhere);
+    throw new Failure("unexpected", what + message, hint);
+  }
+}
+
+/** The options that name such files, by command. Only a variadic one has several files. */
+const FLAGS: Readonly<Record<string, readonly string[]>> = {
+  serve: ["--ready-file"],
+  exec: ["--audit-report", "--log-file"],
+  check: ["--report", "--profile"],
+  audit: ["--output"],
+};
+
+/** How reports of momo begin; an empty file was one that an older momo could not finish. */
+const IS_REPORT =
+  /^$|name="momo (?:audit|check)"|"not_followed"|\d requests?: \d+ accepted|stated sentences|<title>[^<]*momo|"momo check of |^\{"id":\d+,"at":"/;
+const BEGINNING = 4096;
+
+/** The files of an earlier run go also if the command line is wrong. A file that is not momo's stays. */
+export function removeStaleFiles(command: string, words: readonly string[]): void {
+  const flags = FLAGS[command] ?? [];
+  const files = command === "serve" ? [serveVariable("MOMO_SERVE_READY_FILE") ?? []].flat() : [];
+  let isNamed = false;
+  for (const word of words) {
+    const flag = flags.find((each) => word === each || word.startsWith(`${each}=`));
+    if (flag !== undefined && word !== flag) files.push(word.slice(flag.length + 1));
+    else if (isNamed && !word.startsWith("-")) files.push(word);
+    isNamed = word === flag || (isNamed && command === "check" && !word.startsWith("-"));
+  }
+  // It is refused later, or there is none.
+  for (const file of files.slice(command === "serve" ? -1 : 0)) {
+    readOrNull(() => (command === "serve" ? prepareReadyFile(userPath(file)) : removeStaleReport(file)));
+  }
+}
+
+function removeStaleReport(file: string): void {
+  const place = host().placeOf(userPath(file));
+  const stats = statSync(place);
+  if (!stats.isFile() || isOpenAlready(place, stats)) return;
+  if (IS_REPORT.test(readFileSync(place, "utf8").slice(0, BEGINNING))) rmSync(realpathSync(place));
+}
