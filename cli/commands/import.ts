@@ -20,7 +20,7 @@ import { cannotRead, cannotWrite } from "../serving/files.ts";
 import { lockDirectory, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
 import { readCredentials } from "../serving/records.ts";
 import { askToGoOn } from "../terminal/ask.ts";
-import { Failure } from "../terminal/failure.ts";
+import { Failure, withHintFor } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPath, withOptions, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { atTheEnd, whileBlocked } from "../terminal/signals.ts";
@@ -145,21 +145,12 @@ async function takeIn(directory: DataDirectory, draft: string, source: Source): 
     removeDatabase(copy);
     return contents;
   } catch (error) {
-    const hint = error instanceof UnusableDatabase ? HINTS[error.problem] : undefined;
-    if (hint !== undefined) throw new Failure("unexpected", (error as Error).message, hint);
     const { code, syscall, path } = error as NodeJS.ErrnoException;
-    if (code === undefined || error instanceof UnusableDatabase) throw error;
+    if (code === undefined || error instanceof UnusableDatabase) throw withHintFor("copy", error);
     if (path === copy || syscall === "write" || syscall === "fsync") throw cannotWrite(draft, error);
     throw cannotRead(source.name, error);
   }
 }
-
-const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
-  damaged: "use another copy",
-  foreign: "use a copy that momo export made",
-  older: "use a copy that a released momo made",
-  newer: "update momo",
-};
 
 /** The first bytes of every SQLite file. */
 const MAGIC = "SQLite format 3\0";

@@ -4,9 +4,9 @@ import type { Clock } from "../../src/domain/clock.ts";
 import { hash32, type Random, token } from "../../src/domain/random.ts";
 import type { PostgresOptions, PostgresStore } from "../../src/store/postgres/postgres.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
-import { type Store, UnusableDatabase } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
-import { Failure } from "../terminal/failure.ts";
+import { withHintFor } from "../terminal/failure.ts";
 import { type DataDirectory, watchFolder } from "./data-directory.ts";
 
 /** What keeps the payments of a server. */
@@ -124,7 +124,7 @@ export async function withDatabase<T>(
   try {
     return await work(store);
   } catch (error) {
-    throw explainDatabase(error);
+    throw withHintFor("shared", error);
   } finally {
     await close(store);
   }
@@ -136,25 +136,11 @@ async function open(options: PostgresOptions) {
   try {
     return { store: await openPostgres(options), createSteeringTable };
   } catch (error) {
-    throw explainDatabase(error);
+    throw withHintFor("shared", error);
   }
 }
 
 async function close(store: PostgresStore): Promise<void> {
   store.close();
   await store.closed();
-}
-
-/** Hints for a shared database. Other problems have the same hint as in a data directory. */
-const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
-  foreign: "make a new database, and name that with --database",
-  older: "stop the servers that use it, and run momo migrate --database",
-  newer: "update momo",
-  unwritable: "give its user the rights to write, and to make tables in an empty database",
-};
-
-/** A failure of a shared database, with a hint that fits. */
-function explainDatabase(error: unknown): unknown {
-  const hint = error instanceof UnusableDatabase ? HINTS[error.problem] : undefined;
-  return hint === undefined ? error : new Failure("unexpected", (error as Error).message, hint);
 }

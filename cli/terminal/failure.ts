@@ -1,6 +1,6 @@
 import { Refusal } from "../../src/domain/error.ts";
 import { causeOf } from "../../src/store/causes.ts";
-import { UnusableDatabase } from "../../src/store/store.ts";
+import { type DatabaseProblem, UnusableDatabase } from "../../src/store/store.ts";
 
 /** All exit codes: `momo help exit-codes` and docs/cli.md show this table. */
 export const EXIT_CODES = {
@@ -84,6 +84,7 @@ const REFUSAL_CODES = {
   provider: "refused",
 } as const;
 
+/** What helps: with a data directory; with a database that servers share, and with a copy, where it differs. */
 const DATABASE_HINTS = {
   locked: "close the other program, or choose another folder with --data",
   damaged: "put a copy in its place with momo import FILE --replace, or start in another folder with --data",
@@ -99,7 +100,28 @@ const DATABASE_HINTS = {
   standby: "name the primary server, or an address that leads to it, with --database",
   fragile: "set synchronous_standby_names and synchronous_commit = on, or leave out --require-replica",
   taken: "give each server its own name with --replica",
-} as const;
+} as const satisfies Record<DatabaseProblem, string>;
+
+const OTHER_HINTS: Readonly<Record<"shared" | "copy", Partial<Record<DatabaseProblem, string>>>> = {
+  shared: {
+    foreign: "make a new database, and name that with --database",
+    older: "stop the servers that use it, and run momo migrate --database",
+    newer: "update momo",
+    unwritable: "give its user the rights to write, and to make tables in an empty database",
+  },
+  copy: {
+    damaged: "use another copy",
+    foreign: "use a copy that momo export made",
+    older: "use a copy that a released momo made",
+    newer: "update momo",
+  },
+};
+
+/** The same error with a hint that fits, if there is one; it needs no hint against the cause then. */
+export function withHintFor(kind: keyof typeof OTHER_HINTS, error: unknown): unknown {
+  const hint = error instanceof UnusableDatabase ? OTHER_HINTS[kind][error.problem] : undefined;
+  return hint === undefined ? error : new Failure("unexpected", (error as Error).message, hint);
+}
 
 /** Turns any error into a failure that can be shown. */
 export function toFailure(error: unknown): Failure {
