@@ -3,10 +3,6 @@ import { Command } from "commander";
 /** A line of help, and how to load the file of the command, which exports `NAMECommand`. */
 type CommandTable = Record<string, readonly [summary: string, load: () => Promise<object>]>;
 
-const importing = () => import("./commands/import.ts");
-const open = () => import("./commands/open.ts");
-const pay = () => import("./commands/pay.ts");
-const phone = () => import("./commands/phone.ts");
 const registry = () => import("./commands/registry.ts");
 const steering = () => import("./commands/steering.ts");
 
@@ -16,18 +12,18 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
     serve: ["run the payment service and the simulated network", () => import("./commands/serve.ts")],
     exec: ["run a command with a private sandbox", () => import("./commands/exec.ts")],
     mcp: ["serve a coding assistant (MCP)", () => import("./commands/mcp.ts")],
-    open: ["open the console in a browser", open],
+    open: ["open the console in a browser", () => import("./commands/open.ts")],
     tail: ["follow the payments of a running server, line by line", () => import("./commands/tail.ts")],
   },
   "Payments:": {
-    pay: ["start a payment", pay],
-    status: ["show the status of a payment", pay],
+    pay: ["start a payment", () => import("./commands/pay.ts")],
+    status: ["show the status of a payment", () => import("./commands/status.ts")],
     list: ["list transactions, newest first", () => import("./commands/list.ts")],
-    phone: ["be the customer: see prompts, enter the PIN or cancel", phone],
-    answer: ["answer a prompt, as its customer or as the network", phone],
+    phone: ["be the customer: see prompts, enter the PIN or cancel", () => import("./commands/phone.ts")],
+    answer: ["answer a prompt, as its customer or as the network", () => import("./commands/answer.ts")],
   },
   "Steer the sandbox:": {
-    outcomes: ["show what each test phone does", steering],
+    outcomes: ["show what each test phone does", () => import("./commands/outcomes.ts")],
     rules: ["list, add and clear rules for prompts", steering],
     default: ["show or set what prompts do by default", steering],
     faults: ["list, add and clear failures of the merchant API", () => import("./commands/faults.ts")],
@@ -35,7 +31,7 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
     audit: ["show what clients have done wrong", () => import("./commands/audit.ts")],
     webhooks: ["set and try a webhook; list and resend what was sent", () => import("./commands/webhooks.ts")],
     snapshot: ["save the whole state, and restore it", steering],
-    reset: ["forget transactions, rules, faults, log and clock", steering],
+    reset: ["forget transactions, rules, faults, log and clock", () => import("./commands/reset.ts")],
   },
   "Merchants and keys:": {
     merchants: ["create and list merchants", registry],
@@ -44,11 +40,11 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
   },
   "Data:": {
     export: ["copy the database to a file, while it is in use or not", () => import("./commands/export.ts")],
-    import: ["replace the database by a copy", importing],
-    migrate: ["bring a PostgreSQL database up to date", importing],
+    import: ["replace the database by a copy", () => import("./commands/import.ts")],
+    migrate: ["bring a PostgreSQL database up to date", () => import("./commands/migrate.ts")],
     check: ["hold a payment service against the specification", () => import("./commands/check.ts")],
     doctor: ["find what is wrong, and say what to do", () => import("./commands/doctor.ts")],
-    health: ["end with 0 if the server answers", open],
+    health: ["end with 0 if the server answers", () => import("./commands/health.ts")],
   },
   "Shell:": {
     client: ["print a client in one file, to copy into a program", () => import("./commands/client.ts")],

@@ -14,7 +14,7 @@ import { UnusableDatabase } from "../../src/store/store.ts";
 import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
-import { type DatabaseFlags, databaseOptions, databaseUnlessData, namedDatabase } from "../serving/database-flags.ts";
+import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { cannotRead, cannotWrite } from "../serving/files.ts";
 import { lockDirectory, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
@@ -189,19 +189,4 @@ async function compareCredentials(directory: DataDirectory): Promise<"same" | "o
   } finally {
     store.close();
   }
-}
-
-export function migrateCommand(): Command {
-  return withOptions(new Command("migrate"), ...databaseOptions(), jsonOption()).action(migrate);
-}
-
-/** The database of a data directory is migrated when it is opened, a shared database only by this command. */
-async function migrate(flags: DatabaseFlags & OutputOptions): Promise<void> {
-  const database = namedDatabase(flags);
-  if (!database) {
-    throw new Failure("usage", "--database is missing", "a data directory needs no migration by hand");
-  }
-  const { schema } = await withDatabase(database, "older", async (store) => store);
-  if (flags.json) printJson({ schema });
-  else tell(`the database has schema ${schema}, which this momo knows`);
 }

@@ -2,8 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone, typedPhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { type Answer, controlClient, merchantClient, READS } from "../client/client.ts";
-import { checkoutIdOf } from "../client/find.ts";
+import { type Answer, controlClient, merchantClient } from "../client/client.ts";
 import {
   commandFor,
   optionsFor,
@@ -18,7 +17,6 @@ import { Failure } from "../terminal/failure.ts";
 import {
   outcomeOption,
   outputOptions,
-  paymentArgument,
   readAmount,
   readId,
   readText,
@@ -149,21 +147,4 @@ function start(target: Target, phone: string, amount: number, flags: PayFlags): 
   }
   const headers: Record<string, string> = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
   return merchantClient(target).post("/stkpush.php", body, { headers, ifLost });
-}
-
-type StatusFlags = TargetFlags & WaitFlags & OutputOptions;
-
-export function statusCommand(): Command {
-  const command = new Command("status").addArgument(paymentArgument());
-  return withOptions(command, ...waitOptions(), ...serverOptions(), ...outputOptions("the status")).action(status);
-}
-
-async function status(name: string, flags: StatusFlags): Promise<void> {
-  const client = merchantClient(resolveTarget(flags));
-  const checkoutRequestId = await checkoutIdOf(client, name);
-  if (!flags.wait) {
-    printPayment(await client.post("/status.php", { checkout_request_id: checkoutRequestId }, READS), flags, "status");
-    return;
-  }
-  await watchPayment(client, checkoutRequestId, flags, null);
 }

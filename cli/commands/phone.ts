@@ -1,30 +1,18 @@
 import { emitKeypressEvents, type Interface, type Key as Pressed } from "node:readline";
 import { Command } from "commander";
 import type { PromptOnWire } from "../../sandbox/control/shapes/payments.ts";
-import { parseChoice } from "../../sandbox/network/choice.ts";
 import { timeLeft } from "../../src/domain/duration.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, systemClock } from "../../src/system.ts";
-import { type Answer, type Client, controlClient, openEvents, PAYMENT_HINTS, timeIn } from "../client/client.ts";
-import { checkoutIdAt } from "../client/find.ts";
+import { type Answer, type Client, controlClient, openEvents, timeIn } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
 import { openStatusLine } from "../client/wait.ts";
 import { canRedraw } from "../environment.ts";
 import { isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
-import {
-  controlOptions,
-  outcomeOption,
-  outputOptions,
-  paymentArgument,
-  readPin,
-  readTypedPhone,
-  withOptions,
-} from "../terminal/options.ts";
-import { asksForJson, type OutputOptions, printJson } from "../terminal/output.ts";
-import { amountText, printPayment, reasonText } from "../terminal/payment-lines.ts";
-import { misuse } from "../terminal/usage.ts";
+import { controlOptions, readTypedPhone, withOptions } from "../terminal/options.ts";
+import { amountText, reasonText } from "../terminal/payment-lines.ts";
 
 type PhoneFlags = ControlFlags;
 
@@ -237,34 +225,4 @@ export function openKeyboard(onKey: (key: Key) => void, onBack: () => void) {
       process.off("SIGCONT", goOn).off("SIGINT", off);
     },
   };
-}
-
-interface AnswerFlags extends OutputOptions, ControlFlags {
-  readonly pin?: string;
-  readonly outcome?: string;
-}
-
-export function answerCommand(): Command {
-  const command = new Command("answer")
-    .addArgument(paymentArgument())
-    .option("--pin <digits>", "enter a PIN; 0000 is the wrong one", readPin)
-    .addOption(outcomeOption("or choose the outcome, such as cancelled"));
-  return withOptions(command, ...controlOptions(), ...outputOptions("the status")).action(answer);
-}
-
-async function answer(name: string, flags: AnswerFlags): Promise<void> {
-  const { pin, outcome } = flags;
-  if ((pin === undefined) === (outcome === undefined)) {
-    throw misuse("give either --pin or --outcome, such as --pin 1234 or --outcome cancelled");
-  }
-  const client = controlClient(resolveControl(flags), PAYMENT_HINTS);
-  const checkoutRequestId = await checkoutIdAt(client, name);
-  const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
-  const ifLost = { checkWith: commandFor(flags, "status", checkoutRequestId) };
-  const answered = await client.post(path, outcome === undefined ? { pin } : parseChoice(outcome, "--outcome"), {
-    ifLost,
-  });
-  // --json shows the whole answer, also the text message.
-  if (asksForJson(flags)) printJson(answered);
-  else printPayment(answered.transaction as Answer, flags, "status");
 }

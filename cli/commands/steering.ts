@@ -1,15 +1,13 @@
 import { Argument, Command, Option } from "commander";
 import type { RuleInForce, SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
 import { parseChoice } from "../../sandbox/network/choice.ts";
-import { OUTCOME_NAMES, outcomesView } from "../../sandbox/network/outcomes.ts";
+import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, type Client, controlClient, type SendOptions } from "../client/client.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
-import { askToGoOn } from "../terminal/ask.ts";
 import { type Column, printList, printRecord } from "../terminal/data.ts";
 import {
   controlOptions,
-  jsonOption,
   outputOptions,
   readAmount,
   readDurationText,
@@ -21,7 +19,6 @@ import {
   readTypedPhone,
   readUpTo,
   withOptions,
-  yesOption,
 } from "../terminal/options.ts";
 import { asksForJson, formatOf, type OutputOptions, print, printJson, printText, tell } from "../terminal/output.ts";
 import { amountText } from "../terminal/payment-lines.ts";
@@ -246,45 +243,4 @@ export function snapshotCommand(): Command {
   );
   named("delete", "remove one", (client, path) => client.delete(path));
   return command;
-}
-
-interface ResetFlags extends OutputOptions, ControlFlags {
-  readonly yes?: true;
-}
-
-export function resetCommand(): Command {
-  return withOptions(new Command("reset"), ...controlOptions(), yesOption(), jsonOption()).action(reset);
-}
-
-async function reset(flags: ResetFlags): Promise<void> {
-  const client = controlClient(resolveControl(flags));
-  await askToGoOn(async () => {
-    const { message } = await client.get("/transactions", { limit: "1" });
-    return [
-      `The reset removes ${message} of the first merchant and all of the others, the rules, faults, webhook and log of requests.`,
-      "The clock shows this machine's time again. Merchants, accounts, keys and findings stay. momo export FILE makes a copy first.",
-    ];
-  }, flags);
-  const answer = await client.post("/reset", {}, { ifLost: "repeat" });
-  if (flags.json) printJson(answer);
-  else tell(answer.message);
-}
-
-type Outcome = ReturnType<typeof outcomesView>[number];
-
-const orDash = (member: keyof Outcome) => (outcome: Outcome) => String(outcome[member] ?? "-");
-
-const COLUMNS: Column<Outcome>[] = [
-  "name",
-  { name: "status", cell: orDash("status") },
-  { name: "code", align: "right", cell: orDash("code") },
-  { name: "test phone", cell: orDash("phone") },
-  { name: "after", cell: orDash("after") },
-  "meaning",
-];
-
-export function outcomesCommand(): Command {
-  return withOptions(new Command("outcomes"), ...outputOptions("the names")).action((options: OutputOptions) =>
-    printList({ name: "outcomes", items: outcomesView(), essential: "name", columns: COLUMNS }, options),
-  );
 }

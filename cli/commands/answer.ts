@@ -1,0 +1,46 @@
+import { Command } from "commander";
+import { parseChoice } from "../../sandbox/network/choice.ts";
+import { type Answer, controlClient, PAYMENT_HINTS } from "../client/client.ts";
+import { checkoutIdAt } from "../client/find.ts";
+import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
+import {
+  controlOptions,
+  outcomeOption,
+  outputOptions,
+  paymentArgument,
+  readPin,
+  withOptions,
+} from "../terminal/options.ts";
+import { asksForJson, type OutputOptions, printJson } from "../terminal/output.ts";
+import { printPayment } from "../terminal/payment-lines.ts";
+import { misuse } from "../terminal/usage.ts";
+
+interface AnswerFlags extends OutputOptions, ControlFlags {
+  readonly pin?: string;
+  readonly outcome?: string;
+}
+
+export function answerCommand(): Command {
+  const command = new Command("answer")
+    .addArgument(paymentArgument())
+    .option("--pin <digits>", "enter a PIN; 0000 is the wrong one", readPin)
+    .addOption(outcomeOption("or choose the outcome, such as cancelled"));
+  return withOptions(command, ...controlOptions(), ...outputOptions("the status")).action(answer);
+}
+
+async function answer(name: string, flags: AnswerFlags): Promise<void> {
+  const { pin, outcome } = flags;
+  if ((pin === undefined) === (outcome === undefined)) {
+    throw misuse("give either --pin or --outcome, such as --pin 1234 or --outcome cancelled");
+  }
+  const client = controlClient(resolveControl(flags), PAYMENT_HINTS);
+  const checkoutRequestId = await checkoutIdAt(client, name);
+  const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
+  const ifLost = { checkWith: commandFor(flags, "status", checkoutRequestId) };
+  const answered = await client.post(path, outcome === undefined ? { pin } : parseChoice(outcome, "--outcome"), {
+    ifLost,
+  });
+  // --json shows the whole answer, also the text message.
+  if (asksForJson(flags)) printJson(answered);
+  else printPayment(answered.transaction as Answer, flags, "status");
+}

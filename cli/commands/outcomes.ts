@@ -1,0 +1,24 @@
+import { Command } from "commander";
+import { outcomesView } from "../../sandbox/network/outcomes.ts";
+import { type Column, printList } from "../terminal/data.ts";
+import { outputOptions, withOptions } from "../terminal/options.ts";
+import type { OutputOptions } from "../terminal/output.ts";
+
+type Outcome = ReturnType<typeof outcomesView>[number];
+
+const orDash = (member: keyof Outcome) => (outcome: Outcome) => String(outcome[member] ?? "-");
+
+const COLUMNS: Column<Outcome>[] = [
+  "name",
+  { name: "status", cell: orDash("status") },
+  { name: "code", align: "right", cell: orDash("code") },
+  { name: "test phone", cell: orDash("phone") },
+  { name: "after", cell: orDash("after") },
+  "meaning",
+];
+
+export function outcomesCommand(): Command {
+  return withOptions(new Command("outcomes"), ...outputOptions("the names")).action((options: OutputOptions) =>
+    printList({ name: "outcomes", items: outcomesView(), essential: "name", columns: COLUMNS }, options),
+  );
+}

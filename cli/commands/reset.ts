@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import { controlClient } from "../client/client.ts";
+import { type ControlFlags, resolveControl } from "../client/target.ts";
+import { askToGoOn } from "../terminal/ask.ts";
+import { controlOptions, jsonOption, withOptions, yesOption } from "../terminal/options.ts";
+import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
+
+interface ResetFlags extends OutputOptions, ControlFlags {
+  readonly yes?: true;
+}
+
+export function resetCommand(): Command {
+  return withOptions(new Command("reset"), ...controlOptions(), yesOption(), jsonOption()).action(reset);
+}
+
+async function reset(flags: ResetFlags): Promise<void> {
+  const client = controlClient(resolveControl(flags));
+  await askToGoOn(async () => {
+    const { message } = await client.get("/transactions", { limit: "1" });
+    return [
+      `The reset removes ${message} of the first merchant and all of the others, the rules, faults, webhook and log of requests.`,
+      "The clock shows this machine's time again. Merchants, accounts, keys and findings stay. momo export FILE makes a copy first.",
+    ];
+  }, flags);
+  const answer = await client.post("/reset", {}, { ifLost: "repeat" });
+  if (flags.json) printJson(answer);
+  else tell(answer.message);
+}
