@@ -146,12 +146,12 @@ function explained<T>(place: string, what: string, elsewhere: string, step: () =
 }
 
 /** The options that name such files, by command. Only a variadic one has several files. */
-const FLAGS: Readonly<Record<string, readonly string[]>> = {
-  serve: ["--ready-file"],
-  exec: ["--audit-report", "--log-file"],
-  check: ["--report", "--profile"],
-  audit: ["--output"],
-};
+const FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["serve", ["--ready-file"]],
+  ["exec", ["--audit-report", "--log-file"]],
+  ["check", ["--report", "--profile"]],
+  ["audit", ["--output"]],
+]);
 
 /** How reports of momo begin; an empty file was one that an older momo could not finish. */
 const IS_REPORT =
@@ -160,7 +160,7 @@ const BEGINNING = 4096;
 
 /** The files of an earlier run go also if the command line is wrong. A file that is not momo's stays. */
 export function removeStaleFiles(command: string, words: readonly string[]): void {
-  const flags = FLAGS[command] ?? [];
+  const flags = FLAGS.get(command) ?? [];
   const files = command === "serve" ? [serveVariable("MOMO_SERVE_READY_FILE") ?? []].flat() : [];
   let isNamed = false;
   for (const word of words) {
