@@ -18,7 +18,7 @@ import { variablesInForce } from "../environment.ts";
 import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
 import { type DataDirectory, foreignPlaces } from "../serving/data-directory.ts";
-import { CLOSE_TO_OTHERS, cannotWrite, openTo, readOrNull, statsOfPlace } from "../serving/files.ts";
+import { CLOSE_TO_OTHERS, cannotWrite, openTo, readOrNull } from "../serving/files.ts";
 import { isFree } from "../serving/listen.ts";
 import { lockDirectory } from "../serving/locked-folders.ts";
 import { nameServerDirectory, readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
