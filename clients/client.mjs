@@ -1,12 +1,11 @@
-// A client for the mobile-money API in one file, for Node 20 and later, Bun and Deno. Copy it into your program, and keep it.
+// A client for the mobile-money API in one file, for Node 18 and later, Bun and Deno. Copy it into your program, and keep it.
 //   const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store: fileStore("orders") });
 //   const { status } = await momo.pay("ORDER-0001", "0712345678", 100); // completed: deliver, once for each order
 // A reference is an order: stored before the push, pushed once (as REFERENCE~, so that no other one begins with it), and never again.
 // After a failure, a new try needs another one. Called again with it (after a crash, at the deadline), pay goes on where it was.
 // Statuses: completed, failed, cancelled, expired, not_started (known, for good); pending, unknown (may be paid: ask again later).
 import { randomUUID } from "node:crypto";
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import * as fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
@@ -33,28 +32,28 @@ function fail(kind, message) {
 
 /** Orders as files in a folder. Several processes may share it. @param {string} folder @returns {Store} */
 export function fileStore(folder) {
-  mkdirSync(folder, { recursive: true });
-  const path = (key) => join(folder, `${Buffer.from(key).toString("hex")}.json`);
-  const draft = (order, file = join(folder, randomUUID())) => {
-    writeFileSync(file, JSON.stringify(order), { flush: true });
+  fs.mkdirSync(folder, { recursive: true });
+  const path = (key) => `${folder}/${Buffer.from(key).toString("hex")}.json`;
+  const draft = (order, file = `${folder}/${randomUUID()}`) => {
+    fs.writeFileSync(file, JSON.stringify(order), { flag: "as" }); // O_SYNC: no crash of the machine loses it
     return file;
   };
   return {
-    get: (key) => (existsSync(path(key)) ? JSON.parse(readFileSync(path(key), "utf8")) : null),
+    get: (key) => (fs.existsSync(path(key)) ? JSON.parse(fs.readFileSync(path(key), "utf8")) : null),
     add(key, order) {
       const file = draft(order);
       try {
-        linkSync(file, path(key));
+        fs.linkSync(file, path(key));
         return true;
       } catch (error) {
         if (error.code === "EEXIST") return false;
         throw error;
       } finally {
-        rmSync(file);
+        fs.rmSync(file);
       }
     },
-    set: (key, order) => renameSync(draft(order), path(key)),
-    remove: (key) => rmSync(path(key)),
+    set: (key, order) => fs.renameSync(draft(order), path(key)),
+    remove: (key) => fs.rmSync(path(key)),
   };
 }
 
@@ -98,7 +97,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
 
   async function ask(key) {
     const [order, at] = [get(key), now()];
-    if (isFinal(order) || at - order.asked_at < intervalMs) return order;
+    if (isFinal(order) || Math.abs(at - order.asked_at) < intervalMs) return order;
     store.set(key, { ...order, asked_at: at }); // others that wait for it do not ask as well
     try {
       const { reference, phone, amount, started_at, checkout_request_id } = order;
@@ -116,7 +115,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   function save(key, answer) {
     const order = get(key); // others may have been faster
     if (isFinal(order)) return order;
-    order.status = answer.status ?? order.status;
+    if (answer.status === "pending" || isFinal(answer)) order.status = answer.status;
     order.checkout_request_id ??= answer.checkout_request_id ?? null;
     store.set(key, order);
     return order;
@@ -125,9 +124,9 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   /** The payment of an order, or null. Rows carry no reference: phone, amount and time (`at` or later) are compared too.
    * @param {string} reference @param {string} phone @param {number | string} amount */
   async function find(reference, phone, amount, at = 0) {
-    const [, charge] = [keyOf(reference), chargeOf(phone, amount)];
-    const after = new Date(at - 75_600_000).toISOString().replace("T", " "); // a day before, in Nairobi
-    const isOwn = (row) => row.phone === charge.phone && row.amount === charge.amount && row.created_at >= after;
+    const [, { phone: to, amount: value }] = [keyOf(reference), chargeOf(phone, amount)];
+    const day = new Date(at - 75_600_000).toISOString().replace("T", " "); // a day before, in Nairobi
+    const isOwn = (row) => row.amount === value && row.phone?.endsWith(to.slice(3)) && row.created_at >= day;
     const first = async (search) => (await list({ search })).find(isOwn) ?? null;
     return (await first(`${reference}~`.slice(0, 100))) ?? (at ? null : first(reference)); // other programs push it as it is
   }
@@ -138,8 +137,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     const rows = new Map(); // statuses change while the pages are read, so the service must not filter by them
     for (let page = 1; ; page += 1) {
       const query = new URLSearchParams({ ...filters, page: String(page), limit: "100" });
-      const answer = await call(`/transactions.php?${String(query).replaceAll("+", "%20")}`);
-      const shown = answer.transactions ?? answer.data;
+      const { data, transactions: shown = data } = await call(`/transactions.php?${query}`.replaceAll("+", "%20"));
       const isList = Array.isArray(shown) && shown.every((row) => row?.id) && page * 50 <= rows.size + 1000;
       if (!isList) fail("unknown", "/transactions.php: no list, or the same page again and again");
       for (const row of shown) rows.set(row.id, row);
@@ -148,13 +146,15 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   }
 
   /** The answer, if it is the service's and a success. */
-  async function call(path, body) {
+  async function call(path, json) {
     const headers = { "X-API-Key": apiKey, "X-API-Secret": apiSecret, "Content-Type": "application/json" };
-    const request = { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body), redirect: "manual" };
-    let [kind, message] = ["unknown", "no answer of the service"];
+    const request = { method: json ? "POST" : "GET", headers, body: json && JSON.stringify(json), redirect: "manual" };
+    let [kind, message, text] = ["unknown", "no answer of the service", ""];
     try {
-      const response = await fetch(baseUrl + path, { ...request, signal: AbortSignal.timeout(timeoutMs) });
-      const [{ status }, answer] = [response, await response.json()];
+      const { status, body } = await fetch(baseUrl + path, { ...request, signal: AbortSignal.timeout(timeoutMs) });
+      for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? [])
+        text += text.length < 10_000_000 ? part : fail("unknown", "it does not end");
+      const answer = JSON.parse(text);
       if (status === 200 && answer.success === true) return answer;
       const isRefusal = status >= 400 && status < 500 && ![408, 429].includes(status) && answer.success === false;
       if (isRefusal) kind = status === 401 ? "credentials" : "refused";

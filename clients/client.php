@@ -1,6 +1,5 @@
 <?php
 // A client for the mobile-money API in one file, for PHP 8.1 and later with curl. Copy it into your program, and keep it.
-//
 //   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, new Momo\FileStore('orders'));
 //   $order = $momo->pay('ORDER-0001', '0712345678', 100); // $order['status'] completed: deliver, once for each order
 // A reference is an order: stored before the push, pushed once (as REFERENCE~, so that no other one begins with it), and never again.
@@ -95,7 +94,7 @@ final class Client {
 
     private function ask(string $key): array {
         [$order, $now] = [$this->order($key), ($this->now)()];
-        if (isset(CODES[$order['status']]) || $now - $order['asked_at'] < $this->interval) { return $order; }
+        if (isset(CODES[$order['status']]) || abs($now - $order['asked_at']) < $this->interval) { return $order; }
         $this->store->set($key, ['asked_at' => $now] + $order); // others that wait for it do not ask as well
         try {
             $id = ['checkout_request_id' => $order['checkout_request_id']];
@@ -112,7 +111,7 @@ final class Client {
     private function save(string $key, array $answer): array {
         $order = $this->order($key); // others may have been faster
         if (isset(CODES[$order['status']])) { return $order; }
-        $order['status'] = $answer['status'] ?? $order['status'];
+        if (in_array($answer['status'] ?? null, ['pending', ...array_keys(CODES)], true)) { $order['status'] = $answer['status']; }
         $order['checkout_request_id'] ??= $answer['checkout_request_id'] ?? null;
         $this->store->set($key, $order);
         return $order;
@@ -125,7 +124,8 @@ final class Client {
     public function find(string $reference, string $phone, int|float|string $amount, float $at = 0): ?array {
         [, $charge] = [key($reference), charge($phone, $amount)];
         $after = gmdate('Y-m-d H:i:s', max(0, (int) $at - 75_600)); // a day before, in Nairobi
-        $isOwn = fn (array $row) => $row == [...$row, ...$charge] && ($row['created_at'] ?? '') >= $after;
+        $own = [$charge['amount'], substr($charge['phone'], 3), true];
+        $isOwn = fn ($row) => [$row['amount'] ?? 0, substr($row['phone'] ?? '', -9), ($row['created_at'] ?? '') >= $after] == $own;
         $first = fn (string $search) => array_values(array_filter($this->list(['search' => $search]), $isOwn))[0] ?? null;
         return $first(substr("$reference~", 0, 100)) ?? ($at ? null : $first($reference)); // other programs push it as it is
     }
@@ -149,8 +149,9 @@ final class Client {
     /** The answer, if it is the service's and a success. */
     private function call(string $path, ?array $body = null): array {
         $curl = curl_init($this->baseUrl . $path);
+        $headers = ["X-API-Key: $this->apiKey", "X-API-Secret: $this->apiSecret", 'Content-Type: application/json'];
         curl_setopt_array($curl, [
-            CURLOPT_HTTPHEADER => ["X-API-Key: $this->apiKey", "X-API-Secret: $this->apiSecret", 'Content-Type: application/json'],
+            CURLOPT_HTTPHEADER => array_map(trim(...), $headers), // keys from the lines of a file for Windows
             CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT_MS => (int) ($this->timeout * 1000), CURLOPT_NOPROGRESS => false,
             CURLOPT_PROGRESSFUNCTION => fn ($curl, $total, $received) => $received > 10_000_000 ? 1 : 0,
         ]);
@@ -162,8 +163,7 @@ final class Client {
         $isRefusal = $status >= 400 && $status < 500 && !in_array($status, [408, 429], true) && $success === false;
         $kind = in_array($error, UNSENT, true) ? 'unreachable' : 'unknown';
         if ($isRefusal) { $kind = $status === 401 ? 'credentials' : 'refused'; }
-        $message = $answer['message'] ?? 'no answer of the service ' . curl_error($curl);
-        throw new MomoError($kind, "$path: $status $message");
+        throw new MomoError($kind, "$path: $status " . ($answer['message'] ?? 'no answer of the service ' . curl_error($curl)));
     }
 }
 

@@ -3,18 +3,18 @@
     momo = Client(base_url, api_key, api_secret, payment_account_id, FileStore("orders"))
     result = momo.pay("ORDER-0001", "0712345678", 100)  # status completed: deliver, once for each order
 
-A reference is an order: stored before the push, pushed once (as REFERENCE~, so that no other one begins with it), and never again.
-After a failure, a new try needs another one. Called again with it (after a crash, at the deadline), pay goes on where it was.
-Statuses: completed, failed, cancelled, expired, not_started (known, for good); pending, unknown (may be paid: ask again later)."""
-import contextlib, json, os, re, socket, ssl, sys, tempfile, time, urllib.parse, urllib.request
+A reference is an order: stored before the push, pushed once (as REFERENCE~: no other one begins with it), never again.
+After a failure, a new try needs another one. Called again with it (after a crash, at the deadline), pay goes on.
+Statuses: completed, failed, cancelled, expired, not_started (known, for good); pending, unknown (may be paid)."""
+import contextlib, json, os, re, sys, tempfile, threading, time
+from urllib import parse, request
 
 CODES = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}
 ERRORS = {"usage": 2, "credentials": 4, "refused": 5, "unreachable": 6, "unknown": 6}
-FINAL = tuple(CODES)
-UNSENT = (ConnectionRefusedError, socket.gaierror, ssl.SSLCertVerificationError)
+UNSENT = ("ConnectionRefusedError", "gaierror", "SSLCertVerificationError")
 
 class MomoError(Exception):
-    """kind: usage, refused, credentials, unreachable, unknown. may_have_paid: whether the customer may have paid all the same."""
+    """kind: one of ERRORS. may_have_paid: whether the customer may have paid all the same."""
     def __init__(self, kind, message):
         super().__init__(message)
         self.kind, self.may_have_paid = kind, kind == "unknown"
@@ -47,23 +47,20 @@ class FileStore:
         finally:
             os.remove(draft)
 
-    def set(self, key, order):
-        os.replace(self._draft(order), self._path(key))
+    def set(self, key, order): os.replace(self._draft(order), self._path(key))
+    def remove(self, key): os.remove(self._path(key))
 
-    def remove(self, key):
-        os.remove(self._path(key))
-
-class _AsItIs(urllib.request.HTTPErrorProcessor):  # follows no redirect, and raises for no status
-    http_response = https_response = lambda self, request, response: response
+class _AsItIs(request.HTTPErrorProcessor):  # follows no redirect, and raises for no status
+    http_response = https_response = lambda self, sent, response: response
 
 class Client:
     """Times are in seconds. settled: a push that is nowhere so long after it was sent has not started."""
-    def __init__(self, base_url, api_key, api_secret, payment_account_id, store, timeout=10, interval=5, deadline=120,
-                 settled=600, now=time.time, sleep=time.sleep):
+    def __init__(self, base_url, api_key, api_secret, payment_account_id, store, *, timeout=10, interval=5,
+                 deadline=120, settled=600, now=time.time, sleep=time.sleep):
         self.base_url, self.account, self.store = base_url, payment_account_id, store
         self.headers = {"X-API-Key": api_key.strip(), "X-API-Secret": api_secret.strip(), "Content-Type": "application/json"}
         self.timeout, self.interval, self.deadline, self.settled = timeout, interval, deadline, settled
-        self.now, self.sleep, self.opener = now, sleep, urllib.request.build_opener(_AsItIs)
+        self.now, self.sleep, self.opener = now, sleep, request.build_opener(_AsItIs)
 
     def pay(self, reference, phone, amount):
         """Starts a payment and waits, or goes on with it."""
@@ -72,8 +69,7 @@ class Client:
     def start(self, reference, phone, amount):
         """Starts a payment, or returns what is stored of it. It never pushes twice."""
         key, charge, now = _key(reference), _charge(phone, amount), self.now()
-        order = {"reference": reference, **charge, "status": "unknown", "checkout_request_id": None}
-        order.update(started_at=now, asked_at=now)
+        order = dict(charge, reference=reference, status="unknown", checkout_request_id=None, started_at=now, asked_at=now)
         if not self.store.add(key, order):
             known = self._order(key)
             if known == {**known, **charge}:
@@ -91,13 +87,13 @@ class Client:
     def wait(self, reference):
         """Asks until the status is final or the deadline has come, and never takes no answer for an answer."""
         key, until = _key(reference), self.now() + self.deadline
-        while (order := self._ask(key))["status"] not in FINAL and self.now() < until:
+        while (order := self._ask(key))["status"] not in CODES and self.now() < until:
             self.sleep(self.interval)
-        return {**order, "may_have_paid": order["status"] not in FINAL[1:]}
+        return {**order, "may_have_paid": order["status"] not in list(CODES)[1:]}
 
     def _ask(self, key):
         order, now = self._order(key), self.now()
-        if order["status"] in FINAL or now - order["asked_at"] < self.interval:
+        if order["status"] in CODES or abs(now - order["asked_at"]) < self.interval:
             return order
         self.store.set(key, {**order, "asked_at": now})  # others that wait for it do not ask as well
         try:
@@ -119,16 +115,17 @@ class Client:
 
     def _save(self, key, answer):
         order = self._order(key)  # others may have been faster
-        if order["status"] not in FINAL:
+        if order["status"] not in CODES:
             order.update((name, answer[name]) for name in ("status", "checkout_request_id") if answer.get(name))
             self.store.set(key, order)
         return order
 
     def find(self, reference, phone, amount, at=0):
-        """The payment of an order, or None. Rows carry no reference: phone, amount and time (`at` or later) are compared too."""
+        """The payment of an order, or None. Phone, amount and time (`at` or later) of each row are compared, too."""
         _, charge = _key(reference), _charge(phone, amount)
-        after = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(max(0, at - 75_600)))  # a day before, in Nairobi
-        is_own = lambda row: row == {**row, **charge} and str(row.get("created_at")) >= after
+        day = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(max(0, at - 75_600)))  # a day before, in Nairobi
+        is_charge = lambda row: row.get("amount") == charge["amount"] and str(row.get("phone"))[-9:] == charge["phone"][3:]
+        is_own = lambda row: is_charge(row) and str(row.get("created_at")) >= day
         first = lambda search: next(filter(is_own, self.list(search=search)), None)
         return first((reference + "~")[:100]) or (None if at else first(reference))  # other programs push it as it is
 
@@ -136,7 +133,7 @@ class Client:
         """All rows, newest first: none twice, none left out, also while payments arrive."""
         rows = {}
         for page in range(1, sys.maxsize):
-            query = urllib.parse.urlencode({**filters, "page": page, "limit": 100}, quote_via=urllib.parse.quote)
+            query = parse.urlencode({**filters, "page": page, "limit": 100}, quote_via=parse.quote)
             answer = self._call("/transactions.php?" + query)
             shown = answer.get("transactions", answer.get("data"))
             is_list = isinstance(shown, list) and all(isinstance(row, dict) for row in shown)
@@ -148,22 +145,28 @@ class Client:
 
     def _call(self, path, body=None):
         """The answer, if it is the service's and a success."""
-        request = urllib.request.Request(self.base_url + path, body and json.dumps(body).encode(), self.headers)
-        text, until = b"", time.monotonic() + self.timeout
+        answers = [(None, MomoError("unknown", f"{path}: no answer in time"))]
+        sender = threading.Thread(target=lambda: answers.append(self._send(path, body)), daemon=True)
+        sender.start()
+        sender.join(self.timeout)  # the time-out of a socket is for each byte
+        answer, error = answers[-1]
+        if error:
+            raise error
+        return answer
+
+    def _send(self, path, body):
         try:
-            with self.opener.open(request, timeout=self.timeout) as response:
-                while (part := response.read1(65_536)) and time.monotonic() < until and len(text) < 10_000_000:
-                    text += part
-            status, answer = response.status, json.loads(text)
-            if status == 200 and answer["success"] is True:
-                return answer
+            sent = request.Request(self.base_url + path, body and json.dumps(body).encode(), self.headers)
+            with self.opener.open(sent, timeout=self.timeout) as response:
+                status, answer = response.status, json.loads(response.read(10_000_000))
+            if status == 200 and answer["success"] is True and answer.get("status", "pending") in ("pending", *CODES):
+                return answer, None
             is_refusal = 400 <= status < 500 and status not in (408, 429) and answer["success"] is False
             kind = "unknown" if not is_refusal else "credentials" if status == 401 else "refused"
-            message = f"{status} {answer['message']}"
+            return None, MomoError(kind, f"{path}: {status} {answer['message']}")
         except Exception as error:
-            kind = "unreachable" if isinstance(getattr(error, "reason", error), UNSENT) else "unknown"
-            message = f"no answer of the service ({error})"
-        raise MomoError(kind, f"{path}: {message}")
+            kind = "unreachable" if type(getattr(error, "reason", error)).__name__ in UNSENT else "unknown"
+            return None, MomoError(kind, f"{path}: no answer of the service ({error})")
 
 def _checked(what, value, pattern, rule):
     if found := re.fullmatch(pattern, str(value)):
@@ -175,24 +178,21 @@ def _key(reference):
     return _checked("reference", reference, r"(?! )[ -}]{1,100}(?<! )", rule)[0].lower()  # the service ignores the case
 
 def _charge(phone, amount):
-    pattern = r"(?:[+]?254|0|(?=[17][0-9]{8}$))([0-9]{9})"
-    digits = _checked("phone", re.sub(r"[ ().-]", "", str(phone)), pattern, "such as 0712345678")[1]
-    rule = "a number from 1, with two decimals at most"
-    value = float(_checked("amount", amount, r"[1-9][0-9]{0,8}([.][0-9]{1,2})?", rule)[0])
+    number, pattern = re.sub(r"[ ().-]", "", str(phone)), r"(?:[+]?254|0|(?=[17][0-9]{8}$))([0-9]{9})"
+    digits = _checked("phone", number, pattern, "such as 0712345678")[1]
+    pattern, rule = r"[1-9][0-9]{0,8}([.][0-9]{1,2})?", "a number from 1, with two decimals at most"
+    value = float(_checked("amount", amount, pattern, rule)[0])
     return {"phone": "254" + digits, "amount": int(value) if value.is_integer() else value}
 
-def main(command="", reference="", phone="", amount="", *more):
-    names = ("MOMO_BASE_URL", "MOMO_API_KEY", "MOMO_API_SECRET", "MOMO_PAYMENT_ACCOUNT_ID")
-    url, key, secret, account = (os.environ.get(name, "") for name in names)
-    if command not in ("pay", "find") or not amount or more or not (url and key and secret and account.isdigit()):
-        raise MomoError("usage", f"client.py pay|find REFERENCE PHONE AMOUNT, with {', '.join(names)} in the environment")
-    momo = Client(url, key, secret, int(account), FileStore(os.environ.get("MOMO_ORDERS", "momo-orders")))
-    result = getattr(momo, command)(reference, phone, amount)
-    return result, CODES.get(result["status"], 13) if result else 3
-
 if __name__ == "__main__":
+    names = ("MOMO_BASE_URL", "MOMO_API_KEY", "MOMO_API_SECRET", "MOMO_PAYMENT_ACCOUNT_ID")
     try:
-        result, code = main(*sys.argv[1:])
+        url, api_key, api_secret, account = values = [os.environ.get(name, "") for name in names]
+        if sys.argv[1:2] not in (["pay"], ["find"]) or len(sys.argv) != 5 or not all(values) or not account.isdigit():
+            raise MomoError("usage", f"client.py pay|find REFERENCE PHONE AMOUNT, with {', '.join(names)}")
+        momo = Client(url, api_key, api_secret, int(account), FileStore(os.environ.get("MOMO_ORDERS", "momo-orders")))
+        result = getattr(momo, sys.argv[1])(*sys.argv[2:])
+        code = CODES.get(result["status"], 13) if result else 3
     except Exception as error:
         kind = getattr(error, "kind", "unexpected")
         result, code = {"error": {"code": kind, "message": str(error)}}, ERRORS.get(kind, 1)

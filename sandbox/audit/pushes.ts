@@ -22,7 +22,9 @@ export function auditPush(state: AuditState, reading: Reading): boolean {
   // Also if the connection was closed without the answer: the payment has started.
   const id = textIn(call, "checkout_request_id");
   state.lastRefusal = id === null ? { requestId: call.id, status: call.status } : null;
-  const isUnknown = call.status === null || call.status >= 500;
+  // A page of a proxy with 200 says nothing about the payment.
+  const isUnknown =
+    call.status === null || call.status >= 500 || (call.status < 400 && call.said.success === undefined);
   const charge = id === null && isUnknown ? chargeIn(call) : null;
   if (charge) {
     findBlindRepeat(state, charge, start, call.atMs);

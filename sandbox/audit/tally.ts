@@ -34,7 +34,7 @@ export function createTally() {
     /** @returns the refusal; null if the request was accepted, or if there are too many different refusals */
     request(call: AnsweredRequest): Refused | null {
       requests += 1;
-      if (call.status === 200 || (call.status === null && call.said.success === true)) {
+      if (call.said.success === true && (call.status === 200 || call.status === null)) {
         accepted += 1;
         return null;
       }

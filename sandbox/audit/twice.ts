@@ -134,16 +134,16 @@ function whyTwice(state: AuditState, first: Started, { start: next }: Started): 
   }
   const hasEnded = end !== null && end.at.realMs <= next.cameMs;
   const now = hasEnded ? `its status was ${end.status} by then` : "the customer may pay both";
-  if (!start.isRead) return `${whatCame(start)}, ${whatLookShowed(state, first, start, next)}: ${now}.`;
+  if (!start.isRead) return `${whatCame(start, true)}, ${whatLookShowed(state, first, start, next)}: ${now}.`;
   if (!hasEnded) return `The first payment is still pending: ${now}.`;
   const asked =
     first.asks > 0 ? "gave up asking before the first payment ended" : "had not asked for the first payment";
   return `The client ${asked}: ${now}.`;
 }
 
-function whatCame({ status }: Pick<Start, "status">): string {
+function whatCame({ status }: Pick<Start, "status">, isStored: boolean): string {
   if (status === null) return "The answer to the first request was lost";
-  return `The first request was answered ${status === 200 ? "late" : `with HTTP ${status}`}`;
+  return `The first request was answered ${isStored && status === 200 ? "late" : `with HTTP ${status}`}`;
 }
 
 /** What the last look at the list between two pushes has shown of the first one. */
@@ -192,7 +192,7 @@ export function findBlindRepeat(
     () => ({
       requestIds: [first.requestId, start.requestId],
       atMs,
-      message: `${chargedAgain(first, charge)} ${whatCame(first)}, ${look}. This time no payment was stored.`,
+      message: `${chargedAgain(first, charge)} ${whatCame(first, false)}, ${look}. This time no payment was stored.`,
     }),
   );
 }

@@ -2,10 +2,10 @@
 // Runs the client of the file that is named, in the time of a history: each line of the standard input is a payment.
 require $argv[1];
 $world = json_decode($argv[2]);
-$ask = fn (string $path) => (float) file_get_contents($world->url . $path);
 $momo = new Momo\Client(
     "$world->url/v2", $world->key, $world->secret, $world->account, new Momo\FileStore($world->folder), timeout: 1000,
-    now: fn () => $ask('/now'), sleep: fn (float $seconds) => $ask("/sleep/$seconds"),
+    now: fn () => (float) file_get_contents("$world->folder/now"),
+    sleep: fn (float $seconds) => file_get_contents("$world->url/sleep/$seconds"),
 );
 while ($line = fgets(STDIN)) {
     $job = json_decode($line);

@@ -71,7 +71,7 @@ export const MISTAKES: readonly Mistake[] = [
       ["deadline=120", "deadline=10"],
       [
         'return {**order, "may_have_paid"',
-        'order = order if order["status"] in FINAL else self._save(key, {"status": "failed"})\n        return {**order, "may_have_paid"',
+        'order = order if order["status"] in CODES else self._save(key, {"status": "failed"})\n        return {**order, "may_have_paid"',
       ],
     ],
     php: [
@@ -132,9 +132,9 @@ export const MISTAKES: readonly Mistake[] = [
     name: "never polls",
     shows: "never_polls",
     ...inEach(
-      ["if (isFinal(order) || at - order.asked_at < intervalMs) return order;", "return order;"],
-      ['if order["status"] in FINAL or now - order["asked_at"] < self.interval:', "if order:"],
-      ["if (isset(CODES[$order['status']]) || $now - $order['asked_at'] < $this->interval)", "if ($order)"],
+      ["if (isFinal(order) || Math.abs(at - order.asked_at) < intervalMs) return order;", "return order;"],
+      ['if order["status"] in CODES or abs(now - order["asked_at"]) < self.interval:', "if order:"],
+      ["if (isset(CODES[$order['status']]) || abs($now - $order['asked_at']) < $this->interval)", "if ($order)"],
     ),
   },
   {

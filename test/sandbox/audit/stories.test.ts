@@ -16,7 +16,7 @@ import { type AuditedClient, createAuditedClient, LOST } from "../../support/aud
  * The steps, in which `#1` is the id of the first payment, `3*` before a step repeats it (`+` joins several), and `$n` is the number of the round:
  * `pay REFERENCE` (`-`: none, `''`: an empty one), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`, `live MS`, `freeze MS`,
  * `advance MS` (the clock alone), `exit`, `forget`, `reset`, `deliver N CODE` (an attempt of its webhook; `none`: nobody answers); refused are `refuse CODE BODY MESSAGE` (a payment), `ask CODE BODY` (a status) and
- * `send METHOD TARGET CODE`. `took=MS`, `agent=NAME`, `fault=disconnect` (the answer is lost), `body=JSON` and `lenient=MEMBER:VALUE`
+ * `send METHOD TARGET CODE`. `took=MS`, `agent=NAME`, `fault=disconnect` (the answer is lost), `body=JSON`, `answer=TEXT` and `lenient=MEMBER:VALUE`
  * are about a request, `ended=STATUS` (before the answer) is about a payment; all else is a member of the order. `tally` shows what happened, `over HOST…` the findings when the run is over,
  * `delayed` those while a request is delayed. `webhook` and `root` are what the server has.
  */
@@ -89,7 +89,7 @@ function play(client: AuditedClient, line: string): string[] {
 
 function optionsOf(words: readonly string[]): Pick<Step, "more" | "members"> {
   const options = words.filter((word) => /^[a-zA-Z0-9]+=/.test(word)).map((word) => word.split(/=(.*)/, 2));
-  const { took, fault, agent, key, lenient, body, code, ...members } = Object.fromEntries(options) as Record<
+  const { took, fault, agent, key, lenient, body, code, answer, ...members } = Object.fromEntries(options) as Record<
     string,
     string
   >;
@@ -101,6 +101,7 @@ function optionsOf(words: readonly string[]): Pick<Step, "more" | "members"> {
     ...(key && { headers: new Headers({ "Idempotency-Key": key }) }),
     ...(body && { body }),
     ...(code && { status: Number(code), answer: REFUSED }),
+    ...(answer && { answer }),
     ...(lenient && { leniencies: lenient.split(",").map(leniencyOf) }),
   };
   return { more, members };
