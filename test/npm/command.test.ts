@@ -1,5 +1,14 @@
 import { afterAll, expect, test } from "bun:test";
-import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { builtBinary, ROOT } from "../support/binary.ts";
@@ -52,14 +61,19 @@ testWith(
       const script = `process.report.getReport = () => (${JSON.stringify({ header })});
       const { findExecutable } = require("./executable.cjs");
       process.stdout.write(findExecutable({ platform: "${platform}", arch: "x64", env: {} }));`;
-      return (await runToEnd(["node", "-e", script], { cwd: join(folder, "momo-sandbox") })).stdout;
+      const { stdout, stderr } = await runToEnd(["node", "-e", script], { cwd: join(folder, "momo-sandbox") });
+      return stdout || stderr;
     };
     expect(await found({ glibcVersionRuntime: "2.36" })).toEndWith("/linux-x64/bin/momo");
     expect(await found({})).toEndWith("/linux-x64-musl/bin/momo");
     expect(await found({}, "win32")).toEndWith("/windows-x64/bin/momo.exe");
-    const newer = JSON.stringify({ name: "@momo-sandbox/linux-x64", version: "1.2.4" });
-    writeFileSync(join(folder, "@momo-sandbox/linux-x64/package.json"), newer);
+    // Packages above this project may be of another version.
+    const update = (name: string) =>
+      writeFileSync(join(folder, name, "package.json"), JSON.stringify({ name, version: "1.2.4" }));
+    update("@momo-sandbox/linux-x64");
     expect(await found({ glibcVersionRuntime: "2.36" })).toEndWith("/linux-x64-musl/bin/momo");
+    update("@momo-sandbox/linux-x64-musl");
+    expect(await found({})).toMatch(/ is of @momo-sandbox\/linux-x64 1\.2\.4, and this is momo-sandbox 1\.2\.3: /);
   },
 );
 
@@ -186,5 +200,7 @@ testWith(
     expect(await start(file)).toEqual({ stdout: "", stderr, exitCode: 1 });
     closeSync(writer);
     expect((await start("momo")).stdout).toBe("here\n");
+    chmodSync(file, 0o644);
+    expect((await start(file)).stderr).toMatch(/^momo: \S+ may not be executed: chmod \+x it, .*\n$/);
   },
 );

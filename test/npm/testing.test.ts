@@ -105,15 +105,6 @@ describe("a sandbox for a test", () => {
     expect(await response.json()).toEqual({ success: false, message: "Transaction not found" });
   });
 
-  test("accept: lenient accepts an account in text and logs that; strict refuses it, and names lenient", async () => {
-    const lenient = await start({ accept: "lenient" });
-    for (const one of [lenient, sandbox]) await pay(one, { payment_account_id: "1" }).catch(() => {});
-    expect(await lenient.requests()).toMatchObject([
-      { status: 200, leniencies: [{ member: "payment_account_id", came: '"1"' }], lenient_takes: false },
-    ]);
-    expect(await sandbox.requests()).toMatchObject([{ status: 400, leniencies: [], lenient_takes: true }]);
-  });
-
   test("faults.set resolves to the seed; clear ends them; resume lets the clock go on", async () => {
     expect(await sandbox.faults.set([{ kind: "error" }], 7)).toBe(7);
     const seed = await sandbox.faults.set([{ kind: "error", probability: 0.5 }]);
