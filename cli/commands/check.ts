@@ -213,7 +213,7 @@ function reasonOf({ name, code, message }: NodeJS.ErrnoException): string {
 
 /** The requests of a check as commands. A service that answers with examples takes the place of the target. */
 async function printPlan(options: RunOptions): Promise<void> {
-  const { answerExamples } = await import("../../src/http/examples.ts");
+  const { answerExamples } = await import("../../src/http/openapi.ts");
   const examples = answerExamples({});
   const lines: string[] = [];
   const send = async (sent: Sent): Promise<Received> => {

@@ -1,6 +1,5 @@
 import { once } from "../../src/domain/once.ts";
-import { redact } from "../../src/domain/redact.ts";
-import { jsonText, visible } from "../../src/domain/visible.ts";
+import { jsonText, redact, visible } from "../../src/domain/text.ts";
 import { speaksUnicode, wantsColour } from "../environment.ts";
 import { host } from "../host.ts";
 import type { Failure } from "./failure.ts";

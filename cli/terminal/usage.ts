@@ -1,6 +1,5 @@
 import { type Command, CommanderError, type Option } from "commander";
-import { redact } from "../../src/domain/redact.ts";
-import { visible } from "../../src/domain/visible.ts";
+import { redact, visible } from "../../src/domain/text.ts";
 import { serveVariable, serveVariableNames } from "../environment.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { examplesOf } from "./help.ts";

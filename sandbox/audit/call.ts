@@ -1,5 +1,4 @@
-import { redact } from "../../src/domain/redact.ts";
-import { visible } from "../../src/domain/visible.ts";
+import { redact, visible } from "../../src/domain/text.ts";
 import type { AnsweredRequest } from "../request-log.ts";
 
 /** An instant, by three clocks. */

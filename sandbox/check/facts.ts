@@ -1,7 +1,6 @@
 import { kindOf } from "../../src/domain/error.ts";
 import type { Profile } from "../../src/http/profile.ts";
-import { isObject, type Json } from "./bounded.ts";
-import { type Ask, type Exchange, type Service, Skip } from "./service.ts";
+import { type Ask, type Exchange, isObject, type Json, type Service, Skip } from "./service.ts";
 
 /** What a check is, and what the checks read in answers. */
 

@@ -1,13 +1,13 @@
 import { type Clock, pause } from "../../src/domain/clock.ts";
-import { counted } from "../../src/domain/counted.ts";
 import { createMutex } from "../../src/domain/mutex.ts";
+import { counted } from "../../src/domain/text.ts";
 import { type Reply, succeedWithList } from "../../src/http/reply.ts";
 
 /**
  * Writes long lists in several turns of the event loop, so that they block no other request. Some have pages with a bound in bytes.
  */
 
-/** 64 pages of this size may wait for slow readers, see src/http/unread.ts. */
+/** 64 pages of this size may wait for slow readers, see src/http/reply.ts. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
 /** The requested entries: those after an id, the oldest first; or those before an id, by default the newest. */

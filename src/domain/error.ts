@@ -1,5 +1,4 @@
-import { redact } from "./redact.ts";
-import { visible } from "./visible.ts";
+import { redact, visible } from "./text.ts";
 
 /** `account`: it is not the merchant's. `conflict`: it has happened already, and cannot happen again. `unavailable`: another server cannot be reached. */
 export type RefusalKind =

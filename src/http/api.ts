@@ -2,13 +2,12 @@ import { Refusal } from "../domain/error.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Service } from "../service/service.ts";
 import { parseInput } from "./input.ts";
-import type { Api, Operation } from "./operation.ts";
-import { OPERATIONS } from "./operations.ts";
+import { createInputReader } from "./lenient.ts";
+import { OPERATIONS, type Operation } from "./operations.ts";
 import type { BasePaths } from "./paths.ts";
 import type { Profile } from "./profile.ts";
-import { createInputReader } from "./read-input.ts";
 import { fail, failWith, NO_SUCH_PATH, type Reply, serveDocument } from "./reply.ts";
-import { originOf, targetOf } from "./request.ts";
+import { type Api, originOf, targetOf } from "./request.ts";
 
 /** The input of each operation, by its path: the members of its body, or the parameters of its query. */
 export const INPUTS: ReadonlyMap<string, readonly string[]> = new Map(

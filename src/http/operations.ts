@@ -1,4 +1,8 @@
+import type { z } from "zod";
+import type { RefusalKind } from "../domain/error.ts";
 import type { Transaction } from "../domain/transaction.ts";
+import type { Service } from "../service/service.ts";
+import type { DescribedCall } from "./description.ts";
 import {
   appliedFilters,
   checkStatusSchema,
@@ -10,10 +14,37 @@ import {
   selectionOf,
   startPaymentSchema,
 } from "./input.ts";
-import type { Operation, OperationContext } from "./operation.ts";
+import type { OPERATION_PATHS } from "./paths.ts";
+import type { Profile, RefusalAnswer } from "./profile.ts";
 import { type Reply, succeed } from "./reply.ts";
-import { readParameters, targetOf } from "./request.ts";
+import { type Exchange, readParameters, targetOf } from "./request.ts";
 import { listMessage, listView, STARTED, startedView, statusView } from "./view.ts";
+
+/** What an operation gets besides its input. */
+export interface OperationContext {
+  readonly service: Service;
+  readonly profile: Profile;
+  /** The answers to `/status.php`, as long as their transactions are in memory. */
+  readonly statusReplies: WeakMap<Transaction, Reply>;
+  /** For its headers, and to know when its client has gone. */
+  readonly request: Request;
+  /** Where it says which payment it was about. */
+  readonly exchange: Exchange;
+}
+
+/** One of the three operations (§4). */
+export interface Operation<Schema extends z.ZodObject = z.ZodObject>
+  extends Pick<Required<DescribedCall>, "operationId" | "summary"> {
+  readonly path: (typeof OPERATION_PATHS)[number];
+  readonly method: "GET" | "POST";
+  /** The members of its body; with the method GET, the parameters of its query. */
+  readonly schema: Schema;
+  /** Whether the members of a body are certainly such an input, so that the schema need not check them. */
+  readonly fits?: (members: object) => members is z.output<Schema>;
+  carryOut(input: z.output<Schema>, merchantId: number, context: OperationContext): Reply | Promise<Reply>;
+  /** The answer that a profile has for a refusal of this kind, instead of momo's own. */
+  readonly refusedBy: (profile: Profile, kind: RefusalKind) => RefusalAnswer | undefined;
+}
 
 /** A note to the provider, which the service does not read. */
 const INSTRUCTION_HEADER = "X-Sandbox-Outcome";

@@ -1,5 +1,6 @@
 import { invalid, kindOf, type Refusal, shown, whatCame } from "../domain/error.ts";
 import { around, findJsonMistake, looksLikeUtf16 } from "../domain/json-mistake.ts";
+import type { Reply } from "./reply.ts";
 
 /** A server as a function: tests call it without a port. */
 export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Response>;
@@ -34,6 +35,17 @@ export interface Exchange {
 
 export function newExchange(): Exchange {
   return { body: null, members: null, checkoutRequestId: null, leniencies: [] };
+}
+
+/** The merchant API from request to answer. */
+export interface Api {
+  /** It never throws. */
+  answer(request: Request, exchange: Exchange, keepOpen?: KeepOpen): Promise<Reply>;
+  /**
+   * Whether the lenient form accepts a request that the strict form has refused.
+   * @param body its body as text, as far as it was read
+   */
+  wouldTake(request: Request, body: string | null): boolean;
 }
 
 /** Far more than a payment needs. A longer list of rules must be sent in parts. */

@@ -10,8 +10,7 @@ import { authenticate } from "./authenticate.ts";
 import { createReads } from "./reads.ts";
 import { Registry } from "./registry.ts";
 import { Resolver } from "./resolver.ts";
-import { type PaymentOrder, startPayment } from "./start-payment.ts";
-import { createStarts } from "./starts.ts";
+import { createStarts, type PaymentOrder, startPayment } from "./start-payment.ts";
 import { StorageHealth } from "./storage-health.ts";
 
 export type { SavedTransactions } from "../store/store.ts";

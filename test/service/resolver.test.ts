@@ -3,7 +3,7 @@ import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import type { NotYet } from "../../src/domain/provider.ts";
 import { createChecks } from "../../src/service/checks.ts";
 import type { SavedTransactions } from "../../src/service/service.ts";
-import { createStarts } from "../../src/service/starts.ts";
+import { createStarts } from "../../src/service/start-payment.ts";
 import { forEachTest } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { createProvider, openService, START_MS } from "../support/service.ts";

@@ -14,7 +14,7 @@ interface Place {
 const ASSERT = "node:assert/strict";
 const SIMULATED = ["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/webhooks/"];
 const CONTROL = ["sandbox/control/", "sandbox/control/shapes/", "sandbox/console/"];
-const HTTP_FILES = ["answers", "input", "description", "operation", "paths", "profile", "reply", "request", "view"];
+const HTTP_FILES = ["answers", "input", "description", "paths", "profile", "reply", "request", "view"];
 const SHARED_HTTP = HTTP_FILES.map((file) => `src/http/${file}.ts`);
 const ENGINES = ["src/store/sqlite/sqlite.ts", "src/store/postgres/postgres.ts"];
 const CLI = ["terminal", "serving", "intercept", "client", "mcp", "commands"].map((name) => `cli/${name}/`);

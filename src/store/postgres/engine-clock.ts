@@ -1,5 +1,4 @@
-import type { Clock } from "../../domain/clock.ts";
-import { createRepeater } from "../../domain/repeater.ts";
+import { type Clock, createRepeater } from "../../domain/clock.ts";
 import type { Attempts } from "./attempts.ts";
 import { errorText, isSilence } from "./failures.ts";
 import type { EngineClock, Query } from "./options.ts";

@@ -1,9 +1,18 @@
 import { constants, type Database } from "bun:sqlite";
-import { rmSync, type Stats, statSync, truncateSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+  type Stats,
+  statSync,
+  truncateSync,
+} from "node:fs";
 import { dirname } from "node:path";
-import { counted } from "../../domain/counted.ts";
+import { counted } from "../../domain/text.ts";
 import type { Trouble } from "../vitals.ts";
-import { watchContents } from "./contents.ts";
 import { firstOf } from "./database.ts";
 
 /** The files of the database are not where the server opened them, so a payment would be lost when it stops. */
@@ -148,4 +157,106 @@ function orNull<T>(read: () => T): T | null {
   } catch {
     return null;
   }
+}
+
+/** Reads the files of an open database beside SQLite. */
+function createReader() {
+  /** Opened only once, and closed after the database: a close releases the locks of SQLite on the file. */
+  const opened = new Map<string, number>();
+  function open(path: string): number {
+    const descriptor = opened.get(path) ?? openSync(path, "r");
+    opened.set(path, descriptor);
+    return descriptor;
+  }
+  return {
+    read: (path: string, bytes: Buffer, at: number) => readSync(open(path), bytes, 0, bytes.length, at),
+    stats: (path: string) => fstatSync(open(path), { bigint: true }),
+    /** The path of an open file now, as far as the system tells it; null if it was removed. */
+    whereNow(path: string): string | null {
+      const descriptor = opened.get(path);
+      if (descriptor === undefined || fstatSync(descriptor).nlink === 0) return null;
+      try {
+        return readlinkSync(`/proc/self/fd/${descriptor}`);
+      } catch {
+        return "it, where it is now";
+      }
+    },
+    close(): void {
+      for (const descriptor of opened.values()) closeSync(descriptor);
+    },
+  };
+}
+
+type Reader = ReturnType<typeof createReader>;
+
+/** Watches whether somebody else has written to the file of an open database. */
+export function watchContents(client: Database, file: string) {
+  const reader = createReader();
+  const isKeyGone = watchKey(client, file, reader);
+  const isChanged = watchChanges(file, reader);
+  return {
+    isOverwritten: () => isKeyGone() || isChanged(),
+    whereNow: () => reader.whereNow(file),
+    close: reader.close,
+  };
+}
+
+/** Each database has a random key, in a page that stays where it is. A database that is written over it has another key. */
+function watchKey(client: Database, file: string, { read }: Reader): () => boolean {
+  let isSeen = false;
+  let sought: { readonly page: Buffer; readonly at: number; readonly key: Uint8Array } | null = null;
+
+  function seek() {
+    const size = Number(firstOf(client, "PRAGMA page_size"));
+    const number = Number(firstOf(client, "SELECT rootpage FROM sqlite_schema WHERE name = 'numbering'"));
+    const key = firstOf(client, "SELECT request_id_key FROM numbering") as Uint8Array;
+    return { page: Buffer.alloc(size), at: (number - 1) * size, key };
+  }
+
+  return () => {
+    sought ??= seek();
+    read(file, sought.page, sought.at);
+    const isThere = sought.page.includes(sought.key);
+    // The log can have the key, and the file not yet.
+    if (isThere || !isSeen) isSeen = isThere;
+    return isSeen && !isThere;
+  };
+}
+
+/** How much of the beginning and of the end of the file is compared: payments change both. */
+const COMPARED_BYTES = 256 * 1024;
+
+/** Where the shared memory of SQLite has the salts of the log, and how much of the log the last checkpoint wrote, and was to write. */
+const [SALTS_AT, WRITTEN_AT, BEGUN_AT, MEMORY_BYTES] = [32, 96, 128, 136];
+
+/** SQLite writes to the file only in a checkpoint. Any other change is somebody else's, such as an older copy in its place. */
+function watchChanges(file: string, { read, stats }: Reader): () => boolean {
+  let seen: { readonly checkpoint: string; readonly modified: bigint; readonly digest: number | bigint } | null = null;
+
+  /** Null while one is under way. */
+  function lastCheckpoint(): string | null {
+    const memory = Buffer.alloc(MEMORY_BYTES);
+    read(`${file}-shm`, memory, 0);
+    const written = memory.readUint32LE(WRITTEN_AT);
+    return written === memory.readUint32LE(BEGUN_AT) ? `${memory.readBigUint64LE(SALTS_AT)} ${written}` : null;
+  }
+
+  function digestOf(size: number): number | bigint {
+    const [beginning, end] = [Buffer.alloc(COMPARED_BYTES), Buffer.alloc(COMPARED_BYTES)];
+    read(file, beginning, 0);
+    read(file, end, Math.max(0, size - COMPARED_BYTES));
+    return Bun.hash(Buffer.concat([beginning, end]), size);
+  }
+
+  return () => {
+    const checkpoint = lastCheckpoint();
+    const { mtimeNs: modified, size } = stats(file);
+    if (checkpoint === null || (seen?.checkpoint === checkpoint && seen.modified === modified)) return false;
+    const digest = digestOf(Number(size));
+    if (lastCheckpoint() !== checkpoint) return false;
+    // A new time alone is no change.
+    if (seen?.checkpoint === checkpoint && seen.digest !== digest) return true;
+    seen = { checkpoint, modified, digest };
+    return false;
+  };
 }
