@@ -60,9 +60,9 @@ export function startServer(options: ServerOptions) {
     if (server.inFlight() > maxInFlight && !isAlways(request)) return refuseExcess();
     const expectation = request.headers.get("Expect");
     if (expectation !== null && expectation !== CONTINUE && expectation.toLowerCase() === CONTINUE)
-      return refuse(
-        request,
-        fail(417, `Expect must be ${CONTINUE} in lower case, or absent; it is ${shown(expectation)}`),
+      // Its body has not come, so the next request on this connection would be taken for it.
+      return closing(
+        refuse(request, fail(417, `Expect must be ${CONTINUE} in lower case, or absent; it is ${shown(expectation)}`)),
       );
     return handle(request, keepOpen);
   };
