@@ -6,7 +6,7 @@ import { type Calls, described } from "./context.ts";
 import { EVENT_CALLS } from "./events.ts";
 import { FAULT_CALLS } from "./faults.ts";
 import { METRICS_CALLS } from "./metrics.ts";
-import { describeControl } from "./openapi.ts";
+import { describeControl, serversOf } from "./openapi.ts";
 import { PAYMENT_CALLS } from "./payments.ts";
 import { PHONE_CALLS } from "./phones.ts";
 import { healthFor, readyFor } from "./probes.ts";
@@ -52,8 +52,12 @@ export const CALLS: Calls = {
   ...SERVER_CALLS,
   ...STATE_CALLS,
   "/openapi.json": {
-    GET: described("This description", null, {}, async ({ version }, { request }) =>
-      serveDocument(describeControl(CALLS, { origin: originOf(request), version })),
-    ),
+    GET: described("This description", null, {}, async ({ version }, { request }) => {
+      ownDescription ??= describeControl(CALLS, { origin: "", version });
+      return serveDocument({ ...ownDescription, servers: serversOf(originOf(request)) });
+    }),
   },
 };
+
+/** Made once, at the first request. */
+let ownDescription: object | undefined;

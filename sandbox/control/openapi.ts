@@ -9,14 +9,16 @@ interface Described {
   readonly version: string;
 }
 
+export const serversOf = (origin: string) => [{ url: origin + CONTROL_PATH }];
+
 /**
- * The control API in OpenAPI 3.1.
+ * The control API in OpenAPI 3.1. It takes many milliseconds.
  * @param calls by path and method; this description and `HEAD` are left out
  */
 export function describeControl({ "/openapi.json": _, ...calls }: Calls, { origin, version }: Described) {
   return describe({
     info: { title: "momo's control API", version, description: "Steer the sandbox, and see what happened in it." },
-    servers: [{ url: origin + CONTROL_PATH }],
+    servers: serversOf(origin),
     // The token is optional: a server may have none.
     security: [{}, { controlToken: [] }],
     paths: Object.fromEntries(

@@ -41,14 +41,18 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
   const names = OPERATIONS.map(({ method, path }) => `${method} ${first}${path}`).join(", ");
   const elsewhere = others.map((basePath) => `, and the same below ${basePath || "/"}`).join("");
 
+  let described: object | undefined;
+
   /**
    * The OpenAPI description is outside the base path and needs no credentials. It is loaded on first use: it takes 3 ms and 1 MB,
    * and the first payment would wait for it.
    */
   async function description(request: Request): Promise<Reply> {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
-    const { describeApi } = await import("./openapi.ts");
-    return serveDocument(describeApi({ basePaths, origin: originOf(request), profile, version }));
+    const { describeApi, serversOf } = await import("./openapi.ts");
+    // Made once: every client may ask, also without a key.
+    described ??= describeApi({ basePaths, origin: "", profile, version });
+    return serveDocument({ ...described, servers: serversOf({ basePaths, origin: originOf(request) }) });
   }
 
   return {
