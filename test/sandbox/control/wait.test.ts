@@ -103,7 +103,7 @@ describe("408 at the time-out, which is in real time", () => {
   test("an outcome of which this server was not told is found then", async () => {
     const id = await manual();
     const { transactions } = sandbox.store;
-    const waiting = wait({ checkout_request_id: id, timeout: "200ms" });
+    const waiting = wait({ checkout_request_id: id, timeout: "1s" });
     await nextTurn();
     const paid = (pending: PendingTransaction) => resolve(pending, paidAt(CREATED_AT_MS, "TKL0000001"));
     await transactions.record((await transactions.listPending(1)).map(paid));
