@@ -1,6 +1,6 @@
 import type { AuditReport, DeliveryRecord, RequestRecord, TransactionRecord } from "./records.ts";
 import { type SandboxProcess, startExecutable } from "./sandbox-process.ts";
-import type { FakeTimers, SandboxOptions, StartSandbox, TestSandbox } from "./test-sandbox.ts";
+import type { FakeTimers, SandboxOptions, StartSandbox } from "./test-sandbox.ts";
 
 /** A sandbox for tests in Node, Bun and Deno: `import { startSandbox } from "momo-sandbox/testing"`. */
 
@@ -10,8 +10,10 @@ export type * from "./test-sandbox.ts";
 export const startSandbox: StartSandbox = async (options = {}) => {
   const started = await startExecutable(flagsOf(options));
   const { ready } = started;
-  const control = connect(started);
-  if (options.frozen) await control.send("POST", "/clock", { freeze: true });
+  const { send, list } = connect(started);
+  const tell = async (method: string, path: string, body?: object) => void (await send(method, path, body));
+  const snapshot = (name: string) => `/snapshots/${encodeURIComponent(name)}`;
+  if (options.frozen) await tell("POST", "/clock", { freeze: true });
   return {
     baseUrl: ready.base_url,
     controlUrl: ready.control_url,
@@ -19,9 +21,40 @@ export const startSandbox: StartSandbox = async (options = {}) => {
     apiSecret: ready.api_secret,
     paymentAccountId: ready.payment_account_id,
     headers: { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret },
-    ...steering(control),
-    ...payments(control),
-    ...records(control),
+    rules: {
+      add: (...rules) => tell("POST", "/rules", { rules }),
+      clear: () => tell("DELETE", "/rules"),
+    },
+    faults: {
+      set: async (faults, seed) => Number((await send("PUT", "/faults", { faults, seed })).seed),
+      clear: () => tell("DELETE", "/faults"),
+    },
+    webhook: {
+      set: (webhook) => tell("PUT", "/webhook", webhook),
+      clear: () => tell("DELETE", "/webhook"),
+      deliveries: () => list<DeliveryRecord>("/webhook", "deliveries"),
+      resend: async (id) => (await send("POST", `/webhook/deliveries/${id}/resend`, {})).delivery as DeliveryRecord,
+    },
+    clock: {
+      freeze: () => tell("POST", "/clock", { freeze: true }),
+      advance: (duration) => tell("POST", "/clock", { advance: duration }),
+      advanceTo: (time) => tell("POST", "/clock", { to: time }),
+      advanceWith: <T>(timers: FakeTimers, until: PromiseLike<T> | string) =>
+        advanceTogether(timers, until, send) as Promise<T>,
+      resume: () => tell("POST", "/clock", { resume: true }),
+    },
+    answer: async (id, answer) =>
+      (await send("POST", `/prompts/${encodeURIComponent(id)}/answer`, answer)).transaction as TransactionRecord,
+    wait: async (payment, until = "final", timeout = "10s") => {
+      const { reference, checkoutRequestId } = { reference: undefined, checkoutRequestId: undefined, ...payment };
+      const question = { reference, checkout_request_id: checkoutRequestId, until, timeout };
+      return (await send("POST", "/wait", question)).transaction as TransactionRecord;
+    },
+    requests: () => list<RequestRecord>("/requests", "requests"),
+    audit: async () => (await send("GET", "/audit?over=true")) as unknown as AuditReport,
+    snapshot: (name) => tell("PUT", snapshot(name), {}),
+    restore: (name) => tell("POST", `${snapshot(name)}/restore`, {}),
+    reset: () => tell("POST", "/reset", {}),
     stop: started.stop,
   };
 };
@@ -68,61 +101,6 @@ function connect({ ready: { id, control_url: controlUrl }, hasEnded }: SandboxPr
   }
 
   return { send, list };
-}
-
-type ControlClient = ReturnType<typeof connect>;
-type Calls<Name extends keyof TestSandbox> = Pick<TestSandbox, Name>;
-
-function steering({ send }: ControlClient): Calls<"rules" | "faults" | "clock" | "snapshot" | "restore" | "reset"> {
-  const snapshot = (name: string) => `/snapshots/${encodeURIComponent(name)}`;
-  return {
-    rules: {
-      add: async (...rules) => void (await send("POST", "/rules", { rules })),
-      clear: async () => void (await send("DELETE", "/rules")),
-    },
-    faults: {
-      set: async (faults, seed) => Number((await send("PUT", "/faults", { faults, seed })).seed),
-      clear: async () => void (await send("DELETE", "/faults")),
-    },
-    clock: {
-      freeze: async () => void (await send("POST", "/clock", { freeze: true })),
-      advance: async (duration) => void (await send("POST", "/clock", { advance: duration })),
-      advanceWith: <T>(timers: FakeTimers, until: PromiseLike<T> | string) =>
-        advanceTogether(timers, until, send) as Promise<T>,
-      advanceTo: async (time) => void (await send("POST", "/clock", { to: time })),
-      resume: async () => void (await send("POST", "/clock", { resume: true })),
-    },
-    snapshot: async (name) => void (await send("PUT", snapshot(name), {})),
-    restore: async (name) => void (await send("POST", `${snapshot(name)}/restore`, {})),
-    reset: async () => void (await send("POST", "/reset", {})),
-  };
-}
-
-function payments({ send }: ControlClient): Calls<"answer" | "wait"> {
-  return {
-    answer: async (id, answer) => {
-      const { transaction } = await send("POST", `/prompts/${encodeURIComponent(id)}/answer`, answer);
-      return transaction as TransactionRecord;
-    },
-    wait: async (payment, until = "final", timeout = "10s") => {
-      const { reference, checkoutRequestId } = { reference: undefined, checkoutRequestId: undefined, ...payment };
-      const question = { reference, checkout_request_id: checkoutRequestId, until, timeout };
-      return (await send("POST", "/wait", question)).transaction as TransactionRecord;
-    },
-  };
-}
-
-function records({ send, list }: ControlClient): Calls<"requests" | "audit" | "webhook"> {
-  return {
-    requests: () => list<RequestRecord>("/requests", "requests"),
-    audit: async () => (await send("GET", "/audit?over=true")) as unknown as AuditReport,
-    webhook: {
-      set: async (webhook) => void (await send("PUT", "/webhook", webhook)),
-      clear: async () => void (await send("DELETE", "/webhook")),
-      deliveries: () => list<DeliveryRecord>("/webhook", "deliveries"),
-      resend: async (id) => (await send("POST", `/webhook/deliveries/${id}/resend`, {})).delivery as DeliveryRecord,
-    },
-  };
 }
 
 const STEP_MS = 500;

@@ -3,12 +3,14 @@ import { createNetwork } from "../../sandbox/network/network.ts";
 import type { AmountCents } from "../../src/domain/money.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import { createService } from "../../src/service/service.ts";
+import type { Attempts } from "../../src/store/postgres/attempts.ts";
+import { createGroup } from "../../src/store/postgres/group.ts";
 import { openPostgres } from "../../src/store/postgres/postgres.ts";
 import { INSERT } from "../../src/store/postgres/writes.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 
 /**
- * A process that starts payments: `momo` with the service, `bare` with the same statement in the same batches and without the service.
+ * A process that starts payments: `momo` with the service, `bare` with the same statement in the same groups and without the service.
  * It prints how many it started, how long one took, and its processor time.
  */
 const [mode, url = "", seconds] = Bun.argv.slice(2);
@@ -107,34 +109,14 @@ async function startBare() {
       check_at_ms: nowMs + 3_600_000,
     };
   };
-  const free = ["0", "1"];
-  const waiting: (() => void)[] = [];
-  let isPlanned = false;
-
-  function plan(): void {
-    if (isPlanned || waiting.length === 0) return;
-    isPlanned = true;
-    setImmediate(() => {
-      isPlanned = false;
-      // Like the service, use the second connection only if many wait.
-      if (free.length < 2 && waiting.length < 32) return;
-      const lane = free.shift();
-      if (lane !== undefined) void flush(lane);
-    });
-  }
-
-  async function flush(lane: string): Promise<void> {
-    const batch = waiting.splice(0, 500);
-    await sql.unsafe(INSERT, [JSON.stringify(batch.map(newRow)), `bench/i${lane}`]);
-    for (const resolve of batch) resolve();
-    free.push(lane);
-    plan();
-  }
-
-  const pay = () =>
-    new Promise<void>((resolve) => {
-      waiting.push(resolve);
-      plan();
-    });
-  return { pay, stop: () => sql.close({ timeout: 0 }) };
+  const attempts = { isStuck: false } as Attempts;
+  const group = createGroup<null, null>({
+    attempts,
+    lanes: 2,
+    async run(items, lane) {
+      await sql.unsafe(INSERT, [JSON.stringify(items.map(newRow)), `bench/i${lane}`]);
+      return items;
+    },
+  });
+  return { pay: () => group.add(null), stop: () => sql.close({ timeout: 0 }) };
 }

@@ -4,8 +4,7 @@ import { quoted } from "../../sandbox/curl.ts";
 import { host } from "../host.ts";
 import { readOrNull } from "../serving/files.ts";
 import { Failure, type NoServer } from "../terminal/failure.ts";
-import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
-import { lineWidth } from "../terminal/standard-output.ts";
+import { print, printCommand, printFields, printText, styled } from "../terminal/output.ts";
 import { commandLine } from "../terminal/this-program.ts";
 import { type Answer, controlClient } from "./client.ts";
 import { BY_ADDRESS, findServer } from "./found.ts";
@@ -88,5 +87,5 @@ function step(text: string, ...words: string[]): void {
   print();
   printText(text);
   print();
-  for (const line of commandLines(commandLine(...words), lineWidth())) print(line);
+  printCommand(commandLine(...words));
 }

@@ -7,10 +7,9 @@ import { type Answer, controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { host } from "../host.ts";
 import { prepareReport } from "../serving/output-files.ts";
+import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions, readPath, withOptions } from "../terminal/options.ts";
-import { print, printText } from "../terminal/output.ts";
-import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 
 interface AuditFlags extends ControlFlags {
@@ -40,8 +39,7 @@ async function audit(flags: AuditFlags): Promise<void> {
   const report = reportOf(await controlClient(resolveControl(flags)).get("/audit", { over: "true" }));
   const text = formatReport(report, format, { version, ...(failOn && { failOn }) });
   if (file) file.write(text);
-  else if (isTerminal()) for (const line of text.trimEnd().split("\n")) (format === "text" ? printText : print)(line);
-  else writeOut(text);
+  else printWhole(text, format === "text");
   if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) host().exitCode = EXIT.mistakes;
 }
 

@@ -15,11 +15,12 @@ import { reachDirectly } from "../environment.ts";
 import { host } from "../host.ts";
 import { formatOfFile, prepareReport } from "../serving/output-files.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
+import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { readDuration, readId, readPath, readPaths, readUpTo, withOptions } from "../terminal/options.ts";
-import { print, printText, tell } from "../terminal/output.ts";
+import { tell } from "../terminal/output.ts";
 import { onSignal } from "../terminal/signals.ts";
-import { isTerminal, writeOut } from "../terminal/standard-output.ts";
+import { writeOut } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 
 interface CheckFlags {
@@ -99,7 +100,8 @@ async function check(flags: CheckFlags): Promise<void> {
   for (const [index, format] of formats.entries()) reports[index]?.write(formatCheck(report, format, version));
   const found = { source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile };
   profile?.write(`${JSON.stringify(found, null, 2)}\n`);
-  printReport(report, flags);
+  const form = json ? "json" : flags.format;
+  printWhole(formatCheck(report, form, version), form === "text");
   if (report.stopped === CREDENTIALS_REFUSED) throw new Failure("unauthorized", `${baseUrl}: ${report.stopped}`);
   if (report.checked.some(({ verdict }) => verdict === "fails")) host().exitCode ??= EXIT.mistakes;
   const isWhole = report.stopped === null || report.stopped === budgetSpent(options.budget);
@@ -230,11 +232,3 @@ async function printPlan(options: RunOptions): Promise<void> {
 /** The form of a report, from the extension of its file. */
 const formatOf = (file: string): CheckFormat =>
   /\.html?$/i.test(file) ? "html" : formatOfFile(file, "--report", "a page in .html, ");
-
-function printReport(report: CheckReport, { json, format }: CheckFlags): void {
-  const form = json ? "json" : format;
-  const text = formatCheck(report, form, version);
-  // At a terminal nothing of another service may move the cursor or turn the text.
-  if (isTerminal()) for (const line of text.trimEnd().split("\n")) (form === "text" ? printText : print)(line);
-  else writeOut(text);
-}

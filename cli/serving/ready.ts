@@ -1,6 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
-import { lineWidth } from "../terminal/standard-output.ts";
+import { print, printCommand, printFields, printText, styled } from "../terminal/output.ts";
 import { version } from "../version.ts";
 import { type DataDirectory, ownCommand } from "./data-directory.ts";
 import type { RunningSandbox } from "./run-sandbox.ts";
@@ -61,7 +60,7 @@ export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
   ] as const) {
     print();
     printText("  ", styled("dim", `# ${does}`));
-    for (const line of commandLines(command, lineWidth())) print(line);
+    printCommand(command);
   }
   print();
   print(styled("green", "Ready."), " Ctrl+C stops.");

@@ -5,8 +5,10 @@ import {
   type OutputOptions,
   type Piece,
   pieceText,
+  print,
   printData,
   printFields,
+  printText,
   styled,
   tell,
   tellCommand,
@@ -102,6 +104,12 @@ export function printLong(lines: readonly string[]): void {
   const text = lines.map((line) => `${line}\n`).join("");
   const isLong = isTerminal() && lines.length > (process.stdout.rows || Number.POSITIVE_INFINITY) - 2;
   if (!isLong || !showInPager(text)) writeOut(text);
+}
+
+/** Prints a whole text. At a terminal nothing of another service may move the cursor or turn the text; `isProse` may be broken. */
+export function printWhole(text: string, isProse: boolean): void {
+  if (isTerminal()) for (const line of text.trimEnd().split("\n")) (isProse ? printText : print)(line);
+  else writeOut(text);
 }
 
 /** @returns whether there is a pager */

@@ -32,7 +32,9 @@ export function asksJson(words: readonly string[]): boolean {
   );
 }
 
-type Style = "bold" | "dim" | "green" | "red" | "yellow";
+/** How a terminal begins and ends each style. */
+const STYLES = { bold: [1, 22], dim: [2, 22], green: [32, 39], red: [31, 39], yellow: [33, 39] } as const;
+type Style = keyof typeof STYLES;
 
 /** Text with a colour, if the terminal shows colours. */
 export interface Styled {
@@ -50,14 +52,13 @@ export const pieceText = (piece: Piece): string => visible(typeof piece === "str
 
 /** Makes a line for stdout or stderr. All text for people goes through this function, which makes it harmless. */
 export function lineOf(pieces: readonly Piece[], isForTerminal: () => boolean): string {
-  const line = pieces
-    .map((piece) => {
-      if (typeof piece === "string") return visible(piece);
-      const text = visible(piece.text);
-      return isForTerminal() && wantsColour() ? util().styleText(piece.style, text, { validateStream: false }) : text;
-    })
-    .join("");
-  return inLocale(line);
+  const coloured = (piece: Piece) => {
+    const text = pieceText(piece);
+    if (typeof piece === "string" || !isForTerminal() || !wantsColour()) return text;
+    const [begin, end] = STYLES[piece.style];
+    return `\x1b[${begin}m${text}\x1b[${end}m`;
+  };
+  return inLocale(pieces.map(coloured).join(""));
 }
 
 /** Text of several lines for people. */
@@ -66,9 +67,6 @@ export const forPeople = (text: string, width: number): string =>
     .split("\n")
     .flatMap((line) => wrapped(inLocale(line), width))
     .join("\n");
-
-/** Loaded only when something has a colour, because it takes 1 ms. */
-const util = () => process.getBuiltinModule("node:util");
 
 /** Prints a line of data. */
 export function print(...pieces: Piece[]): void {
@@ -115,6 +113,10 @@ export function commandLines(command: string, width: number): string[] {
   // A quoted word may have spaces, at which it must not be broken.
   const lines = wrapped(`  ${command}`, command.includes("'") ? Number.POSITIVE_INFINITY : width - " \\".length);
   return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
+}
+
+export function printCommand(command: string): void {
+  for (const line of commandLines(command, lineWidth())) print(line);
 }
 
 /** Prints an error that no caller waits for. */

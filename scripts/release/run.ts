@@ -9,18 +9,15 @@ interface Options {
   readonly env?: Record<string, string>;
 }
 
-/** The output and the exit code of a program. */
-interface Ended {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-}
-
 /** No program that a release runs takes longer. */
 const LONGEST_MS = 10 * 60_000;
 
-/** Runs a program to its end, whatever its exit code. */
-async function runToEnd(command: string[], { cwd, env }: Options = {}): Promise<Ended> {
+/**
+ * Runs a program to its end.
+ * @returns its standard output
+ * @throws Error with its exit code and its standard error, if it failed
+ */
+export async function run(command: string[], { cwd, env }: Options = {}): Promise<string> {
   const child = Bun.spawn(command, {
     stdout: "pipe",
     stderr: "pipe",
@@ -30,16 +27,6 @@ async function runToEnd(command: string[], { cwd, env }: Options = {}): Promise<
     env: { ...withoutMomo(process.env), ...env },
   });
   const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  return { stdout, stderr, exitCode };
-}
-
-/**
- * Runs a program to its end.
- * @returns its standard output
- * @throws Error with its exit code and its standard error, if it failed
- */
-export async function run(command: string[], options: Options = {}): Promise<string> {
-  const { stdout, stderr, exitCode } = await runToEnd(command, options);
   if (exitCode !== 0) throw new Error(`${command.join(" ")} ended with ${exitCode}:\n${stderr}${stdout}`);
   return stdout;
 }
