@@ -9,7 +9,7 @@ export interface Host {
   readonly usualPort: number;
   exitCode: number | undefined;
   /** The path of a file that the user names: absolute, or in the current folder. */
-  placeOf(path: string): string;
+  resolvePath(path: string): string;
   /** Makes new files private: only their owner can read them. */
   hideFiles(): void;
   /** In the place of the two streams, which are no terminals, and of the end of the process; null for those of the process. */
@@ -34,7 +34,7 @@ const ownProcess: Host = {
   set exitCode(code) {
     process.exitCode = code;
   },
-  placeOf: (path) => resolve(path),
+  resolvePath: (path) => resolve(path),
   hideFiles: () => void process.umask(0o077),
   captured: null,
 };

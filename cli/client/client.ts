@@ -101,13 +101,13 @@ export async function openEvents(
     if (!answered.signal.aborted) late.abort(new DOMException("", "TimeoutError"));
   });
   const asking = fetch(`${controlUrl}/events`, { headers, redirect: "manual", signal: late.signal });
-  const response = await asking.catch(async (error) => {
-    throw await withoutAnswer(error, origin, READS, found);
+  const response = await asking.catch((error) => {
+    throw withoutAnswer(error, origin, READS, found);
   });
   answered.abort();
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (response.status === 200 && isStream && response.body) return response.body;
-  throw await refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINTS, found);
+  throw refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINTS, found);
 }
 
 const bearer = (token: string | null): Record<string, string> =>
@@ -130,12 +130,7 @@ export class LostAnswer extends Failure {
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|EPROTO|\w*(?:CERT|TLS|SSL|VERIFY)\w*)$/;
 
-async function withoutAnswer(
-  error: NodeJS.ErrnoException,
-  origin: string,
-  options: SendOptions,
-  found: Found,
-): Promise<Failure> {
+function withoutAnswer(error: NodeJS.ErrnoException, origin: string, options: SendOptions, found: Found): Failure {
   if (BEFORE_SENDING.test(String(error.code))) return nothingAnswersAt(origin, found);
   if (error.name !== "TimeoutError")
     return new LostAnswer(`${origin} closed the connection without an answer`, options);
@@ -146,16 +141,16 @@ async function withoutAnswer(
 /** Added to the hint if the server accepted the connection and did not answer. */
 const STOPPED = "; the server may be stopped or busy: momo doctor says which";
 
-async function nothingAnswersAt(origin: string, found: Found): Promise<Failure> {
+function nothingAnswersAt(origin: string, found: Found): Failure {
   const { by } = found;
   const cause = by?.startsWith("MOMO_") ? `, which ${by} in the environment name${by.includes(" ") ? "" : "s"}` : "";
   const hint = "start it with momo serve, or name another with --base-url or MOMO_BASE_URL";
-  return new Failure("unreachable", `nothing answers at ${origin}${cause}`, (await hintOfAnother(found)) ?? hint);
+  return new Failure("unreachable", `nothing answers at ${origin}${cause}`, hintOfAnother(found) ?? hint);
 }
 
 /** What to do if another server runs on the data directory than the flag or the variables name. */
-async function hintOfAnother({ by, elsewhere }: Found): Promise<string | null> {
-  const running = await elsewhere();
+function hintOfAnother({ by, otherServer }: Found): string | null {
+  const running = otherServer();
   if (running === null) return null;
   const remedy = by?.startsWith("MOMO_") ? `unset ${by}` : `leave out ${by}`;
   return `${running}: ${remedy}`;
@@ -215,28 +210,22 @@ async function send(url: string, init: RequestInit, hints: Hints, found: Found, 
     text = await response.text();
   } catch (error) {
     if (found.handler) throw error;
-    throw await withoutAnswer(error as NodeJS.ErrnoException, origin, options, found);
+    throw withoutAnswer(error as NodeJS.ErrnoException, origin, options, found);
   }
   const answer = parseAnswer(text);
   // A proxy did not get the answer.
   if (!answer && (response.status === 502 || response.status === 504)) {
     throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options);
   }
-  if (response.status !== 200 || !answer?.success) throw await refusalOf(url, response.status, answer, hints, found);
+  if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hints, found);
   return answer;
 }
 
 /** The reason of a refusal. If the answer does not have the form of ours, another program sent it. */
-async function refusalOf(
-  url: string,
-  status: number,
-  answer: Answer | null,
-  hints: Hints,
-  found: Found,
-): Promise<Failure> {
+function refusalOf(url: string, status: number, answer: Answer | null, hints: Hints, found: Found): Failure {
   const { origin } = new URL(url);
   const code = codeOf(status);
-  const other = await hintOfAnother(found);
+  const other = hintOfAnother(found);
   if (answer && status === 421 && found.meant)
     return new NotServing(found.meant.directory, origin, answer.message, other);
   if (answer?.message.startsWith(NO_SUCH_PATH)) return new Failure(code, answer.message, CHECK_ADDRESS);

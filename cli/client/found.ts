@@ -24,13 +24,13 @@ export interface Found {
   /** Null if the address alone says which server is meant. */
   readonly meant: Meant | null;
   /** Says where the server of the data directory runs, if the address is not its own. */
-  readonly elsewhere: () => Promise<string | null>;
+  readonly otherServer: () => string | null;
   /** Answers the requests in this process. */
   readonly handler?: Handler;
 }
 
 /** For an address that no directory is known for. */
-export const BY_ADDRESS: Found = { by: null, own: null, meant: null, elsewhere: async () => null };
+export const BY_ADDRESS: Found = { by: null, own: null, meant: null, otherServer: () => null };
 
 interface Flags {
   readonly baseUrl?: string;
@@ -47,13 +47,13 @@ export function findServer(flags: Flags, environment: Environment, named: string
     const place = locateServerDirectory(flags.data);
     const record = readOwn(place);
     const meant = record && ({ directory: place, record, ifUnlocked: "ask" } as const);
-    return { by: null, own: record, meant, elsewhere: BY_ADDRESS.elsewhere };
+    return { by: null, own: record, meant, otherServer: BY_ADDRESS.otherServer };
   }
   const isByFlag = flags.baseUrl !== undefined;
   const by = isByFlag ? "--base-url" : variablesOf(environment);
   const isDataNamed = flags.data !== undefined;
   // A directory that is not needed is not checked.
-  if (!isHere(named)) return { ...BY_ADDRESS, by };
+  if (!isOnThisMachine(named)) return { ...BY_ADDRESS, by };
   const place = findServerDirectory(flags.data);
   if (!place) return { ...BY_ADDRESS, by };
   const record = readOrNull(() => readOwn(place));
@@ -61,16 +61,15 @@ export function findServer(flags: Flags, environment: Environment, named: string
   if (record && [record.base_url, record.control_url].some((address) => isSameServer(address, named))) {
     const isOurs = isDataNamed || (!isByFlag && hasKeyOf(place, environment));
     const meant = { directory: place, record, ifUnlocked: isOurs ? "ask" : "anybody" } as const;
-    return { by, own: record, meant, elsewhere: BY_ADDRESS.elsewhere };
+    return { by, own: record, meant, otherServer: BY_ADDRESS.otherServer };
   }
   // --data says whom the user means. A variable that names another server may be an old one.
   const meant = !isByFlag && isDataNamed ? ({ directory: place, record, ifUnlocked: "nobody" } as const) : null;
-  const elsewhere = async () =>
-    record && isUsed(place) ? `the server of ${place.path} is at ${record.base_url}` : null;
-  return { by, own: null, meant, elsewhere };
+  const otherServer = () => (record && isUsed(place) ? `the server of ${place.path} is at ${record.base_url}` : null);
+  return { by, own: null, meant, otherServer };
 }
 
-export const isHere = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
+export const isOnThisMachine = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
 const variablesOf = ({ baseUrl, controlUrl }: Environment): string =>
   [baseUrl && "MOMO_BASE_URL", controlUrl && "MOMO_CONTROL_URL"].filter(Boolean).join(" and ");

@@ -43,8 +43,8 @@ async function findAt(port: number): Promise<Running | null> {
   const server = (await ask(target, "/server")) ?? (await ask(target, "/health"));
   if (!server) return null;
   const baseUrl = typeof server.base_url === "string" ? server.base_url : `${origin}/v2`;
-  const isHere = typeof server.data === "string" && existsSync(server.data);
-  const flags = isHere ? ["--data", String(server.data)] : ["--base-url", baseUrl];
+  const hasItsFolder = typeof server.data === "string" && existsSync(server.data);
+  const flags = hasItsFolder ? ["--data", String(server.data)] : ["--base-url", baseUrl];
   return { baseUrl, consoleUrl: `${controlUrl}/`, flags };
 }
 

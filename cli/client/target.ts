@@ -5,7 +5,7 @@ import type { DataDirectory } from "../serving/data-directory.ts";
 import { findServerDirectory, locateServerDirectory, readCredentials } from "../serving/records.ts";
 import { Failure, NoServer } from "../terminal/failure.ts";
 import { wrongValue } from "../terminal/usage.ts";
-import { type Found, findServer, isHere } from "./found.ts";
+import { type Found, findServer, isOnThisMachine } from "./found.ts";
 
 export interface TargetFlags {
   readonly baseUrl?: string;
@@ -52,7 +52,7 @@ export function resolveTarget(flags: TargetFlags, environment: Environment = mom
     text === undefined ? undefined : parseUrl(text, flags.baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url");
   const found = findServer(flags, environment, named);
   const baseUrl = named ?? found.own?.base_url ?? noServer(flags.data);
-  const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory()) : null;
+  const credentials = named === undefined || isOnThisMachine(baseUrl) ? readCredentials(directory()) : null;
   const apiKey = flags.apiKey ?? environment.apiKey ?? credentials?.api_key;
   // The secret of the data directory is sent with its own key only.
   const own = apiKey === credentials?.api_key ? credentials : null;

@@ -77,10 +77,10 @@ async function check(flags: CheckFlags): Promise<void> {
   const baseUrl = parseUrl(address, "--target");
   const { hostname } = new URL(baseUrl);
   const target = flags.dryRun ? null : await targetOf(baseUrl, flags);
-  const isHere = isLoopback(hostname);
-  if (isHere) reachDirectly(hostname);
+  const isOnThisMachine = isLoopback(hostname);
+  if (isOnThisMachine) reachDirectly(hostname);
   const payment = paymentOf(flags, target);
-  const careful = isHere ? { budget: MOST_REQUESTS, pauseMs: 0 } : CAREFUL;
+  const careful = isOnThisMachine ? { budget: MOST_REQUESTS, pauseMs: 0 } : CAREFUL;
   const options = {
     baseUrl,
     payment,
@@ -89,7 +89,7 @@ async function check(flags: CheckFlags): Promise<void> {
     stopwatch,
     budget: flags.requests ?? careful.budget,
     pauseMs: flags.pause ?? careful.pauseMs,
-    isCareful: !isHere,
+    isCareful: !isOnThisMachine,
   };
   if (target === null) return await printPlan(options);
   // A report that cannot be written is known before anything is paid.

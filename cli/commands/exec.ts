@@ -95,7 +95,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       // The code of shells: 128 and the number of the signal.
       host().exitCode =
         child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
-      tellSilence(interception);
+      warnOfSilentHosts(interception);
       if (flags.audit !== undefined || flags.auditReport !== undefined) {
         const report = await sandbox.finishAudit({ hosts: interception?.silentHosts() });
         tellAudit(report, flags);
@@ -131,7 +131,7 @@ async function startIntercept(
 }
 
 /** A program that the environment does not reach has talked to the real service, and all else looks well. */
-function tellSilence(interception: Interception | null): void {
+function warnOfSilentHosts(interception: Interception | null): void {
   const hosts = interception?.silentHosts() ?? [];
   if (hosts.length === 0) return;
   tell(`momo: no request of the command reached ${hosts.join(" or ")} here; momo help intercept has the causes`);

@@ -59,7 +59,7 @@ async function exportData(file: string, flags: ExportFlags): Promise<void> {
   host().hideFiles();
   if (file === "-") await printCopy(flags);
   else {
-    const place = host().placeOf(file);
+    const place = host().resolvePath(file);
     const contents = await writeCopy(place, flags);
     const bytes = statSync(place).size;
     if (flags.json) printJson({ file: place, bytes, ...contents });

@@ -53,7 +53,7 @@ async function importIntoDatabase(file: string, flags: ImportFlags, database: Na
   removeTemporaryLeftovers();
   const { directory, remove } = makeTemporaryDirectory();
   atTheEnd(remove);
-  const contents = await takeIn(directory, directory.database, source);
+  const contents = await importRows(directory, directory.database, source);
   await withDatabase(database, "empty", (store) => store.importAll(readRows(directory.database, source.name)));
   if (flags.json) printJson({ replaced: false, ...contents });
   else tell(`filled the database: ${describeContents(contents)}`);
@@ -82,7 +82,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
         flags,
       );
     }
-    const contents = await takeIn(directory, draft, source);
+    const contents = await importRows(directory, draft, source);
     if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
     putInPlace(draft, directory.database);
     const credentials = await compareCredentials(directory);
@@ -109,7 +109,7 @@ interface Source {
 
 async function openSource(file: string): Promise<Source> {
   if (file === "-") return { name: "standard input", stream: Bun.stdin.stream() };
-  const place = host().placeOf(file);
+  const place = host().resolvePath(file);
   const stats = statsFor(file, place);
   if (!stats) throw new Failure("not_found", `there is no file ${file}`, USE_EXPORT);
   if (stats.isDirectory()) throw new Failure("unexpected", `${file} is a folder`, USE_EXPORT);
@@ -135,7 +135,7 @@ function statsFor(file: string, place: string) {
 const USE_EXPORT = "make a copy with momo export, and give that";
 
 /** Makes a database at `draft` with the rows of the source. */
-async function takeIn(directory: DataDirectory, draft: string, source: Source): Promise<CopyContents> {
+async function importRows(directory: DataDirectory, draft: string, source: Source): Promise<CopyContents> {
   const copy = `${directory.database}.${process.pid}-copy.tmp`;
   atTheEnd(() => removeDatabase(copy));
   try {

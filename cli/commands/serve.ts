@@ -94,8 +94,8 @@ async function serve(flags: ServeFlags): Promise<void> {
   // Set umask before the first file, so that our files are private.
   host().hideFiles();
   const readyFile = flags.readyFile === undefined ? null : prepareReadyFile(flags.readyFile);
-  let leaveNothing = () => {};
-  const stopping = stopSignal(() => leaveNothing());
+  let removeFiles = () => {};
+  const stopping = stopSignal(() => removeFiles());
   outliveOutput();
   const config = await configOf(flags);
   const database = sharedDatabase(flags);
@@ -109,7 +109,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const output = requestOutputFor(flags);
   const drainMs = drainOf(flags, database);
   let sandbox: RunningSandbox | undefined;
-  leaveNothing = () => {
+  removeFiles = () => {
     readyFile?.remove();
     temporary?.remove();
   };
@@ -151,7 +151,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     } finally {
       if (fate !== null) tell(`momo: stopped; ${fate}`);
       else if (sandbox && !flags.json && isTerminal()) tellEnd(directory, database, Boolean(flags.ephemeral));
-      leaveNothing();
+      removeFiles();
     }
   }
   if (output && !(await output.end())) process.exit(EXIT.done);
@@ -243,15 +243,15 @@ function stdinEnd(): { readonly ended: Promise<void>; forget(): Promise<void> } 
 /** A second signal within this time is the same Ctrl+C: the terminal sends it to npm and to us, and npm passes it on. */
 const SAME_SIGNAL_MS = 100;
 
-/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once, after `leaveNothing`. */
-function stopSignal(leaveNothing: () => void): Promise<void> {
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once, after `removeFiles`. */
+function stopSignal(removeFiles: () => void): Promise<void> {
   return new Promise((resolveStop) => {
     let stoppedAtMs: number | null = null;
     for (const [signal, exitCode] of endingSignals()) {
       process.on(signal, () => {
         if (stoppedAtMs !== null && stopwatch() - stoppedAtMs > SAME_SIGNAL_MS) {
           try {
-            leaveNothing();
+            removeFiles();
           } finally {
             process.exit(exitCode);
           }

@@ -25,7 +25,7 @@ export interface DataDirectory {
 export function nameDataDirectory(flag: string | undefined): DataDirectory {
   const named = flag ?? momoEnvironment().data;
   const path = named === undefined ? platformDefault() : userPath(named);
-  if (path !== null) return dataDirectoryAt(host().placeOf(path));
+  if (path !== null) return dataDirectoryAt(host().resolvePath(path));
   throw new Failure(
     "usage",
     "HOME is not set, so there is no default data directory",

@@ -77,7 +77,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
  * @throws an error of the system, of the decoder or of the parser
  */
 export function readJsonFile(file: string): unknown {
-  const place = host().placeOf(file);
+  const place = host().resolvePath(file);
   if (!existsSync(place)) return undefined;
   const text = readText(place);
   try {
@@ -165,7 +165,7 @@ export function warnOfOthers(path: string): void {
 /** @throws Failure `usage` if the file that the option names cannot be read */
 export function readSecretFile(option: string, file: string, secret: "token" | "password"): string {
   try {
-    const text = readText(host().placeOf(file));
+    const text = readText(host().resolvePath(file));
     warnOfReaders(file, secret);
     return text;
   } catch (error) {
@@ -175,7 +175,7 @@ export function readSecretFile(option: string, file: string, secret: "token" | "
 
 /** Warns if others can read a file with a secret. A pipe is exempt: it can be read only once. */
 function warnOfReaders(file: string, secret: string): void {
-  const stats = process.platform === "win32" ? null : statsOfTarget(host().placeOf(file));
+  const stats = process.platform === "win32" ? null : statsOfTarget(host().resolvePath(file));
   if (!stats?.isFile()) return;
   if ((stats.mode & 0o044) !== 0) tell(`momo: others can read the ${secret} in ${file}; chmod 600 it`);
   else if (isForeign(stats))

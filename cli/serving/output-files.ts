@@ -52,7 +52,7 @@ const READY_ELSEWHERE = "choose another place with --ready-file";
  * @throws Failure if the file cannot be written
  */
 export function prepareReport(file: string): ReportFile {
-  const place = host().placeOf(file);
+  const place = host().resolvePath(file);
   return explained(place, "the report ", REPORT_ELSEWHERE, () => {
     const stats = statSync(place, { throwIfNoEntry: false });
     const isOpen = stats !== undefined && isOpenAlready(place, stats);
@@ -100,7 +100,7 @@ function modeOfNew(draft: string): number {
  * @throws Failure that names the flag
  */
 export function prepareReadyFile(path: string) {
-  const file = host().placeOf(path);
+  const file = host().resolvePath(path);
   let written: string | null = null;
   explained(file, "", READY_ELSEWHERE, () => {
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -176,7 +176,7 @@ export function removeStaleFiles(command: string, words: readonly string[]): voi
 }
 
 function removeStaleReport(file: string): void {
-  const place = host().placeOf(userPath(file));
+  const place = host().resolvePath(userPath(file));
   const stats = statSync(place);
   if (!stats.isFile() || isOpenAlready(place, stats)) return;
   if (IS_REPORT.test(readFileSync(place, "utf8").slice(0, BEGINNING))) rmSync(realpathSync(place));

@@ -121,7 +121,7 @@ function parseFile<T>(
 ): T {
   try {
     const content = readJsonFile(file);
-    if (content === undefined) statSync(host().placeOf(file)); // its error says why
+    if (content === undefined) statSync(host().resolvePath(file)); // its error says why
     return parse(content);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -49,7 +49,7 @@ export async function runHere(words: readonly string[], { environment, folder }:
     environment: { ...environment },
     usualPort: held.port,
     exitCode: undefined,
-    placeOf: (path) => resolve(folder, path),
+    resolvePath: (path) => resolve(folder, path),
     hideFiles: () => {},
     captured: {
       out: (text) => void stdout.push(text),
