@@ -10,7 +10,9 @@ import compose from "../../docs/examples/compose.yaml" with { type: "text" };
 import pythonFixture from "../../docs/examples/conftest.py" with { type: "text" };
 import github from "../../docs/examples/github-services.yaml" with { type: "text" };
 import gitlab from "../../docs/examples/gitlab.yaml" with { type: "text" };
+import phpSnapshot from "../../docs/examples/SnapshotTest.php" with { type: "text" };
 import pythonTest from "../../docs/examples/test_cancelled.py" with { type: "text" };
+import pythonSnapshot from "../../docs/examples/test_snapshot.py" with { type: "text" };
 import testcontainers from "../../docs/examples/testcontainers.mjs" with { type: "text" };
 import install from "../../docs/install.md" with { type: "text" };
 import intercept from "../../docs/intercept.md" with { type: "text" };
@@ -39,6 +41,7 @@ const PAGES: Readonly<Record<string, unknown>> = {
 /** The files that the pages link, printed in the same way: `momo help conftest.py > conftest.py`. */
 const FILES: Readonly<Record<string, unknown>> = {
   ...{ "conftest.py": pythonFixture, "test_cancelled.py": pythonTest, "CancelledTest.php": phpTest },
+  ...{ "test_snapshot.py": pythonSnapshot, "SnapshotTest.php": phpSnapshot },
   ...{ "cancelled_test.go": goTest, "compose.yaml": compose, "github-services.yaml": github, "gitlab.yaml": gitlab },
   ...{ "testcontainers.mjs": testcontainers, "alerts.yml": alerts, "dashboard.json": dashboard },
   ...{ "prometheus.yml": prometheus },

@@ -18,8 +18,6 @@ const NO_LIMIT = String(TEST_TIMEOUT_MS);
 
 const testing = readDocument("docs/testing.md");
 const [example = "", withTimers = "", inTypeScript = ""] = blocksOf(testing, "ts");
-const [inPython = ""] = blocksOf(testing, "python");
-const [inPhp = ""] = blocksOf(testing, "php");
 /** The shop of the second example. */
 const SHOP = `
 async function checkout({ baseUrl, headers: keys, paymentAccountId }: TestSandbox, reference: string) {
@@ -116,14 +114,22 @@ describe("the example of docs/testing.md runs, and fails where the payment ends 
 
 type SnapshotTest = [needs: readonly Needed[], file: string, code: string, command: readonly string[], made: string];
 
+const exampleOf = (file: string) => readDocument(`docs/examples/${file}`).text;
+
 const SNAPSHOT_TESTS: readonly SnapshotTest[] = [
   [
     ...([[], "snapshot.test.ts", inTypeScript.replace('"vitest"', '"bun:test"')] as const),
     [process.execPath, "test", "--timeout", NO_LIMIT, "./snapshot.test.ts"],
     "__snapshots__/snapshot.test.ts.snap",
   ],
-  [["pytest"], "test_snapshot.py", inPython, ["python3", "-m", "pytest", "test_snapshot.py"], "paid.json"],
-  [["phpunit"], "SnapshotTest.php", inPhp, ["phpunit", "SnapshotTest.php"], "paid.json"],
+  [
+    ["pytest"],
+    "test_snapshot.py",
+    exampleOf("test_snapshot.py"),
+    ["python3", "-m", "pytest", "test_snapshot.py"],
+    "paid.json",
+  ],
+  [["phpunit"], "SnapshotTest.php", exampleOf("SnapshotTest.php"), ["phpunit", "SnapshotTest.php"], "paid.json"],
 ];
 
 describe("the snapshot test of docs/testing.md records, then passes, and fails where anything differs", () => {
