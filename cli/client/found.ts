@@ -1,5 +1,6 @@
 import { basename } from "node:path";
-import { isLoopback, SERVER_HEADER } from "../../sandbox/control/guard.ts";
+import { isLoopback } from "../../sandbox/control/guard.ts";
+import { SERVER_HEADER } from "../../sandbox/control/identity.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { isHeld } from "../../src/store/sqlite/sqlite.ts";

@@ -1,6 +1,6 @@
 import { Argument, Command, type Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
-import { jsonText, visible } from "../../src/domain/text.ts";
+import { jsonText, visible } from "../../src/domain/visible.ts";
 import { openOptionalControl } from "../client/client.ts";
 import { writeOut } from "../terminal/standard-output.ts";
 

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs"
 import { dirname } from "node:path";
 import { Command } from "commander";
 import { quoted } from "../../sandbox/curl.ts";
-import { redact } from "../../src/domain/text.ts";
+import { redact } from "../../src/domain/redact.ts";
 import {
   attemptBeside,
   inspectDatabase,

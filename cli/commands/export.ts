@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
 import { isMemo } from "../../sandbox/network/script.ts";
-import { counted } from "../../src/domain/text.ts";
+import { counted } from "../../src/domain/counted.ts";
 import {
   type CopyContents,
   copyDatabase,

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { type ControlOptions, createControl } from "../../sandbox/control/control.ts";
-import type { KeyMade, KeyOnWire, MerchantOnWire } from "../../sandbox/control/shapes/server.ts";
+import type { KeyMade, KeyOnWire, MerchantOnWire } from "../../sandbox/control/shapes/registry.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { formatTariff, type Tariff } from "../../src/domain/money.ts";

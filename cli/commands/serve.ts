@@ -1,10 +1,10 @@
 import { Command, Option } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import type { AnsweredRequest } from "../../sandbox/request-log.ts";
+import { counted } from "../../src/domain/counted.ts";
 import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { token } from "../../src/domain/random.ts";
-import { counted } from "../../src/domain/text.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { durations, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { momoEnvironment } from "../environment.ts";

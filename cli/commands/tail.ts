@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { jsonText } from "../../src/domain/text.ts";
+import { jsonText } from "../../src/domain/visible.ts";
 import { systemClock } from "../../src/system.ts";
 import { openEvents } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";

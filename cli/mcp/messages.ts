@@ -1,6 +1,6 @@
 import { type Readable, Transform } from "node:stream";
 import { kindOf } from "../../src/domain/error.ts";
-import { visible } from "../../src/domain/text.ts";
+import { visible } from "../../src/domain/visible.ts";
 
 /** The longest message, and the longest name in one. */
 const MOST_BYTES = 1024 * 1024;

@@ -3,7 +3,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { Command } from "commander";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
-import { visibleLines } from "../../src/domain/text.ts";
+import { visibleLines } from "../../src/domain/visible.ts";
 import { sleep } from "../../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, controlClient, LostAnswer, READS } from "../client/client.ts";
 import { startPrivateSandbox } from "../client/private-sandbox.ts";

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { CALLS } from "../../sandbox/control/calls.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { shown, whatCame } from "../../src/domain/error.ts";
-import { redact, visibleLines } from "../../src/domain/text.ts";
+import { redact } from "../../src/domain/redact.ts";
+import { visibleLines } from "../../src/domain/visible.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/description.ts";
 
 /**

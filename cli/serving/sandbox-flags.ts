@@ -106,7 +106,7 @@ async function readRulesFile(file: string): Promise<Rule[]> {
  * @throws Failure `usage` that names the file and the place in it
  */
 async function readProfile(file: string): Promise<Profile> {
-  const { parseProfile } = await import("../../sandbox/check/check.ts");
+  const { parseProfile } = await import("../../sandbox/check/profiles.ts");
   return {
     name: basename(file, ".json"),
     ...parseFile(file, parseProfile, { flag: "--profile", hint: "write an object" }),

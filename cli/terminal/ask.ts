@@ -1,4 +1,4 @@
-import { visible } from "../../src/domain/text.ts";
+import { visible } from "../../src/domain/visible.ts";
 import { isCi, speaksUnicode } from "../environment.ts";
 import { host } from "../host.ts";
 import { EXIT, Failure } from "./failure.ts";

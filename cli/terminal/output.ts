@@ -1,5 +1,6 @@
 import { once } from "../../src/domain/once.ts";
-import { jsonText, redact, visible } from "../../src/domain/text.ts";
+import { redact } from "../../src/domain/redact.ts";
+import { jsonText, visible } from "../../src/domain/visible.ts";
 import { speaksUnicode, wantsColour } from "../environment.ts";
 import { host } from "../host.ts";
 import type { Failure } from "./failure.ts";

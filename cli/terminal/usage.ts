@@ -1,5 +1,6 @@
 import { type Command, CommanderError, type Option } from "commander";
-import { redact, visible } from "../../src/domain/text.ts";
+import { redact } from "../../src/domain/redact.ts";
+import { visible } from "../../src/domain/visible.ts";
 import { serveVariable, serveVariableNames } from "../environment.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { examplesOf } from "./help.ts";

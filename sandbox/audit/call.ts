@@ -1,4 +1,5 @@
-import { redact, visible } from "../../src/domain/text.ts";
+import { redact } from "../../src/domain/redact.ts";
+import { visible } from "../../src/domain/visible.ts";
 import type { AnsweredRequest } from "../request-log.ts";
 
 /** An instant, by three clocks. */

@@ -1,4 +1,4 @@
-import { counted } from "../../src/domain/text.ts";
+import { counted } from "../../src/domain/counted.ts";
 import type { Status } from "../../src/domain/transaction.ts";
 import type { Moment } from "./call.ts";
 import type { Mistake } from "./finding.ts";

@@ -1,4 +1,5 @@
-import { counted, jsonText, visible } from "../../src/domain/text.ts";
+import { counted } from "../../src/domain/counted.ts";
+import { jsonText, visible } from "../../src/domain/visible.ts";
 import type { AuditReport } from "./audit.ts";
 import { clean } from "./call.ts";
 import { FINDING_KINDS, type FindingKind, isAtLeast, type Severity } from "./kinds.ts";

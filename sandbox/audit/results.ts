@@ -1,4 +1,4 @@
-import { jsonText, visibleLines } from "../../src/domain/text.ts";
+import { jsonText, visibleLines } from "../../src/domain/visible.ts";
 import type { Severity } from "./kinds.ts";
 
 /** What the reports for other programs have in common, whatever was examined: JUnit, SARIF and GitHub's annotations. */

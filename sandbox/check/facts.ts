@@ -1,6 +1,7 @@
 import { kindOf } from "../../src/domain/error.ts";
 import type { Profile } from "../../src/http/profile.ts";
-import { type Ask, type Exchange, isObject, type Json, type Service, Skip } from "./service.ts";
+import { isObject, type Json } from "./bounded.ts";
+import { type Ask, type Exchange, type Service, Skip } from "./service.ts";
 
 /** What a check is, and what the checks read in answers. */
 

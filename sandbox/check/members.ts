@@ -1,4 +1,5 @@
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
+import type { Json } from "./bounded.ts";
 import {
   type Check,
   check,
@@ -14,7 +15,7 @@ import {
   type Test,
   wrong,
 } from "./facts.ts";
-import { type Exchange, type Json, type Service, Skip } from "./service.ts";
+import { type Exchange, type Service, Skip } from "./service.ts";
 
 /** What each member of an answer must be (§2). */
 

@@ -1,3 +1,4 @@
+import type { Json } from "./bounded.ts";
 import {
   type Check,
   type Checking,
@@ -10,7 +11,7 @@ import {
   statusAsk,
 } from "./facts.ts";
 import { requestId } from "./members.ts";
-import { type Exchange, type Json, NEEDS_PAYMENT, Skip } from "./service.ts";
+import { type Exchange, NEEDS_PAYMENT, Skip } from "./service.ts";
 
 /** The sentences that need a payment. Each push may reach a phone and cost money: none is ever repeated. */
 

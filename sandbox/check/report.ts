@@ -1,4 +1,4 @@
-import { jsonText, visible } from "../../src/domain/text.ts";
+import { jsonText, visible } from "../../src/domain/visible.ts";
 import type { ReportFormat } from "../audit/report.ts";
 import { formatResults, type Results } from "../audit/results.ts";
 import { htmlReport } from "./page.ts";

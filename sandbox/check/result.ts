@@ -1,4 +1,4 @@
-import { counted } from "../../src/domain/text.ts";
+import { counted } from "../../src/domain/counted.ts";
 
 /** What a check of a service says, and how it is written down. */
 

@@ -1,4 +1,4 @@
-import { visible } from "../../src/domain/text.ts";
+import { visible } from "../../src/domain/visible.ts";
 
 /**
  * What no report shows: the credentials and the phone that were sent, and each phone, code and receipt that came. A value is found in

@@ -10,9 +10,10 @@ import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { STATUSES } from "../../src/domain/transaction.ts";
 import type { Profile, RefusalAnswer } from "../../src/http/profile.ts";
+import type { Json } from "./bounded.ts";
 import { type Check, type Checking, check, inState, isShort, list, listIn, newest, type Seen, shown } from "./facts.ts";
 import { afterFinal, firstStatus, orderOf, paymentOf, push } from "./payment.ts";
-import { type Exchange, type Json, type Service, Skip, UNKNOWN_ID } from "./service.ts";
+import { type Exchange, type Service, Skip, UNKNOWN_ID } from "./service.ts";
 
 /** What a service does where the specification is silent: recorded, never a failure. */
 

@@ -1,5 +1,6 @@
 import { type Day, formatDay, parseDay } from "../../src/domain/timestamp.ts";
 import { STATUSES } from "../../src/domain/transaction.ts";
+import { isObject, type Json } from "./bounded.ts";
 import {
   type Check,
   check,
@@ -16,7 +17,7 @@ import {
   wrong,
 } from "./facts.ts";
 import { MEMBER_CHECKS, MINIMAL_STATUS } from "./members.ts";
-import { type Ask, isObject, type Json, NEEDS_PAYMENT, Skip, UNKNOWN_ID } from "./service.ts";
+import { type Ask, NEEDS_PAYMENT, Skip, UNKNOWN_ID } from "./service.ts";
 
 /** The sentences of the specification that reading can check. */
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { counted } from "../../src/domain/counted.ts";
 import { drawSeed } from "../../src/domain/random.ts";
-import { counted } from "../../src/domain/text.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { type FaultPlan, MAX_FAULTS } from "../faults.ts";
 import { type Calls, described } from "./context.ts";

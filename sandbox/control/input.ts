@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { counted } from "../../src/domain/counted.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid, kindOf, Refusal, shown } from "../../src/domain/error.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
-import { counted } from "../../src/domain/text.ts";
 import { digitsIn, parseInput, whatCameOf } from "../../src/http/input.ts";
 import { expectJson, newExchange, readJsonObject, readParameters } from "../../src/http/request.ts";
 import type { Body } from "./context.ts";

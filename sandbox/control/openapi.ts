@@ -1,7 +1,7 @@
 import { succeeded } from "../../src/http/answers.ts";
 import { describe, describeCall, FAILURE, json, jsonSchemaOf } from "../../src/http/description.ts";
 import { type Call, type Calls, CONTROL_PATH } from "./context.ts";
-import { SERVER_HEADER } from "./guard.ts";
+import { SERVER_HEADER } from "./identity.ts";
 
 interface Described {
   /** The origin that the caller used, such as `http://127.0.0.1:2547`; empty if it is not known. */

@@ -1,6 +1,6 @@
 import { type Clock, pause } from "../../src/domain/clock.ts";
+import { counted } from "../../src/domain/counted.ts";
 import { createMutex } from "../../src/domain/mutex.ts";
-import { counted } from "../../src/domain/text.ts";
 import { type Reply, succeedWithList } from "../../src/http/reply.ts";
 
 /**

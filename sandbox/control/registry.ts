@@ -7,7 +7,7 @@ import type { KnownKey } from "../../src/service/registry.ts";
 import { type Calls, type ControlContext, described } from "./context.ts";
 import { bodyOf, MAX_QUERY_ID, readWith, wholeNumber } from "./input.ts";
 import { replyWithList } from "./paging.ts";
-import * as shapes from "./shapes/server.ts";
+import * as shapes from "./shapes/registry.ts";
 
 const merchant_id = z.int().min(1).optional();
 const name = readWith(z.string(), (text) => parseName(text, "it"));

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { counted } from "../../src/domain/counted.ts";
 import { invalid, Refusal } from "../../src/domain/error.ts";
-import { counted, redact } from "../../src/domain/text.ts";
+import { redact } from "../../src/domain/redact.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { curlLine } from "../curl.ts";
 import { type LoggedRequest, REPLAY_HEADER } from "../request-log.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { counted } from "../../src/domain/text.ts";
+import { counted } from "../../src/domain/counted.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { objectIn, readJson } from "../../src/http/request.ts";
 import { type Default, endingOf } from "../network/choice.ts";

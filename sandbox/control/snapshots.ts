@@ -1,5 +1,5 @@
+import { counted } from "../../src/domain/counted.ts";
 import { invalid, Refusal, whatCame } from "../../src/domain/error.ts";
-import { counted } from "../../src/domain/text.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { type Calls, type ControlContext, described, type Snapshot, type Snapshots } from "./context.ts";

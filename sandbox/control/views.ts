@@ -1,6 +1,6 @@
 import { type Delivery, type DeliveryAttempt, stateOf } from "../../src/domain/delivery.ts";
 import { toShillings } from "../../src/domain/money.ts";
-import { REDACTED, redact } from "../../src/domain/text.ts";
+import { REDACTED, redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
 import { itemView } from "../../src/http/view.ts";

@@ -1,4 +1,5 @@
-import { redact, visible } from "./text.ts";
+import { redact } from "./redact.ts";
+import { visible } from "./visible.ts";
 
 /** `account`: it is not the merchant's. `conflict`: it has happened already, and cannot happen again. `unavailable`: another server cannot be reached. */
 export type RefusalKind =

@@ -1,4 +1,4 @@
-import { redact } from "./text.ts";
+import { redact } from "./redact.ts";
 
 /** Where a text stops to be JSON, and the likely mistake. */
 export interface JsonMistake {

@@ -2,10 +2,10 @@ import { Refusal } from "../domain/error.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Service } from "../service/service.ts";
 import { parseInput } from "./input.ts";
-import { createInputReader } from "./lenient.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import type { BasePaths } from "./paths.ts";
 import type { Profile } from "./profile.ts";
+import { createInputReader } from "./read-input.ts";
 import { fail, failWith, NO_SUCH_PATH, type Reply, serveDocument } from "./reply.ts";
 import { type Api, originOf, targetOf } from "./request.ts";
 

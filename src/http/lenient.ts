@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { invalid, Refusal, shown } from "../domain/error.ts";
+import { shown } from "../domain/error.ts";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { roundToCents } from "../domain/money.ts";
 import { typedPhone } from "../domain/phone.ts";
@@ -8,21 +8,9 @@ import {
   digitsIn,
   type ListInput,
   listTransactionsSchema,
-  parseInput,
   type startPaymentSchema,
 } from "./input.ts";
-import type { Operation } from "./operations.ts";
-import type { Profile } from "./profile.ts";
-import {
-  type Exchange,
-  isJson,
-  type Leniency,
-  parseJsonObject,
-  readJsonObject,
-  readParameters,
-  readText,
-  targetOf,
-} from "./request.ts";
+import { isJson, type Leniency, parseJsonObject, readParameters } from "./request.ts";
 
 /**
  * The lenient form accepts what the real services accept and the specification does not promise. It corrects values before the
@@ -147,65 +135,4 @@ export function readLenientBody(text: string, headers: Headers, schema: z.ZodObj
   const names = Object.keys(schema.shape);
   if (isForm) return normalise(readParameters(content, names, "the form in the body"), schema, leniencies);
   return normalise(parseJsonObject(content, headers), schema, leniencies, digitsIn(content));
-}
-
-/** Reads the input of requests, in the form that the schemas of their operations expect, as strictly as the profile. */
-export function createInputReader(profile: Profile) {
-  const isLenient = profile.accept === "lenient";
-  const { bad_filter = isLenient && "ignored" } = profile;
-  const ignoresFilters = bad_filter === "ignored" || bad_filter === "empty";
-  const clampsPages = (profile.page_bounds ?? (isLenient && "clamped")) === "clamped";
-  const correctsParameter = (name: string) => (name === "page" || name === "limit" ? clampsPages : ignoresFilters);
-
-  /** The parameters of a list, in the form that their schema expects. */
-  function readList(query: string, { schema }: Operation, { leniencies }: Exchange): object {
-    const input = readParameters(query, Object.keys(schema.shape));
-    if (profile.filter_case === "lower") refuseCapitals(input, ignoresFilters);
-    return clampsPages || ignoresFilters ? normalise(input, schema, leniencies, {}, correctsParameter) : input;
-  }
-
-  return {
-    read(request: Request, query: string, known: Operation, exchange: Exchange): object | Promise<object> {
-      if (known.method === "GET") return readList(query, known, exchange);
-      return isLenient ? readLeniently(request, known, exchange) : readJsonObject(request, exchange);
-    },
-
-    /** As {@link Api.wouldTake}. */
-    wouldTake(request: Request, body: string | null, known: Operation | undefined): boolean {
-      // Bytes that are not UTF-8 were replaced.
-      if (isLenient || !known || body?.includes("\u{FFFD}")) return false;
-      const leniencies: Leniency[] = [];
-      try {
-        parseInput(known.schema, lenientInput(request, body, known, leniencies));
-      } catch (error) {
-        if (error instanceof Refusal) return false;
-        throw error;
-      }
-      return leniencies.length > 0;
-    },
-  };
-}
-
-async function readLeniently(request: Request, known: Operation, exchange: Exchange): Promise<object> {
-  return lenientInput(request, await readText(request, exchange), known, exchange.leniencies);
-}
-
-/** For a service that knows the words of these filters in lower case only: refuses others, or leaves them out. */
-function refuseCapitals(input: Record<string, unknown>, ignores: boolean): void {
-  for (const name of ["type", "status"]) {
-    const value = input[name];
-    if (typeof value !== "string" || value === value.toLowerCase()) continue;
-    if (!ignores) throw invalid(`${name} must be in lower case; it is ${shown(value)}`);
-    delete input[name];
-  }
-}
-
-function lenientInput(
-  request: Request,
-  body: string | null,
-  { method, schema }: Operation,
-  leniencies: Leniency[],
-): object {
-  if (method !== "GET") return readLenientBody(body ?? "", request.headers, schema, leniencies);
-  return normalise(readParameters(targetOf(request).query, Object.keys(schema.shape)), schema, leniencies);
 }

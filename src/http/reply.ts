@@ -1,5 +1,5 @@
 import { Refusal, type RefusalKind } from "../domain/error.ts";
-import { redact } from "../domain/text.ts";
+import { redact } from "../domain/redact.ts";
 
 /** The one table from refusals to statuses (§7). */
 const STATUS_OF: Record<RefusalKind, number> = {

@@ -1,6 +1,6 @@
+import { counted } from "../domain/counted.ts";
 import type { Summary } from "../domain/filter.ts";
 import { toShillings } from "../domain/money.ts";
-import { counted } from "../domain/text.ts";
 import { formatTimestamp } from "../domain/timestamp.ts";
 import type { Kind, Transaction } from "../domain/transaction.ts";
 import type { TransactionOnWire } from "./answers.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { GROUPS } from "../../cli/command-table.ts";
-import { jsonText, visible } from "../../src/domain/text.ts";
+import { jsonText, visible } from "../../src/domain/visible.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { KEYS, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";

@@ -136,7 +136,7 @@ describe("what a killed import leaves behind", () => {
     child.kill("SIGKILL");
     await child.exited;
     const [draft = ""] = drafts();
-    expect(draft).toMatch(/^momo\.db\.[0-9]+\.tmp$/);
+    expect(draft).toMatch(/^momo\.db\.[0-9]+-copy\.tmp$/);
     return { data, draft: join(data, draft) };
   }
 

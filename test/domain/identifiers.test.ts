@@ -11,7 +11,7 @@ import {
   transactionCode,
 } from "../../src/domain/identifiers.ts";
 import { token } from "../../src/domain/random.ts";
-import { redact } from "../../src/domain/text.ts";
+import { redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { systemRandom } from "../../src/system.ts";
 import { seededRandom } from "../support/random.ts";

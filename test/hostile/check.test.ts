@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { parseProfile } from "../../sandbox/check/check.ts";
+import { parseProfile } from "../../sandbox/check/profiles.ts";
 import type { CheckReport } from "../../sandbox/check/result.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { runMomo } from "../support/momo.ts";

@@ -1,6 +1,6 @@
 /** Clock, timers, storage, clipboard and notifications of the browser. No other file of the page uses them. */
 
-import { isLoopbackName } from "./logic/route.ts";
+import { isLoopbackName } from "./logic/loopback.ts";
 
 /** Milliseconds with fractions from an arbitrary start. It never goes back. */
 export const monotonicMs = (): number => performance.now();

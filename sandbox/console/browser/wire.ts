@@ -18,8 +18,8 @@ export type {
   KeyMade as NewKey,
   KeyOnWire as Key,
   MerchantOnWire as Merchant,
-  ServerOnWire as ServerFacts,
-} from "../../control/shapes/server.ts";
+} from "../../control/shapes/registry.ts";
+export type { ServerOnWire as ServerFacts } from "../../control/shapes/server.ts";
 export type {
   ClockReading,
   DefaultInForce as Default,

@@ -11,7 +11,7 @@ import {
   truncateSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { counted } from "../../domain/text.ts";
+import { counted } from "../../domain/counted.ts";
 import type { Trouble } from "../vitals.ts";
 import { firstOf } from "./database.ts";
 

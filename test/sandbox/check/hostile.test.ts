@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseProfile } from "../../../sandbox/check/check.ts";
+import { parseProfile } from "../../../sandbox/check/profiles.ts";
 import { formatCheck } from "../../../sandbox/check/report.ts";
 import type { CheckReport } from "../../../sandbox/check/result.ts";
 import { Secrets } from "../../../sandbox/check/secrets.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseProfile } from "../../../sandbox/check/check.ts";
+import { parseProfile } from "../../../sandbox/check/profiles.ts";
 import { parseTariff } from "../../../src/domain/money.ts";
 import type { Profile } from "../../../src/http/profile.ts";
 import { checkScene, type Deviation, fillScene } from "../../support/checked.ts";

@@ -6,9 +6,9 @@ import {
   paymentOf,
 } from "../../../sandbox/console/browser/logic/calls.ts";
 import { outcomeChart } from "../../../sandbox/console/browser/logic/chart.ts";
+import { csvOf } from "../../../sandbox/console/browser/logic/csv.ts";
 import * as filters from "../../../sandbox/console/browser/logic/filters.ts";
 import { acknowledge, isAcknowledged } from "../../../sandbox/console/browser/logic/findings.ts";
-import { csvOf } from "../../../sandbox/console/browser/logic/format.ts";
 import { appendUnknown, has, mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
 import { assignChips, choosePhone, type PhoneState } from "../../../sandbox/console/browser/logic/phone.ts";
 import { timelineOf } from "../../../sandbox/console/browser/logic/timeline.ts";
