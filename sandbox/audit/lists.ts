@@ -9,7 +9,7 @@ import { type AuditState, MOST_LOOKS, PATTERN_MS, type Reading } from "./rules.t
  * @returns whether this explains a refusal
  */
 export function auditList(state: AuditState, reading: Reading): boolean {
-  const { call, query } = reading;
+  const { call, at, query } = reading;
   const parameters = new URLSearchParams(query);
   const given = [...new Set(parameters.keys())];
   const search = parameters.get("search");
@@ -17,6 +17,7 @@ export function auditList(state: AuditState, reading: Reading): boolean {
   const rows = call.status === 200 ? rowsIn(call) : [];
   rememberLook(state, reading, search, rows);
   const shown: Payment[] = [];
+  const lost = isForOne ? null : lastLost(state);
   for (const { id, status } of rows) {
     const payment = state.payments.byNumber(id);
     if (!payment || (isByMomo(call) && !payment.start?.isByMomo)) continue;
@@ -29,12 +30,20 @@ export function auditList(state: AuditState, reading: Reading): boolean {
     );
   }
   if (search !== null) rememberStrays(state, reading, search, shown);
+  const [first] = shown;
+  if (lost && first && first !== lost) {
+    first.foundBy = { requestId: call.id, text: null, cameMs: cameMs(call, at), isFirstRow: false };
+  }
   const known = state.inputs().get("/transactions.php") ?? given;
   const unknown = given.filter((name) => !known.includes(name));
   if (unknown.length > 0 || isRefused(call)) markNamed(state.payments, reading);
   for (const name of unknown) auditParameter(state, reading, name, isForOne);
   return false;
 }
+
+/** The last payment that its client knows nothing of. */
+const lastLost = ({ payments }: AuditState): Payment | undefined =>
+  [...payments.all()].findLast(({ start, toldMs }) => start && !start.isRead && !start.isByMomo && toldMs === null);
 
 function rememberLook(
   { looks }: AuditState,
@@ -57,6 +66,9 @@ function refusalOf(call: AnsweredRequest): string | null {
   if (call.status === 200) return null;
   return call.status === null ? "its answer was lost" : `${call.status} “${clean(messageOf(call))}”`;
 }
+
+/** A client that asks so soon after a search takes what it has found. */
+const AT_ONCE_MS = 1000;
 
 /** @param isAsked whether the list was asked for this payment */
 function markShown(payment: Payment, { call, at }: Reading, isFinal: boolean, isAsked = false): void {
@@ -86,15 +98,19 @@ function rememberStrays(
   const isOwn = (charge: { reference: string | null }) => isReference(charge, text);
   if (!own && !attempts.some(isOwn) && ![...payments.all()].some(isOwn)) return;
   const search = { requestId: call.id, text, cameMs: cameMs(call, at) };
-  for (const stray of strays) stray.foundBy = search;
+  for (const stray of strays) stray.foundBy = { ...search, isFirstRow: stray === shown[0] };
 }
 
 /** The client follows a payment. Finds whether it can know this one only from a search for another one. */
 export function auditFollowed(state: AuditState, payment: Payment, { call, at }: Reading): void {
-  const { foundBy, toldMs, start } = payment;
-  if (!foundBy || cameMs(call, at) - foundBy.cameMs > PATTERN_MS) return;
+  const { foundBy, toldMs, start, pollers } = payment;
+  if (!foundBy) return;
+  const sinceMs = cameMs(call, at) - foundBy.cameMs;
+  if (sinceMs > PATTERN_MS) return;
   payment.foundBy = null;
-  if (start?.isRead && (toldMs === null || toldMs >= foundBy.cameMs)) return;
+  // A client that knows the payment by its push may go on with it, but not first of all at once after this search.
+  const isTaken = foundBy.isFirstRow && pollers.length === 0 && sinceMs < AT_ONCE_MS;
+  if (start?.isRead && !isTaken && (toldMs === null || toldMs >= foundBy.cameMs)) return;
   state.add("takes_wrong_row", payment.checkoutRequestId, call.id, () => ({
     requestIds: [foundBy.requestId, call.id],
     payment,
@@ -104,7 +120,7 @@ export function auditFollowed(state: AuditState, payment: Payment, { call, at }:
 }
 
 export const wrongRow = ({ text }: Pick<Search, "text">, { reference }: Payment): string =>
-  `The client searched for “${clean(text)}”, and took a payment ${
+  `The client ${text === null ? "listed all payments" : `searched for “${clean(text)}”`}, and took a payment ${
     reference ? `of another reference, “${clean(reference)}”` : "without a reference"
   }.`;
 

@@ -51,8 +51,10 @@ export interface Webhook {
 /** A search in the list that has shown other payments. */
 export interface Search {
   readonly requestId: number;
-  readonly text: string;
+  /** Null for a list without a search. */
+  readonly text: string | null;
   readonly cameMs: number;
+  readonly isFirstRow: boolean;
 }
 
 export interface Start {
