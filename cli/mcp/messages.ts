@@ -62,15 +62,44 @@ function problemIn(line: string): Problem | null {
   } catch {
     return { id: null, code: -32_700, message: "a line is not JSON" };
   }
-  const { jsonrpc, id, method, params } = Object(message) as Record<string, unknown>;
-  if (jsonrpc !== "2.0" || (typeof method !== "string" && id === undefined)) {
-    return { id: null, code: -32_600, message: "a line is not one message of JSON-RPC 2.0" };
+  const { jsonrpc, id, method, params = {}, result, error } = Object(message) as Members;
+  const isRequest = typeof method === "string" && (id === undefined || isId(id));
+  const isResponse = method === undefined && isId(id) && (isObject(result) || isFailure(error));
+  if (jsonrpc !== "2.0" || !(isRequest || isResponse)) {
+    return { id: isId(id) ? id : null, code: -32_600, message: "a line is not one message of JSON-RPC 2.0" };
   }
-  // An unknown one is repeated in the answer.
-  const { name, uri, arguments: given = {} } = Object(params) as Record<string, unknown>;
-  const isName = (text: unknown) => String(text).length <= LONGEST_NAME && visible(String(text)) === String(text);
   const refusal = (message: string) => ({ id: id ?? null, code: -32_602, message });
-  if (![method, name, uri].every(isName)) return refusal(`a name must have at most ${LONGEST_NAME} visible characters`);
-  if (typeof given === "object" && given !== null && !Array.isArray(given)) return null;
-  return refusal(`arguments must be an object; it is ${kindOf(given)}`);
+  const noObject = (what: string, value: unknown) => refusal(`${what} must be an object; it is ${kindOf(value)}`);
+  if (!isObject(params)) return noObject("params", params);
+  const { _meta = {}, arguments: given = {} } = params;
+  if (!isObject(_meta)) return noObject("_meta", _meta);
+  const needed = NEEDED.get(String(method));
+  for (const member of NAMES) {
+    const name = member === "method" ? method : params[member];
+    if (name === undefined && member === needed) return refusal(`${member} is missing`);
+    if (name === undefined) continue;
+    if (typeof name !== "string") return refusal(`${member} must be a string; it is ${kindOf(name)}`);
+    // An unknown one is repeated in the answer.
+    if (name.length > LONGEST_NAME || visible(name) !== name)
+      return refusal(`a name must have at most ${LONGEST_NAME} visible characters`);
+    // The protocol's package would find it in each object.
+    if (name in Object.prototype) return refusal(`nothing has the name ${name}`);
+  }
+  return isObject(given) ? null : noObject("arguments", given);
 }
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isId = (id: unknown) => typeof id === "string" || Number.isSafeInteger(id);
+const isFailure = (error: unknown) =>
+  isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === "string";
+
+const NAMES = ["method", "name", "uri", "cursor"] as const;
+/** The name that a method cannot do without. */
+const NEEDED = new Map([
+  ["tools/call", "name"],
+  ["prompts/get", "name"],
+  ["resources/read", "uri"],
+]);

@@ -118,11 +118,15 @@ test("a line that is no message, or too long, is answered with an error, and so 
     call(2, "z".repeat(201), {}),
     call(5, "\u202e", {}),
     call(6, "clock", []),
-    {
-      jsonrpc: "2.0",
-      id: 3,
-      method: "ping",
-    },
+    call(7, "constructor", {}),
+    { jsonrpc: "2.0", id: 8, method: "tools/call" },
+    { jsonrpc: "2.0", id: 9, method: "ping", params: [] },
+    { jsonrpc: "2.0", id: 10, method: "ping", params: { _meta: 7 } },
+    { jsonrpc: "2.0", id: 11, method: 7 },
+    { jsonrpc: "2.0", id: 1.5, method: "ping" },
+    { jsonrpc: "2.0", id: "12", result: 7 },
+    { jsonrpc: "2.0", id: 13, method: "resources/read", params: { uri: {} } },
+    { jsonrpc: "2.0", id: 3, method: "ping" },
   );
   for (let id = 100; id < 151; id += 1) send(call(id, "wait_for_payment", { reference: "none", timeout: "1h" }));
   send(call(4, "clock", { action: "show" }));
@@ -138,6 +142,12 @@ test("a line that is no message, or too long, is answered with an error, and so 
     '"id":2,"error":{"code":-32602,"message":"a name must have at most 200 visible characters"}',
     '"id":5,"error":{"code":-32602,"message":"a name must have at most 200 visible characters"}',
     '"id":6,"error":{"code":-32602,"message":"arguments must be an object; it is an array"}',
+    '"id":7,"error":{"code":-32602,"message":"nothing has the name constructor"}',
+    '"id":8,"error":{"code":-32602,"message":"name is missing"}',
+    '"id":9,"error":{"code":-32602,"message":"params must be an object; it is an array"}',
+    '"id":10,"error":{"code":-32602,"message":"_meta must be an object; it is a number"}',
+    ...["11", "null", '"12"'].map((id) => `"id":${id},"error":{"code":-32600,"message":"a line is not one message`),
+    '"id":13,"error":{"code":-32602,"message":"uri must be a string; it is an object"}',
     "50 waits are under way, the most at once",
   ])
     expect(lines).toContain(part);
