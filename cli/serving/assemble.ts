@@ -21,11 +21,11 @@ import { type DeliveryListener, Webhooks } from "../../sandbox/webhooks/webhooks
 import { createMutex } from "../../src/domain/mutex.ts";
 import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
-import { randomFrom } from "../../src/domain/random.ts";
+import { type Random, randomFrom } from "../../src/domain/random.ts";
 import { operationsAt } from "../../src/http/paths.ts";
 import { ambiguousPath, fail, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
-import { createService } from "../../src/service/service.ts";
+import { createService, type Service } from "../../src/service/service.ts";
 import { reachDirectly } from "../environment.ts";
 import { version } from "../version.ts";
 import { auditClient } from "./client-audit.ts";
@@ -66,7 +66,12 @@ export function assemble(options: AssembleOptions) {
   const { guard, steering } = options;
   const context = connect(options, { draining: draining.signal, stopping: stopping.signal });
   const { service, merchantApi, audit, webhooks, log, state, waitingRoom, eventHub } = context;
-  const control = createControl({ ...context, host: guard.host, token: guard.token });
+  const control = createControl({
+    ...context,
+    host: guard.host,
+    token: guard.token,
+    reportFault: service.storage.reportFault,
+  });
   const refuse = refuseAndLog(options, log);
   const page = createConsole(readPage, guard);
   const own = (handler: Handler) => onlyForThisServer(handler, options, guard);
@@ -100,52 +105,129 @@ export function assemble(options: AssembleOptions) {
 
 /** The parts, each after those that it needs. */
 function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlContext, "draining" | "stopping">) {
-  const { store, steering, replica, clock, realClock, stopwatch, random, basePaths, profile } = options;
-  const { promptTimeoutMs, seed = null, rememberClock } = options;
+  const { steering, replica, clock, realClock, random, basePaths, seed = null } = options;
   // Keys and tokens never come from the seed, and nothing that is shown depends on the speed of the machine.
   const draws = seed === null ? random : randomFrom(seed);
   const isTimed = seed === null;
-  const mayDecide = () => steering.isFresh;
-  // With the first request: it needs zod, whose load takes 6 ms of the start.
-  const api = loadLater(() => import("../../src/http/api.ts"));
 
   const network = createNetwork({ fallback: options.fallback, rules: options.rules, steering });
   const { rules, default: byDefault } = network;
-  const provider = options.between?.(network) ?? network;
-  const asked = { promptTimeoutMs, mayDecide, reportFault: options.reportFault };
-  const service = createService({ store, provider, clock, realClock, random, draws, ...asked });
+  const service = serviceOf(options, options.between?.(network) ?? network, draws);
   const { reportFault } = service.storage;
-
-  const start = options.webhook === null ? null : { url: options.webhook, ...DEFAULT_SETTINGS };
-  const sending = { start, beforeSending: reachOwnMachine, mayDecide, isTimed, reportFault };
-  const webhooks = new Webhooks({ service, clock, realClock, ...sending });
-  if (options.onDelivery) webhooks.subscribe(options.onDelivery);
+  const webhooks = webhooksOf(options, service, isTimed);
 
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
   const requestCounts = createRequestCounts(operationsAt(basePaths));
   log.subscribe(requestCounts.add);
-  const audited = { inputs: () => api.now?.INPUTS ?? new Map(), hasWebhook: () => webhooks.settings !== null };
-  const timing = { clock, stopwatch, isTimed, promptTimeoutMs, settleDeliveries: webhooks.settle };
-  const audit = auditClient({ basePaths, log, service, ...audited, ...timing });
-  webhooks.subscribe(audit.delivered);
+  const faults = createFaultPlan();
+  const { merchantApi, audit } = merchantApiOf(options, { service, webhooks, log, faults, isTimed, stopping });
   const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const merchantNames = createMerchantNames(service.registry);
   const eventHub = createEventHub({ service, realClock, log, audit, webhooks, merchantNames, random, reportFault });
   const testPayments = createTestPayments();
-  const faults = createFaultPlan();
   const reset = createForgetting([log.clear, testPayments.clear, audit.beginChapter, waitingRoom.forget]);
-  const merchantApi = createMerchantApi({
-    ...{ api, service, basePaths, profile, opensAccounts: options.opensAccounts, tariff: options.tariff },
-    ...{ faults, log, audit, webhooks, steering, clock, realClock, stopwatch, isTimed, stopping, reportFault },
-  });
   const state: State = { rules, default: byDefault, faults, webhook: webhooks, clock, reset };
-  const snapshots = { byName: new Map(), mutex: createMutex() };
   return {
-    ...{ service, clock, realClock, draws, steering, replica, state, rules, default: byDefault, faults },
-    ...{ log, requestCounts, testPayments, merchantApi, audit, webhooks, snapshots, waitingRoom, eventHub },
-    ...{ merchantNames, rememberClock, server: options, draining, stopping, version, reportFault },
-  } satisfies ControlContext & { reportFault: unknown };
+    service,
+    clock,
+    realClock,
+    draws,
+    steering,
+    replica,
+    state,
+    rules,
+    default: byDefault,
+    faults,
+    log,
+    requestCounts,
+    testPayments,
+    merchantApi,
+    audit,
+    webhooks,
+    snapshots: { byName: new Map(), mutex: createMutex() },
+    waitingRoom,
+    eventHub,
+    merchantNames,
+    rememberClock: options.rememberClock,
+    server: options,
+    draining,
+    stopping,
+    version,
+  } satisfies ControlContext;
+}
+
+/** @param draws what identifiers come from */
+const serviceOf = (options: AssembleOptions, provider: Provider, draws: Random): Service =>
+  createService({
+    store: options.store,
+    provider,
+    clock: options.clock,
+    realClock: options.realClock,
+    random: options.random,
+    draws,
+    promptTimeoutMs: options.promptTimeoutMs,
+    mayDecide: () => options.steering.isFresh,
+    reportFault: options.reportFault,
+  });
+
+function webhooksOf(options: AssembleOptions, service: Service, isTimed: boolean): Webhooks {
+  const webhooks = new Webhooks({
+    service,
+    clock: options.clock,
+    realClock: options.realClock,
+    start: options.webhook === null ? null : { url: options.webhook, ...DEFAULT_SETTINGS },
+    beforeSending: reachOwnMachine,
+    mayDecide: () => options.steering.isFresh,
+    isTimed,
+    reportFault: service.storage.reportFault,
+  });
+  if (options.onDelivery) webhooks.subscribe(options.onDelivery);
+  return webhooks;
+}
+
+interface ApiParts extends Pick<ControlContext, "service" | "webhooks" | "log" | "faults" | "stopping"> {
+  readonly isTimed: boolean;
+}
+
+/** The merchant API, and the audit of its client. */
+function merchantApiOf(options: AssembleOptions, { service, webhooks, log, faults, isTimed, stopping }: ApiParts) {
+  const { basePaths, clock, stopwatch } = options;
+  // With the first request: it needs zod, whose load takes 6 ms of the start.
+  const api = loadLater(() => import("../../src/http/api.ts"));
+  const audit = auditClient({
+    basePaths,
+    inputs: () => api.now?.INPUTS ?? new Map(),
+    hasWebhook: () => webhooks.settings !== null,
+    log,
+    service,
+    clock,
+    stopwatch,
+    isTimed,
+    promptTimeoutMs: options.promptTimeoutMs,
+    settleDeliveries: webhooks.settle,
+  });
+  webhooks.subscribe(audit.delivered);
+  const merchantApi = createMerchantApi({
+    api,
+    service,
+    basePaths,
+    profile: options.profile,
+    opensAccounts: options.opensAccounts,
+    tariff: options.tariff,
+    faults,
+    log,
+    audit,
+    webhooks,
+    steering: options.steering,
+    clock,
+    realClock: options.realClock,
+    stopwatch,
+    isTimed,
+    stopping,
+    reportFault: service.storage.reportFault,
+  });
+  return { merchantApi, audit };
 }
 
 const readPage = () => Bun.file(String(pageFile)).text();
