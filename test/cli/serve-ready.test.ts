@@ -38,6 +38,13 @@ describe("an old ready file is removed before anything else is tried, so that no
     expect(files.map(existsSync)).toEqual([true, false]);
   });
 
+  test("of a variable, too, before a line with errors", async () => {
+    const file = join(newFolder(), "ready.json");
+    writeFileSync(file, OLD);
+    expect((await runMomo(["serve", "--prot"], { env: { MOMO_SERVE_READY_FILE: file } })).exitCode).toBe(2);
+    expect(existsSync(file)).toBe(false);
+  });
+
   test("an empty file, as mktemp makes it, may become the ready file", () => {
     const file = join(newFolder(), "ready.json");
     writeFileSync(file, "");
