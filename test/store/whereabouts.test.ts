@@ -39,6 +39,11 @@ function makeAnother(path: string): void {
   openStore(join(path, "momo.db")).close();
 }
 
+function writeAnotherOver(): void {
+  makeAnother(aside());
+  copyFileSync(join(aside(), "momo.db"), file());
+}
+
 const GONE = "the file of the database is gone";
 const MOVED = () => `2 payments are kept in ${aside()}`;
 const LOST = () => "2 payments are lost";
@@ -99,10 +104,7 @@ const CASES: [
   ["the file is cut", () => truncateSync(file(), 8192), CUT_OFF, LOST, null],
   [
     "another database is written over the file",
-    () => {
-      makeAnother(aside());
-      copyFileSync(join(aside(), "momo.db"), file());
-    },
+    writeAnotherOver,
     "the file of the database was overwritten",
     ITS_PAYMENTS,
     null,
@@ -144,11 +146,14 @@ test.skipIf(process.platform === "win32").each(CASES)(
   },
 );
 
-test("without a look, a payment finds out itself that the file is gone", async () => {
-  const store = await openWithPayments();
-  rmSync(file());
-  expect(await rejectionOf(insertPending(store))).toMatchObject({ name: "Displaced" });
-  store.close();
+test("without a look, a payment finds out itself that the file is gone, or another database is in it", async () => {
+  for (const displace of [() => writeAnotherOver(), () => rmSync(file())]) {
+    const store = await openWithPayments();
+    displace();
+    expect(await rejectionOf(insertPending(store))).toMatchObject({ name: "Displaced" });
+    store.close();
+    rmSync(folder(), { recursive: true });
+  }
 });
 
 test("a close removes no file of the database that is there now", async () => {

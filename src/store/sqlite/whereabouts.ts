@@ -45,6 +45,7 @@ export class Whereabouts {
   readonly #opened = new Map<string, Stats>();
   readonly #contents: ReturnType<typeof watchContents>;
   #largest: number;
+  #modifiedMs: number | undefined;
   /** A file that was overwritten does not become whole again. */
   #damage: typeof OVERWRITTEN | typeof CUT | null = null;
   #lostLog: string | null = null;
@@ -117,7 +118,7 @@ export class Whereabouts {
     if (reason !== null || this.#opened.size === 0) return reason;
     const isComplete = this.#companions.every((path) => this.#isInPlace(path, statsOf(path)));
     this.#lostLog = isComplete ? null : "the log beside the database is gone";
-    if (isComplete && orNull(this.#contents.isOverwritten)) this.#damage = OVERWRITTEN;
+    if (isComplete) this.#compareContents();
     return this.#lostLog ?? this.#damage;
   }
 
@@ -131,7 +132,14 @@ export class Whereabouts {
     const size = now?.size ?? 0;
     if (size < this.#largest && this.#isCut(size)) this.#damage = CUT;
     this.#largest = size;
+    // Only a checkpoint of SQLite changes it, or somebody else.
+    if (!this.#damage && now?.mtimeMs !== this.#modifiedMs) this.#compareContents();
+    this.#modifiedMs = now?.mtimeMs;
     return this.#damage;
+  }
+
+  #compareContents(): void {
+    if (orNull(this.#contents.isOverwritten)) this.#damage = OVERWRITTEN;
   }
 
   /** Whether a path has the file that it had. A file that SQLite makes later is learnt when it is first seen. */
