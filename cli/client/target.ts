@@ -87,9 +87,9 @@ export function resolveControl(flags: ControlFlags, environment: Environment = m
   const what = isControl ? "MOMO_CONTROL_URL" : baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url";
   const named = text === undefined ? undefined : parseUrl(text, what, isControl ? CONTROL_PATH : "/v2");
   const found = findServer(flags, environment, named);
-  // Only the record of the server says whether the control API has its own port.
-  const beside = () => found.own?.control_url ?? (named && new URL(CONTROL_PATH, named).href);
-  const controlUrl = (isControl ? named : beside()) ?? noServer(flags.data);
+  const beside = () => named && new URL(CONTROL_PATH, named).href;
+  // The record of the server says whether the control API has its own port, and which of the names of this machine it listens on.
+  const controlUrl = found.own?.control_url ?? (isControl ? named : beside()) ?? noServer(flags.data);
   return { controlUrl, controlToken: environment.controlToken ?? found.own?.control_token ?? null, found };
 }
 

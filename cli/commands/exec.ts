@@ -75,6 +75,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
     opensAccounts: flags.intercept !== undefined,
   };
   let interception: Interception | null = null;
+  let hasStarted = false;
   try {
     const sandbox = await startPrivateSandbox(config);
     try {
@@ -86,6 +87,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
         MOMO_DATA: sandbox.directory.path,
       };
       const child = await startCommand(command, childEnvironment(variables));
+      hasStarted = true;
       process.umask(0o077);
       signals.passTo(child);
       const ended = new AbortController();
@@ -105,7 +107,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
     } finally {
       await interception?.stop();
       await sandbox.stop();
-      logFile?.write(lines.join(""));
+      if (hasStarted) logFile?.write(lines.join(""));
     }
   } finally {
     signals.release();

@@ -138,6 +138,8 @@ async function serve(flags: ServeFlags): Promise<void> {
     readyFile?.write(record);
     if (flags.json) printRecord(record);
     else announce(record, { host: flags.host, readyMs: stopwatch() });
+    if (!flags.json && outputProblem() !== null)
+      tell(`momo: ${outputProblem()}; momo env prints the address and the key`);
     tellUnusedKey(record.api_key, database);
     await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
     if (drainMs > 0 && isTerminal()) tell(`stopping in ${formatDuration(drainMs)}; Ctrl+C stops at once`);

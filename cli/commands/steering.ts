@@ -220,7 +220,7 @@ export function clockCommand(): Command {
         throw misuse("give either DURATION or --to, such as 90s or --to '2026-11-27 00:30'");
       }
     });
-  move("resume", "start it again", () => ({ resume: true }));
+  move("resume", "start it again", () => ({ resume: true })).alias("start");
   return command;
 }
 

@@ -198,6 +198,8 @@ describe("one server by several names, and an address that is not its own", () =
       const flags = ["--base-url", ported(name, sandbox) + end, ...sandbox.at];
       expect(await runMomo(["clock", "show", "-q", ...flags])).toMatchObject({ exitCode: 0, stderr: "" });
     }
+    const env = { MOMO_CONTROL_URL: `http://[::1]:${portOf(sandbox.controlUrl)}/_momo` };
+    expect(await runMomo(["clock", "show", "-q", ...sandbox.at], { env })).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   test.concurrent("an address without its base path gets the hint for it", async () => {

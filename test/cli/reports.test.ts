@@ -35,7 +35,7 @@ test.concurrent("a command that cannot start, or a wrong line, leaves no report:
   }
 });
 
-test("exec --log-file keeps each request with its answer, without secrets; a wrong line removes the file", async () => {
+test("exec --log-file keeps each request with its answer, without secrets; without a command that runs there is none", async () => {
   const cwd = newFolder();
   const file = join(cwd, "made/log.jsonl");
   const ask = `const { MOMO_BASE_URL, MOMO_API_SECRET } = process.env;
@@ -54,8 +54,14 @@ test("exec --log-file keeps each request with its answer, without secrets; a wro
     { id: 1, method: "GET", target: "/v2/one", status: 404, answer: { success: false } },
     { id: 2, target: "/v2/two" },
   ]);
-  expect((await runMomo([...command.slice(0, 3), "--bogus"], { cwd })).exitCode).toBe(2);
-  expect(existsSync(file)).toBe(false);
+  for (const [word, exitCode] of [
+    ["nosuch", 127],
+    ["--bogus", 2],
+  ] as const) {
+    writeFileSync(file, text);
+    expect((await runMomo([...command.slice(0, 3), word], { cwd })).exitCode).toBe(exitCode);
+    expect(existsSync(file)).toBe(false);
+  }
 });
 
 test("a report that the command of momo exec names is not momo's", async () => {
