@@ -53,6 +53,12 @@ test("the README links every document for users, CONTRIBUTING.md those for contr
   expect(readme.text.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });
 
+test("the documents have 17,000 words at most, as wc counts them, without SECURITY.md", () => {
+  const counted = [...documents, ...["npm/README.md", "docs/llms.txt"].map(readDocument)];
+  const words = counted.map(({ path, text }) => (path === "SECURITY.md" ? 0 : text.trim().split(/\s+/).length));
+  expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(17_000);
+});
+
 test("momo help PAGE prints each file that a document links as it is, and names no file but with its command", async () => {
   const linked = USER_DOCUMENTS.flatMap(({ path }) => linksOf(readDocument(path)).map((link) => [path, link] as const))
     .map(([path, link]) => normalize(join(dirname(path), link.split("#")[0] ?? "")))
