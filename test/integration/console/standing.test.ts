@@ -17,9 +17,11 @@ async function clickInto(page: Page, downPx: number): Promise<[began: string, op
   const newest = await rowsOf(page).locator("[data-row]").first().getAttribute("data-row");
   await rowsOf(page).first().locator(`[data-row="${newest}"]`).waitFor({ state: "detached" });
   const { x = 0, y = 0 } = (await page.locator(".scroll").boundingBox()) ?? {};
-  await page.mouse.move(x + 200, y + downPx);
+  // The cell of the reference or of the path: it is the same as long as the row is there.
+  const across = x + 110;
+  await page.mouse.move(across, y + downPx);
   await page.mouse.down();
-  const under = `document.elementFromPoint(${x + 200}, ${y + downPx}).closest("tr").querySelector("[data-row]").dataset.row`;
+  const under = `document.elementFromPoint(${across}, ${y + downPx}).closest("tr").querySelector("[data-row]").dataset.row`;
   const began = (await page.evaluate(under)) as string;
   // Under the button of the mouse, too, new rows wait.
   const waiting = () => textOf(page.locator(".held"));

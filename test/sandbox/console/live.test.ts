@@ -103,7 +103,11 @@ test("a refresh that is asked for while another one loads is made after it and a
   const loading: (() => void)[] = [];
   const refresh = throttled(
     () => 50,
-    () => new Promise<void>((resolve) => loading.push(resolve)),
+    () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      loading.push(resolve);
+      return promise;
+    },
   );
   for (let time = 0; time < 3; time += 1) refresh();
   await pass(1000);
