@@ -3,9 +3,9 @@ import { createListeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { AnsweredRequest } from "../request-log.ts";
 import { cameMs, isRefused, type Moment } from "./call.ts";
-import { createFindingBook, type Details, type Finding, type Mistake } from "./finding.ts";
+import { createFindingBook, type Finding, type Mistake } from "./finding.ts";
 import { auditInput } from "./inputs.ts";
-import { FINDING_KINDS, type FindingKind, LENIENT_ADVICE } from "./kinds.ts";
+import { FINDING_KINDS, LENIENT_ADVICE } from "./kinds.ts";
 import { auditList } from "./lists.ts";
 import { isUndisturbed, missingPollsOf, nothingAccepted } from "./missing-polls.ts";
 import { auditMethod, auditPath, isAutomatic } from "./paths.ts";
@@ -71,7 +71,7 @@ export class Audit {
       attempts: [],
       hasWebhook,
       withdraw: (kind, subject) => this.#book.remove(kind, subject),
-      add: (...mistake) => this.#add(...mistake),
+      add: (mistake) => this.#add(mistake),
       started({ end }) {
         totals.started += 1;
         if (end?.status === "completed") totals.paid += 1;
@@ -106,20 +106,20 @@ export class Audit {
     }
     if (!refusal || isExplained || !isRefused(call)) return;
     const { status, message } = refusal;
-    this.#add("refused", `${status} ${message}`, call.id, () => ({
+    this.#add({
+      kind: "refused",
+      subject: `${status} ${message}`,
+      requestIds: [call.id],
       atMs: call.atMs,
       message: `Refused with HTTP ${status}: “${message}”.`,
       ...(call.isTakenLeniently && { advice: FINDING_KINDS.refused.advice + LENIENT_ADVICE }),
-    }));
+    });
   }
 
   /** A payment account that did not exist, and was opened for a push. */
   accountOpened(id: number, { nowMs }: Moment): void {
-    this.#add("account_opened", String(id), 0, () => ({
-      requestIds: [],
-      atMs: nowMs,
-      message: `Payment account ${id} did not exist, and was opened at its first use.`,
-    }));
+    const message = `Payment account ${id} did not exist, and was opened at its first use.`;
+    this.#add({ kind: "account_opened", subject: String(id), requestIds: [], atMs: nowMs, message });
   }
 
   /** A transaction that has just started or ended. */
@@ -201,15 +201,14 @@ export class Audit {
     if (payment.repeats) this.#book.settle("charges_twice", payment.repeats.subject);
     if (isNotFollowed(payment)) this.#tally.payments.not_followed += 1;
     const missing = now && missingPollsOf(payment, now, this.#state, isOver);
-    if (missing) this.#add(missing.kind, missing.subject, missing.requestIds.at(-1) ?? 0, () => missing);
+    if (missing) this.#add(missing);
   }
 
   /** Announces each finding, also repeated ones, but not findings about missing requests. */
   readonly subscribe = this.#findings.subscribe;
 
-  #add(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null {
-    const finding = this.#book.add(kind, subject, requestId, describe);
+  #add(mistake: Mistake): void {
+    const finding = this.#book.add(mistake);
     if (finding) this.#findings.announce(finding);
-    return finding;
   }
 }

@@ -19,19 +19,12 @@ export interface Mistake {
   /** By default that of the kind. */
   readonly severity?: Severity;
   readonly requestIds: readonly number[];
-  readonly payment: { readonly checkoutRequestId: string; readonly reference: string | null } | null;
+  readonly payment?: { readonly checkoutRequestId: string; readonly reference: string | null } | null;
   readonly atMs: number;
   readonly message: string;
   /** By default that of the kind. */
   readonly advice?: string;
 }
-
-/**
- * The parts of a mistake that are made only for the first of its kind and subject, because polls can repeat it quickly. By default
- * it is about the request, and about no payment.
- */
-export type Details = Omit<Mistake, "kind" | "subject" | "requestIds" | "payment"> &
-  Partial<Pick<Mistake, "requestIds" | "payment">>;
 
 /** The first finding of a mistake, and how often it was repeated. */
 interface Kept {
@@ -60,18 +53,15 @@ export function createFindingBook() {
   }
 
   return {
-    /**
-     * @param requestId the request that repeats a known mistake
-     * @returns the finding, if it should be announced, else null
-     */
-    add(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null {
-      const known = find(kind, subject);
-      if (known) return repeat(known, requestId) ? nowOf(known) : null;
+    /** @returns the finding, if it should be announced, else null */
+    add(mistake: Mistake): Finding | null {
+      const known = find(mistake.kind, mistake.subject);
+      if (known) return repeat(known, mistake.requestIds.at(-1)) ? nowOf(known) : null;
       if (count >= MOST_FINDINGS) {
         leftOut += 1;
         return null;
       }
-      return nowOf(keep({ kind, subject, requestIds: [requestId], payment: null, ...describe() }));
+      return nowOf(keep(mistake));
     },
     /** From now on it cannot be removed. */
     settle(kind: FindingKind, subject: string): void {
@@ -107,10 +97,11 @@ export function createFindingBook() {
  * @returns whether to announce it: after many requests only at each doubling, so that a client that polls too fast does not flood
  * the events
  */
-function repeat(known: Kept, requestId: number): boolean {
+function repeat(known: Kept, requestId: number | undefined): boolean {
   known.count += 1;
   const { requestIds, count } = known;
-  if (requestIds.length >= MOST_REQUEST_IDS || requestIds.includes(requestId)) return (count & (count - 1)) === 0;
+  const isFull = requestIds.length >= MOST_REQUEST_IDS;
+  if (requestId === undefined || isFull || requestIds.includes(requestId)) return (count & (count - 1)) === 0;
   requestIds.push(requestId);
   return true;
 }

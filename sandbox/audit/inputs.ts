@@ -53,9 +53,12 @@ function addInput(
   member: string,
   message: string,
 ): void {
-  state.add(kind, `${operation} ${clean(member)}`, call.id, () => ({
+  state.add({
+    kind,
+    subject: `${operation} ${clean(member)}`,
+    requestIds: [call.id],
     atMs: call.atMs,
     message,
     ...(call.isTakenLeniently && kind === "number_as_text" && { advice: FINDING_KINDS[kind].advice + LENIENT_ADVICE }),
-  }));
+  });
 }

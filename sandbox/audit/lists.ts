@@ -111,12 +111,14 @@ export function auditFollowed(state: AuditState, payment: Payment, { call, at }:
   // A client that knows the payment by its push may go on with it, but not first of all at once after this search.
   const isTaken = foundBy.isFirstRow && pollers.length === 0 && sinceMs < AT_ONCE_MS;
   if (start?.isRead && !isTaken && (toldMs === null || toldMs >= foundBy.cameMs)) return;
-  state.add("takes_wrong_row", payment.checkoutRequestId, call.id, () => ({
+  state.add({
+    kind: "takes_wrong_row",
+    subject: payment.checkoutRequestId,
     requestIds: [foundBy.requestId, call.id],
     payment,
     atMs: call.atMs,
     message: wrongRow(foundBy, payment),
-  }));
+  });
 }
 
 export const wrongRow = ({ text }: Pick<Search, "text">, { reference }: Payment): string =>
@@ -126,10 +128,13 @@ export const wrongRow = ({ text }: Pick<Search, "text">, { reference }: Payment)
 
 function auditParameter(state: AuditState, { call }: Reading, name: string, isForOne: boolean): void {
   const isWrongRow = namesOne(name) && !isForOne && call.status === 200;
-  state.add(isWrongRow ? "takes_wrong_row" : "unknown_parameter", clean(name), call.id, () => ({
+  state.add({
+    kind: isWrongRow ? "takes_wrong_row" : "unknown_parameter",
+    subject: clean(name),
+    requestIds: [call.id],
     atMs: call.atMs,
     message: isWrongRow
       ? `The client asked for the list with “${clean(name)}”, as if this parameter selected one payment. It does not exist: the first row is the newest payment of all.`
       : `The list has no parameter “${clean(name)}”.`,
-  }));
+  });
 }

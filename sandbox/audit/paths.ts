@@ -33,11 +33,13 @@ export function auditPath(state: AuditState, reading: Reading, path: string): bo
   const meant = parts.reverse().flatMap((part) => MEANT.find(([pattern]) => pattern.test(part))?.[1] ?? [])[0];
   if (meant !== "/stkpush.php") markNamed(state.payments, reading);
   // A path with an id is another one for each payment.
-  const subject = clean(path.replaceAll(/ws_[^/]*|[0-9]{4,}/g, "…"));
-  state.add("unknown_path", subject, call.id, () => ({
+  state.add({
+    kind: "unknown_path",
+    subject: clean(path.replaceAll(/ws_[^/]*|[0-9]{4,}/g, "…")),
+    requestIds: [call.id],
     atMs: call.atMs,
     message: `There is nothing at ${clean(path)}${meant === undefined ? "." : `; ${base}${meant} was probably meant.`}`,
-  }));
+  });
   return true;
 }
 
@@ -47,11 +49,14 @@ export function auditMethod(state: AuditState, reading: Reading, operation: stri
   if (call.status !== 405) return false;
   const isPoll = operation === "/status.php";
   const named = operation === "/stkpush.php" ? null : markNamed(state.payments, reading);
-  state.add("wrong_method", `${call.method} ${operation}`, call.id, () => ({
+  state.add({
+    kind: "wrong_method",
+    subject: `${call.method} ${operation}`,
+    requestIds: [call.id],
     payment: named?.payment ?? null,
     atMs: call.atMs,
     message: `${isPoll ? "The status was asked for" : `${operation} was called`} with ${clean(call.method)}: “${messageOf(call)}”.`,
     advice: `Right: ${isPoll ? rightPoll(base) : `await fetch(origin + "${base}${operation}", { method: "${right}", headers${right === "POST" ? ", body" : ""} })`}`,
-  }));
+  });
   return true;
 }

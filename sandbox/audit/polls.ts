@@ -1,6 +1,6 @@
 import { shown } from "../../src/domain/error.ts";
 import { cameMs, clean, isByMomo, isRefused, isSurelyRead, messageOf, textIn } from "./call.ts";
-import type { Details } from "./finding.ts";
+import type { Mistake } from "./finding.ts";
 import { auditFollowed } from "./lists.ts";
 import { markNamed, type Named } from "./named.ts";
 import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
@@ -57,21 +57,13 @@ export function auditPoll(state: AuditState, reading: Reading): boolean {
 function judge(state: AuditState, { call, at }: Reading, payment: Payment, poller: Poller): void {
   const { finalRead } = poller;
   const intervalMs = call.atMs - poller.lastAtMs;
-  const details = (message: string): Details => ({ payment, atMs: call.atMs, message });
+  const subject = payment.checkoutRequestId;
+  const facts = { subject, requestIds: [call.id], payment, atMs: call.atMs };
   if (finalRead) {
     const sinceMs = cameMs(call, at) - finalRead.at.realMs;
     if (sinceMs < RACE_MS && !poller.hasRaced) poller.hasRaced = true;
     // One poll long after the end is a lookup, not polling.
-    else if (sinceMs >= 0 && intervalMs < PATTERN_MS) {
-      const isCompleted = finalRead.status === "completed";
-      state.add(isCompleted ? "polls_after_completed" : "ignores_final", payment.checkoutRequestId, call.id, () =>
-        details(
-          isCompleted
-            ? "Asked again after the answer was “completed”: a client that credits when it reads “completed” credits again."
-            : `Asked again after the answer was “${finalRead.status}”. This status is final, but the client treats it like “pending”.`,
-        ),
-      );
-    }
+    else if (sinceMs >= 0 && intervalMs < PATTERN_MS) state.add({ ...facts, ...askedAfter(finalRead.status) });
     return;
   }
   // After an error or a lost answer a client may poll again at once. Parallel polls have no interval.
@@ -79,11 +71,22 @@ function judge(state: AuditState, { call, at }: Reading, payment: Payment, polle
   // While the clock is frozen or moved, intervals mean nothing.
   const shift = at.nowMs - at.realMs - (poller.lastAnswered.nowMs - poller.lastAnswered.realMs);
   if (isNext && intervalMs > 0 && intervalMs < FASTEST_POLL_MS && Math.abs(shift) <= DRIFT_MS) {
-    state.add("polls_too_fast", payment.checkoutRequestId, call.id, () =>
-      details(`Asked again after ${inSeconds(intervalMs)}; the service recommends 3 to 5 s between two polls.`),
-    );
+    const message = `Asked again after ${inSeconds(intervalMs)}; the service recommends 3 to 5 s between two polls.`;
+    state.add({ ...facts, kind: "polls_too_fast", message });
   }
 }
+
+const askedAfter = (status: string): Pick<Mistake, "kind" | "message"> =>
+  status === "completed"
+    ? {
+        kind: "polls_after_completed",
+        message:
+          "Asked again after the answer was “completed”: a client that credits when it reads “completed” credits again.",
+      }
+    : {
+        kind: "ignores_final",
+        message: `Asked again after the answer was “${status}”. This status is final, but the client treats it like “pending”.`,
+      };
 
 /** What programs send when they have no id. */
 const NOTHING = new Set(["", "undefined", "null", "none", "nil", "nan", "false", "0", "[object object]"]);
@@ -117,13 +120,15 @@ function auditRefusedPoll(state: AuditState, reading: Reading): boolean {
 function addMisread(state: AuditState, { call }: Reading, id: unknown, isNothing: boolean): void {
   const { lastRefusal } = state;
   const asked = id === undefined ? "without a checkout_request_id" : `with the checkout_request_id ${shown(id)}`;
-  state.add("failure_misread", isNothing ? "nothing" : "unknown", call.id, () => ({
+  state.add({
+    kind: "failure_misread",
+    subject: isNothing ? "nothing" : "unknown",
     requestIds: [...(lastRefusal ? [lastRefusal.requestId] : []), call.id],
     atMs: call.atMs,
     message: lastRefusal
       ? `The payment was refused (${lastRefusal.status === null ? "no answer" : `HTTP ${lastRefusal.status}`}), but then the client asked for a status ${asked}, as if there were a payment.`
       : `The client asked for a status ${asked}: it did not check the answer that should contain the id.`,
-  }));
+  });
 }
 
 /** The client asked for the status of an id that was not issued here, or not in this form. */
@@ -132,10 +137,13 @@ function addUnknownId(state: AuditState, reading: Reading, named: Named | null):
   const sent = named?.sent ?? String(call.members?.checkout_request_id);
   const what =
     named === null ? "the sandbox has issued no such id" : `this is ${named.form}, ${named.payment.checkoutRequestId}`;
-  state.add("unknown_id", named?.form ?? "", call.id, () => ({
+  state.add({
+    kind: "unknown_id",
+    subject: named?.form ?? "",
+    requestIds: [call.id],
     payment: named?.payment ?? null,
     atMs: call.atMs,
     message: `The status of “${clean(sent)}” was asked for: ${what}. momo answered “${messageOf(call)}”.`,
     advice: `Send the checkout_request_id of the answer to the push, unchanged: ${rightPoll(base)}`,
-  }));
+  });
 }

@@ -59,19 +59,19 @@ const IDEMPOTENCY_HEADERS = ["Idempotency-Key", "X-Idempotency-Key", "Idempotenc
 function auditHeaders(state: AuditState, { call }: Reading): void {
   const name = IDEMPOTENCY_HEADERS.find((header) => call.headers.get(header) !== null);
   if (name === undefined) return;
-  state.add("idempotency_key", name, call.id, () => ({
-    atMs: call.atMs,
-    message: `The client sends “${name}”, which the service ignores: a push that is repeated with the same key is a second payment.`,
-  }));
+  const message = `The client sends “${name}”, which the service ignores: a push that is repeated with the same key is a second payment.`;
+  state.add({ kind: "idempotency_key", subject: name, requestIds: [call.id], atMs: call.atMs, message });
 }
 
 function addReuse(state: AuditState, first: Payment, second: Payment, atMs: number): void {
   const [one, other] = [first.start, second.start];
   if (!one || !other) return;
-  state.add("reference_reused", `${second.merchantId} ${second.reference}`, other.requestId, () => ({
+  state.add({
+    kind: "reference_reused",
+    subject: `${second.merchantId} ${second.reference}`,
     requestIds: [one.requestId, other.requestId],
     payment: second,
     atMs,
     message: `The payments of ${first.phone} and ${second.phone} have one reference, “${clean(String(second.reference))}”: a search for it finds the payments of all these customers.`,
-  }));
+  });
 }

@@ -1,6 +1,6 @@
 import type { AnsweredRequest } from "../request-log.ts";
 import type { Moment } from "./call.ts";
-import type { Details, Finding } from "./finding.ts";
+import type { Mistake } from "./finding.ts";
 import type { FindingKind } from "./kinds.ts";
 import type { Payment, PaymentBook } from "./payments.ts";
 
@@ -66,8 +66,7 @@ export interface AuditState {
    * @returns false if it stays, because it is also about payments that are forgotten
    */
   withdraw(kind: FindingKind, subject: string): boolean;
-  /** @param requestId the request that repeats a known mistake; `describe` is called only for a new one */
-  add(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null;
+  add(mistake: Mistake): void;
 }
 
 /** A client that lost an answer looks soon after: older requests do not matter. */

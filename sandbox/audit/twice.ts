@@ -94,15 +94,16 @@ function addTwins(state: AuditState, verdict: Verdict, first: Started, second: S
   const subject = `${first.paymentAccountId} ${first.phone} ${what}`;
   second.repeats = { subject, atMs };
   first.isRepeated ||= first.end === null;
-  state.add(verdict.kind, subject, next.requestId, () => ({
-    severity: verdict.severity,
+  state.add({
+    ...verdict,
+    subject,
     requestIds: [start.requestId, next.requestId],
     payment: second,
     atMs,
     message: `${chargedAgain(first, second)} ${whyTwice(state, first, second)}${
       isOther ? " If both are for one order, the customer can pay it twice." : ""
     }`,
-  }));
+  });
 }
 
 /** A payment has ended. If it ended unpaid, the customer was not charged twice for it: judges the pushes that repeated it again. */
@@ -185,16 +186,13 @@ export function findBlindRepeat(
   const [first] = place < 0 ? [] : state.attempts.splice(place, 1);
   if (!first) return;
   const look = whatLookShowed(state, null, { ...first, isByMomo: start.isByMomo }, start);
-  state.add(
-    "repeats_blindly",
-    `${charge.paymentAccountId} ${charge.phone} ${charge.amountCents}`,
-    start.requestId,
-    () => ({
-      requestIds: [first.requestId, start.requestId],
-      atMs,
-      message: `${chargedAgain(first, charge)} ${whatCame(first, false)}, ${look}. This time no payment was stored.`,
-    }),
-  );
+  state.add({
+    kind: "repeats_blindly",
+    subject: `${charge.paymentAccountId} ${charge.phone} ${charge.amountCents}`,
+    requestIds: [first.requestId, start.requestId],
+    atMs,
+    message: `${chargedAgain(first, charge)} ${whatCame(first, false)}, ${look}. This time no payment was stored.`,
+  });
 }
 
 /** How many pushes that started no payment are remembered. */

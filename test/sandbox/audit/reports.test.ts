@@ -235,12 +235,12 @@ test.each(Object.entries(FINDING_KINDS))("docs/audit.md has %s with its severity
 
 test("findings are listed by severity, and those of equal severity by time, also those that only a report adds", () => {
   const book = createFindingBook();
-  const mistake = (atMs: number) => ({ requestIds: [], payment: null, atMs, message: `${atMs}` });
-  book.add("unknown_member", "a", 1, () => mistake(0));
-  book.add("polls_too_fast", "a", 1, () => mistake(10));
-  book.add("unknown_id", "a", 2, () => mistake(20));
-  book.add("polls_too_fast", "b", 3, () => mistake(30));
-  book.add("ignores_final", "a", 4, () => mistake(50));
+  const mistake = (atMs: number) => ({ requestIds: [], atMs, message: `${atMs}` });
+  book.add({ kind: "unknown_member", subject: "a", ...mistake(0) });
+  book.add({ kind: "polls_too_fast", subject: "a", ...mistake(10) });
+  book.add({ kind: "unknown_id", subject: "a", ...mistake(20) });
+  book.add({ kind: "polls_too_fast", subject: "b", ...mistake(30) });
+  book.add({ kind: "ignores_final", subject: "a", ...mistake(50) });
   const missing = { kind: "never_polls", subject: "a", ...mistake(40) } as const;
   const first = { kind: "nothing_accepted", severity: "note", subject: "", ...mistake(60) } as const;
   const order = book.list([missing, first]).map(({ kind, message }) => `${kind} ${message}`);
