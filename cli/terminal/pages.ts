@@ -70,7 +70,9 @@ const PICTURE = /^<picture|^```mermaid|\.(?:svg|webp)\)/;
 function blocksOf(text: string): string[] {
   const parts = text.split(/^(```[\s\S]*?^```)$/m);
   return parts
-    .flatMap((part) => (part.startsWith(FENCE) ? [part] : part.split("\n\n").map((block) => block.trim())))
+    .flatMap((part) =>
+      part.startsWith(FENCE) ? [part] : part.split(/\n{2,}/).map((block) => block.replace(/^\n/, "").trimEnd()),
+    )
     .filter((block) => block !== "" && !PICTURE.test(block))
     .map((block) => (block.startsWith(FENCE) ? block : withoutLinks(block)));
 }
