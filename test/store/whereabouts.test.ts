@@ -103,6 +103,13 @@ const CASES: [
   ["the file is emptied", () => truncateSync(file()), CUT_OFF, LOST, null],
   ["the file is cut", () => truncateSync(file(), 8192), CUT_OFF, LOST, null],
   [
+    "the log is emptied",
+    () => truncateSync(`${file()}-wal`),
+    "the log beside the database was cut off",
+    () => "newest payments are lost, unless there is a copy",
+    null,
+  ],
+  [
     "another database is written over the file",
     writeAnotherOver,
     "the file of the database was overwritten",
@@ -146,8 +153,8 @@ test.skipIf(process.platform === "win32").each(CASES)(
   },
 );
 
-test("without a look, a payment finds out itself that the file is gone, or another database is in it", async () => {
-  for (const displace of [() => writeAnotherOver(), () => rmSync(file())]) {
+test("without a look, a payment finds out itself that the file is gone or another, or the log is cut off", async () => {
+  for (const displace of [() => writeAnotherOver(), () => rmSync(file()), () => truncateSync(`${file()}-wal`, 8192)]) {
     const store = await openWithPayments();
     displace();
     expect(await rejectionOf(insertPending(store))).toMatchObject({ name: "Displaced" });

@@ -26,11 +26,13 @@ export class Displaced extends Error {
 
 const CUT = "the file of the database was cut off";
 const OVERWRITTEN = "the file of the database was overwritten";
+const LOG_CUT = "the log beside the database was cut off";
 
 const PUT_BACK = "put back what was moved or removed, or start momo again, at";
 const RESTART = {
   [CUT]: "stop momo, and put a copy in its place with momo import --replace:",
   [OVERWRITTEN]: "start momo again to serve what is there now:",
+  [LOG_CUT]: "start momo again to serve what is left:",
 };
 
 /**
@@ -47,7 +49,7 @@ export class Whereabouts {
   #largest: number;
   #modifiedMs: number | undefined;
   /** A file that was overwritten does not become whole again. */
-  #damage: typeof OVERWRITTEN | typeof CUT | null = null;
+  #damage: keyof typeof RESTART | null = null;
   #lostLog: string | null = null;
 
   constructor(client: Database, file: string) {
@@ -79,6 +81,7 @@ export class Whereabouts {
     const reason = this.#find();
     if (reason === null) return null;
     if (this.#damage === OVERWRITTEN) return `${reason}: its payments are lost, unless there is a copy`;
+    if (this.#damage === LOG_CUT) return `${reason}: its newest payments are lost, unless there is a copy`;
     const count = orNull(() => firstOf(this.#client, "SELECT coalesce(sum(count), 0) FROM totals WHERE bits = 0"));
     const payments = `${reason}: its ${count === null ? "payments" : counted(Number(count), "payment")}`;
     if (this.#damage) return `${payments} are lost, unless there is a copy`;
@@ -95,7 +98,7 @@ export class Whereabouts {
     // SQLite would remove the log by its path, where another database can be by now.
     if (this.#find() !== null) this.#client.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
     // A close, also that at the end of the process, writes the log of the old database into the new one, unless it cannot read it.
-    if (this.#damage === OVERWRITTEN) {
+    if (this.#damage === OVERWRITTEN || this.#damage === LOG_CUT) {
       const own = this.#companions.filter((path) => this.#isInPlace(path, statsOf(path)));
       for (const path of own) {
         if (path.endsWith("-wal")) truncateSync(path);
@@ -135,6 +138,8 @@ export class Whereabouts {
     // Only a checkpoint of SQLite changes it, or somebody else.
     if (!this.#damage && now?.mtimeMs !== this.#modifiedMs) this.#compareContents();
     this.#modifiedMs = now?.mtimeMs;
+    const log = statsOf(`${this.#file}-wal`);
+    if (!this.#damage && log && orNull(() => this.#contents.isLogCut(log.size))) this.#damage = LOG_CUT;
     return this.#damage;
   }
 
@@ -204,9 +209,19 @@ export function watchContents(client: Database, file: string) {
   const isChanged = watchChanges(file, reader);
   return {
     isOverwritten: () => isKeyGone() || isChanged(),
+    isLogCut: (size: number) => isLogCut(file, size, reader),
     whereNow: () => reader.whereNow(file),
     close: reader.close,
   };
+}
+
+/** Whether the log is too short for the pages that are only in it. SQLite would take zeros for them. */
+function isLogCut(file: string, size: number, { read }: Reader): boolean {
+  const memory = Buffer.alloc(MEMORY_BYTES);
+  read(`${file}-shm`, memory, 0);
+  const frames = memory.readUint32LE(FRAMES_AT);
+  const frameBytes = (memory.readUint16LE(PAGE_SIZE_AT) || 65536) + 24;
+  return frames > memory.readUint32LE(WRITTEN_AT) && size < 32 + frames * frameBytes;
 }
 
 /** Each database has a random key, in a page that stays where it is. A database that is written over it has another key. */
@@ -234,8 +249,11 @@ function watchKey(client: Database, file: string, { read }: Reader): () => boole
 /** How much of the beginning and of the end of the file is compared: payments change both. */
 const COMPARED_BYTES = 256 * 1024;
 
-/** Where the shared memory of SQLite has the salts of the log, and how much of the log the last checkpoint wrote, and was to write. */
-const [SALTS_AT, WRITTEN_AT, BEGUN_AT, MEMORY_BYTES] = [32, 96, 128, 136];
+/** Where the shared memory of SQLite has the page size, how many pages the log has, and the salts of the log. */
+const [PAGE_SIZE_AT, FRAMES_AT, SALTS_AT] = [14, 16, 32];
+
+/** How much of the log the last checkpoint wrote, and was to write. */
+const [WRITTEN_AT, BEGUN_AT, MEMORY_BYTES] = [96, 128, 136];
 
 /** SQLite writes to the file only in a checkpoint. Any other change is somebody else's, such as an older copy in its place. */
 function watchChanges(file: string, { read, stats }: Reader): () => boolean {
