@@ -76,7 +76,7 @@ main() {
 
   tar -xzf "$draft/$name" -C "$draft" momo || fail "$name cannot be unpacked"
   # In the folder itself: the one for temporary files may forbid to execute. Nobody can put a file or a link in its place before.
-  new=$(mktemp "$folder/.momo-new.XXXXXXXXXX") || fail "$folder has no room, or cannot be written"
+  new=$(mktemp "$folder/.momo-new.XXXXXXXXXX" 2>/dev/null) || fail "$folder has no room, or cannot be written"
   cp "$draft/momo" "$new" 2>/dev/null || fail "$folder has no room, or cannot be written"
   chmod 755 "$new"
   if ! version=$("$new" --version 2>"$draft/complaint"); then
