@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite";
 import { type DeliveryStore, MAX_DELIVERIES, type PlannedDelivery } from "../../domain/delivery.ts";
-import { once } from "../../domain/once.ts";
 import { DELIVERY, type DeliveryRow, ROW, toDelivery } from "../rows.ts";
 import { DELIVERIES_AT_ONCE } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
@@ -17,7 +16,7 @@ export function createDeliveryStore(
   commits: CommitQueue,
   { requestIds, placeOf }: Numbering,
 ): Deliveries {
-  const statements = once(() => prepareStatements(client));
+  const statements = prepareStatements(client);
   /** One process at a time sends the deliveries of a file, so its memory is enough. */
   const claimed = new Set<number>();
   let planned: (() => readonly PlannedDelivery[]) | null = null;
@@ -31,12 +30,12 @@ export function createDeliveryStore(
     write(transactionId) {
       if (!planned) return;
       for (const { form, endedAtMs, dueAtMs } of planned()) {
-        statements().insert.run(transactionId, form, endedAtMs, dueAtMs);
+        statements.insert.run(transactionId, form, endedAtMs, dueAtMs);
       }
     },
 
     async claim(nowMs, limit) {
-      const rows = statements().due.all(nowMs, limit + claimed.size);
+      const rows = statements.due.all(nowMs, limit + claimed.size);
       const free = rows.filter((row) => !claimed.has(row.delivery_id)).slice(0, limit);
       for (const row of free) claimed.add(row.delivery_id);
       return toDeliveries(free);
@@ -47,31 +46,31 @@ export function createDeliveryStore(
     },
 
     async nextDueAtMs(afterMs) {
-      return statements().next.get(afterMs)?.dueAtMs ?? null;
+      return statements.next.get(afterMs)?.dueAtMs ?? null;
     },
 
     async save({ id, attempts, dueAtMs }) {
       await commits.run(() => {
-        statements().save.run(JSON.stringify(attempts), dueAtMs, id);
-        if (dueAtMs === null) statements().removeOld.run();
+        statements.save.run(JSON.stringify(attempts), dueAtMs, id);
+        if (dueAtMs === null) statements.removeOld.run();
       });
       claimed.delete(id);
     },
 
     async resend(id, dueAtMs) {
-      const added = await commits.run(() => statements().resend.get(dueAtMs, id));
-      return added && (toDeliveries(statements().byId.all(added.id))[0] ?? null);
+      const added = await commits.run(() => statements.resend.get(dueAtMs, id));
+      return added && (toDeliveries(statements.byId.all(added.id))[0] ?? null);
     },
 
     async list({ before = null, after = null, transactionId = null, limit }) {
-      const { oldestFirst, newestFirst } = statements();
+      const { oldestFirst, newestFirst } = statements;
       const ofRow = transactionId === null ? null : placeOf(transactionId);
       if (after !== null) return toDeliveries(oldestFirst.all(before, after, ofRow, limit));
       return toDeliveries(newestFirst.all(before, after, ofRow, limit)).reverse();
     },
 
     async giveUp() {
-      const { giveUp, removeOld } = statements();
+      const { giveUp, removeOld } = statements;
       for (const step of [giveUp, removeOld]) while ((await commits.run(() => step.run().changes)) > 0);
     },
   };

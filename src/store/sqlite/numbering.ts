@@ -1,7 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { createRequestIds, MAX_NUMBER } from "../../domain/identifiers.ts";
-import { once } from "../../domain/once.ts";
 import { UnusableDatabase } from "../store.ts";
 import { BUSY_TIMEOUT_MS, explain, firstOf, type OpenDatabase, requirePlainFile } from "./database.ts";
 
@@ -24,11 +23,9 @@ export function createNumbering(client: Database) {
   let given: number | undefined;
   // Rows move only in an import or a repair, while no server runs.
   const hasMoved = firstOf(client, "SELECT 1 FROM transactions WHERE number IS NOT NULL LIMIT 1") === 1;
-  const place = once(() =>
-    client.query<{ id: number }, [number]>(
-      `SELECT id FROM transactions WHERE number = ?1 AND number IS NOT NULL
-      UNION ALL SELECT id FROM transactions WHERE id = ?1 AND number IS NULL`,
-    ),
+  const place = client.query<{ id: number }, [number]>(
+    `SELECT id FROM transactions WHERE number = ?1 AND number IS NOT NULL
+    UNION ALL SELECT id FROM transactions WHERE id = ?1 AND number IS NULL`,
   );
   function lastGiven(): number {
     given ??= Number(firstOf(client, `SELECT max(last_forgotten, (${GREATEST})) FROM numbering`));
@@ -45,7 +42,7 @@ export function createNumbering(client: Database) {
       return given;
     },
     /** The id of the row that has a number; no row has it if no payment has the number. They differ only after an import, see order.ts. */
-    placeOf: (number: number): number => (hasMoved ? (place().get(number)?.id ?? NOWHERE) : number),
+    placeOf: (number: number): number => (hasMoved ? (place.get(number)?.id ?? NOWHERE) : number),
     /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
     saveLastUsed: () => saveLastUsed(client, lastGiven()),
   };

@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite";
 import type { Summary, TransactionFilter } from "../../domain/filter.ts";
-import { once } from "../../domain/once.ts";
 import { dayOf } from "../../domain/timestamp.ts";
 import type { TransactionFacts } from "../../domain/transaction.ts";
 import { EVER } from "../list-query.ts";
@@ -32,16 +31,13 @@ export type TotalsChange = ReturnType<typeof createTotalsChange>;
 
 /** What one commit changes in the totals. */
 export function createTotalsChange(client: Database) {
-  // Prepared at the first use, as in transactions.ts.
-  const statements = once(() => ({
-    change: client.query(
-      `UPDATE totals SET count = count + ?, amount_cents = amount_cents + ?
-      WHERE merchant_id = ? AND bits = ? AND place = ? AND kind = ? AND status = ?`,
-    ),
-    begin: client.query(
-      "INSERT INTO totals (count, amount_cents, merchant_id, bits, place, kind, status) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    ),
-  }));
+  const change = client.query(
+    `UPDATE totals SET count = count + ?, amount_cents = amount_cents + ?
+    WHERE merchant_id = ? AND bits = ? AND place = ? AND kind = ? AND status = ?`,
+  );
+  const begin = client.query(
+    "INSERT INTO totals (count, amount_cents, merchant_id, bits, place, kind, status) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
   // A commit has few of these, so a linear search is faster than a map with a text as its key.
   const deltas: Delta[] = [];
 
@@ -70,7 +66,6 @@ export function createTotalsChange(client: Database) {
     },
     /** Call it after the writes, in the same commit. */
     write(): void {
-      const { change, begin } = statements();
       for (const { merchantId, day, block, kind, status, count, amountCents } of deltas) {
         for (const [bits, place] of [
           [DAY_BITS, day],
@@ -87,17 +82,15 @@ export function createTotalsChange(client: Database) {
 
 /** The summary of §2.4 by kind, status and days, from the totals of days, without reading transactions. */
 export function createDaySummary(client: Database) {
-  const select = once(() =>
-    client.query<StatusSum, [number, number, number, number | null, number | null]>(
-      `SELECT status, sum(count) AS count, sum(amount_cents) AS amountCents FROM totals
+  const select = client.query<StatusSum, [number, number, number, number | null, number | null]>(
+    `SELECT status, sum(count) AS count, sum(amount_cents) AS amountCents FROM totals
     WHERE merchant_id = ? AND bits = ${DAY_BITS} AND place BETWEEN ? AND ? AND kind = coalesce(?, kind) AND status = coalesce(?, status)
     GROUP BY status`,
-    ),
   );
   return (merchantId: number, filter: Pick<TransactionFilter, "kind" | "status" | "fromDay" | "toDay">): Summary => {
     const { kind, status, fromDay = EVER.first, toDay = EVER.last } = filter;
     const codes = [kind ? codeOfKind(kind) : null, status ? codeOfStatus(status) : null] as const;
-    return toSummary(select().all(merchantId, fromDay, toDay, ...codes));
+    return toSummary(select.all(merchantId, fromDay, toDay, ...codes));
   };
 }
 

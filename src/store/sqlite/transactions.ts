@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite";
 import { foldCase } from "../../domain/filter.ts";
-import { once } from "../../domain/once.ts";
 import type { Msisdn } from "../../domain/phone.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import type { SearchRanges } from "../list-query.ts";
@@ -40,7 +39,7 @@ interface Parts {
 
 /** What reads and writes share. */
 interface Shared extends Parts {
-  readonly statements: () => Statements;
+  readonly statements: Statements;
   /** Clients poll the same transaction every few seconds, and it has mostly not changed. */
   readonly polled: LookupCache<string, Transaction>;
   /** The payments that this process has started last, by their ids: most are resolved by the process that started them. */
@@ -50,11 +49,10 @@ interface Shared extends Parts {
 /** Transactions one by one. */
 export function createTransactionStore(parts: Parts): TransactionStore {
   const { requestIds } = parts.numbering;
-  // Preparing these and those of the totals takes 1.5 ms. A server is ready without them.
-  const statements = once(() => prepareStatements(parts.client));
+  const statements = prepareStatements(parts.client);
   const polled = createLookupCache(parts.turnReads, (checkoutRequestId: string) => {
     const id = requestIds.numberOf(checkoutRequestId);
-    const row = id === null ? null : statements().byId.get(parts.numbering.placeOf(id));
+    const row = id === null ? null : statements.byId.get(parts.numbering.placeOf(id));
     const transaction = row && toTransaction(row, requestIds);
     return transaction?.checkoutRequestId === checkoutRequestId ? transaction : null;
   });
@@ -65,12 +63,12 @@ export function createTransactionStore(parts: Parts): TransactionStore {
 
 function createReads({ client, turnReads, statements, polled, numbering }: Shared): TransactionReads {
   const { requestIds } = numbering;
-  const search = once(() => createWordSearch(client));
+  const search = createWordSearch(client);
 
   /** The numbers of all transactions with a phone or a reference as JSON; null if there are many. */
   function fewOf(ranges: Partial<SearchRanges>): string | null {
     turnReads.enter();
-    const searching = search()(ranges, null, FEW);
+    const searching = search(ranges, null, FEW);
     for (;;) {
       const { done, value } = searching.next();
       if (done) return value && JSON.stringify(value);
@@ -84,16 +82,16 @@ function createReads({ client, turnReads, statements, polled, numbering }: Share
     async findByReference(reference) {
       const folded = foldCase(reference);
       const ids = fewOf({ reference: { from: folded, before: `${folded}\0` } });
-      const row = ids ? statements().byReferenceAmong.get(ids, reference) : statements().byReference.get(reference);
+      const row = ids ? statements.byReferenceAmong.get(ids, reference) : statements.byReference.get(reference);
       return row ? toTransaction(row, requestIds) : null;
     },
 
     async nextCheckAtMs() {
-      return statements().earliest.get()?.checkAtMs ?? null;
+      return statements.earliest.get()?.checkAtMs ?? null;
     },
 
     async isAnyOverdue(nowMs) {
-      return statements().overdue.get(nowMs) !== null;
+      return statements.overdue.get(nowMs) !== null;
     },
 
     async lastStartMs() {
@@ -102,14 +100,14 @@ function createReads({ client, turnReads, statements, polled, numbering }: Share
     },
 
     async listPending(limit, phone = null): Promise<PendingTransaction[]> {
-      const { pending, pendingAmong } = statements();
+      const { pending, pendingAmong } = statements;
       const ids = phone && fewOfPhone(phone);
       const rows = ids ? pendingAmong.all(ids, limit) : pending.all(phone && Number(phone), limit);
       return rows.map((row) => toPending(row, requestIds));
     },
 
     async listPaid(limit, phone = null) {
-      const { paid, paidAmong, paidBy } = statements();
+      const { paid, paidAmong, paidBy } = statements;
       const ids = phone && fewOfPhone(phone);
       const ofPhone = () => (ids ? paidAmong.all(ids, limit) : paidBy.all(Number(phone), limit));
       return (phone === null ? paid.all(limit) : ofPhone()).map((row) => toCompleted(row, requestIds));
@@ -144,7 +142,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
     insert(pending) {
       const row = toNewRow(pending);
       return commits.run(() => {
-        statements().insert.run(row);
+        statements.insert.run(row);
         totals.count(row.id, pending, PENDING, 1);
         words.add(row.id);
         started.keep(pending.id, pending);
@@ -178,12 +176,10 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
 
 /** What is due, from memory if it has everything. */
 function dueBy({ statements, started, numbering }: Shared, nowMs: number, limit: number): PendingTransaction[] {
-  const known = statements()
-    .dueIds.all(nowMs, limit)
-    .map(({ id }) => started.find(id));
+  const known = statements.dueIds.all(nowMs, limit).map(({ id }) => started.find(id));
   const all = known.filter((pending) => pending !== null);
   if (all.length === known.length) return all;
-  const rows = statements().due.all(nowMs, limit);
+  const rows = statements.due.all(nowMs, limit);
   return rows.map((row) => toPending(row, numbering.requestIds));
 }
 
@@ -196,7 +192,7 @@ function recordOne(
   const change = { ...toChange(outcome), id: numbering.placeOf(outcome.id) };
   // Kept by number, which is the place of each row that this process inserts: rows move only while no server runs.
   started.forget(change.id);
-  if (statements().resolve.run(change).changes === 0) return false;
+  if (statements.resolve.run(change).changes === 0) return false;
   if (change.status === PENDING) return true;
   totals.count(change.id, outcome, PENDING, -1);
   totals.count(change.id, outcome, change.status, 1);

@@ -1,5 +1,4 @@
 import type { Database } from "bun:sqlite";
-import { once } from "../../domain/once.ts";
 import type { SearchRanges } from "../list-query.ts";
 
 /**
@@ -31,7 +30,7 @@ export type WordsChange = ReturnType<typeof createWordsChange>;
 
 /** What one commit changes. */
 export function createWordsChange(client: Database) {
-  const statements = once(() => prepare(client));
+  const statements = prepare(client);
   const added: number[] = [];
   return {
     /** Call it before the writes of a commit, which may run twice. */
@@ -43,14 +42,14 @@ export function createWordsChange(client: Database) {
     /** Call it after the writes, in the same commit. */
     write(): void {
       if (added.length === 0) return;
-      let until: number | null = wordsUntil(statements());
+      let until: number | null = wordsUntil(statements);
       let greatest = 0;
       for (const id of added) {
-        if (id < until) for (const statement of statements().addWords) statement.run(id, id);
+        if (id < until) for (const statement of statements.addWords) statement.run(id, id);
         greatest = Math.max(greatest, id);
       }
       while (until !== null && greatest >= until + ROWS_AT_ONCE + NUMBERS_LEFT) {
-        until = addNext(statements(), until, ROWS_AT_ONCE);
+        until = addNext(statements, until, ROWS_AT_ONCE);
       }
     },
   };
