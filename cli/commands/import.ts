@@ -141,9 +141,7 @@ async function importRows(directory: DataDirectory, draft: string, source: Sourc
   try {
     await writeDraft(copy, source);
     // This takes a minute for a million rows. The next command in this directory removes the drafts of one that was ended.
-    const contents = await whileBlocked(() => writeRows(draft, readRows(copy, source.name), source.name, isMemo));
-    removeDatabase(copy);
-    return contents;
+    return await whileBlocked(() => writeRows(draft, readRows(copy, source.name), source.name, isMemo));
   } catch (error) {
     const { code, syscall, path } = error as NodeJS.ErrnoException;
     if (code === undefined || error instanceof UnusableDatabase) throw withHintFor("copy", error);
