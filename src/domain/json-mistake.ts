@@ -69,7 +69,8 @@ const MEANT: readonly (readonly [RegExp, string])[] = [
   [/^-?(?:NaN|Infinity)\b/, "JSON has no NaN and no Infinity"],
   [/^(?:undefined|None|nil)\b/, "JSON writes null"],
   [/^(?:True|False|TRUE|FALSE)\b/, "JSON writes true and false in lower case"],
-  [/^[+.]|^-?[0-9]+\.(?![0-9])/, "this is no number of JSON"],
+  [/^\+/, 'a number has no plus sign: a phone is a text in quotes, "07…"'],
+  [/^\.|^-?[0-9]+\.(?![0-9])/, "this is no number of JSON"],
   [/^['‘’“”`]/u, 'quotes of JSON are "'],
 ];
 

@@ -123,6 +123,7 @@ test("a countdown shows each second that has begun in full", () => {
 
 test.each([
   ['{"phone":0712345678}', 9, "leading zero"],
+  ['{"phone":+254712345678}', 9, "plus sign"],
   ['{"amount":NaN}', 10, "no NaN"],
   ['{"a":1,}', 7, "comma too many before }"],
   ["[1,]", 3, "comma too many before ]"],

@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { serveFake } from "../../support/fake-server.ts";
@@ -11,6 +13,10 @@ import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 const CLIENTS = join(import.meta.dir, "../../../clients");
 const NEW_ROWS = 3;
 
+const endless = () =>
+  new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(1 << 20).fill(0x20)),
+  });
 const json = (body: unknown, status = 200) => Response.json(body, { status });
 const ANSWERS: readonly [name: string, answer: () => Response, code: string, exitCode: number][] = [
   ["HTML", () => new Response("<html>Welcome</html>"), "unknown", 6],
@@ -22,6 +28,7 @@ const ANSWERS: readonly [name: string, answer: () => Response, code: string, exi
   ["a list of numbers", () => json({ success: true, message: "", transactions: [1, 2] }), "unknown", 6],
   ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 307), "unknown", 6],
   ["HTTP 429", () => json({ success: false, message: "slowly" }, 429), "unknown", 6],
+  ["a body without an end", () => new Response(endless()), "unknown", 6],
   ["a body that is cut", () => new Response('{"success":tr'), "unknown", 6],
   ["a refusal", () => json({ success: false, message: "no" }, 400), "refused", 5],
   ["wrong credentials", () => json({ success: false, message: "no" }, 401), "credentials", 4],
@@ -33,7 +40,7 @@ interface Program {
   readonly needs: readonly Needed[];
   readonly command: readonly string[];
   /** Prints how many rows a list has, and how many ids. */
-  readonly list: (url: string) => readonly string[];
+  readonly list: (url: string, timeoutSeconds?: number) => readonly string[];
 }
 
 const JS = join(CLIENTS, "client.mjs");
@@ -43,10 +50,10 @@ const PROGRAMS: readonly Program[] = [
     name: "JavaScript",
     needs: ["node"],
     command: ["node", JS],
-    list: (url) => [
+    list: (url, seconds = 10) => [
       ...["node", "--input-type=module", "-e"],
       `import { createClient } from "${JS}";
-       const rows = await createClient({ baseUrl: "${url}", apiKey: "a", apiSecret: "b", paymentAccountId: 1 }).list();
+       const rows = await createClient({ baseUrl: "${url}", apiKey: "a", apiSecret: "b", paymentAccountId: 1, timeoutMs: ${1000 * seconds} }).list();
        console.log(rows.length, new Set(rows.map(({ id }) => id)).size);`,
     ],
   },
@@ -54,23 +61,34 @@ const PROGRAMS: readonly Program[] = [
     name: "Python",
     needs: ["python3"],
     command: ["python3", join(CLIENTS, "client.py")],
-    list: (url) => [
+    list: (url, seconds = 10) => [
       ...["python3", "-B", "-c"],
       `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client
-rows = Client("${url}", "a", "b", 1, None).list(); print(len(rows), len({row["id"] for row in rows}))`,
+rows = Client("${url}", "a", "b", 1, None, timeout=${seconds}).list(); print(len(rows), len({row["id"] for row in rows}))`,
     ],
   },
   {
     name: "PHP",
     needs: ["php", "php curl"],
     command: ["php", PHP],
-    list: (url) => [
+    list: (url, seconds = 10) => [
       ...["php", "-r"],
-      `require "${PHP}"; $rows = (new Momo\\Client("${url}", "a", "b", 1, new stdClass))->list();
+      `require "${PHP}"; $rows = (new Momo\\Client("${url}", "a", "b", 1, new stdClass, ${seconds}))->list();
        echo count($rows), " ", count(array_unique(array_column($rows, "id"))), "\n";`,
     ],
   },
 ];
+
+/** A head without an end. */
+async function serveDripping() {
+  const server = createServer((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nX: ");
+    const timer = setInterval(() => socket.write("a"), 20);
+    socket.on("error", () => {}).on("close", () => clearInterval(timer));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => void server.close() };
+}
 
 /** A list that gets new rows while its pages are read. */
 function serveGrowing() {
@@ -114,6 +132,13 @@ for (const { name, needs, command, list } of PROGRAMS) {
 
     test.each(REFERENCES)("refuses the reference %p", async (reference) => {
       expect(await find("http://127.0.0.1:1/v2", reference)).toEqual({ code: "usage", exitCode: 2 });
+    });
+
+    test("waits no longer for headers that come byte by byte", async () => {
+      const { url, stop } = await serveDripping();
+      const { stdout, exitCode } = await runToEnd(list(url, 0.5));
+      expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
+      stop();
     });
 
     test("reads a list of 10,000 rows that grows: no row twice, none left out", async () => {
