@@ -1,12 +1,7 @@
-import { waitForOutcome } from "../../cli/client/wait.ts";
-import { startMomo } from "../support/momo.ts";
-import { inTime, rejectionOf } from "../support/waiting.ts";
-
-/** `momo pay`, `momo status` and `momo list`: what a merchant's program would do. */
-
 import { afterAll, describe, expect, test } from "bun:test";
 import { controlClient, merchantClient } from "../../cli/client/client.ts";
 import { BY_ADDRESS } from "../../cli/client/found.ts";
+import { waitForOutcome } from "../../cli/client/wait.ts";
 import { payCommand } from "../../cli/commands/pay.ts";
 import { makeCertificates } from "../../cli/intercept/certificate.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
@@ -14,8 +9,21 @@ import { parseDuration } from "../../src/domain/duration.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake, serveRaw } from "../support/fake-server.ts";
-import { expectRefusal, failureOf, KEYS, openMomo, openPlain, PROGRAM, runMomo, shownLines } from "../support/momo.ts";
+import {
+  expectRefusal,
+  failureOf,
+  KEYS,
+  openMomo,
+  openPlain,
+  PROGRAM,
+  runMomo,
+  shownLines,
+  startMomo,
+} from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
+import { inTime, rejectionOf } from "../support/waiting.ts";
+
+/** `momo pay`, `momo status` and `momo list`: what a merchant's program would do. */
 
 afterAll(cleanUp);
 

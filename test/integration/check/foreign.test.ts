@@ -102,7 +102,7 @@ describeWith(["node", "Prism", "foreign servers"], "momo check", () => {
     });
   });
 
-  test("a Prism mock of our OpenAPI document: all answers have the right members, and no state", async () => {
+  test.concurrent("a Prism mock of our OpenAPI document: all answers have the right members, and no state", async () => {
     const { ready } = await serveMomo();
     const description = `${new URL(ready.base_url).origin}/openapi.json`;
     const prism = join(HERE, "node_modules/.bin/prism");
@@ -125,7 +125,7 @@ describeWith(["node", "Prism", "foreign servers"], "momo check", () => {
     });
   });
 
-  test("a mountebank imposter: credentials, methods and queries change nothing in its answers", async () => {
+  test.concurrent("a mountebank imposter: credentials, methods and queries change nothing in its answers", async () => {
     const port = await freePort();
     const config = join(newFolder(), "imposter.json");
     writeFileSync(config, readFileSync(join(HERE, "imposter.json"), "utf8").replace('"port": 0', `"port": ${port}`));
