@@ -46,9 +46,7 @@ export function serveFiles(folder: string, path = "/", answer: (file: string) =>
   return `http://127.0.0.1:${server.port}`;
 }
 
-/** A project with momo-sandbox in its node_modules, as the package is published. */
-
-export const HOST = hostTarget();
+const HOST = hostTarget();
 
 function hostTarget(): Target {
   const found = TARGETS.find(({ os, cpu, libc }) => os === process.platform && cpu === process.arch && libc !== "musl");
@@ -56,7 +54,10 @@ function hostTarget(): Target {
   return found;
 }
 
-/** @param options.platform whether the package with the executable is there */
+/**
+ * A project with momo-sandbox in its node_modules, as the package is published.
+ * @param options.platform whether the package with the executable is there
+ */
 export async function installPackages({ platform = true } = {}): Promise<string> {
   const project = newFolder();
   const modules = join(project, "node_modules");

@@ -13,7 +13,7 @@ const SERVICE = "https://payflow.example/api/v2/stkpush.php";
 /** The same in JSON and Python. */
 const ORDER = `{"payment_account_id": 1, "phone": "0712345678", "amount": 100}`;
 
-export const SOURCES: Readonly<Record<string, string>> = {
+const SOURCES: Readonly<Record<string, string>> = {
   "fetch.mjs": `const response = await fetch("${SERVICE}", {
   method: "POST",
   headers: { "Content-Type": "application/json", "X-API-Key": "live_key", "X-API-Secret": "live_secret" },
