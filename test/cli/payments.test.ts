@@ -156,9 +156,7 @@ test.concurrent.each<[status: number, code: string, exitCode: number, hint: stri
   [401, "unauthorized", 4, expect.stringContaining("give those of a key in force")],
   [403, "unauthorized", 4, null],
   [404, "not_found", 3, undefined],
-  [409, "refused", 5, undefined],
   [500, "refused", 5, undefined],
-  [503, "refused", 5, undefined],
 ])("a refusal with %d: %s, exit %d", async (status, code, exitCode, hint) => {
   const server = serveFake(() => Response.json({ success: false, message: "no" }, { status }));
   const failure = { code, message: "no", exitCode, ...(hint !== undefined && { hint }) };
