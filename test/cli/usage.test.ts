@@ -79,6 +79,16 @@ describe("standard output that cannot be written", () => {
   });
 });
 
+test("momo clock stop and momo clock start are freeze and resume", async () => {
+  for (const [word, frozen] of [
+    ["stop", true],
+    ["start", false],
+  ] as const) {
+    const { stdout } = await runMomo(["clock", word, "--json", ...sandbox.at]);
+    expect(JSON.parse(stdout)).toMatchObject({ frozen });
+  }
+});
+
 /** The typed words and the offered ones; after a colon the character that the shell adds. */
 const OFFERED: [typed: string, offered: string][] = [
   ["se", "serve :"],
