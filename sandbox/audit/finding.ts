@@ -38,47 +38,37 @@ interface Kept {
 
 /** The findings, one for each kind and subject, in bounded memory. */
 export function createFindingBook() {
-  /** For each kind, by subject. */
-  const kept = new Map<FindingKind, Map<string, Kept>>();
-  let count = 0;
+  const kept = new Map<string, Kept>();
   let leftOut = 0;
-  const find = (kind: FindingKind, subject: string) => kept.get(kind)?.get(subject);
-
-  function keep(mistake: Mistake): Kept {
-    const one = newKept(mistake);
-    const ofKind = kept.get(mistake.kind) ?? new Map<string, Kept>();
-    kept.set(mistake.kind, ofKind.set(mistake.subject, one));
-    count += 1;
-    return one;
-  }
+  const keyOf = ({ kind, subject }: Pick<Mistake, "kind" | "subject">) => `${kind} ${subject}`;
 
   return {
     /** @returns the finding, if it should be announced, else null */
     add(mistake: Mistake): Finding | null {
-      const known = find(mistake.kind, mistake.subject);
+      const known = kept.get(keyOf(mistake));
       if (known) return repeat(known, mistake.requestIds.at(-1)) ? nowOf(known) : null;
-      if (count >= MOST_FINDINGS) {
+      if (kept.size >= MOST_FINDINGS) {
         leftOut += 1;
         return null;
       }
-      return nowOf(keep(mistake));
+      const first = newKept(mistake);
+      kept.set(keyOf(mistake), first);
+      return nowOf(first);
     },
     /** From now on it cannot be removed. */
     settle(kind: FindingKind, subject: string): void {
-      const known = find(kind, subject);
+      const known = kept.get(keyOf({ kind, subject }));
       if (known) known.isSettled = true;
     },
     /** @returns whether it was removed */
     remove(kind: FindingKind, subject: string): boolean {
-      if (find(kind, subject)?.isSettled !== false) return false;
-      count -= 1;
-      return kept.get(kind)?.delete(subject) ?? false;
+      const key = keyOf({ kind, subject });
+      return kept.get(key)?.isSettled === false && kept.delete(key);
     },
     /** The findings and `others`, the worst first, then the oldest. */
     list(others: readonly Mistake[]): Finding[] {
-      const all = [...kept.values()].flatMap((ofKind) => [...ofKind.values()]);
-      const added = others.filter(({ kind, subject }) => !find(kind, subject)).map(newKept);
-      return [...all, ...added].sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs).map(nowOf);
+      const added = others.filter((mistake) => !kept.has(keyOf(mistake))).map(newKept);
+      return [...kept.values(), ...added].sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs).map(nowOf);
     },
     /** How many did not fit. */
     get leftOut() {
@@ -86,7 +76,6 @@ export function createFindingBook() {
     },
     clear(): void {
       kept.clear();
-      count = 0;
       leftOut = 0;
     },
   };

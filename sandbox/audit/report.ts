@@ -94,18 +94,15 @@ function resultsOf(report: AuditReport, failOn: Severity = "error"): Results {
   };
 }
 
-function figuresOf({ requests, accepted, refused, refused_left_out, payments, deliveries, ...more }: Tally) {
-  const { started, paid, not_followed } = payments;
+/** What happened, with a name for each number. */
+function figuresOf({ refused, deliveries: webhooks, ...tally }: Tally): Record<string, number> {
   const refusals = refused.map(({ status, message, count }) => [`refused ${status ?? "no answer"} ${message}`, count]);
-  const figures = { requests, accepted, ...Object.fromEntries(refusals), refused_left_out };
-  const ofPayments = { payments_started: started, payments_paid: paid, payments_not_followed: not_followed };
-  return {
-    ...figures,
-    ...ofPayments,
-    webhooks_sent: deliveries.sent,
-    webhooks_not_taken: deliveries.not_taken,
-    ...more,
-  };
+  const others = Object.entries({ ...tally, webhooks }).flatMap(([name, value]) =>
+    typeof value === "number"
+      ? [[name, value]]
+      : Object.entries(value).map(([part, count]) => [`${name}_${part}`, count]),
+  );
+  return Object.fromEntries([...refusals, ...others]);
 }
 
 function ruleOf(kind: FindingKind) {
