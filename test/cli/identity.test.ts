@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox } from "momo-sandbox/testing";
+import { findServer } from "../../cli/client/found.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { expectRefusal, openPlain, type Run, runMomo } from "../support/momo.ts";
@@ -243,4 +244,18 @@ test("the helper for tests never steers the sandbox that gets the port of its ow
   for (const call of [() => helped.reset(), () => helped.requests(), () => helped.rules.clear()])
     expect(String(await rejectionOf(call()))).toContain("was it stopped?");
   expect(await successor.list()).toHaveLength(1);
+});
+
+test("a server that was killed is not named as the one that runs elsewhere", () => {
+  const data = newFolder();
+  const record = {
+    pid: 7,
+    base_url: "http://127.0.0.1:2/v2",
+    control_url: "http://127.0.0.1:2/_momo",
+    control_token: null,
+  };
+  writeFileSync(join(data, "server.json"), JSON.stringify(record), { mode: 0o600 });
+  const named = "http://127.0.0.1:1/v2";
+  const { own, otherServer } = findServer({ baseUrl: named, data }, {}, named);
+  expect([own, otherServer()]).toEqual([null, null]);
 });
