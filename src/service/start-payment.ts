@@ -33,7 +33,7 @@ export async function startPayment(
   order: PaymentOrder,
   requireUnchanged: () => void,
 ): Promise<PendingTransaction> {
-  const { kind, phone, amountCents, reference, description } = order;
+  const { instruction: _, ...facts } = order;
   const account = await store.merchants.findPaymentAccount(order.paymentAccountId);
   if (account?.merchantId !== merchantId) {
     throw await notYours(store, merchantId, order.paymentAccountId);
@@ -48,14 +48,9 @@ export async function startPayment(
   const transaction = open(
     {
       ...identifiers,
+      ...facts,
       merchantId,
-      paymentAccountId: account.id,
-      kind,
-      phone,
-      amountCents,
-      reference,
-      description,
-      feeCents: feeCents(account.tariff, amountCents),
+      feeCents: feeCents(account.tariff, order.amountCents),
       createdAtMs: nowMs,
       expiresAtMs,
     },
