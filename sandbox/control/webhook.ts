@@ -60,7 +60,8 @@ export const WEBHOOK_CALLS: Calls = {
         keepOpen(request);
         const { message, attempt } = await webhooks.sendTest();
         const { problem, status } = attempt;
-        const said = `${problem === null ? "accepted" : "did not accept"} the test event: ${problem ?? status}`;
+        const answer = [status && `HTTP ${status}`, problem].filter(Boolean).join(", ");
+        const said = `${problem === null ? "accepted" : "did not accept"} the test event: ${answer}`;
         return succeed(`the webhook ${said}`, { attempt: attemptView(attempt), ...webhookMessageView(message) });
       },
     ),

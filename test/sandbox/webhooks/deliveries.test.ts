@@ -195,7 +195,8 @@ test("early: a push that waits is answered when the webhook is removed", async (
 test("a test event sends a sample payment once and answers with the attempt; it is no delivery", async () => {
   expect(await sandbox.refusal("POST", "/webhook/test", undefined, 409)).toContain("PUT /_momo/webhook");
   const receiver = await receive({ form: "flat", delay: "1h" }, (nth) => new Response("no", { status: 400 + nth }));
-  const { attempt, body } = await sandbox.control("POST", "/webhook/test", {});
+  const { message, attempt, body } = await sandbox.control("POST", "/webhook/test", {});
+  expect(message).toBe("the webhook did not accept the test event: HTTP 401, only 2xx counts as delivered");
   expect(attempt).toMatchObject({ status: 401, answer: "no" });
   const sample = { success: true, status: "completed", transaction_id: 0, amount: 100, phone: "254712345678" };
   expect(body).toMatchObject({ ...sample, checkout_request_id: "ws_CO_01012026000000_TEST", mpesa_receipt: "TEST" });
