@@ -248,7 +248,7 @@ test("only the rows are taken: the totals and the search are made again, and wha
   const file = changed(
     "UPDATE totals SET count = 1000000, amount_cents = 7 WHERE bits = 0",
     "INSERT INTO totals VALUES (1, 0, 20000, 0, 1, 5, 5), (99, 0, 1, 0, 0, 1, 1)",
-    "UPDATE numbering SET words_until = 99",
+    "UPDATE numbering SET words_until = 99, in_order = 0",
     pending("reference_folded = 'OTHER'"),
     "CREATE TABLE plain (a)",
     "CREATE TRIGGER planted AFTER INSERT ON merchants BEGIN DELETE FROM api_keys; END",

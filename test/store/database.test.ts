@@ -50,8 +50,8 @@ test.each([
     expect(valuesOf("PRAGMA journal_mode")).toEqual(["wal"]);
     const read = (sql: string) => new Database(file, { readonly: true }).query(sql).values();
     expect<unknown[]>(read("SELECT type, name, sql FROM sqlite_schema ORDER BY name")).toEqual(declared());
-    expect(read("SELECT id, length(request_id_key), last_forgotten, words_until FROM numbering")).toEqual([
-      [1, 32, 0, 0],
+    expect(read("SELECT id, length(request_id_key), last_forgotten, words_until, in_order FROM numbering")).toEqual([
+      [1, 32, 0, 0, 1],
     ]);
     openStore(inFolder("next.db")).close();
     const [key] = read("SELECT hex(request_id_key) FROM numbering");

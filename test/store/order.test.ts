@@ -5,6 +5,7 @@ import { isMemo } from "../../sandbox/network/script.ts";
 import type { TransactionFilter } from "../../src/domain/filter.ts";
 import { receiptNumber, secretOf } from "../../src/domain/identifiers.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
+import { dayOf } from "../../src/domain/timestamp.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import {
   continueNumbers,
@@ -26,7 +27,36 @@ const setNumbering = (change: string) => {
   client.run(`UPDATE numbering SET ${change}`);
 };
 
+const startServer = () => openStore(inFolder("momo.db"), { mustWrite: true });
+
 const take = (file: string, rows: Parameters<typeof writeRows>[1]) => writeRows(file, rows, "the copy", isMemo);
+
+test("an earlier version could store payments out of order, and marked the database: the next start puts them in order", async () => {
+  const file = inFolder("momo.db");
+  let store = await openStoreWithMerchants(file);
+  const times = [CREATED_AT_MS + 1440 * MINUTE_MS, CREATED_AT_MS, CREATED_AT_MS + 1];
+  const all: PendingTransaction[] = [];
+  for (const createdAtMs of times) all.push(await insertPending(store, { createdAtMs }));
+  const [late] = all as [PendingTransaction];
+  const end = resolve(late, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: late.createdAtMs + 1 });
+  store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
+  await store.transactions.record([end]);
+  store.close();
+  setNumbering("in_order = 0");
+  expect(inspectDatabase(file)).toMatchObject({ totals: false });
+  store = startServer();
+  for (const days of [{}, { fromDay: dayOf(late.createdAtMs) }, { toDay: dayOf(CREATED_AT_MS) }]) {
+    for (const search of [undefined, "07"]) {
+      const filter: TransactionFilter = search === undefined ? days : { ...days, search };
+      const { rows } = await store.transactionList.list(1, filter, { number: 1, limit: 10 });
+      expect(rows).toEqual(naiveList([end, ...all.slice(1)], 1, filter));
+      expect(rows.length).toBeGreaterThan(0);
+    }
+  }
+  expect(await store.deliveries.list({ transactionId: late.id, limit: 9 })).toMatchObject([{ payment: end }]);
+  store.close();
+  expect(inspectDatabase(file)).toMatchObject({ totals: true });
+});
 
 test("imported payments with large gaps between their numbers keep them, and are searched in few steps", async () => {
   const source = inFolder("source.db");

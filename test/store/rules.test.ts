@@ -170,7 +170,7 @@ test.each<[string, keyof typeof ROWS, Row]>([
 });
 
 test.each([
-  "INSERT INTO numbering VALUES (2, zeroblob(32), 0, 0)",
+  "INSERT INTO numbering VALUES (2, zeroblob(32), 0, 0, 1)",
   "UPDATE numbering SET request_id_key = zeroblob(31)",
   "UPDATE numbering SET last_forgotten = -1",
 ])("numbering is one row, with a key of 32 bytes: %s", (change) => {

@@ -5,13 +5,14 @@ import {
   BUSY_TIMEOUT_MS,
   explain,
   firstOf,
+  type OpenDatabase,
   openDatabase,
   refuseOthers,
   requireDatabase,
   requirePlainFile,
   requireSound,
 } from "./database.ts";
-import { hasDisorder, putInOrder } from "./order.ts";
+import { hasDisorder, isMarked, putInOrder } from "./order.ts";
 import { areTotalsTrue, recount } from "./totals.ts";
 import { areWordsTrue, collectWords } from "./words.ts";
 
@@ -105,6 +106,17 @@ export function mendTotals(file: string): void {
     client.transaction(() => deriveAgain(client)).immediate();
   } finally {
     close();
+  }
+}
+
+/** Does the same if the database is of an earlier version, and says that its rows are not in order. */
+export function mendOrder({ client, close }: OpenDatabase, file: string): void {
+  if (!isMarked(client)) return;
+  try {
+    client.transaction(() => deriveAgain(client)).immediate();
+  } catch (error) {
+    close();
+    throw explain(error, file);
   }
 }
 

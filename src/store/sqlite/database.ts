@@ -25,7 +25,7 @@ export interface OpenOptions {
   readonly create?: boolean;
   /** How long a write waits once the database is open; by default {@link BUSY_TIMEOUT_MS}. */
   readonly busyTimeoutMs?: number;
-  /** For a server: refuses a database that another program writes to all the time. */
+  /** For a server: mends the order, and refuses a database that another program writes to all the time. */
   readonly mustWrite?: boolean;
 }
 

@@ -7,6 +7,9 @@ import { firstOf } from "./database.ts";
  * ids, and keep their numbers in `number`.
  */
 
+/** Whether a database of an earlier version says that its ids do not rise with time. A start mends it. */
+export const isMarked = (client: Database): boolean => firstOf(client, "SELECT in_order FROM numbering") === 0;
+
 /** Whether the ids do not rise with time. Reads all rows. */
 export const hasDisorder = (client: Database): boolean =>
   firstOf(
@@ -23,6 +26,7 @@ const NUMBER = "coalesce(transactions.number, transactions.id)";
 
 /** Gives the transactions ids in the order of time, without large gaps. Call it in a transaction, before the totals are counted. */
 export function putInOrder(client: Database): void {
+  client.run("UPDATE numbering SET in_order = 1");
   const sparse = isSparse(client);
   if (!sparse && !hasDisorder(client)) return;
   const columns = client.query<{ name: string }, []>("SELECT name FROM pragma_table_info('transactions')").all();

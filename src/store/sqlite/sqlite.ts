@@ -1,5 +1,6 @@
 import type { Store } from "../store.ts";
 import { Meter } from "../vitals.ts";
+import { mendOrder } from "./backup.ts";
 import { createCommitQueue } from "./commit-queue.ts";
 import { type OpenDatabase, type OpenOptions, openDatabase, openForReading } from "./database.ts";
 import { createDeliveryStore } from "./deliveries.ts";
@@ -43,6 +44,7 @@ interface StoreOptions extends OpenOptions {
 export function openStore(file: string, options?: StoreOptions): Store {
   const opened = openDatabase(file, options);
   if (options?.requestIdKey) useKey(opened, file, options.requestIdKey);
+  if (options?.mustWrite) mendOrder(opened, file);
   return createStore(opened, file, options?.stopwatch);
 }
 

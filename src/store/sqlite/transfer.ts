@@ -87,7 +87,7 @@ const toMoved = ({ number, ...row }: Row): TableRow =>
   ) as TableRow;
 
 /** The columns that are made from the others, or are about this one database. */
-const DERIVED = new Set(["number", "words_until"]);
+const DERIVED = new Set(["number", "words_until", "in_order"]);
 
 /**
  * Fills a new database file, in one transaction. Deliveries are left out: nothing of another sandbox is sent to a webhook of this one.

@@ -45,7 +45,9 @@ CREATE TABLE numbering (
   request_id_key BLOB NOT NULL CHECK (length(request_id_key) = 32),
   last_forgotten INTEGER NOT NULL CHECK (last_forgotten >= 0),
   -- All transactions with a smaller id have their words.
-  words_until INTEGER NOT NULL DEFAULT 0
+  words_until INTEGER NOT NULL DEFAULT 0,
+  -- Whether the ids of the transactions rise with time, see order.ts.
+  in_order INTEGER NOT NULL DEFAULT 1 CHECK (in_order IN (0, 1))
 ) STRICT;
 
 INSERT INTO numbering (id, request_id_key, last_forgotten) VALUES (1, randomblob(32), 0);
