@@ -1,6 +1,7 @@
-import { type Clock, createRepeater, pause } from "../src/domain/clock.ts";
+import { type Clock, pause } from "../src/domain/clock.ts";
 import { Refusal } from "../src/domain/error.ts";
 import { createMutex } from "../src/domain/mutex.ts";
+import { createRepeater } from "../src/domain/repeater.ts";
 import type { PartName, State, StatePart, Steering } from "./steering.ts";
 
 /** The document that all replicas apply, as text, and how often it has changed. */

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import type { Clock } from "../../src/domain/clock.ts";
-import { createRepeater } from "../../src/domain/clock.ts";
+import { createRepeater } from "../../src/domain/repeater.ts";
 import { type BasePaths, OPERATION_PATHS } from "../../src/http/paths.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { type HttpServer, startServer } from "../../src/http/server.ts";

@@ -1,5 +1,6 @@
-import { type Clock, createRepeater } from "../../src/domain/clock.ts";
+import type { Clock } from "../../src/domain/clock.ts";
 import { type Random, token } from "../../src/domain/random.ts";
+import { createRepeater } from "../../src/domain/repeater.ts";
 import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";

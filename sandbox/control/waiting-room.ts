@@ -1,5 +1,6 @@
-import { type Clock, createRepeater } from "../../src/domain/clock.ts";
+import type { Clock } from "../../src/domain/clock.ts";
 import { Refusal } from "../../src/domain/error.ts";
+import { createRepeater } from "../../src/domain/repeater.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
 

@@ -1,4 +1,5 @@
-import { atMost, type Clock, createRepeater } from "../domain/clock.ts";
+import { atMost, type Clock } from "../domain/clock.ts";
+import { createRepeater } from "../domain/repeater.ts";
 import type { Vitals } from "../store/vitals.ts";
 
 /** A payment that was stored proves for this long that the next one can be stored, too. */

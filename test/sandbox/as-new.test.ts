@@ -126,7 +126,7 @@ const METRICS = [
   ...["momo_webhook_lag_seconds 0", "momo_pending 0"],
 ];
 
-const LOOPS = /^src\/domain\/clock.ts < src\/domain\/clock.ts/;
+const LOOPS = /^src\/domain\/repeater/;
 
 /** A server looks at its files and its descriptors all the time, a replica also at the engine's clock and at what others steer. */
 const loopsOf = (isReplica: boolean) => (isReplica ? 4 : 2);

@@ -1,4 +1,5 @@
-import { type Clock, createRepeater } from "../../domain/clock.ts";
+import type { Clock } from "../../domain/clock.ts";
+import { createRepeater } from "../../domain/repeater.ts";
 import type { Attempts } from "./attempts.ts";
 import { errorText, isSilence } from "./failures.ts";
 import type { EngineClock, Query } from "./options.ts";
