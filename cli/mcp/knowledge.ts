@@ -1,36 +1,25 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import api from "../../docs/api.md" with { type: "text" };
-import audit from "../../docs/audit.md" with { type: "text" };
-import guide from "../../docs/llms.txt" with { type: "text" };
-import testing from "../../docs/testing.md" with { type: "text" };
+import { pageText } from "../terminal/pages.ts";
 
-/** What an assistant can read, and what it can be asked: the documents themselves, and three tasks. */
+/** What an assistant can read, and what it can be asked: documents, and three tasks. */
 
-const RESOURCES = {
-  api: [
-    "The payment API",
-    "Its operations, member by member, and what momo does where the specification is silent",
-    api,
-  ],
-  audit: ["Mistakes of clients", "Each kind of finding of the audit, what it costs, and the right code", audit],
-  testing: ["Test recipes", "Tests in TypeScript, JavaScript, Python, PHP, Go and shell, and in CI", testing],
-  "llms.txt": ["Rules of a correct client", "The API and the rules of a correct client on one page", guide],
-} as const;
+const RESOURCES: Readonly<Record<string, readonly [title: string, description: string]>> = {
+  api: ["The payment API", "Its operations, member by member, and what momo does where the specification is silent"],
+  audit: ["Mistakes of clients", "Each kind of finding of the audit, what it costs, and the right code"],
+  testing: ["Test recipes", "Tests in TypeScript, JavaScript, Python, PHP, Go and shell, and in CI"],
+  "llms.txt": ["Rules of a correct client", "The API and the rules of a correct client on one page"],
+};
 
+/** As `momo help` prints them: an assistant can run the commands that stand for links. */
 export function addResources(server: McpServer): void {
-  for (const [name, [title, description, text]] of Object.entries(RESOURCES)) {
+  for (const [name, [title, description]] of Object.entries(RESOURCES)) {
     const isText = name.endsWith(".txt");
     const mimeType = isText ? "text/plain" : "text/markdown";
-    // With the name of the file, so that links from one document to another lead there.
-    server.registerResource(
-      name,
-      `momo://docs/${name}${isText ? "" : ".md"}`,
-      { title, description, mimeType },
-      ({ href }) => ({
-        contents: [{ uri: href, mimeType, text: String(text) }],
-      }),
-    );
+    const address = `momo://docs/${name}${isText ? "" : ".md"}`;
+    server.registerResource(name, address, { title, description, mimeType }, ({ href }) => ({
+      contents: [{ uri: href, mimeType, text: pageText(name) }],
+    }));
   }
 }
 

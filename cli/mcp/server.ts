@@ -191,21 +191,27 @@ function isNamed({ baseUrl, data }: TargetFlags): boolean {
 }
 
 /** What to do after a refusal, as a tool to call: the refusals of the control API know no tools. */
+const NEXT_STEPS: readonly (readonly [refusal: RegExp, next: string])[] = [
+  [
+    /no (?:payment|prompt) with this checkout request id/,
+    "The ids are in list_payments; a refused request has no payment: see audit with action requests",
+  ],
+  [
+    /has been answered already/,
+    "How it ended is in explain_payment; start_payment with outcome manual makes one that waits for the tool customer",
+  ],
+  [/only moves forward/, "The tool state with action reset sets it back, and forgets the payments"],
+  [/no snapshot of this name/, "The names are in state with action snapshots"],
+  [/no webhook to send it to/, "The tool webhook with action set sets one"],
+];
+
 async function nextStep(
   refusal: string,
   { reference }: Readonly<Record<string, unknown>>,
   control: ReturnType<typeof controlClient>,
 ): Promise<string[]> {
-  if (refusal.includes("no payment with this checkout request id")) {
-    return ["The ids are in list_payments; a refused request has no payment: see audit with action requests"];
-  }
-  if (refusal.includes("has been answered already")) {
-    return [
-      "How it ended is in explain_payment; start_payment with outcome manual makes one that only the tool customer ends",
-    ];
-  }
-  if (refusal.includes("only moves forward"))
-    return ["The tool state with action reset sets it back, and forgets the payments"];
+  const known = NEXT_STEPS.find(([pattern]) => pattern.test(refusal));
+  if (known) return [known[1]];
   if (!refusal.includes("within the time-out")) return [];
   // A help only: a sandbox that does not answer has said so.
   const answers = [control.get("/clock", {}), control.get("/transactions", { search: String(reference), limit: "1" })];

@@ -213,7 +213,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   reference: "of the order: the shop's own text",
   description: "what is paid for",
   kind: "who makes the payment; left out: api, a program",
-  outcome: `how the payment ends: ${MEANINGS_OF_OUTCOMES.join(", ")}; or manual: it stays pending until you answer it with the tool customer, to see what the program does meanwhile. With a time: completed; after=10s. Left out: the rules decide`,
+  outcome: `how the payment ends: ${MEANINGS_OF_OUTCOMES.join(", ")}; or manual: it stays pending until you answer it with the tool customer or the prompt expires, to see what the program does meanwhile. With a time: completed; after=10s. Left out: the rules decide`,
   "customer.outcome": "what happens instead of a PIN",
   "rules.outcome": "how the payment ends",
   "rules.match": "which payments; left out: all",

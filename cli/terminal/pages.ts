@@ -53,21 +53,25 @@ export const isPage = (name: string): boolean => Object.hasOwn(PAGES, name) || O
 
 /** Files are printed as they are. Pages name other pages by their commands; at a terminal, paragraphs have its width. */
 export function printPage(name: string): void {
-  const isMarkdown = Object.hasOwn(PAGES, name) && !name.endsWith(".txt");
-  const text = String(PAGES[name] ?? FILES[name]).trimEnd();
-  const blocks = isMarkdown ? blocksOf(text) : [text];
-  if (!isTerminal()) writeOut(`${blocks.join("\n\n")}\n`);
-  else if (!isMarkdown) printLong(forPeople(text, lineWidth()).split("\n"));
+  const blocks = blocksOf(name);
+  if (!isTerminal()) writeOut(pageText(name));
+  else if (!isMarkdown(name)) printLong(forPeople(blocks.join(""), lineWidth()).split("\n"));
   else printLong(blocks.flatMap((block, index) => [...(index > 0 ? [""] : []), ...filled(block)]));
 }
+
+export const pageText = (name: string): string => `${blocksOf(name).join("\n\n")}\n`;
+
+const isMarkdown = (name: string): boolean => Object.hasOwn(PAGES, name) && !name.endsWith(".txt");
 
 const FENCE = "```";
 
 /** Pictures and diagrams, which a terminal does not show. */
 const PICTURE = /^<picture|^```mermaid|\.(?:svg|webp)\)/;
 
-/** The paragraphs, lists, tables and code of a page. */
-function blocksOf(text: string): string[] {
+/** The paragraphs, lists, tables and code of a page; a file is one block. */
+function blocksOf(name: string): string[] {
+  const text = String(PAGES[name] ?? FILES[name]).trimEnd();
+  if (!isMarkdown(name)) return [text];
   const parts = text.split(/^(```[\s\S]*?^```)$/m);
   return parts
     .flatMap((part) =>

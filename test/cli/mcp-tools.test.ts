@@ -46,7 +46,13 @@ describe("a refusal is the sandbox's own message", () => {
     ["connect", { lang: "PHP" }, /lang/],
     ["start_payment", { phone: "1", amount: 0 }, /phone must be .*; amount must be/],
     ["customer", { action: "answer", pin: "1234" }, /checkout_request_id is missing/],
-    ["state", { action: "remove", name: "../faults" }, /^there is no snapshot of this name/],
+    ["state", { action: "remove", name: "../faults" }, /^there is no snapshot of this name.* action snapshots$/],
+    ["webhook", { action: "test" }, /there is no webhook .* The tool webhook with action set sets one$/],
+    [
+      "customer",
+      { action: "answer", checkout_request_id: "ws_CO_1", pin: "1234" },
+      /no prompt with this .*list_payments/,
+    ],
     ["nothing", {}, /nothing/],
   ];
   test.each(REFUSED)("%s %j", async (tool, given, message) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ToolAnnotations } from "@modelcontextprotocol/client";
 import { TOOLS } from "../../cli/mcp/tools.ts";
 import { type Answer, assistant } from "../support/assistant.ts";
-import { builtBinary, ROOT } from "../support/binary.ts";
+import { builtBinary } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
@@ -177,13 +177,14 @@ test.concurrent("start_payment uses the account that the environment names", asy
   expect((await call("explain_payment", { checkout_request_id })).answer).toMatchObject({ payment_account_id: 2 });
 });
 
-test.concurrent("resources are the documents, and prompts are three tasks", async () => {
+test.concurrent("resources are what momo help prints, without links to files, and prompts are three tasks", async () => {
   const { client } = await assistant();
   const { resources } = await client.listResources();
   for (const { uri, name } of resources) {
     const [content] = (await client.readResource({ uri })).contents;
-    const file = join(ROOT, "docs", name.endsWith(".txt") ? name : `${name}.md`);
-    expect((content as { text: string }).text).toBe(readFileSync(file, "utf8"));
+    const { text } = content as { text: string };
+    expect((await runMomo(["help", name])).stdout).toEndWith(text); // of a command with this name, after its usage
+    expect(text).not.toMatch(/\]\((?!https:)/);
   }
   expect(resources.map(({ name, mimeType }) => `${name} ${mimeType}`)).toEqual([
     ...["api text/markdown", "audit text/markdown", "testing text/markdown", "llms.txt text/plain"],
