@@ -143,7 +143,7 @@ describeInBrowser("steering", (scene) => {
     const rules = page.getByRole("region", { name: "Rules" });
     const pick = async (name: string) => {
       await rules.getByRole("button", { name }).click();
-      await rules.getByText(new RegExp(`appended: “${name}”`)).waitFor();
+      await rules.getByText(new RegExp(`added: “${name}”`)).waitFor();
     };
     for (const name of ["Busy, then reached", "Paid in the last second"]) await pick(name);
     for (const [timer, offers] of [1, 0].entries()) {

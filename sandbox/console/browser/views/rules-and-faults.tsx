@@ -50,7 +50,7 @@ export function RulesCard() {
   const replacement = (next: readonly Rule[]) => replacing("/rules", next.length, next);
   const controls = PRESETS.map(({ label, rules: preset }) => {
     const command = { method: "POST", path: "/rules", body: preset };
-    const words = `${counted(preset.length, "rule")} appended: “${label}”.`;
+    const words = `${counted(preset.length, "rule")} added: “${label}”.`;
     return { label, command, run: () => void undo.change(command, words, replacement(rules.value)) };
   });
   return (
