@@ -71,7 +71,10 @@ export function parsePlaced<T extends z.ZodType>(
 ): z.output<T> {
   const parsed = schema.safeParse(input, { error: complaintOf, reportInput: true });
   if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
+  // Of two bounds of a number the second is its own; the first is that of every whole number.
+  const keyOf = ({ code, path, message }: z.core.$ZodIssue) =>
+    [code, ...path, code.startsWith("too_") ? "" : message].join();
+  const issues = [...new Map(parsed.error.issues.map((issue) => [keyOf(issue), issue])).values()];
   const digits = digitsIn(body);
   const reasons = issues
     .slice(0, MAX_REASONS)

@@ -15,7 +15,7 @@ import {
   startPaymentSchema,
 } from "../../src/http/input.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
-import { readJsonObject } from "../../src/http/request.ts";
+import { newExchange, readJsonObject } from "../../src/http/request.ts";
 import { listMessage, listView, STARTED, startedView } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
 import { parseChoice } from "../network/choice.ts";
@@ -40,7 +40,10 @@ const paymentBody: Body<z.output<typeof testPayment>> = {
   schema: testPayment,
   example: { payment_account_id: 1, phone: "0712345678", amount: 100, kind: "web" },
   // In the words of the merchant API.
-  read: async (request) => parseInput(testPayment, await readJsonObject(request)),
+  async read(request) {
+    const exchange = newExchange();
+    return parseInput(testPayment, await readJsonObject(request, exchange), exchange.body);
+  },
 };
 
 /** Payments of all merchants: the list, the story of each, and test payments. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { counted } from "../../src/domain/counted.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
-import { objectIn, readJson } from "../../src/http/request.ts";
+import { newExchange, objectIn, readJson } from "../../src/http/request.ts";
 import { type Default, endingOf } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";
 import { MAX_RULES, type Rule, type RuleBook } from "../network/rules.ts";
@@ -15,22 +15,24 @@ const ruleBook = z.strictObject({ rules: ruleInputs });
 
 /**
  * Rules for the control API and `--rules FILE`: one rule, an array, or `{"rules": […]}`.
+ * @param body the text of the input, if it is the body of a request
  * @throws Refusal `invalid` that names the place of each error
  */
-export function parseRules(input: unknown): Rule[] {
+export function parseRules(input: unknown, body: string | null = null): Rule[] {
   if (typeof input === "object" && input !== null && "rules" in input) {
-    return parsePlaced(ruleBook, input, "").rules;
+    return parsePlaced(ruleBook, input, "", body).rules;
   }
-  if (Array.isArray(input)) return parsePlaced(ruleInputs, input, "rules");
-  return [parsePlaced(rule, input, "")];
+  if (Array.isArray(input)) return parsePlaced(ruleInputs, input, "rules", body);
+  return [parsePlaced(rule, input, "", body)];
 }
 
 const rulesBody: Body<Rule[]> = {
   schema: z.union([ruleBook, ruleInputs, rule]),
   example: [{ outcome: "cancelled", times: 1 }],
   async read(request) {
-    const input = await readJson(request);
-    return parseRules(Array.isArray(input) ? input : objectIn(input));
+    const exchange = newExchange();
+    const input = await readJson(request, exchange);
+    return parseRules(Array.isArray(input) ? input : objectIn(input), exchange.body);
   },
 };
 

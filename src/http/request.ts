@@ -134,9 +134,9 @@ export const isJson = (contentType: string | null): boolean =>
  * The JSON in a request's body.
  * @throws Refusal `invalid` for another content type, more than {@link MAX_BODY_BYTES}, or text that is not UTF-8 or not JSON
  */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request, exchange?: Exchange): Promise<unknown> {
   expectJson(request);
-  return parseJson(await readText(request), request.headers);
+  return parseJson(await readText(request, exchange), request.headers);
 }
 
 /**
