@@ -30,7 +30,7 @@ const filterRow = (id: string, sentence: string, query: string, fits: (item: Jso
   check(id, "§4.3", sentence, async ({ service }) => {
     const { exchange, items: some } = await list(service, query);
     const other = some.find((item) => !fits(item));
-    return judge(exchange, !other, `transaction ${shown(other?.id)} is in the list for ${query}`, other);
+    return judge(exchange, !other, `the list has transaction ${shown(other?.id)}, which does not fit`, other);
   });
 
 const dayOf = (item: Json): string => {

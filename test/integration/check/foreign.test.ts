@@ -147,7 +147,7 @@ describeWith(["node", "Prism", "foreign servers"], "momo check", () => {
       ].toSorted(),
     );
     expect(seen["auth.nobody-list"]).toBe("it was answered with 200, not with 401");
-    expect(seen["list.status-failed"]).toBe("transaction 1 is in the list for ?status=failed");
+    expect(seen["list.status-failed"]).toBe("the list has transaction 1, which does not fit");
     expect(report.profile).toMatchObject({ base_path: "/pay", response_form: "short", bad_filter: "ignored" });
   });
 });
