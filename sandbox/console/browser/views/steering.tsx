@@ -144,7 +144,7 @@ function SnapshotsCard() {
                 id={`restore-${snapshot.name}`}
                 label={`Restore ${snapshot.name} …`}
                 question={`Restore “${snapshot.name}”?`}
-                loss={`${lossInWords()} In their place comes “${snapshot.name}”: ${contentOf(snapshot)}, with its default and webhook. ${KEPT}`}
+                loss={`${goingInWords("What is here goes")} In its place comes “${snapshot.name}”: ${contentOf(snapshot)}, with its default and webhook. ${KEPT}`}
                 yes="Restore it"
                 run={() =>
                   change(
@@ -222,7 +222,7 @@ function ResetCard() {
           id="confirm-reset"
           label="Reset …"
           question="Forget it all?"
-          loss={`${lossInWords()} ${KEPT}`}
+          loss={`${goingInWords("Lost for good")} ${KEPT}`}
           yes="Forget it all"
           run={() => void reset()}
         />
@@ -236,8 +236,8 @@ function ResetCard() {
   );
 }
 
-/** What a reset and a restore remove: `62 payments, 3 rules, 140 logged requests` */
-function lossInWords(): string {
+/** What a reset and a restore remove: `Lost for good: 62 payments, 3 rules, 140 logged requests.` */
+function goingInWords(lead: string): string {
   const { value } = counts;
   const payments = value
     ? value.completed_count + value.failed_count + value.cancelled_count + value.expired_count + value.pending_count
@@ -253,5 +253,5 @@ function lossInWords(): string {
   // The counts are only for these filters and one merchant.
   const hidden = isFiltered(filters.value) ? ", and the payments that the filters hide" : "";
   const others = merchants.value.length > 1 ? `${hidden}, and the payments of the other merchants` : hidden;
-  return `Lost for good: ${words.join(", ") || "nothing but the clock"}${others}.`;
+  return `${lead}: ${words.join(", ") || "nothing but the clock"}${others}.`;
 }
