@@ -19,7 +19,7 @@ import { userPath } from "../terminal/options.ts";
 import { dataDirectoryAt } from "./data-directory.ts";
 import { cannotWrite, isOpenAlready, readJsonFile, readOrNull, writePrivateFile } from "./files.ts";
 
-/** The files that a command line names for momo to write: reports, logs and ready files. That of an earlier run is removed first. */
+/** The files that a command line names for momo to write: reports, logs and ready files. Momo's own of an earlier run is removed first. */
 
 const FORMATS: Readonly<Record<string, ReportFormat>> = {
   ".xml": "junit",
@@ -69,7 +69,7 @@ export function prepareReport(file: string): ReportFile {
     const draft = `${target}.${process.pid}.tmp`;
     mkdirSync(dirname(target), { recursive: true });
     const mode = modeOfNew(draft);
-    rmSync(target, { force: true });
+    if (stats && isReport(target)) rmSync(target);
     return {
       write: write((text) => {
         try {
@@ -158,6 +158,10 @@ const IS_REPORT =
   /^$|name="momo (?:audit|check)"|"not_followed"|\d requests?: \d+ accepted|stated sentences|<title>[^<]*momo|"momo check of |^\{"id":\d+,"at":"/;
 const BEGINNING = 4096;
 
+/** Whether momo wrote the file. Another one stays until a report replaces it as a whole. */
+const isReport = (file: string): boolean =>
+  IS_REPORT.test(readOrNull(() => readFileSync(file, "utf8").slice(0, BEGINNING)) ?? "not read");
+
 /** The files of an earlier run go also if the command line is wrong. A file that is not momo's stays. */
 export function removeStaleFiles(command: string, words: readonly string[]): void {
   const flags = FLAGS.get(command) ?? [];
@@ -178,6 +182,5 @@ export function removeStaleFiles(command: string, words: readonly string[]): voi
 function removeStaleReport(file: string): void {
   const place = host().resolvePath(userPath(file));
   const stats = statSync(place);
-  if (!stats.isFile() || isOpenAlready(place, stats)) return;
-  if (IS_REPORT.test(readFileSync(place, "utf8").slice(0, BEGINNING))) rmSync(realpathSync(place));
+  if (stats.isFile() && !isOpenAlready(place, stats) && isReport(place)) rmSync(realpathSync(place));
 }

@@ -71,6 +71,18 @@ test("a report that the command of momo exec names is not momo's", async () => {
   expect(readdirSync(cwd)).toEqual(["r.xml"]);
 });
 
+test.each([
+  ["notes", true],
+  [OLD, false],
+])("until a report is written, a file with %j stays: %p", (text, stays) => {
+  const file = join(newFolder(), "r.xml");
+  writeFileSync(file, text);
+  const report = prepareReport(file);
+  expect(existsSync(file)).toBe(stays);
+  report.write("new");
+  expect(readFileSync(file, "utf8")).toBe("new");
+});
+
 test("a wrong line removes only what momo wrote", () => {
   const folder = newFolder();
   const files = ["package.json", "other.xml", "momo.xml", "empty.xml"].map((name) => join(folder, name));
