@@ -59,14 +59,14 @@ export async function waitForOutcome(
 ): Promise<Answer> {
   const untilMs = stopwatch() + flags.timeout;
   const check = () => client.post("/status.php", { checkout_request_id: checkoutRequestId }, READS);
-  let answer = first ?? (await check());
+  let answer = first;
   // A failed poll tells nothing about the payment. Only the last one counts.
   let failure: Failure | null = null;
   for (;;) {
     const leftMs = untilMs - stopwatch();
     if (failure && leftMs <= 0) throw failure;
-    if (statusOf(answer) !== "pending" || leftMs <= 0) return answer;
-    await sleep(Math.min(flags.interval, leftMs));
+    if (answer && (statusOf(answer) !== "pending" || leftMs <= 0)) return answer;
+    if (answer || failure) await sleep(Math.min(flags.interval, leftMs));
     try {
       answer = await check();
       failure = null;
