@@ -53,7 +53,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
     onRequest: writeRequest,
     /** For a log without the accepted requests. A burst is a few lines and a count. */
     onRefused(request: AnsweredRequest): void {
-      if (BEFORE_OPERATIONS.has(request.status ?? 0)) {
+      if (request.fault === null && BEFORE_OPERATIONS.has(request.status ?? 0)) {
         const count = (early.get(request.status) ?? 0) + 1;
         early.set(request.status, count);
         if (count > 1) {

@@ -193,7 +193,10 @@ test("the log in JSON has the duration in milliseconds", () => {
   expect(JSON.parse(requestLine("json", called({}), AT_MS)).duration_ms).toBe(1.235);
 });
 
-test("each second has five refused requests in a log; the others of that second are counted at its end", () => {
+test.each([
+  [404, null],
+  [403, "error"],
+] as const)("each second has five requests refused with %d, by the fault %p, and then their count", (status, fault) => {
   let text = "";
   const write = ((part: string, done: () => void) => {
     text += part;
@@ -204,20 +207,17 @@ test("each second has five refused requests in a log; the others of that second 
   try {
     const { onRefused } = createRequestOutput("json", 80);
     for (const refused of [3, 7, 3]) {
-      for (let request = 0; request < refused; request += 1) onRefused(called({ status: 404 }));
+      for (let request = 0; request < refused; request += 1) onRefused(called({ status, fault }));
       for (let step = 0; step < 120; step += 1) jest.advanceTimersByTime(10);
     }
   } finally {
     jest.useRealTimers();
     stderr.mockRestore();
   }
-  const lines = text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  const shown = lines.map(({ status, message }) => status ?? message);
-  const counted = "more requests were refused in the same second: 2 with 404";
-  expect(shown).toEqual([...Array(8).fill(404), counted, ...Array(3).fill(404)]);
+  const lines: AnsweredRequest["said"][] = JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`);
+  const shown = lines.map((line) => line.status ?? line.message);
+  const counted = `more requests were refused in the same second: 2 with ${status}`;
+  expect(shown).toEqual([...Array(8).fill(status), counted, ...Array(3).fill(status)]);
 });
 
 test.each([
