@@ -67,7 +67,7 @@ export function serveCommand(): Command {
       new Option("--log <what>", "payments (default at a terminal), requests").choices(["payments", "requests"]),
     )
     .addOption(new Option("--log-format <format>", "pretty, json").choices(LOG_FORMATS))
-    .option("-q, --quiet", "no such lines, no refused requests")
+    .option("-q, --quiet", "write no log, not even refused requests")
     .option("--json", "print one ready record")
     .option("--ready-file <path>", "the same, in a file while it serves", readPath)
     .option("--until-stdin-closes", "end with the program that started momo")

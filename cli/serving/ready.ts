@@ -79,7 +79,7 @@ function othersUse(host: string, baseUrl: string): string[] {
     .map(({ address }) => {
       const url = new URL(baseUrl);
       url.hostname = address;
-      return url.href;
+      return url.href.replace(/\/$/, "");
     });
 }
 

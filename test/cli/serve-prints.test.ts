@@ -85,8 +85,8 @@ describe("at a terminal", () => {
     expect(screen.text).toContain("\x1b[1m");
   });
 
-  test.concurrent("--quiet silences the log, also with --log-format", async () => {
-    const { screen, ready, exited } = await serveAtTerminal("--quiet", "--log-format", "json");
+  test.concurrent("--quiet silences the log, also with --log and --log-format", async () => {
+    const { screen, ready, exited } = await serveAtTerminal("--quiet", "--log", "requests", "--log-format", "json");
     process.kill(ready.pid, "SIGTERM");
     expect(await exited).toBe(0);
     expect(screen.text).not.toContain("stkpush");
@@ -225,11 +225,13 @@ describe("for a person momo serve", () => {
   test.concurrent.each(["0.0.0.0", "::"])(
     "shows requests with --log requests; with --host %s the addresses for other machines",
     async (host) => {
-      const { screen } = openPlain(["serve", "--port", "0", "--ephemeral", "--log", "requests", "--host", host]);
-      const [, address] = await screen.until(/API +(\S+)\r\n[\s\S]*Ready/);
+      const words = "serve --port 0 --ephemeral --log requests --base-path /".split(" ");
+      const { screen } = openPlain([...words, "--host", host]);
+      const [, address = ""] = await screen.until(/API +(\S+)\r\n[\s\S]*Ready/);
       const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
       for (const { address: other, internal, family } of interfaces) {
-        if (!internal && family === "IPv4") expect(screen.text).toContain(`others use       http://${other}:`);
+        if (internal || family !== "IPv4") continue;
+        expect(screen.text).toContain(`others use       ${address.replace(new URL(address).hostname, other)}\r\n`);
       }
       await fetch(`${address}/nothing`);
       await screen.until(/404 {2}GET/);
