@@ -83,7 +83,7 @@ async function printForPeople(answer: Answer, items: readonly Item[], query: Que
   const pages = pagesOf(answer);
   if (items.length === 0) {
     tell(pages.total_items > 0 ? `page ${pages.current_page} is past the end` : "no transactions");
-    const next = pages.total_items > 0 ? ["list"] : ["pay", "0712345678", "100", "--wait"];
+    const next = pages.total_items > 0 ? listAgain(flags) : ["pay", "0712345678", "100", "--wait"];
     tellCommand("Next:", commandFor(flags, ...next));
     return;
   }
@@ -104,7 +104,8 @@ async function printForPeople(answer: Answer, items: readonly Item[], query: Que
   printList({ name: "transactions", items, essential: "id", columns }, flags);
   tell();
   tell(`page ${pages.current_page} of ${pages.total_pages}, ${pages.total_items} in all`);
-  if (pages.current_page < pages.total_pages) tellCommand("Next page:", commandFor(flags, ...nextPage(flags, pages)));
+  if (pages.current_page < pages.total_pages)
+    tellCommand("Next page:", commandFor(flags, ...listAgain(flags, pages.current_page + 1)));
   tellCommand("One of them:", commandFor(flags, "status", cellOf(items[0]?.id)));
 }
 
@@ -140,6 +141,7 @@ function pagesOf({ pagination }: Answer): Pages {
   throw new Failure("unexpected", "the service answered without a pagination");
 }
 
-function nextPage({ limit, type, status, from, to, search }: ListFlags, { current_page }: Pages): string[] {
-  return ["list", ...optionsFor({ limit, type, status, from, to, search, page: current_page + 1 })];
+/** The same list, from another page; without one from the first. */
+function listAgain({ limit, type, status, from, to, search }: ListFlags, page?: number): string[] {
+  return ["list", ...optionsFor({ limit, type, status, from, to, search, page })];
 }
