@@ -69,6 +69,9 @@ function readHeader(line: string, before: Readonly<Record<string, string>> = {})
   if (name === undefined || value === undefined) {
     throw misuse(wrongValue("--header", "must be a line such as 'Retry-After: 5'", line));
   }
+  if (Object.keys(before).some((other) => other.toLowerCase() === name.toLowerCase())) {
+    throw misuse(wrongValue("--header", "must name each header once: letter case does not matter", line));
+  }
   return { ...before, [name]: value };
 }
 
