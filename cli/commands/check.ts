@@ -17,7 +17,15 @@ import { formatOfFile, prepareReport } from "../serving/output-files.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { readDuration, readId, readPath, readPaths, readUpTo, withOptions } from "../terminal/options.ts";
+import {
+  readDuration,
+  readId,
+  readPath,
+  readPaths,
+  readTypedPhone,
+  readUpTo,
+  withOptions,
+} from "../terminal/options.ts";
 import { tell } from "../terminal/output.ts";
 import { onSignal } from "../terminal/signals.ts";
 import { writeOut } from "../terminal/standard-output.ts";
@@ -52,13 +60,15 @@ export function checkCommand(): Command {
     .option("--requests <n>", "at most (default: 40, on this machine 1000)", readUpTo(MOST_REQUESTS))
     .option("--pause <duration>", "between two (default: 1s, on this machine 0s)", readDuration)
     .optionsGroup("A payment, only if asked for:")
-    .option("--pay <phone>", "push a real payment to this phone")
+    .option("--pay <phone>", "push a real payment to this phone", (text) => readTypedPhone([text], "--pay"))
     .addOption(new Option("--amount <kes>", "of the payment").default(1).argParser(readUpTo(250_000)))
     .option("--account <id>", "payment account (default: $MOMO_PAYMENT_ACCOUNT_ID)", readId)
     .addOption(new Option("--max-pushes <n>", "to the phone, refused ones too").default(1).argParser(readUpTo(20)))
     .option("-y, --yes", "do not ask before it pays")
     .optionsGroup("Output:")
-    .option("--dry-run", "print the requests as curl commands, and send none")
+    .addOption(
+      new Option("--dry-run", "print the requests as curl commands, and send none").conflicts(["report", "profile"]),
+    )
     .option("--report <file...>", "also .html, .xml (JUnit), .sarif, .json or .txt", readPaths)
     .option("--profile <file>", "write what the service is like, for momo serve --profile", readPath)
     .addOption(
@@ -226,7 +236,9 @@ async function printPlan(options: RunOptions): Promise<void> {
   };
   await checkService({ ...options, pauseMs: 0, send, sleep: async () => {} });
   writeOut(`${lines.join("\n")}\n`);
-  tell(`${lines.length} requests, at most ${options.budget}; the ids are examples, and come from the list`);
+  tell(
+    `${lines.length} requests, at most ${options.budget}; the ids are examples; a real run takes them from the list`,
+  );
 }
 
 /** The form of a report, from the extension of its file. */

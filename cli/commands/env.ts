@@ -16,7 +16,7 @@ export function envCommand(): Command {
     new Option("--format <format>", "how").choices(FORMATS).default("shell"),
   );
   return withOptions(command, ...serverOptions())
-    .option("--json", "the same as --format json")
+    .addOption(new Option("--json", "the same as --format json").conflicts("format"))
     .action(env);
 }
 
