@@ -89,8 +89,10 @@ export async function listen(
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
+  return inUrl(host);
 }
+
+const inUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
 interface Address {
   readonly host: string;
@@ -105,7 +107,7 @@ export async function explainListenFailure(
   holderTimeoutMs = HOLDER_TIMEOUT_MS,
 ): Promise<unknown> {
   const { code = "" } = error as NodeJS.ErrnoException;
-  const address = `${host}:${port}`;
+  const address = `${inUrl(host)}:${port}`;
   const refuse = (message: string, hint: string) => new Failure("unexpected", message, hint);
   if (code === "EADDRINUSE") {
     const holder = await holderOf(host, port, holderTimeoutMs);
@@ -138,7 +140,7 @@ const HOLDER_TIMEOUT_MS = 3000;
 async function holderOf(host: string, port: number, timeoutMs: number): Promise<string> {
   try {
     reachDirectly(host);
-    const answer = await fetch(`http://${host.includes(":") ? `[${host}]` : host}:${port}${CONTROL_PATH}/health`, {
+    const answer = await fetch(`http://${inUrl(host)}:${port}${CONTROL_PATH}/health`, {
       signal: AbortSignal.timeout(timeoutMs),
     });
     const health = (await answer.json()) as { status?: unknown; pid?: unknown };

@@ -39,7 +39,7 @@ describe("a port or data directory that is in use: one line names the user, one 
   test("a port of a momo on an address of IPv6", async () => {
     const port = Number(new URL((await startIn(newFolder(), { host: "::1" })).origin).port);
     const taken = await refusalOf(newFolder(), { host: "::1", port });
-    expect(taken.message).toBe(`::1:${port} is in use by another momo (process ${process.pid})`);
+    expect(taken.message).toBe(`[::1]:${port} is in use by another momo (process ${process.pid})`);
   });
 
   test("a port of another program", async () => {
