@@ -21,7 +21,7 @@ export interface Check {
 
 export const fine = (check: string, finding: string): Check => ({ check, finding, remedy: null });
 export const act = (check: string, finding: string, remedy: string): Check => ({ check, finding, remedy });
-export const actOn = (check: string, { message, hint }: Failure, remedy = "momo help doctor tells more"): Check =>
+export const actOn = (check: string, { message, hint }: Failure, remedy = "momo help cli tells more"): Check =>
   act(check, message, hint ?? remedy);
 
 /** @param flags the flags of `momo pay`; without a known server, no request is sent */
