@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { quoted } from "../sandbox/curl.ts";
 
 /** The rare programs for work on momo: `npm run dev NAME`, with flags `npm run dev -- NAME --flag`. CONTRIBUTING.md says what each does. */
 
@@ -34,8 +35,11 @@ if (commands === undefined) {
 }
 process.on("SIGINT", () => {}); // a terminal sends it to the program, too
 if (["crash", "hostile", "simulate"].includes(name)) {
+  const again = args.length > 0 ? ["--", ...args.map(quoted)] : [];
   const { MOMO_TEST_TIMES: times, MOMO_TEST_SEED: seed } = DRAWN;
-  process.stderr.write(`again: MOMO_TEST_TIMES=${times} MOMO_TEST_SEED=${seed} npm run dev ${name}\n`);
+  process.stderr.write(
+    `again: MOMO_TEST_TIMES=${times} MOMO_TEST_SEED=${seed} npm run dev ${[name, ...again].join(" ")}\n`,
+  );
 }
 for (const [index, command] of commands.entries()) {
   const more = index === commands.length - 1 ? args : [];

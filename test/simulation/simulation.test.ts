@@ -119,6 +119,6 @@ test("`npm run dev simulate` takes the seed and the times of its caller, says ho
       env,
     },
   );
-  expect(stderr).toStartWith("again: MOMO_TEST_TIMES=3 MOMO_TEST_SEED=77 npm run dev simulate\n");
+  expect(stderr).toStartWith("again: MOMO_TEST_TIMES=3 MOMO_TEST_SEED=77 npm run dev simulate -- -t 'no test'\n");
   expect(exitCode).toBe(1); // Bun's own, because no test has this name
 });
