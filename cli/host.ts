@@ -12,7 +12,7 @@ export interface Host {
   resolvePath(path: string): string;
   /** Makes new files private: only their owner can read them. */
   hideFiles(): void;
-  /** In the place of the two streams, which are no terminals, and of the end of the process; null for those of the process. */
+  /** Takes the output and the steps at the end in place of the process, and is no terminal; null: the process does it itself. */
   readonly captured: {
     out(text: string): void;
     error(text: string): void;

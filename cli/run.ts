@@ -35,7 +35,6 @@ export async function run(args: readonly string[], version: string): Promise<voi
   const program = await makeProgram(version, [name], layout);
   if (pages) addHelp(program, pages.PAGE_NAMES);
   try {
-    // Also before a line with errors: nobody must take a file of an earlier run for one of this run.
     if (name !== undefined && !showsHelp) {
       // Also before a line with errors: nobody must take a file of an earlier run for one of this run.
       const { removeStaleFiles } = await import("./serving/output-files.ts");

@@ -57,7 +57,7 @@ export function fileStore(folder) {
   };
 }
 
-/** settledMs: a push that is nowhere so long after it was sent has not started.
+/** settledMs: if a push is not found this long after it was sent, it has not started.
  * @param {{ baseUrl: string, apiKey: string, apiSecret: string, paymentAccountId: number, store: Store, timeoutMs?: number,
  *   intervalMs?: number, deadlineMs?: number, settledMs?: number, fetch?: any, now?: () => number, sleep?: (ms: number) => Promise<unknown> }} options */
 export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store, ...options }) {
@@ -87,7 +87,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     }
   }
 
-  /** Asks until the status is final or the deadline has come, and never takes no answer for an answer. @param {string} reference */
+  /** Asks until the status is final or the deadline has come. If no answer comes, the status stays as it was. @param {string} reference */
   async function wait(reference) {
     const [key, untilMs] = [keyOf(reference), now() + deadlineMs];
     let order = await ask(key);

@@ -85,7 +85,7 @@ const originOf = (address: string): string =>
 const hasKeyOf = (directory: DataDirectory, { apiKey }: Environment): boolean =>
   apiKey !== undefined && readOrNull(() => readCredentials(directory))?.api_key === apiKey;
 
-/** The variables of `momo exec` stay in a process that lives longer. Then their address is nobody's, or another server's. */
+/** A process that outlives `momo exec` keeps its variables. Their address then belongs to no server, or to another one. */
 function refuseLeftover({ data }: Environment, { path }: DataDirectory): void {
   if (data !== undefined && basename(data).startsWith(TEMPORARY_PREFIX)) throw new NoServer(path);
 }
@@ -113,8 +113,8 @@ export function copiedFrom(directory: DataDirectory, { data, data_id }: ServerRe
 }
 
 /**
- * Which server a command means. The record of a killed server names a port that may belong to another server by now, so each request
- * says in a header for which server it is, and any other momo refuses it.
+ * The server that a command is for. The port of a killed server may belong to another one now. So each request names its server in a
+ * header, and any other momo refuses it.
  */
 export interface Meant {
   readonly directory: DataDirectory;

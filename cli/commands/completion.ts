@@ -19,7 +19,7 @@ interface Suggestion {
   readonly what: string;
 }
 
-/** What the shell adds itself. */
+/** What the shell completes besides our words. */
 type Else = "files" | "commands" | "";
 
 interface Suggestions {

@@ -8,6 +8,7 @@ import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.
 import { findingLines, formatReport, summaryOf } from "../../sandbox/audit/report.ts";
 import { requestView } from "../../sandbox/control/views.ts";
 import type { LogListener } from "../../sandbox/request-log.ts";
+import { counted } from "../../src/domain/counted.ts";
 import { causeOf } from "../../src/store/causes.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { type PrivateSandbox, startPrivateSandbox } from "../client/private-sandbox.ts";
@@ -145,8 +146,11 @@ function tellAudit(report: AuditReport, { audit, quiet }: ExecFlags): void {
   if (!quiet) tell(`momo audit: ${summaryOf(report)}`);
   for (const line of findingLines(report).slice(quiet ? 1 : 0)) tell(line);
   const taken = report.tally.lenient_takes;
-  if (taken > 0)
-    tell(`momo: refused requests that --accept lenient takes, for a program that stays as it is: ${taken}`);
+  if (taken > 0) {
+    tell(
+      `momo: ${counted(taken, "refused request")} would pass with --accept lenient; use it if you cannot change the program`,
+    );
+  }
   const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
   if (isBad && host().exitCode === EXIT.done) host().exitCode = EXIT.mistakes;
 }

@@ -203,12 +203,12 @@ export function clockCommand(): Command {
     "the time, in Nairobi",
     (answer, flags) => showAnswer(answer, flags, answer.now),
   );
-  const move = (name: string, summary: string, body: (duration: string) => object) =>
-    add(name, summary, (client, _flags, duration, write) =>
-      client.post("/clock", body(duration), { ...write, timeoutMs: ADVANCE_TIMEOUT_MS }),
+  const move = (name: string, summary: string, body: object) =>
+    add(name, summary, (client, _flags, _argument, write) =>
+      client.post("/clock", body, { ...write, timeoutMs: ADVANCE_TIMEOUT_MS }),
     );
   add("show", "show what time it is for the sandbox", (client) => client.get("/clock", {}));
-  move("freeze", "stop the clock", () => ({ freeze: true })).alias("stop");
+  move("freeze", "stop the clock", { freeze: true }).alias("stop");
   add("advance", "move it forward, and resolve what falls due", (client, { to }, duration, write) => {
     const body = to === undefined ? { advance: duration } : { to };
     return client.post("/clock", body, { ...write, timeoutMs: ADVANCE_TIMEOUT_MS });
@@ -220,7 +220,7 @@ export function clockCommand(): Command {
         throw misuse("give either DURATION or --to, such as 90s or --to '2026-11-27 00:30'");
       }
     });
-  move("resume", "start it again", () => ({ resume: true })).alias("start");
+  move("resume", "start it again", { resume: true }).alias("start");
   return command;
 }
 

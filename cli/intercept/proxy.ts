@@ -178,7 +178,7 @@ async function listenAt(server: Server, path?: string): Promise<OpenPort> {
   };
 }
 
-/** As many connections that have not shown the password of the run are kept, the newest, and each for so long. */
+/** Limits for connections without the password: the newest 500, each for 10 s. */
 const MOST = 500;
 const FOR_MS = 10_000;
 

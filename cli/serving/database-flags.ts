@@ -138,7 +138,7 @@ const FOR_SHARED = {
   allowReset: "--allow-reset",
 } as const;
 
-/** How long a server goes on when it should stop. It tells load balancers, and alone it has none. */
+/** How long a server goes on after it was told to stop, so that load balancers notice; alone it stops at once. */
 export const drainOf = ({ drain }: SharingFlags, database: DatabaseConfig | null): number =>
   drain ?? (database ? DRAIN_MS : 0);
 

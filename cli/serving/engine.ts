@@ -51,7 +51,7 @@ export interface EngineOptions extends World {
   readonly seed?: string | null;
 }
 
-/** How long a write may wait for another program. Everything else waits with it, also a stop. */
+/** How long a write may wait for another program. Meanwhile all other work waits, even a stop. */
 const BUSY_TIMEOUT_MS = 1000;
 
 /**

@@ -78,7 +78,7 @@ export interface TemporaryDirectory {
   remove(): void;
 }
 
-/** How often another process may mistake a new folder for a leftover, before it is locked. */
+/** How many new folders another process may remove as leftovers before one is locked. */
 const MAX_ENCOUNTERS = 100;
 
 /**

@@ -156,7 +156,7 @@ function soonAfterReady(
   webhooks: Assembled["webhooks"],
 ): void {
   realClock.alarm(realClock.nowMs() + FIRST_REQUESTS_MS, () => {
-    // Before the change of the policy: a folder with hundreds of names would be worth 2 MB of compiler.
+    // Listing a folder with hundreds of names after this change would make the JIT use 2 MB more.
     afterFirstRequests?.();
     // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.
     Bun.unsafe.setJITPolicy(1);

@@ -18,8 +18,8 @@ export const isAttended = (): boolean =>
   !host().captured && Boolean(process.stdin.isTTY && process.stdout.isTTY) && !isCi();
 
 /**
- * Says what will be lost, and asks whether to go on. Ends the process if the answer is no. Does not ask if no person is there: a
- * script knows what it does.
+ * Says what will be lost, and asks whether to go on. Ends the process if the answer is no. Without a
+ * person it does not ask.
  * @param lost called only if the question is asked
  */
 export async function askToGoOn(

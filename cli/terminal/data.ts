@@ -106,7 +106,7 @@ export function printLong(lines: readonly string[]): void {
   if (!isLong || !showInPager(text)) writeOut(text);
 }
 
-/** Prints a whole text. At a terminal nothing of another service may move the cursor or turn the text; `isProse` may be broken. */
+/** Prints a whole text. Text from another service must not move the cursor or change the direction of the text. Long prose is wrapped. */
 export function printWhole(text: string, isProse: boolean): void {
   if (isTerminal()) for (const line of text.trimEnd().split("\n")) (isProse ? printText : print)(line);
   else writeOut(text);

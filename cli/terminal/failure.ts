@@ -117,7 +117,7 @@ const OTHER_HINTS: Readonly<Record<"shared" | "copy", Partial<Record<DatabasePro
   },
 };
 
-/** The same error with a hint that fits, if there is one; it needs no hint against the cause then. */
+/** The same error with a hint that fits, if there is one. The hint for the cause is then left out. */
 export function withHintFor(kind: keyof typeof OTHER_HINTS, error: unknown): unknown {
   const hint = error instanceof UnusableDatabase ? OTHER_HINTS[kind][error.problem] : undefined;
   return hint === undefined ? error : new Failure("unexpected", (error as Error).message, hint);

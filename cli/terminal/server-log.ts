@@ -21,7 +21,7 @@ const END_GRACE_MS = 300;
 const MAX_REFUSALS = 5;
 const REFUSALS_MS = 1000;
 
-/** Refusals before the operations: of a page of another site, and of `Expect`. Each has one line, and then a count at each doubling. */
+/** Refusals before the operations: of a page of another site, and of `Expect`. The first has its own line. After that, only the counts 2, 4, 8 … are written. */
 const BEFORE_OPERATIONS: ReadonlySet<number> = new Set([403, 417]);
 
 export const isRefused = ({ status }: AnsweredRequest): boolean => (status ?? 0) >= 400;

@@ -15,8 +15,8 @@ const ENDING_SIGNALS = [
 export const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
 
 /**
- * The signals that were ignored when momo started, as by nohup, or by `&` in a script. A handler would undo that. Only Linux tells
- * them; it must be called before the first handler is set.
+ * The signals that were ignored when momo started, as by nohup, or by `&` in a script. A handler would undo that. Only Linux
+ * reports them. It must be called before the first handler is set.
  */
 export const ignoredAtStart = once((): ReadonlySet<string> => {
   if (process.platform !== "linux") return new Set();

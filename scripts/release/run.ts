@@ -71,7 +71,7 @@ export async function report(checks: Checks): Promise<void> {
       process.stdout.write(`ok    ${name}${typeof found === "string" ? `: ${found}` : ""} ${seconds()}\n`);
     } catch (error) {
       process.exitCode = 1;
-      process.stdout.write(`lacks ${name}: ${(error as Error).message.trim()} ${seconds()}\n`);
+      process.stdout.write(`failed: ${name}: ${(error as Error).message.trim()} ${seconds()}\n`);
     }
   }
 }

@@ -60,7 +60,7 @@ test("the addresses of the releases come from package.json, in each of its forms
   for (const content of [{}, { repository: null }, { repository: {} }]) expect(releasesOf(content)).toBeNull();
 });
 
-test("a check that lacks something makes the program end with 1, and those after it are still made; so does an error", async () => {
+test("a check that fails makes the program end with 1, and those after it are still made; so does an error", async () => {
   const file = JSON.stringify(join(import.meta.dir, "../../scripts/release/run.ts"));
   const lines = [
     `await report({ "the first": () => { throw new Error("a thing"); }, "the last": () => "found" });`,
@@ -70,7 +70,7 @@ test("a check that lacks something makes the program end with 1, and those after
     runToEnd([process.execPath, "-e", `import { orSayWhy, report } from ${file}; ${line}`]),
   );
   const [checked, failed] = await Promise.all(runs);
-  const stdout = expect.stringMatching(/^lacks the first: a thing \(.*\)\nok {4}the last: found \(.*\)\n$/);
+  const stdout = expect.stringMatching(/^failed: the first: a thing \(.*\)\nok {4}the last: found \(.*\)\n$/);
   expect(checked).toEqual({ stdout, stderr: "", exitCode: 1 });
   expect(failed).toEqual({ stdout: "", stderr: "momo: no room\n", exitCode: 1 });
 });
