@@ -20,7 +20,7 @@ export interface SendOptions {
   readonly headers?: Record<string, string>;
   readonly timeoutMs?: number;
   /** Ends the request early. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** What is true if the answer is lost; by default, somebody must check whether the write was done. */
   readonly ifLost?: /** It only reads. */
     | "nothing_changed"
@@ -82,17 +82,19 @@ const CONTROL_HINTS: Hints = {
 /**
  * The control API's stream of events, open until one side closes it.
  * @param lastId the id of the last event that was read; null begins with the next one
+ * @param signal ends the request and the stream
  * @throws Failure in the words of the sandbox; `unreachable` if nothing answers
  */
 export async function openEvents(
   { controlUrl, controlToken, found }: ControlTarget,
   lastId: string | null = null,
+  signal?: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const { origin, hostname } = new URL(controlUrl);
   if (isLoopback(hostname)) reachDirectly(hostname);
   const headers = {
     ...bearer(controlToken),
-    ...(await headersFor(found)),
+    ...(await headersFor(found, signal)),
     ...(lastId !== null && { "Last-Event-ID": lastId }),
   };
   // The time-out is for the answer only, not for the stream.
@@ -100,11 +102,13 @@ export async function openEvents(
   void sleep(REQUEST_TIMEOUT_MS, answered.signal).then(() => {
     if (!answered.signal.aborted) late.abort(new DOMException("", "TimeoutError"));
   });
-  const asking = fetch(`${controlUrl}/events`, { headers, redirect: "manual", signal: late.signal });
-  const response = await asking.catch((error) => {
-    throw withoutAnswer(error, origin, READS, found);
-  });
-  answered.abort();
+  const until = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
+  const asking = fetch(`${controlUrl}/events`, { headers, redirect: "manual", signal: until });
+  const response = await asking
+    .catch((error) => {
+      throw withoutAnswer(error, origin, READS, found);
+    })
+    .finally(() => answered.abort());
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (response.status === 200 && isStream && response.body) return response.body;
   throw refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINTS, found);
@@ -157,12 +161,12 @@ function hintOfAnother({ by, otherServer }: Found): string | null {
 }
 
 /** The headers that say for which server a request is. */
-async function headersFor(found: Found): Promise<Record<string, string>> {
+async function headersFor(found: Found, signal?: AbortSignal): Promise<Record<string, string>> {
   if (!found.meant) return {};
   return identityHeaders(found.meant, async ({ control_url, control_token }, named) => {
     const headers = { ...bearer(control_token), ...named };
     try {
-      return (await send(`${control_url}/health`, { headers }, {}, found, READS)).id;
+      return (await send(`${control_url}/health`, { headers }, {}, found, { ...READS, signal })).id;
     } catch (error) {
       if (error instanceof Failure && !["unexpected", "not_found"].includes(error.code)) throw error;
       return null; // another program
@@ -172,7 +176,12 @@ async function headersFor(found: Found): Promise<Record<string, string>> {
 
 function createClient(address: string, credentials: Record<string, string>, hints: Hints, found: Found): Client {
   const request = async (path: string, init: RequestInit, options: SendOptions): Promise<Answer> => {
-    const headers = { ...credentials, ...(await headersFor(found)), ...options.headers, ...(init.headers as object) };
+    const headers = {
+      ...credentials,
+      ...(await headersFor(found, options.signal)),
+      ...options.headers,
+      ...(init.headers as object),
+    };
     return send(address + path, { ...init, headers }, hints, found, options);
   };
   const json = { "Content-Type": "application/json" };

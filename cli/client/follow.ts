@@ -29,14 +29,15 @@ export async function followEvents(
 ): Promise<void> {
   let events: ReadableStream<Uint8Array> | null = first;
   let lastId: string | null = null;
-  const reopen = async () => openEvents(target(), lastId);
+  const reopen = async () => openEvents(target(), lastId, stopped);
   while (!stopped.aborted) {
     if (events) {
       onEvent({ name: "connected", data: {} });
-      await readEvents(events, (event, id) => {
+      await readEvents(events, stopped, (event, id) => {
         lastId = id ?? lastId;
         onEvent(event);
       });
+      if (stopped.aborted) return;
       onEvent({ name: "lost", data: {} });
     }
     await sleep(RETRY_MS, stopped);
@@ -44,9 +45,10 @@ export async function followEvents(
   }
 }
 
-/** Reads to the end of the connection; the reason of the end does not matter. */
+/** Reads to the end of the connection, or until it is stopped; the reason of the end does not matter. */
 async function readEvents(
   events: ReadableStream<Uint8Array>,
+  stopped: AbortSignal,
   onEvent: (event: SandboxEvent, id: string | undefined) => void,
 ): Promise<void> {
   let isBroken = false;
@@ -59,7 +61,9 @@ async function readEvents(
   });
   const decoder = new TextDecoder();
   const reader = events.getReader();
-  for (;;) {
+  const cancel = () => reader.cancel().catch(() => {});
+  stopped.addEventListener("abort", cancel);
+  while (!stopped.aborted) {
     const heard = new AbortController();
     const silence = sleep(SILENCE_MS, heard.signal).then(() => null);
     const chunk = await Promise.race([reader.read().catch(() => null), silence]);
@@ -68,7 +72,8 @@ async function readEvents(
     parser.feed(decoder.decode(chunk.value, { stream: true }));
     if (isBroken) break;
   }
-  await reader.cancel().catch(() => {});
+  stopped.removeEventListener("abort", cancel);
+  await cancel();
 }
 
 /** The data of an event; null if it is no JSON object, which momo never sends. */

@@ -10,7 +10,7 @@ import { type ControlFlags, commandFor, resolveControl } from "../client/target.
 import { openStatusLine } from "../client/wait.ts";
 import { canRedraw } from "../environment.ts";
 import { isAttended } from "../terminal/ask.ts";
-import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
+import { Failure, toFailure } from "../terminal/failure.ts";
 import { controlOptions, readTypedPhone, withOptions } from "../terminal/options.ts";
 import { amountText, reasonText } from "../terminal/payment-lines.ts";
 
@@ -28,14 +28,14 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
   const owner = words.length === 0 ? null : parsePhone(readTypedPhone(words));
   const target = () => resolveControl(flags);
   const first = await openEvents(target());
-  const handset = new Handset(owner, flags, () => controlClient(target()));
   const off = new AbortController();
+  const handset = new Handset(owner, flags, () => controlClient(target()), off.signal);
   const keyboard = openKeyboard(
     (key) => (key === "off" ? off.abort() : handset.press(key)),
     () => handset.show(),
   );
   handset.line.note(`Phone ${owner ?? "of every customer"}. Ctrl+C switches it off.`);
-  void followEvents(target, first, (event) => handset.handle(event), off.signal);
+  const following = followEvents(target, first, (event) => handset.handle(event), off.signal);
   while (!off.signal.aborted) {
     handset.show();
     await sleep(1000, off.signal);
@@ -43,7 +43,7 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
   keyboard.close();
   handset.line.clear();
   handset.line.note("Switched off.");
-  process.exit(EXIT.done);
+  await following;
 }
 
 /** The screen of the phone: the open prompts, the one that is shown, and the digits typed so far. */
@@ -52,6 +52,7 @@ class Handset {
   readonly #owner: string | null;
   readonly #flags: PhoneFlags;
   readonly #client: () => Client;
+  readonly #off: AbortSignal;
   #open: readonly PromptOnWire[] = [];
   #current: PromptOnWire | null = null;
   #typed = "";
@@ -61,10 +62,11 @@ class Handset {
   /** Reads run one after another, so that an old answer never replaces a newer one. */
   #refreshing: Promise<void> = Promise.resolve();
 
-  constructor(owner: string | null, flags: PhoneFlags, client: () => Client) {
+  constructor(owner: string | null, flags: PhoneFlags, client: () => Client, off: AbortSignal) {
     this.#owner = owner;
     this.#flags = flags;
     this.#client = client;
+    this.#off = off;
   }
 
   show(): void {
@@ -116,10 +118,12 @@ class Handset {
   }
 
   async #refreshNow(): Promise<void> {
+    const options = { signal: this.#off };
     const [answer, clock] = await Promise.all([
-      this.#client().get("/prompts", this.#owner === null ? {} : { phone: this.#owner }),
-      this.#client().get("/clock", {}),
+      this.#client().get("/prompts", this.#owner === null ? {} : { phone: this.#owner }, options),
+      this.#client().get("/clock", {}, options),
     ]);
+    if (this.#off.aborted) return;
     const { nowMs, isFrozen } = timeIn(clock, systemClock.nowMs());
     this.#time = { aheadMs: nowMs - systemClock.nowMs(), isFrozen };
     this.#open = (answer as Answer & { prompts: PromptOnWire[] }).prompts;

@@ -7,7 +7,7 @@ import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
 import { KEYS, openPlain, runMomo, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
-import { rejectionOf, SLACK_MS, until } from "../support/waiting.ts";
+import { inTime, rejectionOf, SLACK_MS, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -130,6 +130,21 @@ test("an event that is not JSON ends the connection, as if it was lost", async (
     stopped.signal,
   );
   expect(names).toEqual(["connected", "x", "lost"]);
+});
+
+test.each([
+  ["reads", new ReadableStream<Uint8Array>(), "connected"],
+  ["connects", new Blob([]).stream(), "connected,lost"],
+])("a command that follows the events ends at once when it is stopped while it %s", async (what, first, seen) => {
+  const server = serveFake(hang);
+  const target = () => ({ controlUrl: server.baseUrl, controlToken: null, found: BY_ADDRESS });
+  const stop = new AbortController();
+  const names: string[] = [];
+  const following = followEvents(target, first, ({ name }) => void names.push(name), stop.signal);
+  while (what === "connects" && server.requests.length === 0) await Bun.sleep(5);
+  stop.abort();
+  await inTime(following, () => "it still follows");
+  expect(names.join()).toBe(seen);
 });
 
 test("momo list asks as often for ten rows with their references as for one", async () => {
