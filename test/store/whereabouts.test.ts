@@ -50,13 +50,15 @@ const LOST = () => "2 payments are lost";
 const ITS_PAYMENTS = () => "payments are lost, unless there is a copy";
 const CUT_OFF = "the file of the database was cut off";
 
-const CASES: [
+type Case = [
   what: string,
   displace: (store: Store) => void,
   reason: string,
   fate: () => string,
   putBack: (() => void) | null,
-][] = [
+];
+
+const CASES: Case[] = [
   ["the file is removed", () => rmSync(file()), GONE, LOST, null],
   [
     "all its files are removed",
@@ -116,19 +118,21 @@ const CASES: [
     ITS_PAYMENTS,
     null,
   ],
-  [
-    "an older copy is written over the file",
-    ({ vitals }) => {
-      copyFileSync(file(), aside());
-      using other = new Database(file());
-      other.run("PRAGMA wal_checkpoint(TRUNCATE)");
-      expect(vitals.displaced()).toBeNull();
-      copyFileSync(aside(), file());
-    },
-    "the file of the database was overwritten",
-    ITS_PAYMENTS,
-    null,
-  ],
+  ...["TRUNCATE", "PASSIVE"].map(
+    (checkpoint): Case => [
+      `an older copy is written over the file after a checkpoint ${checkpoint}`,
+      ({ vitals }) => {
+        copyFileSync(file(), aside());
+        using other = new Database(file());
+        other.run(`PRAGMA wal_checkpoint(${checkpoint})`);
+        expect(vitals.displaced()).toBeNull();
+        copyFileSync(aside(), file());
+      },
+      "the file of the database was overwritten",
+      ITS_PAYMENTS,
+      null,
+    ],
+  ),
 ];
 
 test.skipIf(process.platform === "win32").each(CASES)(

@@ -191,7 +191,7 @@ function createReader() {
       try {
         return readlinkSync(`/proc/self/fd/${descriptor}`);
       } catch {
-        return "it, where it is now";
+        return "the moved file";
       }
     },
     close(): void {
@@ -215,13 +215,36 @@ export function watchContents(client: Database, file: string) {
   };
 }
 
+/**
+ * Where the header of the index of the log has what, in bytes. SQLite keeps it in the file that ends in `-shm`, with the numbers
+ * as the processor has them: https://www.sqlite.org/walformat.html#the_wal_index_file_format
+ */
+const INDEX = {
+  /** szPage; 1 for a page of 65,536 bytes. */
+  pageSize: 14,
+  /** mxFrame: how many frames the log has. A frame is a page and its header. */
+  frames: 16,
+  /** aSalt: each restart of the log changes it. */
+  salts: 32,
+  /** nBackfill: how many frames the checkpoints have written to the database. */
+  written: 96,
+  /** nBackfillAttempted: how many the last checkpoint was to write. */
+  begun: 128,
+  bytes: 136,
+};
+
+const LARGEST_PAGE = 65536;
+const LOG_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+
 /** Whether the log is too short for the pages that are only in it. SQLite would take zeros for them. */
 function isLogCut(file: string, size: number, { read }: Reader): boolean {
-  const memory = Buffer.alloc(MEMORY_BYTES);
-  read(`${file}-shm`, memory, 0);
-  const frames = memory.readUint32LE(FRAMES_AT);
-  const frameBytes = (memory.readUint16LE(PAGE_SIZE_AT) || 65536) + 24;
-  return frames > memory.readUint32LE(WRITTEN_AT) && size < 32 + frames * frameBytes;
+  const index = Buffer.alloc(INDEX.bytes);
+  read(`${file}-shm`, index, 0);
+  const frames = index.readUint32LE(INDEX.frames);
+  const pageSize = index.readUint16LE(INDEX.pageSize);
+  const frameBytes = FRAME_HEADER_BYTES + (pageSize === 1 ? LARGEST_PAGE : pageSize);
+  return frames > index.readUint32LE(INDEX.written) && size < LOG_HEADER_BYTES + frames * frameBytes;
 }
 
 /** Each database has a random key, in a page that stays where it is. A database that is written over it has another key. */
@@ -241,7 +264,7 @@ function watchKey(client: Database, file: string, { read }: Reader): () => boole
     read(file, sought.page, sought.at);
     const isThere = sought.page.includes(sought.key);
     // The log can have the key, and the file not yet.
-    if (isThere || !isSeen) isSeen = isThere;
+    isSeen ||= isThere;
     return isSeen && !isThere;
   };
 }
@@ -249,22 +272,16 @@ function watchKey(client: Database, file: string, { read }: Reader): () => boole
 /** How much of the beginning and of the end of the file is compared: payments change both. */
 const COMPARED_BYTES = 256 * 1024;
 
-/** Where the shared memory of SQLite has the page size, how many pages the log has, and the salts of the log. */
-const [PAGE_SIZE_AT, FRAMES_AT, SALTS_AT] = [14, 16, 32];
-
-/** How much of the log the last checkpoint wrote, and was to write. */
-const [WRITTEN_AT, BEGUN_AT, MEMORY_BYTES] = [96, 128, 136];
-
 /** SQLite writes to the file only in a checkpoint. Any other change is somebody else's, such as an older copy in its place. */
 function watchChanges(file: string, { read, stats }: Reader): () => boolean {
   let seen: { readonly checkpoint: string; readonly modified: bigint; readonly digest: number | bigint } | null = null;
 
   /** Null while one is under way. */
   function lastCheckpoint(): string | null {
-    const memory = Buffer.alloc(MEMORY_BYTES);
-    read(`${file}-shm`, memory, 0);
-    const written = memory.readUint32LE(WRITTEN_AT);
-    return written === memory.readUint32LE(BEGUN_AT) ? `${memory.readBigUint64LE(SALTS_AT)} ${written}` : null;
+    const index = Buffer.alloc(INDEX.bytes);
+    read(`${file}-shm`, index, 0);
+    const written = index.readUint32LE(INDEX.written);
+    return written === index.readUint32LE(INDEX.begun) ? `${index.readBigUint64LE(INDEX.salts)} ${written}` : null;
   }
 
   function digestOf(size: number): number | bigint {
