@@ -22,7 +22,6 @@ const PROBE = [
   SELECT ${MAX_NUMBER}, merchant_id, id, 0, ${PENDING}, 100, 0, 254700000000, 'probe', '000000000000', 0, 1, 1, ''
   FROM payment_accounts LIMIT 1`,
   `DELETE FROM transactions WHERE id = ${MAX_NUMBER}`,
-  "UPDATE numbering SET last_forgotten = last_forgotten",
 ];
 
 /** How long an attempt to find the cause of an error counts. */
