@@ -9,7 +9,7 @@ import { METRICS_CALLS } from "./metrics.ts";
 import { describeControl, serversOf } from "./openapi.ts";
 import { PAYMENT_CALLS } from "./payments.ts";
 import { PHONE_CALLS } from "./phones.ts";
-import { healthFor, readyFor } from "./probes.ts";
+import { HEALTH_PATH, READY_PATH } from "./probes.ts";
 import { REGISTRY_CALLS } from "./registry.ts";
 import { REQUEST_CALLS } from "./requests.ts";
 import { RULE_CALLS } from "./rules.ts";
@@ -19,24 +19,29 @@ import { STATE_CALLS } from "./snapshots.ts";
 import { WAIT_CALLS } from "./wait.ts";
 import { WEBHOOK_CALLS } from "./webhook.ts";
 
+/** For the description and the refusal of other methods: createControl answers probes itself, before it loads this table. */
+const answeredBefore = (): never => {
+  throw new Error("a probe was not answered before the other calls");
+};
+
 const health = described(
   "Whether the server serves",
   shapes.healthAnswer,
   { failures: { 503: shapes.stoppingAnswer } },
-  async (context) => healthFor(context, true),
+  answeredBefore,
 );
 
 const ready = described(
   "Whether the server accepts payments, for a load balancer",
   shapes.readyAnswer,
   { failures: { 503: shapes.notReadyAnswer } },
-  readyFor,
+  answeredBefore,
 );
 
 /** Each call of the control API. */
 export const CALLS: Calls = {
-  "/health": { GET: health, HEAD: health },
-  "/ready": { GET: ready, HEAD: ready },
+  [HEALTH_PATH]: { GET: health, HEAD: health },
+  [READY_PATH]: { GET: ready, HEAD: ready },
   ...METRICS_CALLS,
   ...RULE_CALLS,
   ...PHONE_CALLS,
