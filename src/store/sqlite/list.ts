@@ -28,7 +28,7 @@ export function createTransactionList(
       turnReads.enter();
       // A search that finds more would delay other requests.
       const reading = here.read(...asked, LOOKED_UP_AT_ONCE);
-      for (let step = 0; step <= STEPS_AT_ONCE; step += 1) {
+      for (let step = 0; step < STEPS_AT_ONCE; step += 1) {
         const { done, value } = reading.next();
         if (done) return value;
         if (value === "long") break;
@@ -55,7 +55,7 @@ export function createLongReads(file: string, demandFile: () => void = () => {})
     connection = undefined;
   }
 
-  /** A connection to the same file: the path can lead to another one since, and change meanwhile. */
+  /** A connection to the same file. The path may lead to another file, before it is opened here or while it is. */
   function connect() {
     demandFile();
     const opened = openForReading(file);
