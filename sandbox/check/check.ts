@@ -125,9 +125,10 @@ function profileOf(found: readonly Profile[], { secrets }: Service): Profile {
   const hide = (name: string, value: unknown) =>
     typeof value === "string" ? secrets.hide(value, 500).slice(0, name === "message" ? 500 : 200) : value;
   const parts = found.map((part) => profileSchema.safeParse(JSON.parse(JSON.stringify(part), hide)));
-  // The first to speak of a member is the one that asks for it.
-  const all = parts.map(({ data }) => data);
-  return Object.assign({}, ...all, ...all.toReversed());
+  let profile: Profile = {};
+  // The first check that finds a member is the one that asks for it.
+  for (const { data } of parts) profile = { ...profile, ...data, ...profile };
+  return profile;
 }
 
 function notesOf([first]: readonly Exchange[]): string[] {
