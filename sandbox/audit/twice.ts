@@ -54,7 +54,7 @@ export function findTwin(state: AuditState, payment: Payment, atMs: number): boo
 const inOrder = (one: Started, other: Started): [Started, Started] =>
   one.start.cameMs <= other.start.cameMs ? [one, other] : [other, one];
 
-/** An empty reference is none. */
+/** An empty reference counts as no reference. */
 const referenceOf = ({ reference }: Charge): string | null => reference || null;
 
 const hasOtherReference = (one: Charge, other: Charge): boolean => {
@@ -68,7 +68,7 @@ const hasSameReference = (one: Payment, other: Payment): boolean =>
 const isSameCharge = (one: Charge, other: Charge): boolean =>
   one.paymentAccountId === other.paymentAccountId && one.phone === other.phone && one.amountCents === other.amountCents;
 
-/** What momo's own commands start is no order of the client. */
+/** What momo's own commands start is not an order of the client. */
 const isAlike = (one: Started, other: Started): boolean =>
   one.start.isByMomo === other.start.isByMomo && (isSameCharge(one, other) || hasSameReference(one, other));
 
@@ -90,7 +90,8 @@ const hasSeenEnd = (payment: Payment, byMs: number): boolean => (knownMs(payment
 function addTwins(state: AuditState, verdict: Verdict, first: Started, second: Started, atMs: number): void {
   const [start, next] = [first.start, second.start];
   const isOther = hasOtherReference(first, second);
-  const what = hasSameReference(first, second) ? first.reference : `${first.amountCents} ${!isOther}`;
+  const orders = isOther ? "other order" : "same order";
+  const what = hasSameReference(first, second) ? first.reference : `${first.amountCents} ${orders}`;
   const subject = `${first.paymentAccountId} ${first.phone} ${what}`;
   second.repeats = { subject, atMs };
   first.isRepeated ||= first.end === null;
