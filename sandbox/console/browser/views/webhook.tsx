@@ -96,7 +96,7 @@ interface DeliveryItemProps {
   readonly isNamed?: boolean;
 }
 
-const TONES: Readonly<Record<string, string>> = { delivered: "completed", failed: "failed", lost: "failed" };
+const TONES: Readonly<Record<string, string>> = { delivered: "completed", failed: "failed" };
 
 /** One message for the webhook: its state, and below it each attempt and the message. */
 export function DeliveryItem({ delivery, isNamed = false }: DeliveryItemProps) {
