@@ -93,7 +93,7 @@ function refuseMore(words: readonly string[]): void {
   for (let count = 1; count < words.length - 1; count += 1) {
     if (phoneOf(count) === null) continue;
     const more = words.slice(count + 1).join(" ");
-    throw misuse(`PHONE and AMOUNT are followed by a word too many: ${JSON.stringify(more)}`);
+    throw misuse(`there is an extra word after PHONE and AMOUNT: ${JSON.stringify(more)}`);
   }
 }
 

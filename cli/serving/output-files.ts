@@ -108,7 +108,7 @@ export function prepareReadyFile(path: string) {
     if (stats && (!stats.isFile() || isOpenAlready(file, stats))) throw refuse("is not a file of its own");
     const own = lstatSync(file, { throwIfNoEntry: false }); // of a link only the link is removed
     const record = readyRecordIn(file);
-    if (record === null && own?.isFile() && own.size > 0) throw refuse("is no ready file, and stays as it is");
+    if (record === null && own?.isFile() && own.size > 0) throw refuse("is not a ready file, and stays as it is");
     if (!record || !isOfLivingServer(record)) rmSync(file, { force: true });
   });
   return {

@@ -17,7 +17,7 @@ export interface Payment extends TransactionFacts {
   before: Payment | null;
   /** The finding that it repeats an earlier payment: its subject and time. */
   repeats: { readonly subject: string; readonly atMs: number } | null;
-  /** Whether a later payment repeats it that came while it was pending. */
+  /** Whether another payment repeated it while it was pending. */
   isRepeated: boolean;
   /** Whether an earlier payment of another phone has the same reference. */
   sharesReference: boolean;

@@ -75,7 +75,7 @@ export const MOST_LOOKS = 16;
 /** The polling pattern of §4.4: how long a client polls. */
 export const PATTERN_MS = 120_000;
 
-/** The polling pattern of §4.4: the shortest interval. */
+/** The polling pattern of §4.4: how many polls that are, at the shortest interval. */
 export const PATTERN_POLLS = 24;
 
 /** A duration in words. */

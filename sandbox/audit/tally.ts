@@ -51,7 +51,7 @@ export function createTally() {
     },
     payments,
     delivery: (delivery: Pick<Delivery, "attempts">) => deliveries.add(delivery),
-    /** A reset or a restore. A chapter without requests is none. */
+    /** A reset or a restore. A chapter without requests does not count. */
     beginChapter(): void {
       if (requests > requestsBefore) chapters += 1;
       requestsBefore = requests;

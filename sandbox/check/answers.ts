@@ -26,7 +26,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
     ({ json }) => typeof json?.success === "boolean" && typeof json.message === "string",
     ({ json, status }) =>
       json === null
-        ? `an answer with ${status} is no JSON object`
+        ? `an answer with ${status} is not a JSON object`
         : `success is ${shown(json.success)}, message is ${shown(json.message)}`,
   ),
   everyAnswer(
@@ -46,7 +46,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
     ({ json }) => json?.success === false && typeof json.message === "string" && Object.keys(json).length === 2,
     ({ json, status }) =>
       json === null
-        ? `an error with ${status} is no JSON object`
+        ? `an error with ${status} is not a JSON object`
         : `the members are ${Object.keys(json).join(", ")}, success is ${shown(json.success)}`,
   ),
   check("version", "§9", "The version is the path segment `v2` of the base address", async ({ service }) => {

@@ -6,7 +6,7 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const DEEPEST = 16;
-/** Of a string. */
+/** Characters of one string, or of a name. */
 const LONGEST = 3000;
 /** Characters in sum; each value counts as 16 more. A page of 100 full transactions has 80,000. */
 const MOST = 300_000;

@@ -120,9 +120,9 @@ export function statusAsk({ checkout_request_id }: Json, none = "the payment has
   return { path: "/status.php", json: { checkout_request_id } };
 }
 
-/** The list with one transaction. @throws Skip if the id is none to ask for */
+/** The list with one transaction. @throws Skip if the id cannot be used in a request */
 export function listById(service: Service, id: unknown): Promise<Listed> {
-  if (typeof id === "object" || String(id).length > LONGEST_ID) throw new Skip("its id is no number");
+  if (typeof id === "object" || String(id).length > LONGEST_ID) throw new Skip("its id is not a number");
   return list(service, `?id=${encodeURIComponent(String(id))}`);
 }
 

@@ -149,7 +149,7 @@ export const PAYMENT_CHECKS: readonly Check[] = [
   refused("pay.no-amount", "A payment without `amount`", { amount: undefined }),
   refused("pay.no-account", "A payment without `payment_account_id`", { payment_account_id: undefined }),
   refused("pay.minimum", "An amount below KES 1", { amount: 0 }),
-  refused("pay.amount-type", "An amount that is no number", { amount: true }),
+  refused("pay.amount-type", "An amount that is not a number", { amount: true }),
 ];
 
 /** What was pushed, for the one who paid: also where the check could not go on. */

@@ -45,7 +45,7 @@ export interface CheckReport {
   readonly checked: readonly Checked[];
   /** What the service does where the specification is silent, as `momo serve --profile` takes it. */
   readonly profile: object;
-  /** The ids of the sentences that are otherwise in `momo serve --profile`. */
+  /** The ids of the sentences that the service answers otherwise than `momo serve` with this profile. */
   readonly notImitated: readonly string[];
 }
 
@@ -83,7 +83,10 @@ export const allNotes = ({ notes, stopped }: CheckReport): string[] => [
   ...(stopped === null ? [] : [`stopped early: ${stopped}`]),
 ];
 
-/** Each sentence alone, but those of a section that fail, or were skipped, for one cause together, where the first of them is. */
+/**
+ * The sentences in groups: those of one section that fail for the same cause, or were skipped for it, form a group, in the place
+ * of the first. Each other sentence is a group of its own.
+ */
 export const byCause = (checked: readonly Checked[]): Checked[][] => [
   ...Map.groupBy(checked, ({ id, verdict, section, seen }) =>
     verdict === "fails" || verdict === "skipped" ? `${verdict} ${section} ${seen}` : id,

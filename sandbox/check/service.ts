@@ -156,7 +156,9 @@ export class Service {
     }
     if (this.exchanges.length === 1 && exchange.json === null) {
       const type = headers.get("Content-Type") ?? "no content type";
-      throw new Stopped(`this is no such service: it answers ${status} with ${type}, not with a JSON object`);
+      throw new Stopped(
+        `this is not a service with this API: it answers ${status} with ${type}, not with a JSON object`,
+      );
     }
     if (status === 429) throw new Stopped("the service answers 429: it takes no more requests");
     this.#broken += status >= 500 ? 1 : 0;

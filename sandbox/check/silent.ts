@@ -125,11 +125,11 @@ export const SILENT_CHECKS: readonly Check[] = [
     const refusal = refusalOf(exchange);
     return does(exchange, `${exchange.status}: ${messageOf(exchange)}`, refusal ? { unknown_id: refusal } : {});
   }),
-  badParameter("silent.filter", "A `status` that is none", BAD_STATUS, "refused with 400", badFilter),
+  badParameter("silent.filter", "A `status` that does not exist", BAD_STATUS, "refused with 400", badFilter),
   badParameter("silent.page", "Page 0", "page=0", "refused with 400", inBounds("current_page", 1)),
   badParameter("silent.limit", "A `limit` of 101", "limit=101", "refused with 400", inBounds("per_page", 100)),
   badParameter("silent.past-end", "A page past the end", "page=99999999", "answered with 200: an empty page"),
-  badParameter("silent.day", "A `date_from` that is no day", "date_from=2026-02-30", "refused with 400", badFilter),
+  badParameter("silent.day", "A `date_from` that is not a day", "date_from=2026-02-30", "refused with 400", badFilter),
   badParameter("silent.days", "`date_from` after `date_to`", DAYS_REVERSED, "refused with 400"),
   badParameter("silent.no-record", "An `id` that does not exist", "id=999999999999999", "refused with 404"),
   badParameter("silent.parameter", "A parameter that does not exist", "momo_check=1", "answered with 200"),

@@ -231,7 +231,7 @@ export const STATED_CHECKS: readonly Check[] = [
     path: STATUS,
     json: { checkout_request_id: 5 },
   }),
-  refusal("bad.no-json", "§7", 400, "A status whose body is no JSON", { path: STATUS, body: "{" }),
+  refusal("bad.no-json", "§7", 400, "A status whose body is not JSON", { path: STATUS, body: "{" }),
   // It cannot reach a phone: it has none.
   refusal("bad.empty-push", "§7", 400, "A payment without any member", { path: PUSH, json: {} }),
 ];

@@ -71,7 +71,7 @@ function nameOf(path: string): { name: string; id: string } {
   return { name: "", id: "" };
 }
 
-/** The text as its sender meant it: `a%20b` is `a b`. What is no such encoding stays as it is. */
+/** The text as its sender meant it: `a%20b` is `a b`. An invalid encoding stays as it is. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -14,7 +14,9 @@ export function onlyForThisServer(next: Handler, { id, data }: ServerFacts, guar
   const guard = createGuard(guardOptions);
   async function refuse(request: Request): Promise<Response> {
     const serves = data !== null && guard(request) === null ? data : "another directory";
-    return respond(fail(421, `this one serves ${serves}, and the request names another in ${SERVER_HEADER}`));
+    return respond(
+      fail(421, `this server serves ${serves}, but the request is for another server (header ${SERVER_HEADER})`),
+    );
   }
   return (request, keepOpen) => {
     const meant = request.headers.get(SERVER_HEADER);

@@ -71,7 +71,7 @@ function announce(
   const ending = endingOf({ outcome, result_code: result?.code });
   if (ending.by !== "network") {
     const names = OUTCOMES.filter((one) => one.ending.by === "network").map((one) => one.name);
-    throw invalid(`${outcome} is no answer to a prompt; the answers are ${names.join(", ")}`);
+    throw invalid(`${outcome} is not an answer to a prompt; the answers are ${names.join(", ")}`);
   }
   const { status, code } = ending;
   const resultDesc = result?.desc ?? textOfCode(code) ?? "";
@@ -81,7 +81,7 @@ function announce(
 
 /**
  * The answer of a person, or of a script. It replaces what was decided before.
- * @throws Refusal `invalid` for an outcome that is no answer
+ * @throws Refusal `invalid` for an outcome that is not an answer
  */
 export function answerByHand(pending: PendingTransaction, choice: Choice, atMs: number): Outcome {
   const script: Script = { outcome: choice.outcome, ...resultOf(choice), atMs, by: { who: "person" } };

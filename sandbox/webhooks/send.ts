@@ -70,7 +70,7 @@ function withoutAnswer({ name, code = name }: NodeJS.ErrnoException, protocol: s
 
 function causeOf(code: string, protocol: string): string {
   if (UNKNOWN_ISSUER.test(code))
-    return ": for a certificate of your own, start momo with NODE_EXTRA_CA_CERTS=FILE, its CA or itself";
+    return ": for a certificate of your own, start momo with NODE_EXTRA_CA_CERTS=FILE, where FILE has the certificate or its CA";
   if (code.includes("ALTNAME")) return ": the certificate is for another host name";
   if (code === "EPROTO" && protocol === "https:") return ": the receiver does not speak https, so try http://";
   if (code === "ECONNRESET" && protocol === "http:") return ": an https receiver does this, so try https://";

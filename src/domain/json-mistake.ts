@@ -1,6 +1,6 @@
 import { redact } from "./redact.ts";
 
-/** Where a text stops to be JSON, and the likely mistake. */
+/** Where a text stops being JSON, and the likely mistake. */
 export interface JsonMistake {
   readonly at: number;
   readonly what: string;
@@ -58,11 +58,11 @@ function cutOff(open: readonly string[]): string {
 
 function brokenString(character: string | undefined): string {
   if (character === undefined) return "a text has no closing quote, or it is cut off";
-  if (character === "\\") return "this is no escape of JSON: write \\\\ for a backslash";
+  if (character === "\\") return "this is not a JSON escape: write \\\\ for a backslash";
   return `a text has a raw ${character === "\n" || character === "\r" ? "line break: write \\n" : "control character: escape it"}`;
 }
 
-/** Mistakes by what comes, wherever a value, a name or a sign is due. */
+/** Mistakes by what comes, wherever a value, a name or a sign is expected. */
 const MEANT: readonly (readonly [RegExp, string])[] = [
   [/^(?:\/\/|\/\*|#)/, "JSON has no comments"],
   [/^-?0[0-9]/, 'a number has no leading zero: a phone is a text in quotes, "07…"'],
@@ -70,7 +70,7 @@ const MEANT: readonly (readonly [RegExp, string])[] = [
   [/^(?:undefined|None|nil)\b/, "JSON writes null"],
   [/^(?:True|False|TRUE|FALSE)\b/, "JSON writes true and false in lower case"],
   [/^\+/, 'a number has no plus sign: a phone is a text in quotes, "07…"'],
-  [/^\.|^-?[0-9]+\.(?![0-9])/, "this is no number of JSON"],
+  [/^\.|^-?[0-9]+\.(?![0-9])/, "this is not a JSON number"],
   [/^['‘’“”`]/u, 'quotes of JSON are "'],
 ];
 
@@ -78,14 +78,16 @@ function meant(text: string, at: number, due: Due, closing: string | undefined):
   const rest = text.slice(at, at + 20);
   const isAfterComma = text.slice(0, at).trimEnd().endsWith(",");
   if (isAfterComma && (rest.startsWith("}") || rest.startsWith("]")))
-    return `there is a comma too many before ${rest[0]}`;
+    return `there is an extra comma before ${rest[0]}`;
   if (due === "name" && isAfterComma && /^[0-9]{3}/.test(rest)) return "a number has no commas: write 1000";
   const known = MEANT.find(([pattern]) => pattern.test(rest));
   if (known) return known[1];
   if (due === "end") return "there is more after its end";
   if (due === "colon") return "a colon is missing";
-  if (due === "comma") return /^[}\]]/.test(rest) ? `${closing} is due here` : `a comma or ${closing} is missing`;
-  return due === "name" ? "a name in double quotes is due here" : "a value is due here; a text needs double quotes";
+  if (due === "comma") return /^[}\]]/.test(rest) ? `${closing} is expected here` : `a comma or ${closing} is missing`;
+  return due === "name"
+    ? "a name in double quotes is expected here"
+    : "a value is expected here; a text needs double quotes";
 }
 
 /** The characters around a mistake, without secrets. */

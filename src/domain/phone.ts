@@ -36,7 +36,7 @@ const sharesStart = (a: string, b: string): boolean => a.startsWith(b) || b.star
 /** Digits, with an optional plus before them, and spaces, dashes, dots and parentheses between them. */
 const TYPED = /^\+?\(?[0-9](?:[\s\p{Pd}.()]*[0-9])*$/u;
 
-/** A number as a person types it, such as +254 (712) 345-678 or 712 345 678, in a form of §4.1; null if it is none. */
+/** A number as a person types it, such as +254 (712) 345-678 or 712 345 678, in a form of §4.1; null if it is not a phone. */
 export function typedPhone(text: string): string | null {
   const typed = text.trim();
   const digits = TYPED.test(typed) ? typed.replaceAll(/[^+0-9]/g, "") : "";

@@ -43,7 +43,7 @@ function text(member: string, { min, max }: { min: number; max: number }) {
       .refine(fits, { ...bad, abort: true })
       // Half of an emoji is not text.
       .refine((value) => value.isWellFormed(), {
-        error: `${member} must be a string of whole characters: half of a surrogate pair is none`,
+        error: `${member} must be a string of whole characters: half of a surrogate pair is not a character`,
       })
       .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
   );

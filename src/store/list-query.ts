@@ -36,7 +36,10 @@ export interface SearchRanges {
 
 const MSISDN_LENGTH = 12;
 
-/** Sorts after every reference: the last character of Unicode, more often than a reference is long. PostgreSQL stores NUL as two. */
+/**
+ * A text that sorts after every reference: the last character of Unicode, repeated more often than the longest reference has
+ * characters. That is twice its length, because PostgreSQL stores a NUL as two characters.
+ */
 const LAST_TEXT = "\u{10FFFF}".repeat(2 * MAX_REFERENCE_LENGTH + 1);
 
 export function rangesOf(search: string): SearchRanges {

@@ -84,7 +84,7 @@ export function toNewRow(pending: PendingTransaction) {
   };
 }
 
-/** A reference without its letter case, for the search; null where it has none already. */
+/** A reference without its letter case, for the search; null if the reference is the same without letter case. */
 export function foldedOf(reference: unknown): string | null {
   const folded = typeof reference === "string" ? foldCase(reference) : reference;
   return folded === reference ? null : String(folded);

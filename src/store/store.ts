@@ -121,8 +121,8 @@ export interface TransactionStore {
   nextCheckAtMs(): Promise<number | null>;
 
   /**
-   * The open prompts, oldest first: all, or those of one phone. If there are more than `limit`, the ones due next. For a phone
-   * with many payments, an engine may search only the prompts that are due next.
+   * The open prompts, oldest first: all, or those of one phone. If there are more than `limit`: of all, those due next; of one
+   * phone, the oldest. For a phone with many payments, an engine may search only the prompts that are due next.
    */
   listPending(limit: number, phone?: Msisdn | null): Promise<PendingTransaction[]>;
 

@@ -72,7 +72,7 @@ describe("a sandbox is checked", () => {
   });
 });
 
-describe("what is no such service", () => {
+describe("what is not a service with this API", () => {
   const FAR_OFF = "Thu, 01 Jan 2026 00:00:00 GMT";
 
   test.each<[what: string, answer: () => Response, exitCode: number, said: string | RegExp]>([
@@ -80,7 +80,7 @@ describe("what is no such service", () => {
       "HTML",
       () => new Response("<html>", { headers: { "Content-Type": "text/html" } }),
       7,
-      "no such service: it answers 200 with text/html",
+      "not a service with this API: it answers 200 with text/html",
     ],
     [
       "a redirect",

@@ -102,7 +102,7 @@ describe("a server that has the port of a killed one gets no command that was me
     const { at } = await startIn(newFolder());
     const env = { MOMO_BASE_URL: `http://127.0.0.1:${a.port}/v2` };
     const { stderr } = await runMomo(["reset", "--yes", ...at], { env });
-    expect(stderr).toMatch(/is not the server of .*: this one serves [\s\S]*unset MOMO_BASE_URL/);
+    expect(stderr).toMatch(/is not the server of .*: this server serves [\s\S]*unset MOMO_BASE_URL/);
   });
 
   test.concurrent("but one whose address is named gets it, and so does its own directory", async () => {
@@ -171,7 +171,8 @@ test.concurrent("421 for another server: on both ports and for every path, befor
     const response = await fetch(address, { method: "POST", headers: { "X-Momo-Server": header } });
     return [response.status, await response.json()];
   };
-  const message = (serves: string) => `this one serves ${serves}, and the request names another in X-Momo-Server`;
+  const message = (serves: string) =>
+    `this server serves ${serves}, but the request is for another server (header X-Momo-Server)`;
   for (const address of [`${open.baseUrl}/stkpush.php`, `${open.controlUrl}/reset`, `${open.origin}/llms.txt`]) {
     expect(await ask(address, "ANOTHER")).toEqual([421, { success: false, message: message(open.at[1]) }]);
     expect((await ask(address, id))[0]).not.toBe(421);

@@ -74,7 +74,7 @@ describe("an old ready file is removed before anything else is tried, so that no
     }
   });
 
-  const OTHER = "is no ready file, and stays as it is";
+  const OTHER = "is not a ready file, and stays as it is";
   test.each([
     ["a database", OTHER, (file: string) => writeFileSync(file, "SQLite format 3\0")],
     ["a long file", OTHER, (file: string) => writeFileSync(file, "{".repeat(65_537))],

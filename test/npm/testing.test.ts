@@ -187,7 +187,7 @@ describe("a sandbox for a test", () => {
     const other = await start();
     await pay(other);
     const message = `the sandbox at ${other.controlUrl} does not answer: was it stopped?`;
-    const cause = expect.stringContaining("and the request names another in X-Momo-Server");
+    const cause = expect.stringContaining("but the request is for another server (header X-Momo-Server)");
     for (const call of [other.reset, () => other.wait({ reference: "A" }), other.requests])
       expect(await rejectionOf(call())).toMatchObject({ message, cause });
     const listed = await fetch(`${other.baseUrl}/transactions.php`, { headers: other.headers });

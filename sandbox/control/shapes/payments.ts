@@ -47,7 +47,7 @@ export const prompt = z.strictObject({
 });
 export type PromptOnWire = ReadOnly<typeof prompt>;
 export const promptList = {
-  total: count.describe("how many are open; at most 1,000 are listed, and of one phone counted"),
+  total: count.describe("how many are open; at most 1,000 are listed"),
   prompts: z.array(prompt),
 };
 

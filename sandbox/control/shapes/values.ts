@@ -48,7 +48,7 @@ export const writtenDuration = readBy(durationText, (text) => {
   return text;
 });
 
-export const NOT_WHOLE = "must be whole characters: half of a surrogate pair is none";
+export const NOT_WHOLE = "must be whole characters: half of a surrogate pair is not a character";
 
 /** A text of one line. */
 export const line = (most: number) =>

@@ -62,8 +62,8 @@ describeWith(["node", "Prism", "foreign servers"], "momo check", () => {
         ...Object.fromEntries(
           ["no-id", "id-type"].map((one) => [`bad.${one}`, "it was answered with 404, not with 400"]),
         ),
-        "answers.json": "an answer with 404 is no JSON object",
-        "answers.failure": "an error with 404 is no JSON object",
+        "answers.json": "an answer with 404 is not a JSON object",
+        "answers.failure": "an error with 404 is not a JSON object",
       });
     });
 

@@ -126,7 +126,7 @@ describeWithPostgres("two replicas, each with a directory of its own", () => {
       expectRefusal(
         await runMomo([...words, "--data", own]),
         6,
-        new RegExp(`is not the server of ${own}: this one serves ${other}`),
+        new RegExp(`is not the server of ${own}: this server serves ${other}`),
       );
     expect((await runMomo(["list", "-q", "--data", other])).stdout.trim().split("\n")).toHaveLength(1);
   });

@@ -42,7 +42,7 @@ test.each<[what: string, deviate: Deviation]>([
   ["ids of 900,000 characters", withText((it) => it.replaceAll("ws_CO_", `ws_CO_${"9".repeat(900_000)}`))],
   ["300,000 rows", withText((it) => it.replace(/\[\{/, `[${"{},".repeat(300_000)}{`))],
   ["no JSON", withText((it) => it.slice(1))],
-  ["a status that is none", (answer) => ({ ...answer, status: 999 })],
+  ["a status that does not exist", (answer) => ({ ...answer, status: 999 })],
 ])("after a push, %s leaves a report with its id", async (_what, deviate) => {
   const { notes } = await check((answer, request) =>
     request.method === "POST" || request.path.includes("pending") ? deviate(answer, request) : answer,

@@ -78,7 +78,7 @@ describe("Last-Event-ID, or ?since=ID, repeats what a client has missed", () => 
     expect(await again.until(1)).toMatchObject([{ id: third }]);
   });
 
-  test("an empty header is none, so that the address counts", async () => {
+  test("an empty header does not count, so that the address counts", async () => {
     const [first, second] = await someIds(2);
     const again = await sandbox.listen(`?since=${first}`, { headers: { "Last-Event-ID": "" } });
     expect(await again.until(1)).toMatchObject([{ name: "steering", id: second }]);
