@@ -232,7 +232,7 @@ describe("a service on another machine is spared", () => {
 
 test("a check that is not told to pay leaves no report, because that of an earlier run would be taken for its own", async () => {
   const file = join(newFolder(), "report.json");
-  writeFileSync(file, "the last one");
+  writeFileSync(file, '{ "summary": "4 of 4 stated sentences hold" }');
   const run = await check("http://127.0.0.1:1/v2", ["--pay", "0712345678", "--account", "1", "--report", file]);
   expect(run).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--yes is missing") });
   expect(existsSync(file)).toBe(false);
