@@ -20,7 +20,7 @@ class MomoError(Exception):
         self.kind, self.may_have_paid = kind, kind == "unknown"
 
 class FileStore:
-    """Orders as files in a folder. Several processes may share it."""
+    """Orders as files in a folder. Several processes may share it. add: whether the order was not there already."""
     def __init__(self, folder):
         os.makedirs(folder, exist_ok=True)
         self.folder = folder
@@ -38,7 +38,6 @@ class FileStore:
             return json.load(file)
 
     def add(self, key, order):
-        """Whether it was added, and not there already."""
         draft = self._draft(order)
         try:
             return os.link(draft, self._path(key)) is None
@@ -116,7 +115,8 @@ class Client:
     def _save(self, key, answer):
         order = self._order(key)  # others may have been faster
         if order["status"] not in CODES:
-            order.update((name, answer[name]) for name in ("status", "checkout_request_id") if answer.get(name))
+            order["status"] = answer["status"] if answer.get("status") in ("pending", *CODES) else order["status"]
+            order["checkout_request_id"] = order["checkout_request_id"] or answer.get("checkout_request_id")
             self.store.set(key, order)
         return order
 
@@ -159,7 +159,7 @@ class Client:
             sent = request.Request(self.base_url + path, body and json.dumps(body).encode(), self.headers)
             with self.opener.open(sent, timeout=self.timeout) as response:
                 status, answer = response.status, json.loads(response.read(10_000_000))
-            if status == 200 and answer["success"] is True and answer.get("status", "pending") in ("pending", *CODES):
+            if status == 200 and answer["success"] is True:
                 return answer, None
             is_refusal = 400 <= status < 500 and status not in (408, 429) and answer["success"] is False
             kind = "unknown" if not is_refusal else "credentials" if status == 401 else "refused"

@@ -147,3 +147,16 @@ for (const { name, needs, command, list } of PROGRAMS) {
     });
   });
 }
+
+describeWith(["python3"], "a row with a status that does not exist", () => {
+  test("says nothing about the payment", async () => {
+    const row = { id: 1, amount: 100, phone: "254712345678", status: "paid", created_at: "2999-01-01 00:00:00" };
+    const { baseUrl } = serveFake(({ method }) =>
+      method === "POST" ? new Response("", { status: 504 }) : json({ success: true, message: "", transactions: [row] }),
+    );
+    const pay = `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore
+momo = Client("${baseUrl}", "a", "b", 1, FileStore("${newFolder()}"), interval=0, deadline=0)
+print(momo.pay("ORDER-0001", "0712345678", 100)["status"])`;
+    expect(await runToEnd(["python3", "-B", "-c", pay])).toMatchObject({ stdout: "unknown\n", stderr: "" });
+  });
+});
