@@ -9,9 +9,6 @@ import { usageFailure } from "./terminal/usage.ts";
 
 /** Runs one command line, and sets the exit code. docs/cli.md lists the codes. */
 export async function run(args: readonly string[], version: string): Promise<void> {
-  const end = args.indexOf("--"); // the rest belongs to another command
-  const own = args.slice(0, end < 0 ? undefined : end);
-  const json = asksJson(own);
   const asksHelp = args[0] === "help";
   const topic = asksHelp ? args.slice(1).join(" ") : "";
   const words = topic === REPLICAS_TOPIC ? ["serve"] : asksHelp ? args.slice(1) : args;
@@ -23,6 +20,11 @@ export async function run(args: readonly string[], version: string): Promise<voi
     writeForPeople(exitCodesText());
     return;
   }
+  const name = words.find((word) => word !== "--"); // ends the options
+  const layout = helpLayout(topic === REPLICAS_TOPIC ? topic : "usual");
+  const program = await makeProgram(version, [name], layout);
+  const own = ownWords(program, args);
+  const json = asksJson(own);
   const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
   const pages = showsHelp ? await import("./terminal/pages.ts") : null;
   const page = asksHelp && pages?.isPage(topic) ? topic : null;
@@ -30,15 +32,12 @@ export async function run(args: readonly string[], version: string): Promise<voi
     pages?.printPage(page);
     return;
   }
-  const name = words.find((word) => word !== "--"); // ends the options
-  const layout = helpLayout(topic === REPLICAS_TOPIC ? topic : "usual");
-  const program = await makeProgram(version, [name], layout);
   if (pages) addHelp(program, pages.PAGE_NAMES);
   try {
     if (name !== undefined && !showsHelp) {
       // Also before a line with errors: nobody must take a file of an earlier run for one of this run.
       const { removeStaleFiles } = await import("./serving/output-files.ts");
-      removeStaleFiles(name, name === "exec" ? beforeCommand(program, own) : own);
+      removeStaleFiles(name, own);
     }
     if (args.length === 0) await (await import("./client/running.ts")).showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
@@ -52,12 +51,16 @@ export async function run(args: readonly string[], version: string): Promise<voi
   }
 }
 
-/** The options of `momo exec`: with the first other word, the command begins that it runs. */
-function beforeCommand(program: Command, [name = "", ...words]: readonly string[]): readonly string[] {
-  const options = program.commands.find((command) => command.name() === name)?.options ?? [];
-  const isValue = (word: string | undefined) => options.some((option) => option.required && option.long === word);
-  const end = words.findIndex((word, index) => !word.startsWith("-") && !isValue(words[index - 1]));
-  return words.slice(0, end < 0 ? undefined : end);
+/** The words of momo: not those of the command that it runs, which begins after `--`, or with the first word of exec that is no option. */
+function ownWords(program: Command, args: readonly string[]): readonly string[] {
+  const mark = args.indexOf("--");
+  const own = args.slice(0, mark < 0 ? undefined : mark);
+  if (own[0] !== "exec") return own;
+  const options = program.commands.find((command) => command.name() === "exec")?.options ?? [];
+  const takesValue = (word: string | undefined) =>
+    options.some((one) => (one.required || one.optional) && one.long === word);
+  const end = own.findIndex((word, index) => index > 0 && !word.startsWith("-") && !takesValue(own[index - 1]));
+  return own.slice(0, end < 0 ? undefined : end);
 }
 
 const EXIT_CODES_TOPIC = "exit-codes";

@@ -42,13 +42,6 @@ export async function suggestionsFor(program: Command, words: readonly string[])
 
 async function suggest(program: Command, words: readonly string[]): Promise<Suggestions> {
   const last = words.at(-1) ?? "";
-  const [name, ...rest] = last.split("=");
-  if (rest.length > 0 && last.startsWith("--") && !words.includes("--")) {
-    // The value of --name=value, as if it were the next word.
-    const { words: values, also } = await suggest(program, [...words.slice(0, -1), name ?? "", rest.join("=")]);
-    return { words: values.map(({ word, what }) => ({ word: `${name}=${word}`, what })), also };
-  }
-  const typed = last;
   const before = words.slice(0, -1).flatMap((word) => splitOption(word));
   let command = program;
   const values: string[] = [];
@@ -69,7 +62,13 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
     }
   }
   if (wanted) return valuesOf(wanted, wanted.long ?? "", before);
-  if (typed.startsWith("-")) return { words: optionsOf(command), also: "" };
+  const [name, value] = splitOption(last);
+  if (value !== undefined) {
+    const option = command.options.find(({ long, required, optional }) => long === name && (required || optional));
+    const { words: values, also } = option ? await valuesOf(option, `${name}`, before) : NOTHING;
+    return { words: values.map(({ word, what }) => ({ word: `${name}=${word}`, what })), also };
+  }
+  if (last.startsWith("-")) return { words: optionsOf(command), also: "" };
   if (command.name() === "help") {
     const named = values.reduce((at, word) => at.commands.find((child) => child.name() === word) ?? at, program);
     const commands = childrenOf(named);
@@ -104,14 +103,12 @@ async function topicsBeside(commands: readonly Suggestion[]): Promise<Suggestion
   return [{ word: "exit-codes", what: "all exit codes" }, ...pages.map((word) => ({ word, what: "a page" }))];
 }
 
-const FILES = new Set(["<file>", "<path>", "<dir>"]);
-
 async function valuesOf(taker: Option | Argument, name: string, before: readonly string[]): Promise<Suggestions> {
   if (name === "--outcome" || name === "outcome") {
     return { words: OUTCOMES.map(({ name: word, meaning }) => ({ word, what: meaning })), also: "" };
   }
   if (taker.argChoices) return { words: taker.argChoices.map((word) => ({ word, what: "" })), also: "" };
-  const isFile = "flags" in taker ? FILES.has(taker.flags.split(" ").at(-1) ?? "") : name === "file";
+  const isFile = "flags" in taker ? /<(file|path|dir)(\.\.\.)?>$/.test(taker.flags) : name === "file";
   if (isFile) return { words: [], also: "files" };
   const source = SOURCES[name];
   return source ? { words: await source(before), also: "" } : NOTHING;
