@@ -26,6 +26,28 @@ interface Alarm {
   isDue: boolean;
 }
 
+/** How many moves are remembered. */
+const MAX_MOVES = 1000;
+
+/** The last moves of a clock, without those that a move back has undone. */
+function createMoves() {
+  let movedMs = 0;
+  let moves: { readonly fromMs: number; readonly toMs: number }[] = [];
+  return {
+    add(fromMs: number, toMs: number): void {
+      movedMs += toMs - fromMs;
+      moves = [...moves.filter((move) => move.toMs <= toMs), { fromMs, toMs }].slice(-MAX_MOVES);
+    },
+    shown: {
+      /** By how much it was moved in all. */
+      movedMs: () => movedMs,
+      /** How much of the time after an instant was passed by moves. */
+      movedPastMs: (atMs: number) =>
+        moves.reduce((sum, { fromMs, toMs }) => sum + Math.max(toMs - Math.max(fromMs, atMs), 0), 0),
+    },
+  };
+}
+
 export type VirtualClock = ReturnType<typeof createVirtualClock>;
 
 /**
@@ -40,10 +62,11 @@ export function createVirtualClock(
   home: Start | null = null,
 ) {
   const alarms = new Set<Alarm>();
+  const moves = createMoves();
 
   const instantOf = (at: ClockState) => ("frozenAtMs" in at ? at.frozenAtMs : real.nowMs() + at.aheadMs);
   const nowMs = () => instantOf(state);
-  let [state, ranBeforeMs, movedMs, runsSinceMs] = [start, 0, 0, stopwatch()];
+  let [state, ranBeforeMs, runsSinceMs] = [start, 0, stopwatch()];
   const ranMs = () => ranBeforeMs + ("frozenAtMs" in state ? 0 : stopwatch() - runsSinceMs);
 
   function arm(alarm: Alarm): void {
@@ -66,7 +89,7 @@ export function createVirtualClock(
       throw invalid(`the clock moves to ${formatTimestamp(LAST_INSTANT_MS)} in Nairobi at most`);
     ranBeforeMs = ranMs();
     runsSinceMs = stopwatch();
-    movedMs += instantOf(next) - nowMs();
+    moves.add(nowMs(), instantOf(next));
     state = next;
     for (const alarm of [...alarms].sort((a, b) => a.atMs - b.atMs)) arm(alarm);
   }
@@ -103,7 +126,6 @@ export function createVirtualClock(
     load: moveTo,
     /** How long it has run by itself: without the time while it was frozen, without moves, and without jumps of the clock below it. */
     ranMs,
-    /** By how much it was moved in all. */
-    movedMs: () => movedMs,
+    ...moves.shown,
   };
 }

@@ -167,10 +167,11 @@ export class Sender {
     const { clock, onAttempt } = this.#parts;
     const { form, payment, endedAtMs, attempts } = delivery;
     const movedBeforeMs = clock.movedMs();
+    const movedPastMs = clock.movedPastMs(delivery.dueAtMs ?? clock.nowMs());
     const made = await this.sendOnce(messageOf(form as WebhookForm, payment, endedAtMs), ended);
     if (made) {
       const tookMs = this.#took(made, movedBeforeMs);
-      const dueAtMs = this.#nextAttemptAtMs(delivery, made, tookMs);
+      const dueAtMs = this.#nextAttemptAtMs(delivery, made, tookMs, movedPastMs);
       const changed = { ...delivery, attempts: [...attempts, made], dueAtMs };
       if (await this.#save(changed, ended)) {
         onAttempt(changed);
@@ -202,14 +203,18 @@ export class Sender {
   }
 
   /**
-   * Counts from the attempt, which is late if no server ran. A move of the clock makes no attempt late, so that one move makes all
-   * attempts that it passes.
+   * Counts from the attempt, which is late if no server ran. A move of the clock past its due time does not make it late, so that
+   * one move makes all attempts that it passes.
    */
-  #nextAttemptAtMs({ attempts, dueAtMs }: Delivery, { problem, atMs }: DeliveryAttempt, tookMs: number): number | null {
+  #nextAttemptAtMs(
+    { attempts, dueAtMs }: Delivery,
+    { problem, atMs }: DeliveryAttempt,
+    tookMs: number,
+    movedPastMs: number,
+  ): number | null {
     const retryAfterMs = RETRY_AFTER_MS[attempts.length];
     if (problem === null || retryAfterMs === undefined) return null;
-    const lateAtMs = atMs - Math.max(this.#parts.clock.movedMs(), 0);
-    return Math.max(dueAtMs ?? atMs, lateAtMs) + tookMs + retryAfterMs;
+    return Math.max(dueAtMs ?? atMs, atMs - movedPastMs) + tookMs + retryAfterMs;
   }
 
   /**
