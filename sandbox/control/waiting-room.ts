@@ -58,10 +58,12 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
   }
 
   service.subscribe((transaction) => {
-    for (const { condition, end } of waiters) {
-      const { checkoutRequestId = transaction.checkoutRequestId, reference = transaction.reference } = condition;
-      const isMeant = checkoutRequestId === transaction.checkoutRequestId && reference === transaction.reference;
-      if (isMeant && condition.accepts(transaction)) end(transaction);
+    for (const waiter of waiters) {
+      const { checkoutRequestId, reference, accepts } = waiter.condition;
+      if (checkoutRequestId === undefined) {
+        // It may be an older payment with the reference.
+        if (reference === transaction.reference) void lookUp(waiter).catch(reportFault);
+      } else if (checkoutRequestId === transaction.checkoutRequestId && accepts(transaction)) waiter.end(transaction);
     }
   });
 

@@ -83,8 +83,10 @@ describe("by reference", () => {
 
   test("of several payments the newest", async () => {
     await endOf(await manual({ reference: "R" }), "cancelled");
+    const older = await manual({ reference: "R" });
     const second = await manual({ reference: "R" });
     const waiting = wait({ reference: "R" });
+    await endOf(older, "cancelled");
     await endOf(second, "completed");
     expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: second, status: "completed" } });
   });
