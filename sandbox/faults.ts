@@ -22,9 +22,12 @@ export function createFaultPlan() {
   /** @throws Refusal `invalid` beyond {@link MAX_FAULTS} */
   function replace(nextSeed: number, next: readonly Fault[]): void {
     if (next.length > MAX_FAULTS) throw invalid(`there can be at most ${MAX_FAULTS} faults`);
+    // Where faults are added or removed, the others draw on. All the same again is a new beginning, and so is another seed.
+    const [before, after] = [faults.map(textOf), next.map(textOf)];
+    const isSame = before.join() === after.join();
+    if (nextSeed !== seed || isSame || !after.some((one) => before.includes(one))) chance = seededChance(nextSeed);
     seed = nextSeed;
     faults = next;
-    chance = seededChance(seed);
   }
 
   return {
@@ -60,5 +63,8 @@ export function createFaultPlan() {
     },
   };
 }
+
+/** The same for the same fault, in whatever order its members came. */
+const textOf = (fault: Fault): string => JSON.stringify(Object.entries(fault).sort());
 
 const isFor = (fault: Fault, path: string): boolean => fault.path === undefined || fault.path === path;

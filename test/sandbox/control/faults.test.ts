@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { faultsRequest } from "../../../sandbox/control/faults.ts";
 import type { Fault } from "../../../sandbox/control/shapes/steering.ts";
-import { createFaultPlan } from "../../../sandbox/faults.ts";
+import { createFaultPlan, type FaultPlan } from "../../../sandbox/faults.ts";
 import { drawSeed } from "../../../src/domain/random.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
@@ -172,6 +172,20 @@ describe("probability and seed", () => {
     const next = draw();
     plan.load(saved);
     expect(draw()).toEqual(next);
+  });
+
+  test.each<[what: string, next: readonly Fault[], goesOn: boolean]>([
+    ["another fault is added", [fault(0.5), fault(1, { path: "/stkpush.php" })], true],
+    ["the same faults are sent again", [fault(0.5)], false],
+    ["another fault takes its place", [fault(0.5, { times: 1000 })], false],
+  ])("the draws of a fault: %s", (_what, next, goesOn) => {
+    const [plan, alone] = [createFaultPlan(), createFaultPlan()];
+    const draw = ({ strike }: FaultPlan) => Array.from({ length: 50 }, () => strike("/status.php") !== null);
+    for (const one of [plan, alone]) one.replace(7, [fault(0.5)]);
+    const [first, after] = [draw(alone), draw(alone)];
+    draw(plan);
+    plan.replace(7, next);
+    expect(draw(plan)).toEqual(goesOn ? after : first);
   });
 
   test.each<[Fault, path: string, isCounted: boolean]>([
