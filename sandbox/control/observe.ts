@@ -3,7 +3,6 @@ import { parseDuration } from "../../src/domain/duration.ts";
 import { shown } from "../../src/domain/error.ts";
 import type { LoadedLater } from "../../src/domain/once.ts";
 import { CHECKOUT_REQUEST_ID } from "../../src/domain/transaction.ts";
-import { type BasePaths, operationsAt } from "../../src/http/paths.ts";
 import { fail, type Reply, respond } from "../../src/http/reply.ts";
 import { type Api, type Exchange, type Handler, newExchange, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -22,7 +21,6 @@ export interface ObserveOptions {
   readonly delays: { underWay: number };
   /** Returns the merchant of a request, or throws. */
   readonly authenticate: Service["authenticate"];
-  readonly basePaths: BasePaths;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
   readonly clock: Clock;
@@ -39,15 +37,12 @@ export interface ObserveOptions {
  * valid credentials.
  */
 export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions): Handler {
-  const { faults, log, delays, basePaths, clock, realClock, isTimed } = options;
+  const { faults, log, delays, clock, realClock, isTimed } = options;
   const stopwatch = isTimed ? options.stopwatch : () => 0;
 
-  const operations = operationsAt(basePaths);
   const refuse = refuseAndLog(options, log);
 
-  async function strike(path: string, { headers }: Request): Promise<Fault | null> {
-    const operation = operations.get(path);
-    if (!operation) return null;
+  async function strike(operation: string, { headers }: Request): Promise<Fault | null> {
     try {
       await options.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
     } catch {
@@ -64,7 +59,8 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     const api = merchantApi.now ?? (await merchantApi.load());
     const atMs = clock.nowMs();
     const { path } = targetOf(request);
-    const fault = faults.faults.length === 0 ? null : await strike(path, request);
+    const called = faults.faults.length === 0 ? null : api.called(request);
+    const fault = called && (await strike(called, request));
     if (fault?.kind === "delay") {
       keepOpen?.(request);
       delays.underWay += 1;

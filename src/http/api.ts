@@ -81,6 +81,10 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
         return own ? fail(own.status, own.message) : failWith(error, reportFault);
       }
     },
+    called(request) {
+      const known = operations.get(targetOf(request).path);
+      return known?.method === request.method ? known.path : null;
+    },
     wouldTake: (request, body) => input.wouldTake(request, body, operations.get(targetOf(request).path)),
   };
 }

@@ -1,5 +1,6 @@
 import { invalid, kindOf, type Refusal, shown, whatCame } from "../domain/error.ts";
 import { around, findJsonMistake, looksLikeUtf16 } from "../domain/json-mistake.ts";
+import type { OPERATION_PATHS } from "./paths.ts";
 import type { Reply } from "./reply.ts";
 
 /** A server as a function: tests call it without a port. */
@@ -46,6 +47,8 @@ export interface Api {
    * @param body its body as text, as far as it was read
    */
   wouldTake(request: Request, body: string | null): boolean;
+  /** The operation that a request calls; null at another path, or with another method. */
+  called(request: Request): (typeof OPERATION_PATHS)[number] | null;
 }
 
 /** Far more than a payment needs. A longer list of rules must be sent in parts. */
