@@ -61,7 +61,7 @@ async function readEvents(
   });
   const decoder = new TextDecoder();
   const reader = events.getReader();
-  const cancel = () => reader.cancel().catch(() => {});
+  const cancel = () => void reader.cancel().catch(() => {});
   stopped.addEventListener("abort", cancel);
   while (!stopped.aborted) {
     const heard = new AbortController();
@@ -73,7 +73,7 @@ async function readEvents(
     if (isBroken) break;
   }
   stopped.removeEventListener("abort", cancel);
-  await cancel();
+  cancel();
 }
 
 /** The data of an event; null if it is no JSON object, which momo never sends. */
