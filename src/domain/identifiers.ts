@@ -152,7 +152,8 @@ export function numberOfCode(code: string): number | null {
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const DAYS = `0123456789${LETTERS}`;
-const FIRST_YEAR = 2006;
+/** Its letter is A, as in 1980, 2006 and 2032. No instant is before 1970. */
+const FIRST_YEAR = 1954;
 
 /** How many different endings a receipt number can have. */
 const ENDINGS = MAX_NUMBER + 1;
@@ -166,12 +167,11 @@ const UNSTRIDE = 9_363_597_877n;
 // Midnight in Kenya is at a whole hour of UTC.
 const receiptDate = rememberLast(3_600_000, (atMs) => {
   const [year = 0, month = 0, day = 0] = formatTimestamp(atMs).split(/[- ]/).map(Number);
-  // After Z, in 2032, the letters start again at A.
   return `${LETTERS[(year - FIRST_YEAR) % 26]}${LETTERS[month - 1]}${DAYS[day]}`;
 });
 
 /**
- * A receipt number in the network's form: a letter for the year (A is 2006), a letter for the month, a digit or letter for the
+ * A receipt number in the network's form: a letter for the year (A is 2006, and after Z comes A again), a letter for the month, a digit or letter for the
  * day (in Nairobi), and seven characters without a meaning, which are unique to the transaction.
  */
 export function receiptNumber(completedAtMs: number, id: number): string {
