@@ -1,7 +1,7 @@
 import type { Server } from "bun";
 import { shown } from "../domain/error.ts";
 import { ambiguousPath, fail, failWith, type Reply, respond } from "./reply.ts";
-import type { Handler, KeepOpen, RefusePath } from "./request.ts";
+import { type Handler, type KeepOpen, type RefusePath, targetOf } from "./request.ts";
 import { routesOf, serveUnrouted } from "./sent-path.ts";
 
 /** How long a connection may be silent, in seconds. */
@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>;
   /** By default, and at most, {@link MAX_IN_FLIGHT}. */
   readonly maxInFlight?: number | null;
-  /** The end of an address that is answered whatever is in flight: that of a health check. */
+  /** The path that is answered whatever is in flight: that of a health check. */
   readonly always?: string;
 }
 
@@ -43,7 +43,7 @@ export function startServer(options: ServerOptions) {
     options;
   const keepOpen: KeepOpen = (request) => server.keepOpen(request);
   const maxInFlight = Math.min(options.maxInFlight ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT);
-  const isAlways = ({ url }: Request) => options.always !== undefined && url.endsWith(options.always);
+  const isAlways = (request: Request) => targetOf(request).path === options.always;
   let isDraining = false;
   let isBoundTold = maxInFlight === MAX_IN_FLIGHT;
   const refuseExcess = () => {

@@ -226,13 +226,14 @@ test("requests beyond the limit of those in progress are 503; when some are answ
     port: 0,
     busyPaths: [],
     maxInFlight: 3,
+    always: "/health",
     reportFault: () => {},
     sleep,
     handle: () => released.then(() => respond(succeed("served", {}))),
   });
   const statuses: number[] = [];
   async function ask(): Promise<void> {
-    const { status } = await fetch(`http://127.0.0.1:${server.port}/`);
+    const { status } = await fetch(`http://127.0.0.1:${server.port}/?x=/health`);
     statuses.push(status);
     if (statuses.length === 2) refuse();
   }
