@@ -13,12 +13,14 @@ export const AMOUNT_LIMIT = 1_000_000_000;
 export function amountRule(amount: unknown): string {
   const rule = "must be a number from 1 to 999999999.99 with at most two decimals";
   if (amount === null) return `${rule} (JSON writes NaN as null)`;
-  const rounded = typeof amount === "number" ? roundToCents(String(amount)) : Number.NaN;
+  // Far smaller and greater numbers are written with an exponent.
+  const isNear = typeof amount === "number" && amount > MIN_AMOUNT / 2 && amount < AMOUNT_LIMIT;
+  const rounded = isNear ? roundToCents(String(amount)) : Number.NaN;
   return isAmount(rounded) ? `${rule}: round it to cents, ${rounded}` : rule;
 }
 
 /**
- * Rounds a decimal such as `100.505` half up to the cent. It works on the digits, because the binary fraction of 1.005 is
+ * Rounds a decimal such as `100.505`, without an exponent, half up to the cent. It works on the digits, because the binary fraction of 1.005 is
  * less than 1.005.
  */
 export function roundToCents(decimal: string): number {
