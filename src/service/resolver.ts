@@ -208,7 +208,9 @@ export class Resolver {
     return outcomes.length > 0;
   }
 
-  async #checkAll(due: readonly PendingTransaction[], nowMs: number): Promise<CheckedPayment[]> {
+  async #checkAll(listed: readonly PendingTransaction[], nowMs: number): Promise<CheckedPayment[]> {
+    // A payment that is urgent can also be among those that are due.
+    const due = [...new Map(listed.map((pending) => [pending.id, pending])).values()];
     this.lateness.count += due.length;
     for (const { checkAtMs } of due) this.lateness.sumMs += nowMs - checkAtMs;
     const outcomes = new Map<number, CheckedPayment>();

@@ -110,6 +110,7 @@ describe("what is due is resolved before it is read, also if the alarm is late",
       (answered) => answered === 1200,
     );
     expect(new Set(seen)).toEqual(new Set(["completed"]));
+    expect(scene.service.resolver.lateness).toEqual({ count: 1, sumMs: 0 });
   });
 });
 
