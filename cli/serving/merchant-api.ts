@@ -1,6 +1,7 @@
 import { type ObserveOptions, observe } from "../../sandbox/control/observe.ts";
 import type { Steering } from "../../sandbox/steering.ts";
 import type { Webhooks } from "../../sandbox/webhooks/webhooks.ts";
+import { Refusal } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID } from "../../src/domain/merchant.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import { type LoadedLater, loadLater } from "../../src/domain/once.ts";
@@ -48,8 +49,10 @@ function serviceFor({ service, webhooks, audit, opensAccounts, tariff = null }: 
       const id = order.paymentAccountId;
       // A program under test has the id of its real account.
       if (opensAccounts && id >= 1 && id <= MAX_GIVEN_ACCOUNT_ID && !(await registry.hasAccount(id))) {
-        await registry.openAccount(merchantId, `Account ${id}`, tariff, id);
-        audit.accountOpened(id);
+        await registry.openAccount(merchantId, `Account ${id}`, tariff, id).then(
+          () => audit.accountOpened(id),
+          unlessConflict, // another payment has opened it meanwhile
+        );
       }
       const transaction = await service.startPayment(merchantId, order);
       // If the webhook must be sent first, the answer waits.
@@ -58,6 +61,10 @@ function serviceFor({ service, webhooks, audit, opensAccounts, tariff = null }: 
       return transaction;
     },
   };
+}
+
+function unlessConflict(error: unknown): void {
+  if (!(error instanceof Refusal && error.kind === "conflict")) throw error;
 }
 
 /** Reads the settings that servers share again before an answer, if those of this server can be out of date. */

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { Refusal } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID, type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
 import { formatTariff, parseTariff } from "../../src/domain/money.ts";
 import { succeed } from "../../src/http/reply.ts";
@@ -63,12 +62,8 @@ export const REGISTRY_CALLS: Calls = {
       return replyWithList("accounts", "payment account", accounts, context.realClock, accountView);
     }),
     POST: described("Open a payment account", shapes.account, { body: accountBody }, async (context, { body }) => {
-      const { registry } = context.service;
-      if (body.id !== undefined && (await registry.hasAccount(body.id))) {
-        throw new Refusal("conflict", `there is a payment account ${body.id} already`);
-      }
       const owner = await idOf(context, body.merchant_id);
-      const account = await registry.openAccount(owner, body.name, body.fee, body.id);
+      const account = await context.service.registry.openAccount(owner, body.name, body.fee, body.id);
       return succeed("the payment account is open", accountView(account));
     }),
   },

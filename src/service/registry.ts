@@ -56,13 +56,18 @@ export class Registry {
     return merchant;
   }
 
-  /** @param id by default the next one; an account that has it is returned as it is */
+  /**
+   * @param id by default the next one
+   * @throws Refusal `conflict` if an account has the id already
+   */
   async openAccount(merchantId: number, name: string, tariff?: Tariff | null, id?: number): Promise<PaymentAccount> {
     await this.requireMerchant(merchantId);
     const facts = { id, merchantId, name: parseName(name, "name"), tariff: tariff ?? DEFAULT_TARIFF };
     const account = await this.#merchants.addPaymentAccount(facts, this.#clock.nowMs());
-    if (!account) throw invalid(`a merchant can have at most ${MAX_ACCOUNTS} payment accounts`);
-    return account;
+    if (account) return account;
+    if (id !== undefined && (await this.hasAccount(id)))
+      throw new Refusal("conflict", `there is a payment account ${id} already`);
+    throw invalid(`a merchant can have at most ${MAX_ACCOUNTS} payment accounts`);
   }
 
   /** @param credentials by default new ones; a user can choose the first key */

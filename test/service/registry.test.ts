@@ -133,7 +133,8 @@ describe("bounds", () => {
     await oneOf(3, () => registry.openAccount(1, "The last"));
     const bound = "a merchant can have at most 1000 payment accounts";
     await refused(registry.openAccount(1, "One more"), bound);
-    expect(await registry.openAccount(1, "Given", null, 2)).toMatchObject({ id: 2, name: ROWS.payment_accounts.name });
+    const taken = { kind: "conflict", message: "there is a payment account 2 already" };
+    expect(await rejectionOf(registry.openAccount(1, "Given", null, 2))).toMatchObject(taken);
     await registry.openAccount(2, "Another merchant's");
   });
 

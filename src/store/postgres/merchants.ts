@@ -27,7 +27,10 @@ const INSERT_MERCHANT = `INSERT INTO merchants SELECT $1::bigint, $2::text, $3::
   WHERE (SELECT count(*) FROM merchants) < ${MAX_MERCHANTS} ON CONFLICT (id) DO NOTHING`;
 const INSERT_ACCOUNT = `INSERT INTO payment_accounts SELECT $1::bigint, $2::bigint, $3::text, $4::int, $5::int, $6::bigint
   WHERE (SELECT count(*) FROM payment_accounts WHERE merchant_id = $2::bigint) < ${MAX_ACCOUNTS}
-  ON CONFLICT (id) DO NOTHING`;
+  ON CONFLICT (id) DO NOTHING RETURNING ${ACCOUNT}`;
+/** The account that this statement has inserted before, if its answer was lost. */
+const OWN_ACCOUNT = `SELECT ${ACCOUNT} FROM payment_accounts
+  WHERE id = $1::bigint AND merchant_id = $2::bigint AND name = $3::text AND created_at_ms = $4::bigint`;
 /** The next numbers follow an id that was given. */
 const FOLLOW_ID =
   "SELECT setval('payment_accounts_id_seq', greatest($1::bigint, last_value)) FROM payment_accounts_id_seq";
@@ -65,7 +68,7 @@ export function createMerchantStore(sql: EngineSql, stopwatch: () => number): Me
       const accountId = id ?? (await numberFor("payment_accounts"));
       return transaction(async (query, mayBeWritten) => {
         await insertMerchant(query, merchantId, name, nowMs);
-        const added = await insertAccount(query, accountId, { ...account, merchantId }, nowMs);
+        const added = await insertAccount(query, accountId, { ...account, merchantId }, nowMs, mayBeWritten);
         const hasKey = await insertKey(query, { ...key, merchantId }, nowMs, mayBeWritten);
         if (!added || !hasKey) throw new Error("the first merchant could not be stored");
         return added;
@@ -79,7 +82,14 @@ export function createMerchantStore(sql: EngineSql, stopwatch: () => number): Me
 
     async addPaymentAccount({ id, ...account }, nowMs) {
       const accountId = id ?? (await numberFor("payment_accounts"));
-      return transaction((query) => insertAccount(query, accountId, account, nowMs));
+      const added = await transaction((query, mayBeWritten) =>
+        insertAccount(query, accountId, account, nowMs, mayBeWritten),
+      );
+      accounts.forget(accountId);
+      // Meanwhile, another account was given the number.
+      if (added === null && id === undefined && (await accounts.find(accountId)))
+        return store.addPaymentAccount(account, nowMs);
+      return added;
     },
 
     addKey: (key, nowMs) => transaction((query, mayBeWritten) => insertKey(query, key, nowMs, mayBeWritten)),
@@ -117,11 +127,13 @@ async function insertAccount(
   id: number,
   { merchantId, name, tariff }: Omit<PaymentAccount, "id">,
   nowMs: number,
+  mayBeWritten: boolean,
 ): Promise<PaymentAccount | null> {
   await lockMerchant(query, merchantId);
-  await query(INSERT_ACCOUNT, [id, merchantId, name, tariff.basisPoints, tariff.fixedCents, nowMs]);
+  const values = [id, merchantId, name, tariff.basisPoints, tariff.fixedCents, nowMs];
+  let [row] = await query<AccountRow>(INSERT_ACCOUNT, values);
+  if (!row && mayBeWritten) [row] = await query<AccountRow>(OWN_ACCOUNT, [id, merchantId, name, nowMs]);
   await query(FOLLOW_ID, [id]);
-  const [row] = await query<AccountRow>(ACCOUNT_BY_ID, [id]);
   return row ? toAccount(row) : null;
 }
 

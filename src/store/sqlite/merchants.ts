@@ -27,8 +27,7 @@ const INSERT_MERCHANT = `INSERT INTO merchants (name, created_at_ms) SELECT ?, ?
 const INSERT_ACCOUNT = `INSERT INTO payment_accounts (id, merchant_id, name, fee_basis_points, fee_fixed_cents, created_at_ms)
   SELECT $id, $merchantId, $name, $basisPoints, $fixedCents, $nowMs
   WHERE (SELECT count(*) FROM payment_accounts WHERE merchant_id = $merchantId) < ${MAX_ACCOUNTS}
-    OR EXISTS (SELECT 1 FROM payment_accounts WHERE id = $id)
-  ON CONFLICT (id) DO UPDATE SET id = excluded.id
+  ON CONFLICT (id) DO NOTHING
   RETURNING ${ACCOUNT}`;
 
 const INSERT_KEY = `INSERT INTO api_keys (api_key, secret_hash, merchant_id, label, created_at_ms)
