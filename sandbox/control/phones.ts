@@ -35,11 +35,14 @@ const promptAnswer = z
 /** What customers see on their phones, and what they do. `?phone=` selects one phone. */
 export const PHONE_CALLS: Calls = {
   "/prompts": {
-    GET: described("The open prompts, oldest first", promptList, ofPhone, async (context, { query: { phone } }) => {
+    GET: described("The open prompts, oldest first", promptList, ofPhone, async (context, { query }) => {
       const { service, merchantNames, realClock } = context;
-      const prompts = await service.listPrompts(MAX_PROMPTS, phone ?? null);
-      const isFull = phone === undefined && prompts.length === MAX_PROMPTS;
-      const total = isFull ? (await service.vitals.measure()).pending : prompts.length;
+      const { phone = null } = query;
+      const prompts = await service.listPrompts(MAX_PROMPTS, phone);
+      const all = async () =>
+        prompts.length < MAX_PROMPTS ? prompts.length : (await service.vitals.measure()).pending;
+      // The list of a phone may leave out some, see `listPending`.
+      const total = await (phone === null ? all() : service.countPrompts(phone));
       return replyWithList(
         "prompts",
         "open prompt",

@@ -88,6 +88,7 @@ export function createReads({ store, clock, resolver, reportFault }: Parts) {
       await catchUp();
       return store.transactions.listPending(limit, phone);
     },
+    countPrompts: (phone: Msisdn) => store.transactions.countPending(phone),
     async listPaid(limit: number, phone: Msisdn | null) {
       await catchUp();
       return store.transactions.listPaid(limit, phone);

@@ -50,7 +50,7 @@ export interface MerchantStore {
   addFirst(first: FirstMerchant, nowMs: number): Promise<PaymentAccount>;
   /** @returns null if there are `MAX_MERCHANTS` already */
   addMerchant(name: string, nowMs: number): Promise<Merchant | null>;
-  /** @returns the account that has the id already, as it is; null if the merchant has `MAX_ACCOUNTS` already */
+  /** @returns null if an account has the id already, or the merchant has `MAX_ACCOUNTS` already */
   addPaymentAccount(account: NewAccount, nowMs: number): Promise<PaymentAccount | null>;
   /** @returns false if the merchant has `MAX_KEYS` valid keys already */
   addKey(key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<boolean>;
@@ -126,6 +126,9 @@ export interface TransactionStore {
    */
   listPending(limit: number, phone?: Msisdn | null): Promise<PendingTransaction[]>;
 
+  /** How many open prompts a phone has. */
+  countPending(phone: Msisdn): Promise<number>;
+
   /**
    * The last completed payments of all merchants, newest first, at most `limit`: all, or those of one phone. For a phone with
    * many payments, an engine may search only the newest payments.
@@ -151,6 +154,7 @@ export type TransactionReads = Pick<
   | "isAnyOverdue"
   | "lastStartMs"
   | "listPending"
+  | "countPending"
   | "listPaid"
 >;
 

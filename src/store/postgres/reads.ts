@@ -38,6 +38,7 @@ const PENDING_AMONG = `${BY_IDS} AND status + 0 = 0 ORDER BY created_at_ms, id L
 const PENDING = `SELECT ${ROW} FROM transactions WHERE id IN (
     SELECT id FROM transactions WHERE status = 0 ORDER BY check_at_ms, id LIMIT CASE WHEN $1::bigint IS NULL THEN $2::int ELSE ${MOST_SCANNED} END
   ) AND ($1::bigint IS NULL OR phone = $1::bigint) ORDER BY created_at_ms, id LIMIT $2::int`;
+const COUNT_PENDING = "SELECT count(*)::float8 AS count FROM transactions WHERE status = 0 AND phone = $1::bigint";
 const NEWEST_PAID = "ORDER BY completed_at_ms DESC, id DESC";
 const PAID = `SELECT ${ROW} FROM transactions WHERE status = 1 ${NEWEST_PAID} LIMIT $1::int`;
 const PAID_AMONG = `${BY_IDS} AND status = 1 ${NEWEST_PAID} LIMIT $2::int`;
@@ -122,6 +123,11 @@ export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering)
       const ids = phone && (await fewOf(phone));
       const rows = ids ? await rowsOf(PENDING_AMONG, [ids, limit]) : await rowsOf(PENDING, [phone, limit]);
       return rows.map((row) => toPending(row, requestIds));
+    },
+
+    async countPending(phone) {
+      const [counted] = await read<{ count: number }>(COUNT_PENDING, [phone]);
+      return counted?.count ?? 0;
     },
 
     async listPaid(limit, phone = null) {

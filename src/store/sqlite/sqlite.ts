@@ -79,7 +79,9 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
   const longReads = createLongReads(file, whereabouts.demandFile);
   return {
     merchants: createMerchantStore(client, turnReads, commits),
-    transactions: createTransactionStore({ client, turnReads, commits, totals, words, numbering, deliveries }),
+    transactions: createTransactionStore({
+      ...{ client, turnReads, commits, totals, words, numbering, deliveries, longReads },
+    }),
     transactionList: createTransactionList(client, turnReads, longReads, numbering),
     deliveries,
     vitals: createVitals(client, file, { turnReads, meter, longReads, whereabouts, stopwatch }),

@@ -22,6 +22,7 @@ import type { TransactionReads, TransactionStore } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createCopies, emptyTransactions } from "./copies.ts";
 import type { Deliveries } from "./deliveries.ts";
+import type { LongReads } from "./list.ts";
 import type { Numbering } from "./numbering.ts";
 import type { TotalsChange } from "./totals.ts";
 import { createLookupCache, type LookupCache, type TurnReads } from "./turn-reads.ts";
@@ -35,6 +36,7 @@ interface Parts {
   readonly words: WordsChange;
   readonly numbering: Numbering;
   readonly deliveries: Deliveries;
+  readonly longReads: LongReads;
 }
 
 /** What reads and writes share. */
@@ -61,7 +63,7 @@ export function createTransactionStore(parts: Parts): TransactionStore {
   return { ...createReads(shared), ...createWrites(shared) };
 }
 
-function createReads({ client, turnReads, statements, polled, numbering }: Shared): TransactionReads {
+function createReads({ client, turnReads, statements, polled, numbering, longReads }: Shared): TransactionReads {
   const { requestIds } = numbering;
   const search = createWordSearch(client);
 
@@ -106,6 +108,12 @@ function createReads({ client, turnReads, statements, polled, numbering }: Share
       return rows.map((row) => toPending(row, requestIds));
     },
 
+    async countPending(phone) {
+      const ids = fewOfPhone(phone);
+      if (ids) return statements.pendingAmong.all(ids, FEW).length;
+      return longReads.run((other) => countPendingIn(other, Number(phone)));
+    },
+
     async listPaid(limit, phone = null) {
       const { paid, paidAmong, paidBy } = statements;
       const ids = phone && fewOfPhone(phone);
@@ -113,6 +121,18 @@ function createReads({ client, turnReads, statements, polled, numbering }: Share
       return (phone === null ? paid.all(limit) : ofPhone()).map((row) => toCompleted(row, requestIds));
     },
   };
+}
+
+/** It yields where it can be interrupted. */
+function* countPendingIn(client: Database, phone: number): Generator<undefined, number> {
+  const pending = `SELECT phone FROM transactions INDEXED BY transactions_due WHERE status = ${PENDING}`;
+  let [read, count] = [0, 0];
+  for (const row of client.query<{ phone: number }, []>(pending).iterate()) {
+    if (row.phone === phone) count += 1;
+    read += 1;
+    if (read % FEW === 0) yield;
+  }
+  return count;
 }
 
 function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionReads> {

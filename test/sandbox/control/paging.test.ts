@@ -230,6 +230,8 @@ test("of more than 1,000 open prompts, those that are due next", async () => {
   await insertDue(sandbox, 1001);
   const { total, prompts } = await sandbox.control("GET", "/prompts");
   expect(total).toBe(1001);
+  const [phone] = (prompts as { phone: string }[]).map((prompt) => prompt.phone);
+  expect((await sandbox.control("GET", `/prompts?phone=${phone}`)).total).toBe(1001);
   const due = (prompts as { expires_at_ms: number }[]).map(({ expires_at_ms }) => expires_at_ms - START_MS - 60_000);
   expect(due).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
 });

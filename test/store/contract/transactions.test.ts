@@ -204,6 +204,7 @@ onEveryEngine((engine) => {
         expect(await pending(9)).toEqual([1499, 1500, 1501, 1502, 1503]);
         expect(await pending(9, few)).toEqual([1501, 1502]);
         expect(await pending(9, many)).toEqual([1500, 1503]);
+        expect(await Promise.all([few, many, other].map(shop.store.transactions.countPending))).toEqual([2, 2, 1]);
       };
       await expectPending();
       expect([await pending(1), await pending(1, few), await pending(1, many)]).toEqual([[1499], [1501], [1500]]);
