@@ -6,10 +6,16 @@ import { type Decider, readMemo, type Script } from "./script.ts";
 /** Why a payment has its outcome, and when the network answers or answered; null if it does not. The names are those of the JSON. */
 export function decidedBy(transaction: Transaction) {
   const script = readMemo(transaction.memo);
-  const { outcome, atMs, by } = script;
+  const { outcome, result, atMs, by } = script;
   if (wasOvertaken(script, transaction)) return byDeadline(script, transaction);
   const in_words = `${decider(by)} ${by.who === "person" ? "answered" : "decided"}: ${course(script, transaction)}.`;
-  return { ...by, outcome, at_ms: atMs, in_words };
+  return {
+    ...by,
+    outcome,
+    ...(result && { result_code: result.code, result_desc: result.desc }),
+    at_ms: atMs,
+    in_words,
+  };
 }
 
 /** Whether the deadline came before the decided outcome. */

@@ -70,6 +70,8 @@ const decision = z.strictObject({
   who: z.enum(["header", "rule", "network_limit", "test_phone", "default", "person", "deadline"]),
   rule: z.int().min(1).optional(),
   outcome: chosenName,
+  result_code: z.int().optional().describe("where it is not the outcome's own"),
+  result_desc: z.string().optional(),
   at_ms: instant.nullable(),
   in_words: z.string(),
 });

@@ -10,7 +10,7 @@ import { after } from "../system.ts";
 import type { Fault, Rule } from "../wire.ts";
 import { Card } from "./card.tsx";
 import { type Command, CommandLines, ControlGroup } from "./commands.tsx";
-import { ANY, type Call, CallForm, type Draft, outcomeChoices, useForm } from "./form.tsx";
+import { ANY, type Call, CallForm, type Choice, type Draft, outcomeChoices, useForm } from "./form.tsx";
 import { CloseIcon, IconButton, Warned } from "./marks.tsx";
 
 const RULE_LABELS = {
@@ -19,6 +19,8 @@ const RULE_LABELS = {
   payment_account_id: "Account",
   reference: "Reference",
   outcome: "Outcome",
+  result_code: "Code",
+  result_desc: "Text",
   after: "After",
   times: "Times",
 };
@@ -28,9 +30,10 @@ type RuleText = Record<keyof typeof RULE_LABELS, string>;
 const draft = signal<Draft<keyof RuleText>>({});
 
 /** Fills in the form. The person checks the rule and adds it. */
-export function startRule({ match, outcome, times }: Rule): void {
+export function startRule({ match, outcome, result_code, result_desc = "", times }: Rule): void {
   const { phone = "", amount = "", reference = "" } = match;
-  draft.value = { phone, amount: String(amount), reference, outcome, times: String(times ?? "") };
+  const result = { result_code: String(result_code ?? ""), result_desc };
+  draft.value = { phone, amount: String(amount), reference, outcome, ...result, times: String(times ?? "") };
 }
 
 /** Ready-made rules for common situations. */
@@ -48,6 +51,8 @@ export function RulesCard() {
   const form = useForm("rule", RULE_LABELS, { outcome: "insufficient_funds" }, draft);
   const undo = useUndo(form);
   const replacement = (next: readonly Rule[]) => replacing("/rules", next.length, next);
+  const { outcome, result_code, result_desc } = form.values;
+  const hasResult = outcome === "failed" || result_code !== "" || result_desc !== "";
   const controls = PRESETS.map(({ label, rules: preset }) => {
     const command = { method: "POST", path: "/rules", body: preset };
     const words = `${counted(preset.length, "rule")} added: “${label}”.`;
@@ -69,7 +74,9 @@ export function RulesCard() {
         {form.input("amount", { placeholder: "any", size: 8 })}
         {form.input("reference", { placeholder: "any", size: 10 })}
         {form.input("payment_account_id", { placeholder: "any", size: 4 })}
-        {form.select("outcome", outcomeChoices())}
+        {form.select("outcome", [...outcomeChoices(), ...(hasResult ? [ANY_FAILURE] : [])])}
+        {hasResult && form.input("result_code", { placeholder: "26", size: 6 })}
+        {hasResult && form.input("result_desc", { placeholder: "its own", size: 20 })}
         {form.input("after", { placeholder: "3s", size: 6 })}
         {form.input("times", { placeholder: "always", size: 6 })}
       </CallForm>
@@ -79,7 +86,9 @@ export function RulesCard() {
   );
 }
 
-const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, after: afterText, times }: RuleText) => ({
+const ANY_FAILURE: Choice = ["failed", "failed – with any code"];
+
+const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, times, ...rest }: RuleText) => ({
   match: {
     phone: typedPhone(phone) ?? (phone || undefined),
     amount: numberOrText(amount),
@@ -87,7 +96,9 @@ const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, after: 
     reference: reference || undefined,
   },
   outcome,
-  after: afterText || undefined,
+  result_code: numberOrText(rest.result_code),
+  result_desc: rest.result_desc || undefined,
+  after: rest.after || undefined,
   times: numberOrText(times),
 });
 

@@ -198,7 +198,9 @@ function StoryActions({ story }: { story: Story }) {
       "--kind": kind === "api" ? undefined : kind,
     }),
   };
-  const rule = { match: { phone, amount, ...named }, outcome: decided_by.outcome, times: 1 };
+  const { outcome, result_code, result_desc } = decided_by;
+  const own = result_code === undefined ? {} : { result_code, result_desc };
+  const rule = { match: { phone, amount, ...named }, outcome, ...own, times: 1 };
   const wait = {
     method: "POST",
     path: "/wait",
