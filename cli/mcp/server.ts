@@ -213,7 +213,7 @@ async function nextStep(
   const known = NEXT_STEPS.find(([pattern]) => pattern.test(refusal));
   if (known) return [known[1]];
   if (!refusal.includes("within the time-out")) return [];
-  // A help only: a sandbox that does not answer has said so.
+  // Only help for the assistant: if the sandbox does not answer, the refusal before says so.
   const answers = [control.get("/clock", {}), control.get("/transactions", { search: String(reference), limit: "1" })];
   const [clock, found] = await Promise.all(answers.map((answer) => answer.catch(() => null)));
   const isUnknown = reference !== undefined && (found?.transactions as unknown[] | undefined)?.length === 0;

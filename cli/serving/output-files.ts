@@ -162,7 +162,7 @@ const BEGINNING = 4096;
 const isReport = (file: string): boolean =>
   IS_REPORT.test(readOrNull(() => readFileSync(file, "utf8").slice(0, BEGINNING)) ?? "not read");
 
-/** The files of an earlier run go also if the command line is wrong. A file that is not momo's stays. */
+/** Removes momo's files of an earlier run, even if the command line is wrong. A file that is not momo's stays. */
 export function removeStaleFiles(command: string, words: readonly string[]): void {
   const flags = FLAGS.get(command) ?? [];
   const files = command === "serve" ? [serveVariable("MOMO_SERVE_READY_FILE") ?? []].flat() : [];

@@ -108,7 +108,7 @@ export function auditFollowed(state: AuditState, payment: Payment, { call, at }:
   const sinceMs = cameMs(call, at) - foundBy.cameMs;
   if (sinceMs > PATTERN_MS) return;
   payment.foundBy = null;
-  // A client that knows the payment by its push may go on with it, but not first of all at once after this search.
+  // A client may follow a payment that it has pushed. But if it first asks right after the search, it took the search's first row.
   const isTaken = foundBy.isFirstRow && pollers.length === 0 && sinceMs < AT_ONCE_MS;
   if (start?.isRead && !isTaken && (toldMs === null || toldMs >= foundBy.cameMs)) return;
   state.add({

@@ -236,7 +236,7 @@ function ResetCard() {
   );
 }
 
-/** What a reset and a restore remove: `Lost for good: 62 payments, 3 rules, 140 logged requests.` */
+/** After `lead`, what a reset or a restore removes: `62 payments, 3 rules, 140 logged requests.` */
 function goingInWords(lead: string): string {
   const { value } = counts;
   const payments = value
