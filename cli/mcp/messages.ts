@@ -13,12 +13,42 @@ interface Problem {
   readonly message: string;
 }
 
+/** The requests of an assistant that have no answer yet. */
+export class OpenRequests {
+  readonly #ids = new Set<unknown>();
+  #onNone = () => {};
+
+  /** A cancelled request gets no answer. */
+  read({ id, method, params }: Members): void {
+    if (method === "notifications/cancelled") this.end(Object(params).requestId);
+    else if (method !== undefined && id !== undefined) this.#ids.add(id);
+  }
+
+  end(id: unknown): void {
+    this.#ids.delete(id);
+    if (this.#ids.size === 0) this.#onNone();
+  }
+
+  whenNone(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onNone = resolve;
+      if (this.#ids.size === 0) resolve();
+    });
+  }
+}
+
 /**
  * The messages of an assistant, one on each line. The protocol's package says nothing about a line that is no message, and reads no
  * further after one that is too long.
  * @param refuse gets the answer to such a line
+ * @param beforeEnd delays the end of the messages, at which the package ends, too
  */
-export function messagesOf(input: Readable, refuse: (answer: string) => void): Readable {
+export function messagesOf(
+  input: Readable,
+  requests: OpenRequests,
+  refuse: (answer: string) => void,
+  beforeEnd: () => Promise<unknown>,
+): Readable {
   let parts: Buffer[] = [];
   let bytes = 0;
   function add(part: Buffer) {
@@ -28,12 +58,15 @@ export function messagesOf(input: Readable, refuse: (answer: string) => void): R
   }
   function end(lines: Transform) {
     const line = Buffer.concat(parts).toString();
+    const message = parsed(line);
     const problem =
       bytes > MOST_BYTES
         ? { id: null, code: -32_600, message: `a message must have at most ${MOST_BYTES} bytes; it has ${bytes}` }
-        : problemIn(line);
-    if (problem === null) lines.push(`${line}\n`);
-    else if (bytes > 0) {
+        : problemIn(message);
+    if (problem === null) {
+      requests.read(message as Members);
+      lines.push(`${line}\n`);
+    } else if (bytes > 0) {
       const { id, ...error } = problem;
       refuse(`${JSON.stringify({ jsonrpc: "2.0", id, error })}\n`);
     }
@@ -51,17 +84,25 @@ export function messagesOf(input: Readable, refuse: (answer: string) => void): R
         add(chunk.subarray(from));
         done();
       },
+      flush(done) {
+        end(this); // the last line may have no line break
+        void beforeEnd().then(() => done());
+      },
     }),
   );
 }
 
-function problemIn(line: string): Problem | null {
-  let message: unknown;
+/** Undefined if it is not JSON. */
+function parsed(line: string): unknown {
   try {
-    message = JSON.parse(line);
+    return JSON.parse(line);
   } catch {
-    return { id: null, code: -32_700, message: "a line is not JSON" };
+    return undefined;
   }
+}
+
+function problemIn(message: unknown): Problem | null {
+  if (message === undefined) return { id: null, code: -32_700, message: "a line is not JSON" };
   const { jsonrpc, id, method, params = {}, result, error } = Object(message) as Members;
   const isRequest = typeof method === "string" && (id === undefined || isId(id));
   const isResponse = method === undefined && isId(id) && (isObject(result) || isFailure(error));

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Command } from "commander";
@@ -25,7 +26,7 @@ import { endingSignals } from "../terminal/signals.ts";
 import { outliveOutput, outStream } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
-import { messagesOf } from "./messages.ts";
+import { messagesOf, OpenRequests } from "./messages.ts";
 import { bounded, inputOf, outputOf, readArguments, routeOf, TOOLS, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, unknown>;
@@ -33,18 +34,39 @@ type Arguments = Record<string, unknown>;
 const INSTRUCTIONS = `momo is a local sandbox for mobile-money payments in Kenya. Call connect first: it gives the address and the key for the
 program under test. Then start payments, be the customer, steer the clock and the outcomes, and read the audit after each run.`;
 
+/** How long requests that were read before the input ended may take: as long as a wait usually may. */
+const LAST_ANSWERS_MS = 10_000;
+
+class Transport extends StdioServerTransport {
+  constructor(
+    messages: Readable,
+    readonly requests: OpenRequests,
+  ) {
+    super(messages);
+  }
+
+  override async send(message: Parameters<StdioServerTransport["send"]>[0]): Promise<void> {
+    await super.send(message);
+    if (!("method" in message)) this.requests.end(message.id);
+  }
+}
+
 /** Serves one assistant over standard input and output until the input ends. Standard output has the protocol only. */
 export async function serveAssistant(connection: Connection): Promise<void> {
+  const over = new AbortController();
+  const requests = new OpenRequests();
+  const lastAnswers = () => Promise.race([requests.whenNone(), sleep(LAST_ANSWERS_MS, over.signal)]);
+  const messages = messagesOf(process.stdin, requests, (answer) => outStream().write(answer), lastAnswers);
   const handle = serveStdio(() => createServer(connection), {
-    transport: new StdioServerTransport(messagesOf(process.stdin, (answer) => outStream().write(answer))),
+    transport: new Transport(messages, requests),
     onerror: ({ message }) => tell(`momo mcp: ${message}`),
   });
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   outliveOutput(); // so that a private sandbox is removed
   outStream().once("error", () => resolve()); // the assistant reads no more
-  for (const event of ["end", "close"]) process.stdin.once(event, () => resolve());
+  messages.once("end", () => resolve());
+  process.stdin.once("error", () => resolve());
   for (const [signal] of endingSignals()) process.once(signal, () => resolve());
-  const over = new AbortController();
   void readerGone(over.signal).then(resolve, resolve);
   await ended;
   over.abort();

@@ -234,6 +234,17 @@ test("broken JSON-RPC leaves standard output to the protocol, and the end of the
   expect(left()).toEqual([]);
 });
 
+test("requests that came before the end of the input are answered, the last one also without a line break", async () => {
+  const call = { method: "tools/call", params: { name: "clock", arguments: { action: "show" } } };
+  const { child, reader } = await assistantThatSays(JSON.stringify({ jsonrpc: "2.0", id: 3, ...call }));
+  await child.stdin.write(JSON.stringify({ jsonrpc: "2.0", id: 4, ...call }));
+  await child.stdin.end();
+  let rest = "";
+  for (let read = await reader.read(); !read.done; read = await reader.read())
+    rest += new TextDecoder().decode(read.value);
+  expect(rest).toContain('"id":4');
+});
+
 test.each(["SIGTERM", "SIGINT", "SIGHUP", null] as const)(
   "%p, or a client that reads no more, ends both, too",
   async (signal) => {
