@@ -75,6 +75,28 @@ const MAX_HEADERS = 10;
 const SERVERS_HEADERS =
   /^(?:connection|content-length|content-type|date|keep-alive|trailer|transfer-encoding|upgrade)$/i;
 
+const headers = z
+  .record(
+    z
+      .string()
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, { error: "is not the name of a header" })
+      .refine((name) => !SERVERS_HEADERS.test(name), { error: "is set by the server: leave it out" }),
+    headerValue,
+  )
+  .refine((sent) => Object.keys(sent).length <= MAX_HEADERS, {
+    error: `must have at most ${MAX_HEADERS} headers`,
+  })
+  .refine((sent) => new Set(Object.keys(sent).map((name) => name.toLowerCase())).size === Object.keys(sent).length, {
+    error: "must name each header once: letter case does not matter",
+  });
+
+/** zod leaves this name out of every record, without a word. */
+const faultHeaders = z.preprocess((sent: z.input<typeof headers>, { addIssue }) => {
+  if (Object.hasOwn(Object(sent), "__proto__"))
+    addIssue({ code: "custom", message: "must not have the name __proto__" });
+  return sent;
+}, headers);
+
 /** The members that only one kind of fault has. */
 const ONLY_WITH: Readonly<Record<string, FaultKind>> = {
   ...{ status: "error", message: "error", body: "error", content_type: "error", headers: "error" },
@@ -107,26 +129,7 @@ export const fault = z
       .optional()
       .describe("instead of JSON, such as an HTML page; may be empty"),
     content_type: headerValue.optional().describe("of body; by default text/plain; charset=utf-8"),
-    headers: z
-      .record(
-        z
-          .string()
-          .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, { error: "is not the name of a header" })
-          .refine((name) => !SERVERS_HEADERS.test(name), { error: "is set by the server: leave it out" }),
-        headerValue,
-      )
-      .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, {
-        error: `must have at most ${MAX_HEADERS} headers`,
-      })
-      .refine(
-        (headers) =>
-          new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length,
-        {
-          error: "must name each header once: letter case does not matter",
-        },
-      )
-      .optional()
-      .describe('more headers, such as {"Retry-After": "5"}'),
+    headers: faultHeaders.optional().describe('more headers, such as {"Retry-After": "5"}'),
     cut_after: count.max(MAX_CUT).optional().describe("how many bytes of the answer are sent; the rest is lost"),
     delay: writtenDuration.optional(),
     probability: z.number().gt(0).max(1).default(1),
