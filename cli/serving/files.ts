@@ -77,9 +77,14 @@ const MAX_FILE_BYTES = 1024 * 1024;
  * @throws an error of the system, of the decoder or of the parser
  */
 export function readJsonFile(file: string): unknown {
-  const place = host().resolvePath(file);
-  if (!existsSync(place)) return undefined;
-  const text = readText(place);
+  return existsSync(host().resolvePath(file)) ? parseJson(readTextFile(file)) : undefined;
+}
+
+/** @throws an error of the system or of the decoder */
+export const readTextFile = (file: string): string => readText(host().resolvePath(file));
+
+/** @throws SyntaxError that names the place in the text of a file */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { type Command, Option } from "commander";
 import { type Choice, expectFit, parseChoice } from "../../sandbox/network/choice.ts";
@@ -7,7 +6,6 @@ import type { Rule } from "../../sandbox/network/rules.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept, Profile } from "../../src/http/profile.ts";
-import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
   BASE_PATHS,
@@ -21,7 +19,7 @@ import {
   readTariff,
   webhookUrlReader,
 } from "../terminal/options.ts";
-import { cannotRead, readJsonFile } from "./files.ts";
+import { cannotRead, parseJson, readTextFile } from "./files.ts";
 import type { SandboxConfig } from "./run-sandbox.ts";
 
 const PROMPT_TIMEOUT_MS = 60_000;
@@ -116,13 +114,12 @@ async function readProfile(file: string): Promise<Profile> {
 /** @throws Failure `usage` that names the flag, the file and the place in it */
 function parseFile<T>(
   file: string,
-  parse: (content: unknown) => T,
+  parse: (content: unknown, text: string) => T,
   { flag, hint }: Record<"flag" | "hint", string>,
 ): T {
   try {
-    const content = readJsonFile(file);
-    if (content === undefined) statSync(host().resolvePath(file)); // its error says why
-    return parse(content);
+    const text = readTextFile(file);
+    return parse(parseJson(text), text);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== undefined) throw cannotRead(`${flag} ${file}`, error, "usage");

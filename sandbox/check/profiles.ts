@@ -3,6 +3,8 @@ import { parsePlaced } from "../control/input.ts";
 
 /**
  * Checks the content of a profile's file.
+ * @param text the whole file
  * @throws Refusal `invalid` that names the place of each error
  */
-export const parseProfile = (content: unknown): Profile => parsePlaced(profileSchema, content, "");
+export const parseProfile = (content: unknown, text: string | null = null): Profile =>
+  parsePlaced(profileSchema, content, "", text);

@@ -60,14 +60,14 @@ export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parse
 /**
  * Checks a nested input with its schema.
  * @param root the name of the input, such as `rules`; empty for the members of a body
- * @param body the text of the input, if it is the body of a request
+ * @param text of the input, if it was text
  * @throws Refusal `invalid` that names the place of each error, as in `rules[2].match.phone`, and the value there
  */
 export function parsePlaced<T extends z.ZodType>(
   schema: T,
   input: unknown,
   root: string,
-  body: string | null = null,
+  text: string | null = null,
 ): z.output<T> {
   const parsed = schema.safeParse(input, { error: complaintOf, reportInput: true });
   if (parsed.success) return parsed.data;
@@ -75,7 +75,7 @@ export function parsePlaced<T extends z.ZodType>(
   const keyOf = ({ code, path, message }: z.core.$ZodIssue) =>
     [code, ...path, code.startsWith("too_") ? "" : message].join();
   const issues = [...new Map(parsed.error.issues.map((issue) => [keyOf(issue), issue])).values()];
-  const digits = digitsIn(body);
+  const digits = digitsIn(text);
   const reasons = issues
     .slice(0, MAX_REASONS)
     .map((issue) => saidOf(placeOf(root, issue.path), issue.message) + cameOf(issue, digits));

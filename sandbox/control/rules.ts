@@ -15,15 +15,15 @@ const ruleBook = z.strictObject({ rules: ruleInputs });
 
 /**
  * Rules for the control API and `--rules FILE`: one rule, an array, or `{"rules": […]}`.
- * @param body the text of the input, if it is the body of a request
+ * @param text of the input
  * @throws Refusal `invalid` that names the place of each error
  */
-export function parseRules(input: unknown, body: string | null = null): Rule[] {
+export function parseRules(input: unknown, text: string | null): Rule[] {
   if (typeof input === "object" && input !== null && "rules" in input) {
-    return parsePlaced(ruleBook, input, "", body).rules;
+    return parsePlaced(ruleBook, input, "", text).rules;
   }
-  if (Array.isArray(input)) return parsePlaced(ruleInputs, input, "rules", body);
-  return [parsePlaced(rule, input, "", body)];
+  if (Array.isArray(input)) return parsePlaced(ruleInputs, input, "rules", text);
+  return [parsePlaced(rule, input, "", text)];
 }
 
 const rulesBody: Body<Rule[]> = {

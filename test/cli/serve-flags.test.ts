@@ -81,6 +81,11 @@ describe("--rules FILE", () => {
     expect((await configFrom("--rules", fileWith(`[${" ".repeat(1024 * 1024 - 2)}]`))).rules).toEqual([]);
   });
 
+  test("a refusal shows a number as it is written", async () => {
+    const file = fileWith('[{"match":{"payment_account_id":9007199254740993},"outcome":"completed"}]');
+    expect(configFrom("--rules", file)).rejects.toThrow("it is 9007199254740993, which is too large");
+  });
+
   test("a byte order mark and the line ends of Windows do no harm", async () => {
     expect((await configFrom("--rules", fileWith("\ufeff[\r\n]\r\n"))).rules).toEqual([]);
   });
