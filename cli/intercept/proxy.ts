@@ -62,7 +62,7 @@ export function openProxy({ hosts, tlsEnd, answer, outer, password, strangers }:
       if (head.length > 0) peer.write(head);
       join(socket, peer);
     } catch (error) {
-      refuse(socket, "502 Bad Gateway", `${host}:${port} cannot be reached: ${faultText(error)}`);
+      refuse(socket, "502 Bad Gateway", `${url.hostname}:${port} cannot be reached: ${faultText(error)}`);
     }
   }
 
