@@ -141,7 +141,7 @@ export function FaultsCard() {
         {kind === "delay" && form.input("delay", { placeholder: "5s", size: 5 })}
         {form.input("probability", { placeholder: "1", size: 5 })}
         {form.input("times", { placeholder: "always", size: 6 })}
-        {form.input("seed", { placeholder: "drawn", size: 8 })}
+        {form.input("seed", { placeholder: "random", size: 8 })}
       </CallForm>
     </Card>
   );
