@@ -1,7 +1,7 @@
 import { outcomesView, RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
 import { reasonOf } from "../../sandbox/network/reason.ts";
 import type { ResultCode } from "../../src/domain/outcome.ts";
-import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import { formatTimestamp, parseInstant } from "../../src/domain/timestamp.ts";
 import { Failure } from "./failure.ts";
 import {
   cellOf,
@@ -68,8 +68,8 @@ const UNITS = [
 
 /** How long ago a time of the service was, such as `3m`; after a month, the day. */
 export function ageText(timestamp: unknown, nowMs: number): string {
-  const atMs = Date.parse(`${String(timestamp).replace(" ", "T")}+03:00`);
-  if (Number.isNaN(atMs)) return cellOf(timestamp);
+  const atMs = parseInstant(String(timestamp));
+  if (atMs === null) return cellOf(timestamp);
   const sinceMs = nowMs - atMs;
   if (sinceMs > 30 * UNITS[0][1]) return String(timestamp).slice(0, 10);
   const [unit, unitMs] = UNITS.find(([, size]) => sinceMs >= size) ?? ["s", 1000];

@@ -7,7 +7,7 @@ import {
   type Tariff,
 } from "../../src/domain/money.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
-import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import { formatTimestamp, NAIROBI_OFFSET_MS } from "../../src/domain/timestamp.ts";
 import { STATUSES } from "../../src/domain/transaction.ts";
 import type { Profile, RefusalAnswer } from "../../src/http/profile.ts";
 import type { Json } from "./bounded.ts";
@@ -184,7 +184,7 @@ export const SILENT_CHECKS: readonly Check[] = [
     const status = await firstStatus(checking);
     const at = String(status.json?.created_at);
     for (const [timestamps, offsetMs, words] of [
-      ["nairobi", 3 * 3_600_000, "Nairobi"],
+      ["nairobi", NAIROBI_OFFSET_MS, "Nairobi"],
       ["utc", 0, "UTC"],
     ] as const) {
       const apartMs =

@@ -2,8 +2,8 @@
  * Instants are milliseconds since the Unix epoch. People see them in Nairobi time, whatever the time zone of the host. Kenya is
  * at UTC+3 all year, so the offset is fixed.
  */
-const NAIROBI_OFFSET_MS = 3 * 60 * 60 * 1000;
-const DAY_MS = 24 * 60 * 60 * 1000;
+export const NAIROBI_OFFSET_MS = 3 * 60 * 60 * 1000;
+export const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A calendar day in Nairobi, counted from 1970-01-01. */
 export type Day = number & { readonly __brand: "Day" };
@@ -43,12 +43,12 @@ export function parseDay(text: string): Day | null {
  * an offset of its own, as in `2026-11-26T21:30:00Z`. Null if the calendar has no such instant.
  */
 export function parseInstant(text: string): number | null {
-  const [, date = "", time = "00:00", seconds = ":00", offset = "+03:00"] =
+  const [, date = "", time = "00:00", seconds = ":00", offset] =
     /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,3})?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?$/.exec(
       text,
     ) ?? [];
   if (parseDay(date) === null) return null;
-  const atMs = Date.parse(`${date}T${time}${seconds}${offset}`);
+  const atMs = Date.parse(`${date}T${time}${seconds}${offset ?? "Z"}`) - (offset === undefined ? NAIROBI_OFFSET_MS : 0);
   return Number.isNaN(atMs) || time.startsWith("24") ? null : atMs;
 }
 

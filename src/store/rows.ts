@@ -6,6 +6,7 @@ import type { PaymentAccount } from "../domain/merchant.ts";
 import type { AmountCents, Tariff } from "../domain/money.ts";
 import { textOfCode } from "../domain/outcome.ts";
 import type { Msisdn } from "../domain/phone.ts";
+import { DAY_MS, NAIROBI_OFFSET_MS } from "../domain/timestamp.ts";
 import {
   type CompletedTransaction,
   KINDS,
@@ -47,6 +48,9 @@ export interface TransactionRow {
   readonly receipt_number: string | null;
   readonly memo: string;
 }
+
+/** The Nairobi day of a row, in SQL. */
+export const DAY = `(created_at_ms + ${NAIROBI_OFFSET_MS}) / ${DAY_MS}`;
 
 /** The columns of a {@link TransactionRow}, and `number`, which only SQLite has. */
 export const ROW = `id, number, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,

@@ -1,6 +1,6 @@
 import type { Page, TransactionFilter } from "../../domain/filter.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
-import { endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
+import { DAY_MS, endOfDayMs, NAIROBI_OFFSET_MS, startOfDayMs } from "../../domain/timestamp.ts";
 import { STATUSES } from "../../domain/transaction.ts";
 import { clientHasGone, createSearchQueue, EVER, isNamed, numbersIn, offsetOf, rangesOf } from "../list-query.ts";
 import { codeOfKind, codeOfStatus, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
@@ -174,7 +174,7 @@ function newestPage({ kind, status, fromDay }: TransactionFilter, kinds: readonl
     days AS (SELECT day, sum(count) AS count FROM counts GROUP BY day HAVING sum(count) > 0),
     places AS (SELECT day, count, sum(count) OVER (ORDER BY day DESC) AS upto FROM days),
     start AS (
-      SELECT (day + 1)::bigint * 86400000 - 10800000 AS before_ms, ($5::bigint - (upto - count))::bigint AS skip
+      SELECT (day + 1)::bigint * ${DAY_MS} - ${NAIROBI_OFFSET_MS} AS before_ms, ($5::bigint - (upto - count))::bigint AS skip
       FROM places WHERE upto > $5::bigint ORDER BY day DESC LIMIT 1
     ), page AS (
       SELECT id FROM (${streams.join(" UNION ALL ")}) AS streams ${NEWEST} LIMIT $4::int OFFSET (SELECT skip FROM start)

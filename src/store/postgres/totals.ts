@@ -1,9 +1,9 @@
+import { DAY as DAY_NUMBER } from "../rows.ts";
 import type { EngineSql, Query } from "./options.ts";
 
 /** Counts and sums by merchant, day, kind and status, in shards; see the migration. */
 
-/** The Nairobi day of a row. */
-const DAY = "((created_at_ms + 10800000) / 86400000)::int";
+const DAY = `(${DAY_NUMBER})::int`;
 
 const ADD = `ON CONFLICT (merchant_id, day, kind, status, shard) DO UPDATE
   SET count = day_totals.count + excluded.count, amount_cents = day_totals.amount_cents + excluded.amount_cents`;

@@ -3,7 +3,7 @@ import type { Summary, TransactionFilter } from "../../domain/filter.ts";
 import { dayOf } from "../../domain/timestamp.ts";
 import type { TransactionFacts } from "../../domain/transaction.ts";
 import { EVER } from "../list-query.ts";
-import { codeOfKind, codeOfStatus, type StatusSum, toSummary } from "../rows.ts";
+import { codeOfKind, codeOfStatus, DAY, type StatusSum, toSummary } from "../rows.ts";
 
 /**
  * Counts and sums of transactions by (merchant, kind, status): by day, and by blocks of ids. The changes are added up here during
@@ -94,10 +94,7 @@ export function createDaySummary(client: Database) {
   };
 }
 
-const FULL_COUNT = [
-  `${DAY_BITS}, (created_at_ms + 10800000) / 86400000`,
-  ...[BLOCK_BITS, LARGE_BLOCK_BITS].map((bits) => `${bits}, id >> ${bits}`),
-]
+const FULL_COUNT = [`${DAY_BITS}, ${DAY}`, ...[BLOCK_BITS, LARGE_BLOCK_BITS].map((bits) => `${bits}, id >> ${bits}`)]
   .map(
     (place) =>
       `SELECT merchant_id, ${place}, kind, status, count(*), sum(amount_cents) FROM transactions GROUP BY 1, 3, 4, 5`,

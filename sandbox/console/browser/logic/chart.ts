@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../../src/domain/timestamp.ts";
 import { STATUSES, type Status, type Transaction } from "../wire.ts";
 import { instantOf } from "./format.ts";
 
@@ -21,7 +22,6 @@ export const BUCKETS = 48;
 const INTERVALS_MS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400].map(
   (seconds) => seconds * 1000,
 );
-const DAY_MS = 86_400_000;
 
 /** Payments by start time. The interval is the shortest with which {@link BUCKETS} intervals reach from the first payment to now. */
 export function outcomeChart(transactions: readonly Transaction[], nowMs: number): OutcomeChart {

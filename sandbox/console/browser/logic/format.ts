@@ -1,3 +1,5 @@
+import { NAIROBI_OFFSET_MS } from "../../../../src/domain/timestamp.ts";
+
 /** Formats values of the API for people. */
 
 const shillings = new Intl.NumberFormat("en-KE", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -18,8 +20,6 @@ export function formatPhone(phone: string): string {
 export const timeOfDay = (timestamp: string): string => timestamp.slice(11);
 
 export const dayOf = (timestamp: string): string => timestamp.slice(0, 10);
-
-const NAIROBI_OFFSET_MS = 3 * 60 * 60 * 1000;
 
 /** The instant of a timestamp, which is in Nairobi time, to the second. */
 export const instantOf = (timestamp: string): number =>
