@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from "commander";
-import type { RuleInForce, SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
+import type { Rule, SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
 import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
@@ -130,7 +130,7 @@ const choiceOf = (outcome: string, after: string | undefined) => ({
 });
 
 export function rulesCommand(): Command {
-  const columns: Column<RuleInForce>[] = [
+  const columns: Column<Rule>[] = [
     "outcome",
     { name: "matches", cell: ({ match }) => matchText(match) },
     { name: "after", cell: ({ after }) => after ?? "its own time" },
@@ -172,7 +172,7 @@ export function rulesCommand(): Command {
 /** A phone as a person types it, or the start of phones, which the server reads. */
 const readPhones = (text: string) => (text.endsWith("*") ? text : readTypedPhone([text], "--phone"));
 
-function matchText({ phone, amount, payment_account_id, reference, description }: RuleInForce["match"]): string {
+function matchText({ phone, amount, payment_account_id, reference, description }: Rule["match"]): string {
   const parts = [
     phone,
     amount === undefined ? undefined : `KES ${amountText(amount)}`,

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { type Command, Option } from "commander";
+import type { Rule } from "../../sandbox/control/shapes/steering.ts";
 import { type Choice, expectFit, parseChoice } from "../../sandbox/network/choice.ts";
 import type { Start } from "../../sandbox/network/clock.ts";
-import type { Rule } from "../../sandbox/network/rules.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept, Profile } from "../../src/http/profile.ts";

@@ -4,11 +4,11 @@ import { type Reply, succeed } from "../../src/http/reply.ts";
 import { newExchange, objectIn, readJson } from "../../src/http/request.ts";
 import { type Default, endingOf } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";
-import { MAX_RULES, type Rule, type RuleBook } from "../network/rules.ts";
+import { MAX_RULES, type RuleBook } from "../network/rules.ts";
 import { type Body, type Calls, described } from "./context.ts";
 import { bodyOf, parsePlaced } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
-import { rule } from "./shapes/steering.ts";
+import { type Rule, rule } from "./shapes/steering.ts";
 
 const ruleInputs = z.array(rule).max(MAX_RULES);
 const ruleBook = z.strictObject({ rules: ruleInputs });

@@ -3,9 +3,10 @@ import { receiptNumber } from "../../src/domain/identifiers.ts";
 import { type Outcome, textOfCode } from "../../src/domain/outcome.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
+import type { Rule } from "../control/shapes/steering.ts";
 import { type Choice, createDefault, type Default, endingOf } from "./choice.ts";
 import { OUTCOMES, type OutcomeName } from "./outcomes.ts";
-import { createRuleBook, type Rule, type RuleBook } from "./rules.ts";
+import { createRuleBook, type RuleBook } from "./rules.ts";
 import { decide, NETWORK_LIMIT_CENTS, readMemo, resultOf, type Script, writeMemo } from "./script.ts";
 
 export interface NetworkOptions {

@@ -1,21 +1,8 @@
 import { invalid } from "../../src/domain/error.ts";
 import { parseAmount } from "../../src/domain/money.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
+import type { Rule } from "../control/shapes/steering.ts";
 import type { Choice } from "./choice.ts";
-
-/** What the prompts that match do, as JSON has it. */
-export interface Rule extends Choice {
-  /** An absent member matches everything; a text that ends with `*` matches each text with this start. */
-  readonly match: {
-    readonly phone?: string | undefined;
-    readonly amount?: number | undefined;
-    readonly payment_account_id?: number | undefined;
-    readonly reference?: string | undefined;
-    readonly description?: string | undefined;
-  };
-  /** For how many more prompts; absent: for all. */
-  readonly times?: number | undefined;
-}
 
 export const MAX_RULES = 1000;
 
@@ -60,6 +47,7 @@ export function createRuleBook(start: readonly Rule[] = []) {
   };
 }
 
+/** An absent member matches everything; a text that ends with `*` matches each text with this start. */
 function matches(
   { phone, amount, payment_account_id, reference, description }: Rule["match"],
   prompt: Prompt,

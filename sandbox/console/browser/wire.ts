@@ -25,7 +25,7 @@ export type {
   DefaultInForce as Default,
   Fault,
   OutcomeOnWire as Outcome,
-  RuleInForce as Rule,
+  Rule,
   SnapshotOnWire as Snapshot,
 } from "../../control/shapes/steering.ts";
 export type Transaction = OwnedTransaction;

@@ -56,7 +56,7 @@ export const rule = z
   })
   .check(({ value, issues }) => reportMisfit(value, issues));
 export type RuleInput = z.input<typeof rule>;
-export type RuleInForce = ReadOnly<typeof rule>;
+export type Rule = ReadOnly<typeof rule>;
 export const ruleList = { rules: z.array(rule) };
 
 export const defaultRequest = z.strictObject(choice).check(({ value, issues }) => reportMisfit(value, issues));

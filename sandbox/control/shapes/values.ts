@@ -74,7 +74,7 @@ export const choice = {
   result_code: z.int().min(1).max(MAX_RESULT_CODE).optional().describe("of failed, cancelled or expired, such as 26"),
   result_desc: line(MAX_LINE).optional().describe("its text; left out: the network's own"),
   message: line(MAX_LINE).optional().describe("of refused: why the network does not take the prompt"),
-};
+} satisfies Record<keyof Choice, z.ZodType>;
 
 /** Reports members of a choice that do not fit each other. */
 export function reportMisfit(value: Choice, issues: z.core.$ZodRawIssue[]): void {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Rule } from "../../../sandbox/control/shapes/steering.ts";
 import type { Choice } from "../../../sandbox/network/choice.ts";
 import { createNetwork } from "../../../sandbox/network/network.ts";
 import { OUTCOMES, outcomeOfPhone, RESULT_ADVICE } from "../../../sandbox/network/outcomes.ts";
-import { createRuleBook, type Rule } from "../../../sandbox/network/rules.ts";
+import { createRuleBook } from "../../../sandbox/network/rules.ts";
 import { type Decider, isMemo, readMemo, writeMemo } from "../../../sandbox/network/script.ts";
 import { receiptSms } from "../../../sandbox/network/sms.ts";
 import type { AmountCents } from "../../../src/domain/money.ts";
