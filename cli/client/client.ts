@@ -1,4 +1,4 @@
-import { isLoopback } from "../../sandbox/control/guard.ts";
+import { isLoopback } from "../../sandbox/loopback.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { NO_SUCH_PATH } from "../../src/http/reply.ts";
 import { sleep } from "../../src/system.ts";

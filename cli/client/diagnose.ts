@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { delimiter } from "node:path";
-import { isLoopback } from "../../sandbox/control/guard.ts";
 import { DOCTOR } from "../../sandbox/control/observe.ts";
+import { isLoopback } from "../../sandbox/loopback.ts";
 import { REDACTED } from "../../src/domain/redact.ts";
 import { callersVariable, searchPath, variablesInForce } from "../environment.ts";
 import { isException } from "../intercept/hosts.ts";

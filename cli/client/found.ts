@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import { isLoopback } from "../../sandbox/control/guard.ts";
 import { SERVER_HEADER } from "../../sandbox/control/identity.ts";
 import { quoted } from "../../sandbox/curl.ts";
+import { isLoopback } from "../../sandbox/loopback.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { isHeld } from "../../src/store/sqlite/sqlite.ts";
 import type { Environment } from "../environment.ts";

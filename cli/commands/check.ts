@@ -6,7 +6,7 @@ import type { PaymentToMake } from "../../sandbox/check/facts.ts";
 import { type CheckFormat, formatCheck } from "../../sandbox/check/report.ts";
 import type { CheckReport } from "../../sandbox/check/result.ts";
 import { budgetSpent, curlOf, type Received, type Send, type Sent, STRANGER } from "../../sandbox/check/service.ts";
-import { isLoopback } from "../../sandbox/control/guard.ts";
+import { isLoopback } from "../../sandbox/loopback.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, stopwatch, systemClock } from "../../src/system.ts";
 import { parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { isLoopback } from "../../sandbox/control/guard.ts";
+import { isLoopback } from "../../sandbox/loopback.ts";
 import type { AnsweredRequest } from "../../sandbox/request-log.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { type Delivery, stateOf } from "../../src/domain/delivery.ts";

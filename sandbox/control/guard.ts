@@ -1,6 +1,7 @@
 import { hashSecret, secretMatches } from "../../src/domain/credentials.ts";
 import { whatCame } from "../../src/domain/error.ts";
 import { fail, type Reply } from "../../src/http/reply.ts";
+import { isLoopback } from "../loopback.ts";
 
 /** Who may steer the sandbox. */
 export interface GuardOptions {
@@ -8,13 +9,6 @@ export interface GuardOptions {
   readonly host: string;
   /** The token that callers must send; null if none is needed, as on a loopback address of one user. */
   readonly token: string | null;
-}
-
-const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
-
-/** Whether a host name or address reaches only this machine. */
-export function isLoopback(host: string): boolean {
-  return LOOPBACK_NAMES.has(host) || host === "::1" || /^127(?:\.[0-9]{1,3}){3}$/.test(host);
 }
 
 /** Decides about one request: an answer that refuses it, or null. */

@@ -1,4 +1,5 @@
 import { invalid } from "../../src/domain/error.ts";
+import { canBeThisMachine } from "../loopback.ts";
 
 /** The forms of the message. Real services use these two. */
 export const WEBHOOK_FORMS = ["payment.updated", "flat"] as const;
@@ -34,7 +35,6 @@ export function isOwnAddress(address: string, origins: readonly string[]): boole
 }
 
 const placeOf = ({ protocol, hostname, port }: URL): string => {
-  const isHere = /^(?:(?:.+\.)?localhost\.?|127\.[0-9.]+|0\.0\.0\.0|\[::(?:1|ffff:(?:7f[0-9a-f]{2}|0):[0-9a-f]+)?\])$/;
-  const name = isHere.test(hostname) ? "this machine" : hostname;
+  const name = canBeThisMachine(hostname) ? "this machine" : hostname;
   return `${name}:${port === "" && protocol === "https:" ? "443" : port || "80"}`;
 };

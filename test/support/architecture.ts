@@ -44,8 +44,9 @@ const PLACES: readonly Place[] = [
     // It runs in a browser, and knows only the control API of the server.
     path: "sandbox/console/browser/",
     mayImport: [
-      ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/fault-kinds.ts", "sandbox/network/reason.ts"],
-      ...["src/domain/duration.ts", "src/domain/phone.ts", "src/domain/transaction.ts"],
+      ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/fault-kinds.ts"],
+      ...["sandbox/loopback.ts", "sandbox/network/reason.ts"],
+      ...["duration", "phone", "timestamp", "transaction"].map((file) => `src/domain/${file}.ts`),
       ...["@preact/signals", "eventsource-parser", "preact"],
     ],
     mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],
@@ -76,10 +77,14 @@ const PLACES: readonly Place[] = [
   },
   {
     path: "sandbox/webhooks/",
-    mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"],
+    mayImport: ["sandbox/webhooks/", "sandbox/loopback.ts", "sandbox/network/", "src/domain/"],
     mayImportTypes: ["sandbox/control/shapes/"],
   },
-  { path: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", ASSERT] },
+  {
+    path: "sandbox/network/",
+    mayImport: ["sandbox/network/", "src/domain/", ASSERT],
+    mayImportTypes: ["sandbox/control/shapes/"],
+  },
   {
     path: "sandbox/",
     mayImport: ["sandbox/", "sandbox/network/", "src/domain/", ASSERT],

@@ -1,6 +1,6 @@
 /** Clock, timers, storage, clipboard and notifications of the browser. No other file of the page uses them. */
 
-import { isLoopbackName } from "./logic/loopback.ts";
+import { isLoopbackInBrowser } from "../../loopback.ts";
 
 /** Milliseconds with fractions from an arbitrary start. It never goes back. */
 export const monotonicMs = (): number => performance.now();
@@ -65,7 +65,7 @@ function memoryIn(storage: () => Storage) {
 export const replaceAddress = (hash: string): void => history.replaceState(null, "", hash);
 
 /** Whether the browser runs on the machine of the server. */
-export const isLoopback = (): boolean => isLoopbackName(location.hostname);
+export const isLoopback = (): boolean => isLoopbackInBrowser(location.hostname);
 
 /** The whole address of a place in the page, to share it. */
 export const pageAddress = (hash: string): string => location.origin + location.pathname + hash;

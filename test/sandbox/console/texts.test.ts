@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { gistOf } from "../../../sandbox/console/browser/logic/calls.ts";
 import { controlCurl, replayCurl } from "../../../sandbox/console/browser/logic/commands.ts";
 import * as format from "../../../sandbox/console/browser/logic/format.ts";
-import { isLoopbackName } from "../../../sandbox/console/browser/logic/loopback.ts";
 import { countdown, noteOf, sandboxNowMs } from "../../../sandbox/console/browser/logic/phone.ts";
 import { numberOrText, problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { nextReference } from "../../../sandbox/console/browser/logic/reference.ts";
@@ -13,6 +12,7 @@ import { paste } from "../../../sandbox/console/browser/logic/snippets.ts";
 import { coveredBy, faultInWords, ruleInWords, unusual } from "../../../sandbox/console/browser/logic/steering.ts";
 import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 import { quoted } from "../../../sandbox/curl.ts";
+import { isLoopbackInBrowser } from "../../../sandbox/loopback.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 
@@ -162,7 +162,7 @@ test.each([
 test("the page takes only names of loopback for this machine", () => {
   const own = ["localhost", "shop.localhost", "127.1.2.3", "[::1]"];
   const evil = ["localhost.evil.example", "127.evil.example", "127.0.0.1.example", "evil-localhost", "[::1].example"];
-  expect([...own, ...evil, "10.127.0.1", "[fe80::1]"].filter(isLoopbackName)).toEqual(own);
+  expect([...own, ...evil, "10.127.0.1", "[fe80::1]"].filter(isLoopbackInBrowser)).toEqual(own);
 });
 
 describe("the address after #", () => {
