@@ -60,79 +60,22 @@ async function refusalOf(file: string): Promise<string> {
 const pending = (change: string) => `UPDATE transactions SET ${change} WHERE status = 0`;
 const paid = (change: string) => `UPDATE transactions SET ${change} WHERE status = 1`;
 const INT64 = "9223372036854775807";
-const TOO_LATE = "253402300800000"; // the year 10000
 
 const upTo = (most: number) => `WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < ${most})`;
 const KEYS_OF_1 = "INSERT INTO api_keys SELECT v + 1, 'mk_' || printf('%020d', v), zeroblob(32), 1, 'A', 1";
 
-/** Rows that the API would never store, and the message of each refusal. */
+/** Rows that the API would never store, one for each way to find them: store/rules.test.ts breaks every CHECK. */
 const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
   [pending(`id = ${MAX_ID + 1}`), "row 10000000001 of transactions: id must be from 1 to 10000000000"],
   [pending(`id = ${INT64}`), "row 9223372036854776000 of transactions: datatype mismatch"],
-  [pending("id = -5"), "row -5 of transactions: id must be from 1 to 78364164095; it is -5"],
   [
     pending(`amount_cents = ${INT64}`),
     "row 1 of transactions: cannot store REAL value in INTEGER column transactions.amount_cents",
   ],
   [pending("phone = 712345678"), "row 1 of transactions: phone must be 254 and 9 digits; it is 712345678"],
-  ["UPDATE transactions SET status = 9 WHERE status = 3", "row 3 of transactions: status must be from 0 to 4; it is 9"],
-  [
-    "UPDATE payment_accounts SET fee_basis_points = 10001",
-    "row 1 of payment_accounts: fee_basis_points must be from 0 to 10000; it is 10001",
-  ],
-  [`INSERT INTO merchants VALUES (${INT64}, 'Other', 1)`, "row 9223372036854776000 of merchants: datatype mismatch"],
-  [
-    `INSERT INTO payment_accounts VALUES (${INT64}, 1, 'A', 0, 0, 1)`,
-    "row 9223372036854776000 of payment_accounts: datatype mismatch",
-  ],
-  [
-    pending("expires_at_ms = created_at_ms + 86400001"),
-    "row 1 of transactions: expires_at_ms must be at most a day after created_at_ms, and after it",
-  ],
-  [
-    pending(`created_at_ms = ${TOO_LATE}, expires_at_ms = ${TOO_LATE} + 1, check_at_ms = ${TOO_LATE} + 1`),
-    "row 1 of transactions: created_at_ms must be milliseconds since 1970, before the year 10000; it is 253402300800000",
-  ],
-  [
-    pending("created_at_ms = -1, expires_at_ms = 5, check_at_ms = 5"),
-    "row 1 of transactions: created_at_ms must be milliseconds since 1970, before the year 10000; it is -1",
-  ],
-  [
-    paid(`completed_at_ms = ${TOO_LATE}`),
-    "row 2 of transactions: completed_at_ms must be milliseconds since 1970, before the year 10000; it is 253402300800000",
-  ],
-  [pending("check_at_ms = -1"), "row 1 of transactions: check_at_ms must be from 1970 to expires_at_ms; it is -1"],
-  [
-    pending(`fee_cents = ${INT64}`),
-    "row 1 of transactions: cannot store REAL value in INTEGER column transactions.fee_cents",
-  ],
-  [
-    `UPDATE transactions SET result_code = ${INT64} WHERE status = 3`,
-    "row 3 of transactions: cannot store REAL value in INTEGER column transactions.result_code",
-  ],
-  [
-    `UPDATE merchants SET created_at_ms = ${TOO_LATE}`,
-    "row 1 of merchants: created_at_ms must be milliseconds since 1970, before the year 10000; it is 253402300800000",
-  ],
-  [
-    "UPDATE payment_accounts SET created_at_ms = -1",
-    "row 1 of payment_accounts: created_at_ms must be milliseconds since 1970, before the year 10000; it is -1",
-  ],
-  [
-    `UPDATE api_keys SET revoked_at_ms = ${TOO_LATE}`,
-    "row 1 of api_keys: revoked_at_ms must be milliseconds since 1970, before the year 10000; it is 253402300800000",
-  ],
-  [
-    "UPDATE merchants SET name = 'Duka' || char(10) || 'X'",
-    'row 1 of merchants: name must be 1 to 100 characters on one line; it is "Duka\\nX"',
-  ],
   [
     "UPDATE payment_accounts SET name = char(27) || '[31m'",
     'row 1 of payment_accounts: name must be 1 to 100 characters on one line; it is "\\u001b[31m"',
-  ],
-  [
-    "UPDATE merchants SET name = printf('%0101d', 1)",
-    'row 1 of merchants: name must be 1 to 100 characters on one line; it is "',
   ],
   [
     "UPDATE api_keys SET label = 'a' || char(0) || 'b'",
@@ -150,38 +93,19 @@ const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
   [pending("description = CAST(x'eda080' AS TEXT)"), "row 1 of transactions: description must be UTF-8"],
   [pending("reference = CAST(x'4100ff' AS TEXT)"), "row 1 of transactions: reference must be UTF-8"],
   ["UPDATE merchants SET name = CAST(x'c3' AS TEXT)", "row 1 of merchants: name must be UTF-8"],
+  ["UPDATE payment_accounts SET name = CAST(x'c3' AS TEXT)", "row 1 of payment_accounts: name must be UTF-8"],
+  ["UPDATE api_keys SET label = CAST(x'c3' AS TEXT)", "row 1 of api_keys: label must be UTF-8"],
   [
     paid("completed_at_ms = created_at_ms - 1"),
     "row 2 of transactions: completed_at_ms must not be before created_at_ms",
   ],
   [
-    pending("secret = 'ABCDEFGHIJKL'"),
-    'row 1 of transactions: secret must be 12 characters of 0123456789ABCDEFGHJKMNPQRSTVWXYZ; it is "ABCDEFGHIJKL"',
-  ],
-  [
-    paid("receipt_number = printf('%0101d', 1)"),
-    'row 2 of transactions: receipt_number must be 1 to 100 letters, digits and _; it is "',
-  ],
-  [
     "UPDATE transactions SET result_code = 4711 WHERE status = 3",
     "row 3 of transactions: result_desc must be set, because its code has no standard text",
   ],
-  [
-    `UPDATE numbering SET last_forgotten = ${INT64}`,
-    "row 1 of numbering: cannot store REAL value in INTEGER column numbering.last_forgotten",
-  ],
   ["DELETE FROM numbering", "there are 1 databases without a key for request ids; at most 0 are allowed"],
-  [paid("check_at_ms = created_at_ms"), "row 2 of transactions: only pending payments are checked"],
-  [pending("memo = hex(zeroblob(5000))"), 'row 1 of transactions: memo must be at most 1000 bytes; it is "'],
-  [pending("memo = printf('%0999d', 1)"), 'row 1 of transactions: memo must be one of a provider; it is "'],
   [pending("memo = 'nonsense 12'"), 'row 1 of transactions: memo must be one of a provider; it is "nonsense 12"'],
-  [
-    pending("memo = 'manual 1790000000000 default'"),
-    'row 1 of transactions: memo must be one of a provider; it is "manual 1790000000000 default"',
-  ],
   [paid("memo = 'completed 9e99'"), 'row 2 of transactions: memo must be one of a provider; it is "completed 9e99"'],
-  ["UPDATE payment_accounts SET name = CAST(x'c3' AS TEXT)", "row 1 of payment_accounts: name must be UTF-8"],
-  ["UPDATE api_keys SET label = CAST(x'c3' AS TEXT)", "row 1 of api_keys: label must be UTF-8"],
   [
     `${upTo(10_000)} INSERT INTO merchants SELECT v + 1, 'A', 1 FROM n`,
     "there are 10001 merchants; at most 10000 are allowed",
@@ -189,7 +113,7 @@ const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
   [`${upTo(1000)} ${KEYS_OF_1}, NULL FROM n`, "there are 1001 keys in force of a merchant; at most 1000 are allowed"],
   [`${upTo(1001)} ${KEYS_OF_1}, 5 FROM n`, "there are 1001 revoked keys of a merchant; at most 1000 are allowed"],
   [
-    "WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < 1000) INSERT INTO payment_accounts SELECT v + 1, 1, 'A', 0, 0, 1 FROM n",
+    `${upTo(1000)} INSERT INTO payment_accounts SELECT v + 1, 1, 'A', 0, 0, 1 FROM n`,
     "there are 1001 payment accounts of a merchant; at most 1000 are allowed",
   ],
 ];
