@@ -27,37 +27,23 @@ const EMPTY = {
 };
 
 describe("a sandbox is checked", () => {
-  test("it holds: exit 0, a report in each form, and a profile that momo serve takes", async () => {
+  test("it holds: exit 0, and no report has the secret or the phone", async () => {
     const sandbox = await startIn(newFolder());
     const folder = newFolder();
     const env = {
       MOMO_API_KEY: sandbox.headers["X-API-Key"] ?? "",
       MOMO_API_SECRET: sandbox.headers["X-API-Secret"] ?? "",
     };
-    const files = ["a.html", "a.xml", "a.sarif", "a.json", "a.txt"].map((name) => join(folder, name));
-    const profile = join(folder, "profile.json");
+    const files = ["a.html", "a.xml", "a.sarif", "a.json", "a.txt", "profile.json"].map((name) => join(folder, name));
     const pay = ["--pay", "0712345678", "--amount", "7", "--account", "1", "--max-pushes", "20", "--yes"];
-    const run = await check(sandbox.baseUrl, [...pay, "--report", ...files, "--profile", profile], env);
+    const run = await check(sandbox.baseUrl, [...pay, "--report", ...files.slice(0, -1), "--profile", ...files.slice(-1)], env);
     expect(run).toMatchObject({ exitCode: 0, stderr: "" });
     expect(run.stdout).toMatch(/^(9[0-9]) of \1 stated sentences hold/);
-    const texts = files.map((file) => readFileSync(file, "utf8"));
-    for (const [text, part] of [
-      [texts[0], "<!doctype html>"],
-      [texts[1], "<testsuites"],
-      [texts[2], "2.1.0"],
-      [texts[3], '"checked"'],
-      [texts[4], "stated sentences hold"],
-    ])
-      expect(text).toContain(part ?? "");
-    const secret = env.MOMO_API_SECRET;
-    for (const text of [...texts, run.stdout]) {
-      expect(text).not.toContain(secret);
+    for (const text of [...files.map((file) => readFileSync(file, "utf8")), run.stdout]) {
+      expect(text).not.toContain(env.MOMO_API_SECRET);
       expect(text).not.toContain("254712345678");
     }
     expect(await sandbox.list("?limit=100")).toMatchObject([{ amount: 7, phone: "254712345678" }]);
-    expect(JSON.parse(readFileSync(profile, "utf8"))).toMatchObject({ base_path: "/v2", accept: "strict", fee: "1%" });
-    const served = await runMomo(["serve", "--ephemeral", "--port", "0", "--profile", profile, "--help"]);
-    expect(served.exitCode).toBe(0);
   });
 
   test("--dry-run prints the requests as curl, without a key, and sends none", async () => {
@@ -109,13 +95,6 @@ describe("what is not a service with this API", () => {
         controller.enqueue(new Uint8Array(65_536).fill(32));
       },
     });
-
-  test("credentials that are refused end the check after one request: exit 4", async () => {
-    const fake = serveFake(() => json(401, { success: false, message: "no" }));
-    const run = await check(fake.baseUrl);
-    expect(run).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("the credentials are refused") });
-    expect(fake.requests).toHaveLength(1);
-  });
 });
 
 test("a certificate that does not fit is named, and --format github prints annotations", async () => {
@@ -174,7 +153,7 @@ test("at a terminal only the word yes pays", async () => {
   expect(await list()).toEqual([]);
 });
 
-test("at a terminal the address, the key and the secret are asked for, and sent", async () => {
+test("at a terminal the address, the key and the secret are asked for, and sent; exit 4 where they are refused", async () => {
   const fake = serveFake(() => json(401, { success: false, message: "no" }));
   const { screen, type, exited } = openMomo(["check"]);
   for (const [asked, said] of [
@@ -186,8 +165,8 @@ test("at a terminal the address, the key and the secret are asked for, and sent"
     type(`${said}${KEYBOARD.enter}`);
   }
   expect(await exited).toBe(4);
-  const [sent] = fake.requests;
-  expect([sent?.headers.get("X-API-Key"), sent?.headers.get("X-API-Secret")]).toEqual(["mk_typed", "ms_typed"]);
+  const sent = fake.requests.map(({ headers }) => [headers.get("X-API-Key"), headers.get("X-API-Secret")]);
+  expect(sent).toEqual([["mk_typed", "ms_typed"]]);
 });
 
 describe("a service on another machine is spared", () => {
