@@ -36,7 +36,11 @@ describe("a sandbox is checked", () => {
     };
     const files = ["a.html", "a.xml", "a.sarif", "a.json", "a.txt", "profile.json"].map((name) => join(folder, name));
     const pay = ["--pay", "0712345678", "--amount", "7", "--account", "1", "--max-pushes", "20", "--yes"];
-    const run = await check(sandbox.baseUrl, [...pay, "--report", ...files.slice(0, -1), "--profile", ...files.slice(-1)], env);
+    const run = await check(
+      sandbox.baseUrl,
+      [...pay, "--report", ...files.slice(0, -1), "--profile", ...files.slice(-1)],
+      env,
+    );
     expect(run).toMatchObject({ exitCode: 0, stderr: "" });
     expect(run.stdout).toMatch(/^(9[0-9]) of \1 stated sentences hold/);
     for (const text of [...files.map((file) => readFileSync(file, "utf8")), run.stdout]) {

@@ -54,12 +54,13 @@ describe("a secret is redacted in JSON, in curl lines and in events", () => {
   });
 });
 
-test("a header that is secret as a whole is not in curl lines, whatever its value", async () => {
+test("a header that is secret as a whole is shown nowhere, whatever its value", async () => {
   for (const name of ["X-API-Secret", "Authorization", "Proxy-Authorization", "Cookie"]) {
     await sandbox.ask("GET", "/transactions.php", { headers: { [name]: "shop:hunter2" } });
   }
   expect((await curlLines()).match(/^curl/gm)).toHaveLength(4);
-  expect(await curlLines()).not.toContain("hunter2");
+  const { text } = await sandbox.call("GET", "/requests");
+  for (const shown of [text, await curlLines()]) expect(shown).not.toContain("hunter2");
 });
 
 test("POST /_momo/requests/ID/replay sends a logged request again, with the sandbox's own key", async () => {
@@ -85,9 +86,6 @@ test("POST /_momo/requests/ID/replay sends a logged request again, with the sand
   await server.control("PUT", "/faults", { faults: [{ kind: "disconnect", times: 1 }] });
   const lost = { message: "sent again: the answer is lost", status: null };
   expect(await server.control("POST", "/requests/1/replay")).toMatchObject(lost);
-  expect(String(await rejectionOf(server.control("POST", "/requests/7/replay")))).toContain(
-    "404 the log has no request with this id",
-  );
   await server.pay({ padding: "x".repeat(5000) });
   expect(String(await rejectionOf(server.control("POST", "/requests/4/replay")))).toContain(
     "does not have the whole body",
