@@ -1,11 +1,19 @@
 import { isLoopback } from "../../sandbox/loopback.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
-import { NO_SUCH_PATH } from "../../src/http/reply.ts";
+import type { Handler } from "../../src/http/request.ts";
 import { sleep } from "../../src/system.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
 import { version } from "../version.ts";
-import { type Found, identityHeaders, NotServing } from "./found.ts";
+import {
+  hintOfAnother,
+  type Identity,
+  identify,
+  NotServing,
+  nothingAnswersAt,
+  type OfDirectory,
+  type Server,
+} from "./server.ts";
 import { type ControlTarget, type KeySource, knownControl, type Target, type TargetFlags } from "./target.ts";
 
 /** An answer of the payment service or of the control API. */
@@ -21,6 +29,8 @@ export interface SendOptions {
   readonly timeoutMs?: number;
   /** Ends the request early. */
   readonly signal?: AbortSignal | undefined;
+  /** More hints than those of the API. */
+  readonly hints?: Hints;
   /** What is true if the answer is lost; by default, somebody must check whether the write was done. */
   readonly ifLost?: /** It only reads. */
     | "nothing_changed"
@@ -37,18 +47,29 @@ export interface Client {
   delete(path: string, options?: SendOptions): Promise<Answer>;
 }
 
+/** One of the two APIs of a server. */
+interface Api {
+  readonly address: string;
+  readonly server: Server;
+  /** Headers with the key or the token of the caller. */
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly hints: Hints;
+  /** Answers the requests in this process. */
+  readonly handler?: Handler | undefined;
+}
+
+/** What to do about a refusal. */
+type Hints = { readonly [C in FailureCode]?: string };
+
 /** The merchant API, with the target's key. */
-export function merchantClient({ baseUrl, apiKey, apiSecret, keySource, found }: Target): Client {
-  return createClient(
-    baseUrl,
+export function merchantClient({ baseUrl, apiKey, apiSecret, keySource, server }: Target): Client {
+  return createClient({
+    address: baseUrl,
+    server,
     // The audit knows by its name that a person looks, and not the client under test.
-    { "X-API-Key": apiKey, "X-API-Secret": apiSecret, "User-Agent": `momo/${version}` },
-    {
-      unauthorized: blame(keySource, apiKey),
-      ...PAYMENT_HINTS,
-    },
-    found,
-  );
+    credentials: { "X-API-Key": apiKey, "X-API-Secret": apiSecret, "User-Agent": `momo/${version}` },
+    hints: { unauthorized: blame(keySource, apiKey), not_found: CHECK_ADDRESS },
+  });
 }
 
 /** The hint for a refused key: where it came from, and what to do. */
@@ -66,18 +87,18 @@ function blame(source: KeySource | undefined, apiKey: string): string {
 }
 
 /** The control API, with its token if it has one. */
-export function controlClient({ controlUrl, controlToken, found }: ControlTarget, hints: Hints = {}): Client {
-  return createClient(controlUrl, bearer(controlToken), { ...CONTROL_HINTS, ...hints }, found);
-}
+export const controlClient = (target: ControlTarget): Client => createClient(controlApi(target));
 
-/** What to do about a refusal. */
-type Hints = { readonly [C in FailureCode]?: string };
+const controlApi = ({ controlUrl, controlToken, server, handler }: ControlTarget): Api => ({
+  address: controlUrl,
+  server,
+  credentials: bearer(controlToken),
+  hints: { unauthorized: "give the token that momo serve shows at its start in MOMO_CONTROL_TOKEN" },
+  handler,
+});
 
-export const PAYMENT_HINTS: Hints = { not_found: "momo list shows the payments" };
-
-const CONTROL_HINTS: Hints = {
-  unauthorized: "give the token that momo serve shows at its start in MOMO_CONTROL_TOKEN",
-};
+const bearer = (token: string | null): Record<string, string> =>
+  token === null ? {} : { Authorization: `Bearer ${token}` };
 
 /**
  * The control API's stream of events, open until one side closes it.
@@ -86,36 +107,30 @@ const CONTROL_HINTS: Hints = {
  * @throws Failure in the words of the sandbox; `unreachable` if nothing answers
  */
 export async function openEvents(
-  { controlUrl, controlToken, found }: ControlTarget,
+  target: ControlTarget,
   lastId: string | null = null,
   signal?: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { origin, hostname } = new URL(controlUrl);
+  const api = controlApi(target);
+  const { hostname } = new URL(api.address);
   if (isLoopback(hostname)) reachDirectly(hostname);
-  const headers = {
-    ...bearer(controlToken),
-    ...(await headersFor(found, signal)),
-    ...(lastId !== null && { "Last-Event-ID": lastId }),
-  };
+  const headers = { ...(await headersFor(api, signal)), ...(lastId !== null && { "Last-Event-ID": lastId }) };
   // The time-out is for the answer only, not for the stream.
   const [late, answered] = [new AbortController(), new AbortController()];
   void sleep(REQUEST_TIMEOUT_MS, answered.signal).then(() => {
     if (!answered.signal.aborted) late.abort(new DOMException("", "TimeoutError"));
   });
   const until = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
-  const asking = fetch(`${controlUrl}/events`, { headers, redirect: "manual", signal: until });
+  const asking = fetch(`${api.address}/events`, { headers, redirect: "manual", signal: until });
   const response = await asking
     .catch((error) => {
-      throw withoutAnswer(error, origin, READS, found);
+      throw withoutAnswer(error, api, READS);
     })
     .finally(() => answered.abort());
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (response.status === 200 && isStream && response.body) return response.body;
-  throw refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINTS, found);
+  throw refusalOf(api, READS, response.status, parseAnswer(await response.text()));
 }
-
-const bearer = (token: string | null): Record<string, string> =>
-  token === null ? {} : { Authorization: `Bearer ${token}` };
 
 /** A request was sent and not answered, so it is unknown whether the write was done. */
 export class LostAnswer extends Failure {
@@ -134,8 +149,9 @@ export class LostAnswer extends Failure {
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|EPROTO|\w*(?:CERT|TLS|SSL|VERIFY)\w*)$/;
 
-function withoutAnswer(error: NodeJS.ErrnoException, origin: string, options: SendOptions, found: Found): Failure {
-  if (BEFORE_SENDING.test(String(error.code))) return nothingAnswersAt(origin, found);
+function withoutAnswer(error: NodeJS.ErrnoException, { address, server }: Api, options: SendOptions): Failure {
+  const { origin } = new URL(address);
+  if (BEFORE_SENDING.test(String(error.code))) return nothingAnswersAt(origin, server);
   if (error.name !== "TimeoutError")
     return new LostAnswer(`${origin} closed the connection without an answer`, options);
   const limit = formatDuration(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
@@ -145,44 +161,32 @@ function withoutAnswer(error: NodeJS.ErrnoException, origin: string, options: Se
 /** Added to the hint if the server accepted the connection and did not answer. */
 const STOPPED = "; the server may be stopped or busy: momo doctor says which";
 
-function nothingAnswersAt(origin: string, found: Found): Failure {
-  const { by } = found;
-  const cause = by?.startsWith("MOMO_") ? `, which ${by} in the environment name${by.includes(" ") ? "" : "s"}` : "";
-  const hint = "start it with momo serve, or name another with --base-url or MOMO_BASE_URL";
-  return new Failure("unreachable", `nothing answers at ${origin}${cause}`, hintOfAnother(found) ?? hint);
+/** The headers that say who asks, and which server is meant. */
+async function headersFor({ server, credentials }: Api, signal?: AbortSignal): Promise<Record<string, string>> {
+  const { headers, unproven } = identify(server);
+  if (unproven) await requireProof(unproven, headers, signal);
+  return { ...credentials, ...headers };
 }
 
-/** What to do if another server runs on the data directory than the flag or the variables name. */
-function hintOfAnother({ by, otherServer }: Found): string | null {
-  const running = otherServer();
-  if (running === null) return null;
-  const remedy = by?.startsWith("MOMO_") ? `unset ${by}` : `leave out ${by}`;
-  return `${running}: ${remedy}`;
-}
-
-/** The headers that say for which server a request is. */
-async function headersFor(found: Found, signal?: AbortSignal): Promise<Record<string, string>> {
-  if (!found.meant) return {};
-  return identityHeaders(found.meant, async ({ control_url, control_token }, named) => {
-    const headers = { ...bearer(control_token), ...named };
-    try {
-      return (await send(`${control_url}/health`, { headers }, {}, found, { ...READS, signal })).id;
-    } catch (error) {
-      if (error instanceof Failure && !["unexpected", "not_found"].includes(error.code)) throw error;
-      return null; // another program
-    }
+/** @throws Failure if nothing answers in the place of the server, or another program */
+async function requireProof(server: OfDirectory, named: Identity["headers"], signal?: AbortSignal): Promise<void> {
+  const { id, base_url, control_url, control_token } = server.record;
+  const api = { address: control_url, server, credentials: {}, hints: {} };
+  const headers = { ...bearer(control_token), ...named };
+  const answer = await send(api, "/health", { headers }, { ...READS, signal }).catch((error: unknown) => {
+    if (error instanceof Failure && !["unexpected", "not_found"].includes(error.code)) throw error;
+    return null; // another program
   });
+  if (id !== undefined && answer?.id === id) return;
+  const why = "that was killed, and another program or an older momo answers there";
+  throw new NotServing(server, new URL(base_url).origin, why);
 }
 
-function createClient(address: string, credentials: Record<string, string>, hints: Hints, found: Found): Client {
+function createClient(api: Api): Client {
   const request = async (path: string, init: RequestInit, options: SendOptions): Promise<Answer> => {
-    const headers = {
-      ...credentials,
-      ...(await headersFor(found, options.signal)),
-      ...options.headers,
-      ...(init.headers as object),
-    };
-    return send(address + path, { ...init, headers }, hints, found, options);
+    const own = await headersFor(api, options.signal);
+    const headers = { ...own, ...options.headers, ...(init.headers as object) };
+    return send(api, path, { ...init, headers }, options);
   };
   const json = { "Content-Type": "application/json" };
   const sendBody =
@@ -202,11 +206,15 @@ function createClient(address: string, credentials: Record<string, string>, hint
 
 export const READS: SendOptions = { ifLost: "nothing_changed" };
 
+/** For a read about one payment. */
+export const ABOUT_PAYMENT: SendOptions = { ...READS, hints: { not_found: "momo list shows the payments" } };
+
 /**
  * @returns the answer of a request that succeeded
  * @throws Failure in the words of the service; `unreachable` if nothing answers; {@link LostAnswer}
  */
-async function send(url: string, init: RequestInit, hints: Hints, found: Found, options: SendOptions): Promise<Answer> {
+async function send(api: Api, path: string, init: RequestInit, options: SendOptions): Promise<Answer> {
+  const url = api.address + path;
   const { origin, hostname } = new URL(url);
   if (isLoopback(hostname)) reachDirectly(hostname);
   let response: Response;
@@ -214,42 +222,48 @@ async function send(url: string, init: RequestInit, hints: Hints, found: Found, 
   try {
     const late = AbortSignal.timeout(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
     const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
-    const { handler } = found;
+    const { handler } = api;
     response = await (handler ? handler(new Request(url, init)) : fetch(url, { ...init, redirect: "manual", signal }));
     text = await response.text();
   } catch (error) {
-    if (found.handler) throw error;
-    throw withoutAnswer(error as NodeJS.ErrnoException, origin, options, found);
+    if (api.handler) throw error;
+    throw withoutAnswer(error as NodeJS.ErrnoException, api, options);
   }
   const answer = parseAnswer(text);
   // A proxy did not get the answer.
   if (!answer && (response.status === 502 || response.status === 504)) {
     throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options);
   }
-  if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hints, found);
+  if (response.status !== 200 || !answer?.success) throw refusalOf(api, options, response.status, answer);
   return answer;
 }
 
+/** The service refused the request. */
+export class Refused extends Failure {
+  constructor(
+    /** That of HTTP. */
+    readonly status: number,
+    message: string,
+    hints: Hints,
+  ) {
+    const code = status === 404 ? "not_found" : status === 401 || status === 403 ? "unauthorized" : "refused";
+    // A guard that answers 403 does not want another token.
+    super(code, message, (status === 403 ? null : hints[code]) ?? null);
+  }
+}
+
 /** The reason of a refusal. If the answer does not have the form of ours, another program sent it. */
-function refusalOf(url: string, status: number, answer: Answer | null, hints: Hints, found: Found): Failure {
-  const { origin } = new URL(url);
-  const code = codeOf(status);
-  const other = hintOfAnother(found);
-  if (answer && status === 421 && found.meant)
-    return new NotServing(found.meant.directory, origin, answer.message, other);
-  if (answer?.message.startsWith(NO_SUCH_PATH)) return new Failure(code, answer.message, CHECK_ADDRESS);
-  // A guard that answers 403 does not want another token.
-  if (answer) return new Failure(code, answer.message, (status === 403 ? null : hints[code]) ?? null);
+function refusalOf(api: Api, { hints }: SendOptions, status: number, answer: Answer | null): Failure {
+  const { origin } = new URL(api.address);
+  if (answer && status === 421 && api.server.is !== "at_address") {
+    return new NotServing(api.server, origin, answer.message);
+  }
+  if (answer) return new Refused(status, answer.message, { ...api.hints, ...hints });
   const message = `${origin} answers (HTTP ${status}), but not like the payment service`;
-  return new Failure("unexpected", message, other ?? CHECK_ADDRESS);
+  return new Failure("unexpected", message, hintOfAnother(api.server) ?? CHECK_ADDRESS);
 }
 
 const CHECK_ADDRESS = "check --base-url or MOMO_BASE_URL: it ends with the base path, such as /v2";
-
-function codeOf(status: number): FailureCode {
-  if (status === 404) return "not_found";
-  return status === 401 || status === 403 ? "unauthorized" : "refused";
-}
 
 function parseAnswer(text: string): Answer | null {
   try {

@@ -7,7 +7,7 @@ import { callersVariable, searchPath, variablesInForce } from "../environment.ts
 import { isException } from "../intercept/hosts.ts";
 import { type Failure, NoServer, toFailure } from "../terminal/failure.ts";
 import { version } from "../version.ts";
-import { type Client, controlClient, merchantClient, READS } from "./client.ts";
+import { type Client, controlClient, merchantClient, READS, Refused } from "./client.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
 
 /** Finds the problems that `momo pay` would have. It sends real requests, because a file can be out of date. */
@@ -110,8 +110,8 @@ async function tryAccount(target: Target, control: Client | null): Promise<Check
   try {
     await merchantClient(target).post("/stkpush.php", order, { headers, ...READS });
   } catch (error) {
-    const failure = toFailure(error);
-    if (!failure.message.startsWith("STK push initiation failed")) return [actOn(check, failure, remedy)];
+    const isByNetwork = error instanceof Refused && error.status === 500;
+    if (!isByNetwork) return [actOn(check, toFailure(error), remedy)];
   }
   return [fine(check, `${id} takes payments`)];
 }

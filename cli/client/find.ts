@@ -1,5 +1,5 @@
 import { Failure } from "../terminal/failure.ts";
-import type { Answer, Client } from "./client.ts";
+import { ABOUT_PAYMENT, type Answer, type Client } from "./client.ts";
 
 /** Every command takes the number of a payment or its checkout request id. */
 
@@ -14,7 +14,7 @@ export const numberOf = (text: string): string | null => (/^[1-9][0-9]{0,14}$/.t
 export async function checkoutIdOf(client: Client, text: string): Promise<string> {
   const id = numberOf(text);
   if (id === null) return text;
-  return requestIdIn(await client.get("/transactions.php", { id }));
+  return requestIdIn(await client.get("/transactions.php", { id }, ABOUT_PAYMENT));
 }
 
 /** The same for any merchant's payment, from the control API. */

@@ -6,7 +6,7 @@ import type { CredentialsRecord } from "../serving/records.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/run-sandbox.ts";
 import type { configOf } from "../serving/sandbox-flags.ts";
 import { reportFault } from "../terminal/output.ts";
-import { BY_ADDRESS } from "./found.ts";
+import { serverAt } from "./server.ts";
 import type { ControlTarget, Target } from "./target.ts";
 
 type PrivateConfig = Awaited<ReturnType<typeof configOf>> & Pick<SandboxConfig, "accountId" | "opensAccounts">;
@@ -44,7 +44,15 @@ export async function startPrivateSandbox(config: PrivateConfig): Promise<Privat
       ...sandbox,
       directory,
       credentials,
-      target: { baseUrl, apiKey, apiSecret, paymentAccountId, controlUrl, controlToken: null, found: BY_ADDRESS },
+      target: {
+        baseUrl,
+        apiKey,
+        apiSecret,
+        paymentAccountId,
+        controlUrl,
+        controlToken: null,
+        server: serverAt(baseUrl),
+      },
       stop: () => sandbox.stop().finally(remove),
     };
   } catch (error) {

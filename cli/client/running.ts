@@ -7,8 +7,8 @@ import { Failure, type NoServer } from "../terminal/failure.ts";
 import { print, printCommand, printFields, printText, styled } from "../terminal/output.ts";
 import { commandLine } from "../terminal/this-program.ts";
 import { type Answer, controlClient } from "./client.ts";
-import { BY_ADDRESS, findServer } from "./found.ts";
-import type { ControlTarget } from "./target.ts";
+import { serverAt } from "./server.ts";
+import { type ControlTarget, resolveControl } from "./target.ts";
 
 /** Finds a running sandbox for a user who named none, or the wrong one. */
 
@@ -27,11 +27,9 @@ interface Running {
 
 /** The sandbox of the usual data directory, else the one on the default port. */
 async function findRunning(): Promise<Running | null> {
-  const found = readOrNull(() => findServer({}, {}, undefined));
-  if (found?.own) {
-    const { base_url: baseUrl, control_url: controlUrl, control_token: controlToken } = found.own;
-    const target = { controlUrl, controlToken, found };
-    if (await ask(target, "/health", RECORDED_TIMEOUT_MS)) return { baseUrl, consoleUrl: `${controlUrl}/`, flags: [] };
+  const own = readOrNull(() => resolveControl({}, {}));
+  if (own && (await ask(own, "/health", RECORDED_TIMEOUT_MS))) {
+    return { baseUrl: own.server.address, consoleUrl: `${own.controlUrl}/`, flags: [] };
   }
   return findAt(host().usualPort);
 }
@@ -39,7 +37,7 @@ async function findRunning(): Promise<Running | null> {
 async function findAt(port: number): Promise<Running | null> {
   const origin = `http://127.0.0.1:${port}`;
   const controlUrl = origin + CONTROL_PATH;
-  const target = { controlUrl, controlToken: null, found: BY_ADDRESS };
+  const target = { controlUrl, controlToken: null, server: serverAt(controlUrl) };
   const server = (await ask(target, "/server")) ?? (await ask(target, "/health"));
   if (!server) return null;
   const baseUrl = typeof server.base_url === "string" ? server.base_url : `${origin}/v2`;

@@ -1,11 +1,12 @@
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { quoted } from "../../sandbox/curl.ts";
+import type { Handler } from "../../src/http/request.ts";
 import { type Environment, momoEnvironment } from "../environment.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
-import { findServerDirectory, locateServerDirectory, readCredentials } from "../serving/records.ts";
-import { Failure, NoServer } from "../terminal/failure.ts";
+import { findServerDirectory, readCredentials } from "../serving/records.ts";
+import { Failure } from "../terminal/failure.ts";
 import { wrongValue } from "../terminal/usage.ts";
-import { type Found, findServer, isOnThisMachine } from "./found.ts";
+import { findServer, isOnThisMachine, type Named, recordOf, type Server } from "./server.ts";
 
 export interface TargetFlags {
   readonly baseUrl?: string;
@@ -27,7 +28,7 @@ export interface Target {
   readonly paymentAccountId: number | null;
   /** Where the key came from, for the message if it is refused. */
   readonly keySource?: KeySource;
-  readonly found: Found;
+  readonly server: Server;
 }
 
 export type KeySource = { readonly from: "flag" | "environment" } | { readonly from: "file"; readonly file: string };
@@ -36,7 +37,9 @@ export type KeySource = { readonly from: "flag" | "environment" } | { readonly f
 export interface ControlTarget {
   readonly controlUrl: string;
   readonly controlToken: string | null;
-  readonly found: Found;
+  readonly server: Server;
+  /** Answers the requests in this process. */
+  readonly handler?: Handler;
 }
 
 /**
@@ -47,25 +50,22 @@ export interface ControlTarget {
 export function resolveTarget(flags: TargetFlags, environment: Environment = momoEnvironment()): Target {
   // A function, because a data directory that is not needed is not checked.
   const directory = () => findServerDirectory(flags.data);
-  const text = flags.baseUrl ?? environment.baseUrl;
-  const named =
-    text === undefined ? undefined : parseUrl(text, flags.baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url");
-  const found = findServer(flags, environment, named);
-  const baseUrl = named ?? found.own?.base_url ?? noServer(flags.data);
-  const credentials = named === undefined || isOnThisMachine(baseUrl) ? readCredentials(directory()) : null;
+  const named = firstNamed(["--base-url", flags.baseUrl], ["MOMO_BASE_URL", environment.baseUrl]);
+  const server = findServer(flags, environment, named);
+  const credentials = !named || isOnThisMachine(named.address) ? readCredentials(directory()) : null;
   const apiKey = flags.apiKey ?? environment.apiKey ?? credentials?.api_key;
   // The secret of the data directory is sent with its own key only.
   const own = apiKey === credentials?.api_key ? credentials : null;
   const apiSecret = flags.apiSecret ?? environment.apiSecret ?? own?.api_secret;
-  if (apiKey === undefined) throw missing("API key", "--api-key", "MOMO_API_KEY");
-  if (apiSecret === undefined) throw missing("API secret", "--api-secret", "MOMO_API_SECRET");
+  if (apiKey === undefined) throw new MissingCredential("API key", "--api-key", "MOMO_API_KEY");
+  if (apiSecret === undefined) throw new MissingCredential("API secret", "--api-secret", "MOMO_API_SECRET");
   return {
-    baseUrl,
+    baseUrl: server.address,
     apiKey: headerValue(apiKey, flags.apiKey === undefined ? "MOMO_API_KEY" : "--api-key"),
     apiSecret: headerValue(apiSecret, flags.apiSecret === undefined ? "MOMO_API_SECRET" : "--api-secret"),
     keySource: keySourceOf(flags, environment, directory),
     paymentAccountId: flags.account ?? readAccount(environment.paymentAccountId) ?? own?.payment_account_id ?? null,
-    found,
+    server,
   };
 }
 
@@ -81,16 +81,23 @@ function keySourceOf(flags: TargetFlags, environment: Environment, directory: ()
  * @throws Failure `unreachable` if no server is known
  */
 export function resolveControl(flags: ControlFlags, environment: Environment = momoEnvironment()): ControlTarget {
-  const { baseUrl } = flags;
-  const isControl = baseUrl === undefined && environment.controlUrl !== undefined;
-  const text = isControl ? environment.controlUrl : (baseUrl ?? environment.baseUrl);
-  const what = isControl ? "MOMO_CONTROL_URL" : baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url";
-  const named = text === undefined ? undefined : parseUrl(text, what, isControl ? CONTROL_PATH : "/v2");
-  const found = findServer(flags, environment, named);
-  const beside = () => named && new URL(CONTROL_PATH, named).href;
+  const { baseUrl, controlUrl } = environment;
+  const named = firstNamed(["--base-url", flags.baseUrl], ["MOMO_CONTROL_URL", controlUrl], ["MOMO_BASE_URL", baseUrl]);
+  const server = findServer(flags, environment, named);
+  const { address } = server;
+  const beside = named?.by === "MOMO_CONTROL_URL" ? address : new URL(CONTROL_PATH, address).href;
   // The record of the server says whether the control API has its own port, and which of the names of this machine it listens on.
-  const controlUrl = found.own?.control_url ?? (isControl ? named : beside()) ?? noServer(flags.data);
-  return { controlUrl, controlToken: environment.controlToken ?? found.own?.control_token ?? null, found };
+  const record = recordOf(server);
+  const controlToken = environment.controlToken ?? record?.control_token ?? null;
+  return { controlUrl: record?.control_url ?? beside, controlToken, server };
+}
+
+/** The first address that is given. */
+function firstNamed(...given: readonly (readonly [Named["by"], string | undefined])[]): Named | null {
+  for (const [by, text] of given) {
+    if (text !== undefined) return { by, address: parseUrl(text, by) };
+  }
+  return null;
 }
 
 /**
@@ -100,7 +107,7 @@ export function resolveControl(flags: ControlFlags, environment: Environment = m
 export function knownControl(flags: TargetFlags): ControlTarget | null {
   const control = resolveControl(flags);
   const isNamed = flags.baseUrl === undefined && momoEnvironment().controlUrl !== undefined;
-  return isNamed || control.found.own ? control : null;
+  return isNamed || recordOf(control.server) ? control : null;
 }
 
 /** A momo command for the same server as these flags, without their secret. */
@@ -119,23 +126,22 @@ export const wordsFor = ({ baseUrl, apiKey, data }: TargetFlags, ...words: strin
 export const optionsFor = (given: Readonly<Record<string, string | number | undefined>>): string[] =>
   Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 
-function noServer(data: string | undefined): never {
-  throw new NoServer(locateServerDirectory(data).path);
+/** Neither the flags nor the environment nor the data directory have the key or its secret. */
+export class MissingCredential extends Failure {
+  constructor(what: string, flag: string, variable: string) {
+    super("usage", `no ${what} is known for this server`, `give it with ${flag} or ${variable}`);
+  }
 }
-
-const missing = (what: string, flag: string, variable: string) =>
-  new Failure("usage", `no ${what} is known for this server`, `give it with ${flag} or ${variable}`);
 
 /**
  * An address without a slash at the end.
  * @param what named in the refusal
- * @param path of the example address in the refusal
  * @throws Failure `usage`, without the password of an address that has one
  */
-export function parseUrl(text: string, what: string, path = "/v2"): string {
+export function parseUrl(text: string, what: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
-    const rule = `is not an address such as http://127.0.0.1:2547${path}`;
+    const rule = `is not an address such as http://127.0.0.1:2547${what === "MOMO_CONTROL_URL" ? CONTROL_PATH : "/v2"}`;
     throw new Failure("usage", wrongValue(what, rule, text.replace(/^.*@/s, "…@")));
   }
   return url.href.replace(/\/+$/, "");

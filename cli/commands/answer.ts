@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { parseChoice } from "../../sandbox/network/choice.ts";
-import { type Answer, controlClient, PAYMENT_HINTS } from "../client/client.ts";
+import { ABOUT_PAYMENT, type Answer, controlClient } from "../client/client.ts";
 import { checkoutIdAt } from "../client/find.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
 import {
@@ -33,13 +33,12 @@ async function answer(name: string, flags: AnswerFlags): Promise<void> {
   if ((pin === undefined) === (outcome === undefined)) {
     throw misuse("give either --pin or --outcome, such as --pin 1234 or --outcome cancelled");
   }
-  const client = controlClient(resolveControl(flags), PAYMENT_HINTS);
+  const client = controlClient(resolveControl(flags));
   const checkoutRequestId = await checkoutIdAt(client, name);
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
   const ifLost = { checkWith: commandFor(flags, "status", checkoutRequestId) };
-  const answered = await client.post(path, outcome === undefined ? { pin } : parseChoice(outcome, "--outcome"), {
-    ifLost,
-  });
+  const body = outcome === undefined ? { pin } : parseChoice(outcome, "--outcome");
+  const answered = await client.post(path, body, { ...ABOUT_PAYMENT, ifLost });
   // --json shows the whole answer, also the text message.
   if (asksForJson(flags)) printJson(answered);
   else printPayment(answered.transaction as Answer, flags, "status");

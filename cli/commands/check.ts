@@ -9,7 +9,7 @@ import { budgetSpent, curlOf, type Received, type Send, type Sent, STRANGER } fr
 import { isLoopback } from "../../sandbox/loopback.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, stopwatch, systemClock } from "../../src/system.ts";
-import { parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
+import { MissingCredential, parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { openStatusLine } from "../client/wait.ts";
 import { reachDirectly } from "../environment.ts";
 import { host } from "../host.ts";
@@ -124,7 +124,7 @@ async function targetOf(baseUrl: string, { account, json = false }: CheckFlags):
   try {
     return resolveTarget(flags);
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== "usage" || !error.message.includes("API")) throw error;
+    if (!(error instanceof MissingCredential)) throw error;
     if (!isAttended() || json) throw new Failure("usage", error.message, "set MOMO_API_KEY and MOMO_API_SECRET");
     const ask = (flag: string, message: string) => askText({ flag, message, json });
     const apiKey = await ask("MOMO_API_KEY", "The API key?");

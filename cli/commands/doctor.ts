@@ -12,7 +12,7 @@ import {
 } from "../../src/store/sqlite/sqlite.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, isStopped } from "../client/diagnose.ts";
-import { copiedFrom, NotServing } from "../client/found.ts";
+import { NotServing, originalOf } from "../client/server.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { host } from "../host.ts";
@@ -202,7 +202,7 @@ async function checkServer(directory: DataDirectory) {
   const isBusy = isHeld(directory.lock);
   if (!record) return found(isBusy ? BUSY : "no server runs on this directory; momo serve starts one");
   const { pid, base_url } = record;
-  const original = copiedFrom(directory, record);
+  const original = originalOf(directory, record);
   if (original !== null) {
     return found(`server.json is a copy, and tells of the server of ${original}`, {
       remedy: "name that one with --data, or start one here with momo serve",

@@ -2,7 +2,14 @@ import { Command } from "commander";
 import { MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../../src/domain/filter.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { systemClock } from "../../src/system.ts";
-import { type Answer, merchantClient, type OptionalControl, openOptionalControl, timeIn } from "../client/client.ts";
+import {
+  ABOUT_PAYMENT,
+  type Answer,
+  merchantClient,
+  type OptionalControl,
+  openOptionalControl,
+  timeIn,
+} from "../client/client.ts";
 import { isRecord, itemsOf, numberOf } from "../client/find.ts";
 import { commandFor, optionsFor, resolveTarget, type TargetFlags } from "../client/target.ts";
 import { type Column, printList } from "../terminal/data.ts";
@@ -53,7 +60,8 @@ export function listCommand(): Command {
 
 async function list(flags: ListFlags): Promise<void> {
   const query = queryOf(flags);
-  const answer = await merchantClient(resolveTarget(flags)).get("/transactions.php", query);
+  const about = flags.id === undefined ? {} : ABOUT_PAYMENT;
+  const answer = await merchantClient(resolveTarget(flags)).get("/transactions.php", query, about);
   const items = itemsOf(answer);
   if (flags.id !== undefined && items.length === 0) {
     throw new Failure("not_found", `there is no transaction ${flags.id}`, "momo list shows them");

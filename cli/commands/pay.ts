@@ -2,7 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone, typedPhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { type Answer, controlClient, merchantClient } from "../client/client.ts";
+import { type Answer, controlClient, merchantClient, Refused } from "../client/client.ts";
 import {
   commandFor,
   optionsFor,
@@ -131,9 +131,9 @@ function askOutcome(): Promise<string | null> {
   return askWhich<string | null>({ message: "What does the customer do?", json: false }, [usual, ...choices]);
 }
 
-/** Adds to the refusal of an account the flag for it. */
+/** All other values are checked before they are sent, so a bad request has another account than the service knows. */
 function explainAccount(error: unknown): never {
-  if (!(error instanceof Failure) || !error.message.startsWith("payment_account_id")) throw error;
+  if (!(error instanceof Refused) || error.status !== 400) throw error;
   throw new Failure(error.code, error.message, "give one with --account");
 }
 

@@ -11,7 +11,7 @@ import { explain, openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { type Answer, type Client, controlClient } from "../client/client.ts";
-import { BY_ADDRESS, isUsed } from "../client/found.ts";
+import { isUsed, serverAt } from "../client/server.ts";
 import { resolveControl } from "../client/target.ts";
 import { momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
@@ -219,6 +219,6 @@ function clientHere(open: (request: Request) => Pick<Store, "merchants">, clock:
     if (faults.length > 0) throw faults[0];
     return answer;
   };
-  const found = { ...BY_ADDRESS, handler };
-  return controlClient({ controlUrl: `http://localhost${CONTROL_PATH}`, controlToken: TOKEN, found });
+  const controlUrl = `http://localhost${CONTROL_PATH}`;
+  return controlClient({ controlUrl, controlToken: TOKEN, server: serverAt(controlUrl), handler });
 }

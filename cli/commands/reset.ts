@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { counted } from "../../src/domain/counted.ts";
 import { controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { askToGoOn } from "../terminal/ask.ts";
@@ -16,9 +17,10 @@ export function resetCommand(): Command {
 async function reset(flags: ResetFlags): Promise<void> {
   const client = controlClient(resolveControl(flags));
   await askToGoOn(async () => {
-    const { message } = await client.get("/transactions", { limit: "1" });
+    const { pagination } = await client.get("/transactions", { limit: "1" });
+    const transactions = counted((pagination as { total_items: number }).total_items, "transaction");
     return [
-      `The reset removes ${message} of the first merchant and all of the others, the rules, faults, webhook and log of requests.`,
+      `The reset removes ${transactions} of the first merchant and all of the others, the rules, faults, webhook and log of requests.`,
       "The clock shows this machine's time again. Merchants, accounts, keys and findings stay. momo export FILE makes a copy first.",
     ];
   }, flags);

@@ -69,9 +69,6 @@ export function fail(status: number, message: string, more: Record<string, strin
   return reply(status, { success: false, message }, headers);
 }
 
-/** How the refusal of an unknown path begins. */
-export const NO_SUCH_PATH = "there is nothing at this path";
-
 /** The refusal of a path that a proxy may resolve differently. */
 export const ambiguousPath = () =>
   fail(

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, jest, spyOn, test } from "bun:test";
 import { openEvents } from "../../cli/client/client.ts";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
-import { BY_ADDRESS } from "../../cli/client/found.ts";
+import { serverAt } from "../../cli/client/server.ts";
 import { clockCommand, snapshotCommand } from "../../cli/commands/steering.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
@@ -30,7 +30,8 @@ test("a stream of events that has begun does not end because nothing happens for
   later(() => server.stop(true));
   jest.useFakeTimers();
   try {
-    const target = { controlUrl: `http://127.0.0.1:${server.port}`, controlToken: null, found: BY_ADDRESS };
+    const controlUrl = `http://127.0.0.1:${server.port}`;
+    const target = { controlUrl, controlToken: null, server: serverAt(controlUrl) };
     const reader = (await openEvents(target)).getReader();
     const next = async () => new TextDecoder().decode((await reader.read()).value);
     expect(await next()).toBe("first");
@@ -80,7 +81,7 @@ test("a stream with a heartbeat each 15 s goes on; one that is silent for 40 s i
 test("a server that never answers is given up after ten seconds", async () => {
   const { baseUrl } = serveFake(hang);
   jest.useFakeTimers();
-  const failed = rejectionOf(openEvents({ controlUrl: baseUrl, controlToken: null, found: BY_ADDRESS }));
+  const failed = rejectionOf(openEvents({ controlUrl: baseUrl, controlToken: null, server: serverAt(baseUrl) }));
   for (let second = 0; second < 12; second += 1) jest.advanceTimersByTime(1000);
   jest.useRealTimers();
   const message = expect.stringMatching(/did not answer within 10s$/);
@@ -137,7 +138,7 @@ test.each([
   ["connects", new Blob([]).stream(), "connected,lost"],
 ])("a command that follows the events ends at once when it is stopped while it %s", async (what, first, seen) => {
   const server = serveFake(hang);
-  const target = () => ({ controlUrl: server.baseUrl, controlToken: null, found: BY_ADDRESS });
+  const target = () => ({ controlUrl: server.baseUrl, controlToken: null, server: serverAt(server.baseUrl) });
   const stop = new AbortController();
   const names: string[] = [];
   const following = followEvents(target, first, ({ name }) => void names.push(name), stop.signal);
@@ -214,7 +215,7 @@ test("a command that follows the events asks for those that it missed, however o
   const event = "id: b-7\nevent: transaction\ndata: {}\n\n";
   const headers = { "Content-Type": "text/event-stream" };
   const server = serveFake(() => new Response(event, { status: server.requests.length === 2 ? 503 : 200, headers }));
-  const target = () => ({ controlUrl: server.baseUrl, controlToken: null, found: BY_ADDRESS });
+  const target = () => ({ controlUrl: server.baseUrl, controlToken: null, server: serverAt(server.baseUrl) });
   const stop = new AbortController();
   const seen: string[] = [];
   const onEvent = ({ name }: SandboxEvent) => {

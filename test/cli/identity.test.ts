@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox } from "momo-sandbox/testing";
-import { findServer } from "../../cli/client/found.ts";
+import { findServer, hintOfAnother, recordOf } from "../../cli/client/server.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { expectRefusal, openPlain, type Run, runMomo } from "../support/momo.ts";
@@ -257,6 +257,6 @@ test("a server that was killed is not named as the one that runs elsewhere", () 
   };
   writeFileSync(join(data, "server.json"), JSON.stringify(record), { mode: 0o600 });
   const named = "http://127.0.0.1:1/v2";
-  const { own, otherServer } = findServer({ baseUrl: named, data }, {}, named);
-  expect([own, otherServer()]).toEqual([null, null]);
+  const server = findServer({ baseUrl: named, data }, {}, { by: "--base-url", address: named });
+  expect([recordOf(server), hintOfAnother(server)]).toEqual([null, null]);
 });

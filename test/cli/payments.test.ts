@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { controlClient, merchantClient } from "../../cli/client/client.ts";
-import { BY_ADDRESS } from "../../cli/client/found.ts";
+import { serverAt } from "../../cli/client/server.ts";
 import { waitForOutcome } from "../../cli/client/wait.ts";
 import { payCommand } from "../../cli/commands/pay.ts";
 import { makeCertificates } from "../../cli/intercept/certificate.ts";
@@ -101,6 +101,13 @@ describe("a server whose answers change while momo waits", () => {
     },
   );
 
+  test.concurrent("momo status NUMBER --wait goes on after a look-up of the number that fails", async () => {
+    const found = () => Response.json({ ...PENDING, transactions: [{ id: 7, checkout_request_id: "ws_CO_7" }] });
+    const baseUrl = answering(refused("busy", 503), gateway, found, answered("cancelled"));
+    const run = await runMomo(["status", "7", "--wait", "--interval", "50ms", "-q", ...flagsOf({ baseUrl })]);
+    expect(run).toMatchObject({ stdout: "cancelled\n", exitCode: 11 });
+  });
+
   test.concurrent("the wait ends when the server ends", async () => {
     const ended = await startIn(newFolder());
     await ended.stop();
@@ -117,7 +124,7 @@ describe("a server whose answers change while momo waits", () => {
 const failureOfCall = (call: Promise<unknown>): Promise<Failure> =>
   call.then(() => Promise.reject(new Error("it did not fail")), toFailure);
 const clientOf = (baseUrl: string) =>
-  merchantClient({ baseUrl, apiKey: "mk_1", apiSecret: "ms_1", paymentAccountId: 1, found: BY_ADDRESS });
+  merchantClient({ baseUrl, apiKey: "mk_1", apiSecret: "ms_1", paymentAccountId: 1, server: serverAt(baseUrl) });
 const failureFrom = ({ baseUrl }: { baseUrl: string }) => failureOfCall(clientOf(baseUrl).get("/transactions.php", {}));
 
 const html = (status: number) =>
@@ -255,7 +262,7 @@ describe("a write whose answer is lost may have been carried out, and momo says 
   test.concurrent("a proxy that has no answer, an answer that breaks off, and any other write of the client", async () => {
     const proxies = [502, 504].map((status) => postTo(serveFake(() => html(status)).baseUrl));
     const brokenOff = serveThenClose(halfAnswer);
-    const control = controlClient({ controlUrl: baseUrl, controlToken: null, found: BY_ADDRESS });
+    const control = controlClient({ controlUrl: baseUrl, controlToken: null, server: serverAt(baseUrl) });
     const writes = [control.put("/faults", {}), control.delete("/rules"), control.post("/rules", {})];
     const failures = [...proxies, postTo(brokenOff), ...writes.map(failureOfCall)];
     for (const failure of failures) expect((await failure).code).toBe("answer_lost");
