@@ -17,12 +17,12 @@ import {
 import { printPayment } from "../terminal/payment-lines.ts";
 import { whenInterrupted } from "../terminal/signals.ts";
 import {
+  ABOUT_PAYMENT,
   type Answer,
   type Client,
   LostAnswer,
   type OptionalControl,
   openOptionalControl,
-  READS,
   timeIn,
 } from "./client.ts";
 import { isRecord } from "./find.ts";
@@ -58,27 +58,30 @@ export async function waitForOutcome(
   first: Answer | null,
 ): Promise<Answer> {
   const untilMs = stopwatch() + flags.timeout;
-  const check = () => client.post("/status.php", { checkout_request_id: checkoutRequestId }, READS);
-  let answer = first;
-  // A failed poll tells nothing about the payment. Only the last one counts.
-  let failure: Failure | null = null;
+  const order = { checkout_request_id: checkoutRequestId };
+  const poll = () => untilAnswered(() => client.post("/status.php", order, ABOUT_PAYMENT), flags.interval, untilMs);
+  let answer = first ?? (await poll());
   for (;;) {
     const leftMs = untilMs - stopwatch();
-    if (failure && leftMs <= 0) throw failure;
-    if (answer && (statusOf(answer) !== "pending" || leftMs <= 0)) return answer;
-    if (answer || failure) await sleep(Math.min(flags.interval, leftMs));
-    try {
-      answer = await check();
-      failure = null;
-    } catch (error) {
-      if (!isBadPoll(error)) throw error;
-      failure = error;
-    }
+    if (statusOf(answer) !== "pending" || leftMs <= 0) return answer;
+    await sleep(Math.min(flags.interval, leftMs));
+    answer = await poll();
   }
 }
 
-const isBadPoll = (error: unknown): error is Failure =>
-  error instanceof LostAnswer || (error instanceof Failure && error.code === "refused");
+/** Repeats a read that fails, because that tells nothing about the payment. Only the last failure counts. */
+export async function untilAnswered<T>(read: () => Promise<T>, intervalMs: number, untilMs: number): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      const leftMs = untilMs - stopwatch();
+      const isPassing = error instanceof LostAnswer || (error instanceof Failure && error.code === "refused");
+      if (!isPassing || leftMs <= 0) throw error;
+      await sleep(Math.min(intervalMs, leftMs));
+    }
+  }
+}
 
 /**
  * Waits for a payment, prints its outcome, and sets the exit code. A person sees the progress, and how to go on after an interruption.

@@ -1,8 +1,9 @@
 import { Command } from "commander";
-import { merchantClient, READS } from "../client/client.ts";
+import { stopwatch } from "../../src/system.ts";
+import { ABOUT_PAYMENT, merchantClient } from "../client/client.ts";
 import { checkoutIdOf } from "../client/find.ts";
 import { resolveTarget, type TargetFlags } from "../client/target.ts";
-import { type WaitFlags, watchPayment } from "../client/wait.ts";
+import { untilAnswered, type WaitFlags, watchPayment } from "../client/wait.ts";
 import { outputOptions, paymentArgument, serverOptions, waitOptions, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
@@ -16,10 +17,13 @@ export function statusCommand(): Command {
 
 async function status(name: string, flags: StatusFlags): Promise<void> {
   const client = merchantClient(resolveTarget(flags));
-  const checkoutRequestId = await checkoutIdOf(client, name);
+  const find = () => checkoutIdOf(client, name);
   if (!flags.wait) {
-    printPayment(await client.post("/status.php", { checkout_request_id: checkoutRequestId }, READS), flags, "status");
+    const order = { checkout_request_id: await find() };
+    printPayment(await client.post("/status.php", order, ABOUT_PAYMENT), flags, "status");
     return;
   }
-  await watchPayment(client, checkoutRequestId, flags, null);
+  const untilMs = stopwatch() + flags.timeout;
+  const checkoutRequestId = await untilAnswered(find, flags.interval, untilMs);
+  await watchPayment(client, checkoutRequestId, { ...flags, timeout: untilMs - stopwatch() }, null);
 }
