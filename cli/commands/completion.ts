@@ -29,6 +29,9 @@ interface Suggestions {
 
 const NOTHING: Suggestions = { words: [], also: "" };
 
+/** The arguments of the command that momo exec runs. */
+const OF_OTHER_COMMAND: Suggestions = { words: [], also: "files" };
+
 /**
  * One line for each suggestion, and a last one for what the shell adds.
  * @param words the words so far; the last one is still being typed, and may be empty
@@ -52,12 +55,13 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
       continue;
     }
     // Another command follows: first its name, then its arguments.
-    if (word === "--") return { words: [], also: index === before.length - 1 ? "commands" : "files" };
+    if (word === "--") return index === before.length - 1 ? { words: [], also: "commands" } : OF_OTHER_COMMAND;
     if (word.startsWith("-")) wanted = optionOf(command, word);
     else {
       const child = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
       if (child) command = child;
       else if (command === program) return NOTHING;
+      else if (command.name() === "exec") return OF_OTHER_COMMAND;
       else values.push(word);
     }
   }
