@@ -5,7 +5,7 @@ import { EXIT, NoServer, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
 import { asksJson, errorWidth, forPeople, tellFailure, writeError } from "./terminal/output.ts";
 import { lineWidth, writeOut } from "./terminal/standard-output.ts";
-import { usageFailure } from "./terminal/usage.ts";
+import { misuse, usageFailure } from "./terminal/usage.ts";
 
 /** Runs one command line, and sets the exit code. docs/cli.md lists the codes. */
 export async function run(args: readonly string[], version: string): Promise<void> {
@@ -40,7 +40,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
       removeStaleFiles(name, own);
     }
     if (args.length === 0) await (await import("./client/running.ts")).showFirstStep();
-    else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
+    else await program.parseAsync(pages && asksHelp ? helpCall(program, words, pages.isPage) : words, { from: "user" });
   } catch (error) {
     host().exitCode = await tellOf(error, commandOf(program, words), json);
   }
@@ -143,12 +143,17 @@ function adopt(command: Command, parent: Command): Command {
   return command;
 }
 
-/** `momo help pay` is `momo pay --help`. A word that names no command stays, so that it is refused. */
-function helpCall(program: Command, words: readonly string[]): string[] {
+/**
+ * `momo help pay` is `momo pay --help`. A word that names no command stays, so that it is refused.
+ * @throws CommanderError if a word follows a page
+ */
+function helpCall(program: Command, words: readonly string[], isPage: (name: string) => boolean): string[] {
   const command = commandOf(program, words);
   const path: string[] = [];
   for (let at: Command | null = command; at && at !== program; at = at.parent) path.unshift(at.name());
   const unknown = words[path.length];
+  const isTopic = path.length === 0 && unknown !== undefined && (unknown === EXIT_CODES_TOPIC || isPage(unknown));
+  if (isTopic) throw misuse(`there is an extra word after momo help ${unknown}: ${JSON.stringify(words[1])}`);
   return command.commands.length > 0 && unknown !== undefined ? [...path, unknown] : [...path, "--help"];
 }
 
