@@ -51,7 +51,7 @@ interface List<T extends object> {
 export function printList<T extends object>(list: List<T>, options: OutputOptions): void {
   const { name, items, essential, columns, empty, whole = { [name]: items } } = list;
   const layout = () => {
-    if (items.length > 0 || !empty) return page(columns, items);
+    if (items.length > 0 || !empty) return printLong(tableLines(columns, items));
     tell(empty.said);
     tellCommand("Next:", empty.next);
   };
@@ -95,9 +95,9 @@ function layOut<T extends object>(given: readonly Column<T>[], items: readonly T
 
 const widthOf = (piece: Piece): number => Bun.stringWidth(pieceText(piece));
 
-function page<T extends object>(columns: readonly Column<T>[], items: readonly T[]): void {
-  printLong(layOut(columns, items).flatMap((line) => wrapped(lineOf(line, isTerminal), lineWidth())));
-}
+/** A table in lines that fit the terminal. */
+export const tableLines = <T extends object>(columns: readonly Column<T>[], items: readonly T[]): string[] =>
+  layOut(columns, items).flatMap((line) => wrapped(lineOf(line, isTerminal), lineWidth()));
 
 /** Prints lines. If a terminal cannot show all of them, they go through `$PAGER`, by default less. */
 export function printLong(lines: readonly string[]): void {

@@ -28,7 +28,7 @@ import testing from "../../docs/testing.md" with { type: "text" };
 import webhooks from "../../docs/webhooks.md" with { type: "text" };
 import readme from "../../README.md" with { type: "text" };
 import security from "../../SECURITY.md" with { type: "text" };
-import { printLong } from "./data.ts";
+import { printLong, tableLines } from "./data.ts";
 import { forPeople, inLocale, wrapped } from "./output.ts";
 import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
 
@@ -92,13 +92,27 @@ function withoutLinks(block: string): string {
   });
 }
 
-/** Each paragraph, item and row in lines that fit the terminal; code as it is. */
+/** Each paragraph, item and table in lines that fit the terminal; code as it is. */
 function filled(block: string): string[] {
   if (block.startsWith(FENCE)) return [inLocale(block)];
-  const lines = block.replaceAll(/\n(?! *(?:- |\d+\. |\|)) */g, " ").split("\n");
+  if (/^ *\|/.test(block)) return filledTable(block);
+  const lines = block.replaceAll(/\n(?! *(?:- |\d+\. )) */g, " ").split("\n");
   return lines.flatMap((line) => {
     const lead = /^ *(?:- |\d+\. )?/.exec(line)?.[0] ?? "";
     const [first = "", ...rest] = wrapped(inLocale(" ".repeat(lead.length) + line.slice(lead.length)), lineWidth());
     return [lead + first.slice(lead.length), ...rest];
   });
+}
+
+function filledTable(block: string): string[] {
+  const cellsOf = (line: string) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const [names = [], _rule, ...rows] = block.split("\n").map(cellsOf);
+  return tableLines(
+    names.map((name, index) => ({ name, cell: (row: string[]) => row[index] ?? "" })),
+    rows,
+  );
 }
