@@ -7,7 +7,8 @@ import { callersVariable, searchPath, variablesInForce } from "../environment.ts
 import { isException } from "../intercept/hosts.ts";
 import { type Failure, NoServer, toFailure } from "../terminal/failure.ts";
 import { version } from "../version.ts";
-import { type Client, controlClient, merchantClient, READS, Refused } from "./client.ts";
+import { type Client, controlClient, merchantClient } from "./client.ts";
+import { READS, Refused } from "./request.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
 
 /** Finds the problems that `momo pay` would have. It sends real requests, because a file can be out of date. */

@@ -1,5 +1,6 @@
 import { Failure } from "../terminal/failure.ts";
-import { ABOUT_PAYMENT, type Answer, type Client } from "./client.ts";
+import { ABOUT_PAYMENT, type Client } from "./client.ts";
+import type { Answer } from "./request.ts";
 
 /** Every command takes the number of a payment or its checkout request id. */
 

@@ -6,7 +6,8 @@ import { readOrNull } from "../serving/files.ts";
 import { Failure, type NoServer } from "../terminal/failure.ts";
 import { print, printCommand, printFields, printText, styled } from "../terminal/output.ts";
 import { commandLine } from "../terminal/this-program.ts";
-import { type Answer, controlClient } from "./client.ts";
+import { controlClient } from "./client.ts";
+import type { Answer } from "./request.ts";
 import { serverAt } from "./server.ts";
 import { type ControlTarget, resolveControl } from "./target.ts";
 

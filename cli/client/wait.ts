@@ -16,16 +16,9 @@ import {
 } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
 import { whenInterrupted } from "../terminal/signals.ts";
-import {
-  ABOUT_PAYMENT,
-  type Answer,
-  type Client,
-  LostAnswer,
-  type OptionalControl,
-  openOptionalControl,
-  timeIn,
-} from "./client.ts";
+import { ABOUT_PAYMENT, type Client, type OptionalControl, openOptionalControl, timeIn } from "./client.ts";
 import { isRecord } from "./find.ts";
+import { type Answer, LostAnswer } from "./request.ts";
 import { commandFor, type TargetFlags } from "./target.ts";
 
 export interface WaitFlags {

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { parseChoice } from "../../sandbox/network/choice.ts";
-import { ABOUT_PAYMENT, type Answer, controlClient } from "../client/client.ts";
+import { ABOUT_PAYMENT, controlClient } from "../client/client.ts";
 import { checkoutIdAt } from "../client/find.ts";
+import type { Answer } from "../client/request.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
 import {
   controlOptions,

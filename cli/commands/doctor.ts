@@ -10,8 +10,9 @@ import {
   mendTotals,
   openMerchantsForReading,
 } from "../../src/store/sqlite/sqlite.ts";
-import { type Answer, controlClient } from "../client/client.ts";
+import { controlClient } from "../client/client.ts";
 import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, isStopped } from "../client/diagnose.ts";
+import type { Answer } from "../client/request.ts";
 import { NotServing, originalOf } from "../client/server.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";

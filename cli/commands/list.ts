@@ -2,15 +2,9 @@ import { Command } from "commander";
 import { MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../../src/domain/filter.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { systemClock } from "../../src/system.ts";
-import {
-  ABOUT_PAYMENT,
-  type Answer,
-  merchantClient,
-  type OptionalControl,
-  openOptionalControl,
-  timeIn,
-} from "../client/client.ts";
+import { ABOUT_PAYMENT, merchantClient, type OptionalControl, openOptionalControl, timeIn } from "../client/client.ts";
 import { isRecord, itemsOf, numberOf } from "../client/find.ts";
+import type { Answer } from "../client/request.ts";
 import { commandFor, optionsFor, resolveTarget, type TargetFlags } from "../client/target.ts";
 import { type Column, printList } from "../terminal/data.ts";
 import { Failure } from "../terminal/failure.ts";

@@ -2,7 +2,8 @@ import { Argument, Command, Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone, typedPhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { type Answer, controlClient, merchantClient, Refused } from "../client/client.ts";
+import { controlClient, merchantClient } from "../client/client.ts";
+import { type Answer, Refused } from "../client/request.ts";
 import {
   commandFor,
   optionsFor,

@@ -3,7 +3,8 @@ import type { Rule, SnapshotOnWire } from "../../sandbox/control/shapes/steering
 import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { ADVANCE_TIMEOUT_MS, type Answer, type Client, controlClient, type SendOptions } from "../client/client.ts";
+import { ADVANCE_TIMEOUT_MS, type Client, controlClient } from "../client/client.ts";
+import type { Answer, SendOptions } from "../client/request.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
 import { type Column, printList, printRecord } from "../terminal/data.ts";
 import {

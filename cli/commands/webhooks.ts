@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { DeliveryOnWire, WebhookSettings } from "../../sandbox/control/shapes/webhook.ts";
 import { MAX_WEBHOOK_TIMES, WEBHOOK_FORMS } from "../../sandbox/webhooks/settings.ts";
-import type { Answer } from "../client/client.ts";
+import type { Answer } from "../client/request.ts";
 import { host } from "../host.ts";
 import type { Column } from "../terminal/data.ts";
 import { EXIT } from "../terminal/failure.ts";

@@ -6,8 +6,9 @@ import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
 import { visibleLines } from "../../src/domain/visible.ts";
 import { sleep } from "../../src/system.ts";
-import { ADVANCE_TIMEOUT_MS, type Answer, controlClient, LostAnswer, READS } from "../client/client.ts";
+import { ADVANCE_TIMEOUT_MS, controlClient } from "../client/client.ts";
 import { startPrivateSandbox } from "../client/private-sandbox.ts";
+import { type Answer, LostAnswer, READS } from "../client/request.ts";
 import {
   type ControlTarget,
   resolveControl,

@@ -88,6 +88,12 @@ describe("momo pay --wait", () => {
   });
 });
 
+test.concurrent("the tables of a page have the form of lists: what does not fit goes below its row", async () => {
+  const { screen, exited } = openPlain(["help", "readme"], { columns: 80, env: { PAGER: "cat", NO_COLOR: "1" } });
+  await exited;
+  expect(screen.text).toMatch(/a clock to move +yes +no\r\n {4}no {2}planned {2}no\r\n/);
+});
+
 describe("momo list", () => {
   test.concurrent("nothing is cut: what does not fit goes below its row, whole words in each line", async () => {
     const { at, pay, control } = await startIn(newFolder());

@@ -13,7 +13,8 @@ import {
 import { join } from "node:path";
 import { prepareReport, removeStaleFiles } from "../../cli/serving/output-files.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { runMomo } from "../support/momo.ts";
+import { serveFake } from "../support/fake-server.ts";
+import { expectRefusal, runMomo } from "../support/momo.ts";
 
 afterAll(cleanUp);
 
@@ -141,4 +142,9 @@ test.concurrent("a named pipe or a folder is no report, and no profile to read: 
     const env = { MOMO_API_KEY: `mk_${"1".repeat(16)}`, MOMO_API_SECRET: `ms_${"1".repeat(32)}` };
     expect((await runMomo(line.split(" "), { cwd, env })).stderr).toContain(says);
   }
+});
+
+test.concurrent("momo audit at the address of another program: exit 1", async () => {
+  const other = serveFake(() => Response.json({ success: true, message: "hello" }));
+  expectRefusal(await runMomo(["audit", "--base-url", other.baseUrl]), 1, "answered without findings");
 });

@@ -222,13 +222,6 @@ describe("help", () => {
     const options = screen.text.split("Examples:")[0] ?? "";
     for (const line of options.split("\r\n")) expect(line.length).toBeLessThanOrEqual(60);
   });
-
-  test.concurrent("shows the tables of a page as those of lists: what does not fit goes below its row", async () => {
-    const { screen, exited } = openMomo(["help", "readme"], { columns: 80, env: { PAGER: "cat", NO_COLOR: "1" } });
-    expect(await exited).toBe(0);
-    expect(screen.text).toContain("`wrong_pin`           failed     2001         254700000201  3s\r\n");
-    expect(screen.text).toContain("a clock to move                           yes        no\r\n    no  planned  no\r\n");
-  });
 });
 
 const { baseUrl, at } = sandbox;

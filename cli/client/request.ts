@@ -1,0 +1,207 @@
+import { isLoopback } from "../../sandbox/loopback.ts";
+import { formatDuration } from "../../src/domain/duration.ts";
+import type { Handler } from "../../src/http/request.ts";
+import { sleep } from "../../src/system.ts";
+import { reachDirectly } from "../environment.ts";
+import { Failure, type FailureCode } from "../terminal/failure.ts";
+import {
+  hintOfAnother,
+  type Identity,
+  identify,
+  NotServing,
+  nothingAnswersAt,
+  type OfDirectory,
+  type Server,
+} from "./server.ts";
+
+/** One request to a server: its headers, its answer, and what a failure means for the user. */
+
+/** An answer of the payment service or of the control API. */
+export type Answer = { readonly success: boolean; readonly message: string } & Record<string, unknown>;
+
+/** One of the two APIs of a server. */
+export interface Api {
+  readonly address: string;
+  readonly server: Server;
+  /** Headers with the key or the token of the caller. */
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly hints: Hints;
+  /** Answers the requests in this process. */
+  readonly handler?: Handler | undefined;
+}
+
+/** What to do about a refusal. */
+type Hints = { readonly [C in FailureCode]?: string };
+
+export interface SendOptions {
+  readonly headers?: Record<string, string>;
+  readonly timeoutMs?: number;
+  /** Ends the request early. */
+  readonly signal?: AbortSignal | undefined;
+  /** More hints than those of the API. */
+  readonly hints?: Hints;
+  /** What is true if the answer is lost; by default, somebody must check whether the write was done. */
+  readonly ifLost?: /** It only reads. */
+    | "nothing_changed"
+    /** The second time changes nothing more. */
+    | "repeat"
+    /** This command shows whether it was done. */
+    | { readonly checkWith: string };
+}
+
+export const READS: SendOptions = { ifLost: "nothing_changed" };
+
+export const bearer = (token: string | null): Record<string, string> =>
+  token === null ? {} : { Authorization: `Bearer ${token}` };
+
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/**
+ * @returns the answer of a request that succeeded
+ * @throws Failure in the words of the service; `unreachable` if nothing answers; {@link LostAnswer}
+ */
+export async function request(api: Api, path: string, init: RequestInit, options: SendOptions): Promise<Answer> {
+  const headers = { ...(await headersFor(api, options.signal)), ...options.headers, ...(init.headers as object) };
+  return send(api, path, { ...init, headers }, options);
+}
+
+async function send(api: Api, path: string, init: RequestInit, options: SendOptions): Promise<Answer> {
+  const url = api.address + path;
+  const { origin, hostname } = new URL(url);
+  if (isLoopback(hostname)) reachDirectly(hostname);
+  let response: Response;
+  let text: string;
+  try {
+    const late = AbortSignal.timeout(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
+    const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
+    const { handler } = api;
+    response = await (handler ? handler(new Request(url, init)) : fetch(url, { ...init, redirect: "manual", signal }));
+    text = await response.text();
+  } catch (error) {
+    if (api.handler) throw error;
+    throw withoutAnswer(error as NodeJS.ErrnoException, api, options);
+  }
+  const answer = parseAnswer(text);
+  // A proxy did not get the answer.
+  if (!answer && (response.status === 502 || response.status === 504)) {
+    throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options);
+  }
+  if (response.status !== 200 || !answer?.success) throw refusalOf(api, options, response.status, answer);
+  return answer;
+}
+
+/**
+ * A stream of events, open until one side closes it.
+ * @param signal ends the request and the stream
+ * @throws Failure as {@link request} does
+ */
+export async function openStream(
+  api: Api,
+  path: string,
+  more: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const { hostname } = new URL(api.address);
+  if (isLoopback(hostname)) reachDirectly(hostname);
+  const headers = { ...(await headersFor(api, signal)), ...more };
+  // The time-out is for the answer only, not for the stream.
+  const [late, answered] = [new AbortController(), new AbortController()];
+  void sleep(REQUEST_TIMEOUT_MS, answered.signal).then(() => {
+    if (!answered.signal.aborted) late.abort(new DOMException("", "TimeoutError"));
+  });
+  const until = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
+  const response = await fetch(api.address + path, { headers, redirect: "manual", signal: until })
+    .catch((error) => {
+      throw withoutAnswer(error, api, READS);
+    })
+    .finally(() => answered.abort());
+  const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
+  if (response.status === 200 && isStream && response.body) return response.body;
+  throw refusalOf(api, READS, response.status, parseAnswer(await response.text()));
+}
+
+/** The headers that say who asks, and which server is meant. */
+async function headersFor({ server, credentials }: Api, signal?: AbortSignal): Promise<Record<string, string>> {
+  const { headers, unproven } = identify(server);
+  if (unproven) await requireProof(unproven, headers, signal);
+  return { ...credentials, ...headers };
+}
+
+/** @throws Failure if nothing answers in the place of the server, or another program */
+async function requireProof(server: OfDirectory, named: Identity["headers"], signal?: AbortSignal): Promise<void> {
+  const { id, base_url, control_url, control_token } = server.record;
+  const api = { address: control_url, server, credentials: {}, hints: {} };
+  const headers = { ...bearer(control_token), ...named };
+  const answer = await send(api, "/health", { headers }, { ...READS, signal }).catch((error: unknown) => {
+    if (error instanceof Failure && !["unexpected", "not_found"].includes(error.code)) throw error;
+    return null; // another program
+  });
+  if (id !== undefined && answer?.id === id) return;
+  const why = "that was killed, and another program or an older momo answers there";
+  throw new NotServing(server, new URL(base_url).origin, why);
+}
+
+/** The service refused the request. */
+export class Refused extends Failure {
+  constructor(
+    /** That of HTTP. */
+    readonly status: number,
+    message: string,
+    hints: Hints,
+  ) {
+    const code = status === 404 ? "not_found" : status === 401 || status === 403 ? "unauthorized" : "refused";
+    // A guard that answers 403 does not want another token.
+    super(code, message, (status === 403 ? null : hints[code]) ?? null);
+  }
+}
+
+/** The reason of a refusal. If the answer does not have the form of ours, another program sent it. */
+function refusalOf(api: Api, { hints }: SendOptions, status: number, answer: Answer | null): Failure {
+  const { origin } = new URL(api.address);
+  if (answer && status === 421 && api.server.is !== "at_address") {
+    return new NotServing(api.server, origin, answer.message);
+  }
+  if (answer) return new Refused(status, answer.message, { ...api.hints, ...hints });
+  const message = `${origin} answers (HTTP ${status}), but not like the payment service`;
+  return new Failure("unexpected", message, hintOfAnother(api.server) ?? CHECK_ADDRESS);
+}
+
+export const CHECK_ADDRESS = "check --base-url or MOMO_BASE_URL: it ends with the base path, such as /v2";
+
+function parseAnswer(text: string): Answer | null {
+  try {
+    const answer = JSON.parse(text) as Partial<Answer> | null;
+    return typeof answer?.success === "boolean" && typeof answer.message === "string" ? (answer as Answer) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A request was sent and not answered, so it is unknown whether the write was done. */
+export class LostAnswer extends Failure {
+  /** @param more added to the hint */
+  constructor(what: string, { ifLost }: SendOptions, more = "") {
+    if (ifLost === "nothing_changed") super("unreachable", what, `nothing was changed: try again${more}`);
+    else {
+      const check = typeof ifLost === "object" ? `check with ${ifLost.checkWith}` : "check";
+      const next = ifLost === "repeat" ? "repeat it, which does no harm" : `${check} before you repeat it`;
+      super("answer_lost", what, `it may have been carried out: ${next}${more}`);
+    }
+  }
+}
+
+/** Errors before a request is sent: of the name, the connection or the encryption. Other errors can come later. */
+const BEFORE_SENDING =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|EPROTO|\w*(?:CERT|TLS|SSL|VERIFY)\w*)$/;
+
+function withoutAnswer(error: NodeJS.ErrnoException, { address, server }: Api, options: SendOptions): Failure {
+  const { origin } = new URL(address);
+  if (BEFORE_SENDING.test(String(error.code))) return nothingAnswersAt(origin, server);
+  if (error.name !== "TimeoutError")
+    return new LostAnswer(`${origin} closed the connection without an answer`, options);
+  const limit = formatDuration(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
+  return new LostAnswer(`${origin} did not answer within ${limit}`, options, STOPPED);
+}
+
+/** Added to the hint if the server accepted the connection and did not answer. */
+const STOPPED = "; the server may be stopped or busy: momo doctor says which";
