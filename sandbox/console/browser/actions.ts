@@ -90,22 +90,6 @@ export function setting<T>(target: Signal<T>, value: NoInfer<T>): () => void {
   };
 }
 
-/** How long a phone stays on the handset after it rang, if the person picked it or typed on it. */
-const PICKED_MS = 8000;
-
-/** Keeps a phone on the handset, also while others ring. */
-export function pickPhone(phone: string, keptMs = PICKED_MS): void {
-  state.pickedPhone.value = phone;
-  if (!state.phonesSeen.value.includes(phone)) state.phonesSeen.value = [...state.phonesSeen.value, phone];
-  cancelLeaving();
-  cancelLeaving = after(keptMs, () => {
-    if (state.promptsByPhone.value.has(phone)) pickPhone(phone, keptMs);
-    else state.pickedPhone.value = null;
-  });
-}
-
-let cancelLeaving = () => {};
-
 /** Hides findings until they happen again. */
 export function markAsKnown(findings: readonly Finding[]): void {
   state.acknowledged.value = acknowledge(state.acknowledged.value, findings);

@@ -2,9 +2,9 @@ import { belongs } from "./logic/filters.ts";
 import { formatPhone } from "./logic/format.ts";
 import { has, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
-import type { Message, Transaction } from "./wire.ts";
+import type { Transaction } from "./wire.ts";
 
-/** Merges events and lists into the state, within bounds. */
+/** Merges payments of events and lists into the state, within bounds. */
 
 /** The payments of events and lists, the last ones that came. A poll has only the id of its payment. */
 const known = new Map<string, Transaction>();
@@ -74,34 +74,4 @@ export function forgetAll(): void {
   state.messages.value = [];
   state.phoneNotes.value = new Map();
   state.findings.value = [];
-}
-
-export function addMessages(texts: readonly Message[]): void {
-  const here = new Set(state.messages.value.map(({ checkout_request_id }) => checkout_request_id));
-  const added = texts.filter(({ checkout_request_id }) => !here.has(checkout_request_id));
-  if (added.length === 0) return;
-  state.messages.value = [...added, ...state.messages.value]
-    .sort((a, b) => b.at_ms - a.at_ms)
-    .slice(0, state.MOST_MESSAGES);
-  addPhones(added.map(({ phone }) => phone));
-}
-
-/** More phones than a person can read. */
-const MOST_PHONES = 200;
-
-export function addPhones(phones: readonly string[]): void {
-  const seen = state.phonesSeen.value;
-  const added = [...new Set(phones)].filter((phone) => !seen.includes(phone));
-  if (added.length === 0) return;
-  const rings = (phone: string) => state.promptsByPhone.value.has(phone) || phone === state.pickedPhone.value;
-  const all = [...seen, ...added];
-  const surplus = all.length - MOST_PHONES;
-  const leaving = new Set(surplus > 0 ? all.filter((phone) => !rings(phone)).slice(0, surplus) : []);
-  state.phonesSeen.value = all.filter((phone) => !leaving.has(phone)).slice(-MOST_PHONES);
-}
-
-/** @param note if the phone has another one by now, that stays */
-export function removeNote(phone: string, note = state.phoneNotes.value.get(phone)): void {
-  const notes = [...state.phoneNotes.value];
-  state.phoneNotes.value = new Map(notes.filter(([other, held]) => other !== phone || held !== note));
 }

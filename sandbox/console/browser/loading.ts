@@ -3,6 +3,7 @@ import { api, Refused } from "./api.ts";
 import * as arrivals from "./arrivals.ts";
 import { isFiltered, queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
+import { addMessages, addPhones } from "./phones.ts";
 import * as state from "./state.ts";
 import { isLoopback, monotonicMs, throttled } from "./system.ts";
 import type * as wire from "./wire.ts";
@@ -26,7 +27,6 @@ export async function loadAll(): Promise<void> {
     await Promise.all([...Object.values(others).map((load) => load()), loadHistory(), loadFindings()]);
     state.isFirstRun.value = state.totalItems.value === 0 && !isFiltered(state.filters.value);
     state.isLoaded.value = true;
-    state.connection.value = "live";
   });
 }
 
@@ -40,7 +40,7 @@ async function loadHistory(): Promise<void> {
   const log = await api.get<wire.RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}`);
   const texts = await api.get<{ messages: wire.Message[] }>("/messages");
   state.requests.value = appendUnknown(log.requests, state.requests.value, state.MOST_REQUESTS);
-  arrivals.addMessages(texts.messages);
+  addMessages(texts.messages);
   await Promise.all([loadPrompts(), loadRows(), loadOlderRequests(log)]);
   if (state.openPayment.value !== null) refreshStory();
 }
@@ -161,13 +161,13 @@ async function loadPrompts(keepsKnown = false): Promise<void> {
   const open = all.filter(({ checkout_request_id }) => !arrivals.hasEnded(checkout_request_id));
   state.promptsLeftOut.value = total - prompts.length;
   state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
-  arrivals.addPhones(open.map(({ phone }) => phone));
+  addPhones(open.map(({ phone }) => phone));
 }
 
 /** Loads the messages of one phone, also older ones than the last 100 of all phones. */
 export const loadMessages = (phone: string): Promise<void> =>
   quietly(async () => {
-    arrivals.addMessages((await api.get<{ messages: wire.Message[] }>(`/messages?phone=${phone}`)).messages);
+    addMessages((await api.get<{ messages: wire.Message[] }>(`/messages?phone=${phone}`)).messages);
   });
 
 export const refreshStory = throttled(

@@ -17,8 +17,8 @@ import { longMemory, monotonicMs, tabMemory } from "./system.ts";
 import type * as wire from "./wire.ts";
 
 /**
- * The state of the page. Views read it, and change it through `actions.ts`. `loading.ts`, `arrivals.ts` and `sync.ts` update it
- * from the server.
+ * The state of the page. Views read it, and change it through `actions.ts`. `loading.ts`, `arrivals.ts`, `phones.ts` and
+ * `sync.ts` update it from the server.
  */
 
 /** Bounds of the lists. The page says below a list how many rows are left out. */

@@ -1,10 +1,9 @@
 import { batch, effect } from "@preact/signals";
-import { pickPhone } from "./actions.ts";
 import { api, Refused } from "./api.ts";
-import { addMessages, addPhones, addRows, remember, removeNote } from "./arrivals.ts";
+import { addRows, remember } from "./arrivals.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
-import { noteOf } from "./logic/phone.ts";
+import { addMessages, endPrompts } from "./phones.ts";
 import * as state from "./state.ts";
 import { after, every, nextFrame, sleep, throttled } from "./system.ts";
 import type { ConsoleEvent, LoggedRequest, Message, Transaction } from "./wire.ts";
@@ -47,7 +46,7 @@ async function connect(): Promise<boolean> {
       onOpen() {
         onSign();
         // Load after the stream is open, so that no event is missed between the two.
-        if (needsAll) void loadAll();
+        if (needsAll) void renew();
         else state.connection.value = "live";
         wasLive = true;
       },
@@ -63,6 +62,12 @@ async function connect(): Promise<boolean> {
     cancelSilence();
   }
   return wasLive;
+}
+
+/** Loads everything. From then on, events are enough. */
+async function renew(): Promise<void> {
+  await loadAll();
+  if (state.isLoaded.value) state.connection.value = "live";
 }
 
 function tokenGiven(): Promise<void> {
@@ -101,7 +106,7 @@ function apply(events: readonly ConsoleEvent[]): void {
   const texts: Message[] = [];
   if (last >= 0) {
     state.phonesSeen.value = [];
-    void loadAll();
+    void renew();
   }
   for (const { name, data } of events.slice(last + 1)) {
     if (name === "transaction") {
@@ -132,37 +137,10 @@ function apply(events: readonly ConsoleEvent[]): void {
 function applyTransactions(events: readonly Transaction[]): void {
   addRows(remember(events));
   if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) refreshRows();
-
-  const open = new Map(state.prompts.value);
-  const notesBefore = state.phoneNotes.value;
-  const notes = new Map(notesBefore);
-  for (const transaction of events) {
-    const prompt = open.get(transaction.checkout_request_id);
-    if (transaction.status === "pending") {
-      notes.delete(transaction.phone);
-    } else if (prompt) {
-      open.delete(transaction.checkout_request_id);
-      if (transaction.phone === state.shownPhone.peek() && !state.pickedPhone.peek())
-        pickPhone(transaction.phone, HELD_MS);
-      notes.set(transaction.phone, { ...noteOf(transaction, prompt.business), status: transaction.status });
-    }
-    if (transaction.checkout_request_id === state.openPayment.value) refreshStory();
-  }
-  state.prompts.value = open;
-  state.phoneNotes.value = notes;
-  for (const [phone, note] of notes) {
-    if (notesBefore.get(phone) !== note) after(NOTE_MS, () => removeNote(phone, note));
-  }
-  // A phone with a new prompt is added with its prompt, so that it is not shown before it rings.
-  addPhones(events.filter(({ status }) => status !== "pending").map(({ phone }) => phone));
+  if (events.some(({ checkout_request_id }) => checkout_request_id === state.openPayment.value)) refreshStory();
+  endPrompts(events);
   if (state.promptsLeftOut.value > 0 || events.some(({ status }) => status === "pending")) refreshPrompts();
 }
-
-/** How long a phone stays on the handset after its prompt ended, so that the end can be read. */
-const HELD_MS = 4000;
-
-/** How long a phone shows the end of a prompt. The story shows it later. */
-const NOTE_MS = 30_000;
 
 /** How often to load findings about missing requests, which are in no event. */
 const SILENCES_MS = 5000;

@@ -11,8 +11,8 @@ Object.assign(globalThis, {
   cancelAnimationFrame: () => {},
 });
 const folder = "../../../sandbox/console/browser";
-const { pickPhone } = await import(`${folder}/actions.ts`);
-const { addMessages, addPhones, addRows, forgetAll, remember, startedAfter } = await import(`${folder}/arrivals.ts`);
+const { addMessages, addPhones, pickPhone } = await import(`${folder}/phones.ts`);
+const { addRows, forgetAll, remember, startedAfter } = await import(`${folder}/arrivals.ts`);
 const { refreshStory } = await import(`${folder}/loading.ts`);
 const state = await import(`${folder}/state.ts`);
 const { follow } = await import(`${folder}/sync.ts`);

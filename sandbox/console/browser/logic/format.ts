@@ -1,4 +1,4 @@
-import { NAIROBI_OFFSET_MS } from "../../../../src/domain/timestamp.ts";
+import { formatTimestamp, NAIROBI_OFFSET_MS } from "../../../../src/domain/timestamp.ts";
 
 /** Formats values of the API for people. */
 
@@ -10,6 +10,16 @@ export const formatAmount = (amount: number): string => shillings.format(amount)
 
 /** `1,200` */
 export const formatCount = (count: number): string => wholeNumber.format(count);
+
+/** `1 rule`, `1,200 rules` */
+export const counted = (count: number, what: string): string =>
+  `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
+
+/** The same of several things, without those of which there are none. */
+export const countedAll = (counts: Readonly<Record<string, number>>): string[] =>
+  Object.entries(counts).flatMap(([what, count]) => (count > 0 ? [counted(count, what)] : []));
+
+export const capitalised = (word: string): string => word.replace(/^./, (letter) => letter.toUpperCase());
 
 /** `254712345678` as people in Kenya write it: `0712 345 678`. Other text is unchanged. */
 export function formatPhone(phone: string): string {
@@ -26,13 +36,13 @@ export const instantOf = (timestamp: string): number =>
   Date.parse(`${timestamp.replace(" ", "T")}Z`) - NAIROBI_OFFSET_MS;
 
 /** An instant as a Nairobi wall clock shows it: `10:00:00`. */
-export const wallClock = (atMs: number): string => new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(11, 19);
+export const wallClock = (atMs: number): string => timeOfDay(formatTimestamp(atMs));
 
 /** The same to the millisecond: `10:00:00.250`. */
-export const preciseClock = (atMs: number): string => new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(11, 23);
+export const preciseClock = (atMs: number): string => wallClock(atMs) + new Date(atMs).toISOString().slice(19, 23);
 
 /** The day of an instant in Nairobi, as a timestamp has it: `2026-11-20`. */
-export const dayAt = (atMs: number): string => new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(0, 10);
+export const dayAt = (atMs: number): string => dayOf(formatTimestamp(atMs));
 
 const longDay = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
 

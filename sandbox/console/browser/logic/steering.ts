@@ -1,5 +1,6 @@
 import type { ClockReading, Default, Fault, Rule, ServerFacts } from "../wire.ts";
-import { formatAmount, formatPhone } from "./format.ts";
+import { outcomeInWords } from "./decisions.ts";
+import { counted, countedAll, formatAmount, formatCount, formatPhone } from "./format.ts";
 
 /**
  * Finds rules that no payment can reach, because an earlier rule without a count matches all their payments.
@@ -40,24 +41,17 @@ export interface Steered {
 export function unusual({ rules, faults, fallback, clock, server, webhook }: Steered): string[] {
   const isPlain = fallback === null || (fallback.outcome === "completed" && fallback.after === "3s");
   return [
-    ...(rules.length > 0 ? [counted(rules.length, "rule")] : []),
-    ...(faults.length > 0 ? [counted(faults.length, "fault")] : []),
+    ...countedAll({ rule: rules.length, fault: faults.length }),
     ...(clock?.frozen ? ["clock frozen"] : []),
-    ...(isPlain ? [] : [`default ${fallback.outcome}${isDuration(fallback.after) ? ` after ${fallback.after}` : ""}`]),
+    ...(isPlain ? [] : [`default ${outcomeInWords(fallback)}`]),
     ...(server?.accept === "lenient" ? ["lenient"] : []),
     ...(webhook === null ? [] : ["webhook"]),
   ];
 }
 
-/** Whether it is a duration. Some outcomes have words instead: they end with the prompt timeout, or never. */
-export const isDuration = (after: string | null): after is string => after !== null && /^[0-9]/.test(after);
-
-export const counted = (count: number, what: string): string =>
-  `${count.toLocaleString("en-KE")} ${what}${count === 1 ? "" : "s"}`;
-
 /** `1,000 of 10,050 prompts open` */
 export function openPrompts(here: number, leftOut: number): string {
-  if (leftOut > 0) return `${here.toLocaleString("en-KE")} of ${counted(here + leftOut, "prompt")} open`;
+  if (leftOut > 0) return `${formatCount(here)} of ${counted(here + leftOut, "prompt")} open`;
   return here === 0 ? "No prompt open" : `${counted(here, "prompt")} open`;
 }
 

@@ -57,3 +57,50 @@ export const copied = (what: string, text: string | null | undefined, label?: st
       <CopyButton text={text} what={what} label={label} />
     </span>
   );
+
+/** The width is in rem; without one, the columns share the rest. */
+export type ColumnHead = readonly [title: ComponentChildren, style?: string, width?: number];
+
+/** @param sort of the first column */
+export function TableHead({ columns, sort }: { columns: readonly ColumnHead[]; sort?: "descending" }) {
+  return (
+    <thead>
+      <tr>
+        {columns.map(([title, style, width], index) => (
+          <th
+            key={index}
+            scope="col"
+            class={style}
+            style={width === undefined ? undefined : { width: `${width}rem` }}
+            aria-sort={index === 0 ? sort : undefined}
+          >
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+interface RecordsProps {
+  readonly columns: readonly ColumnHead[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+}
+
+/** A short table. Each cell has the style of its column. */
+export const Records = ({ columns, rows }: RecordsProps) => (
+  <table class="records">
+    <TableHead columns={columns} />
+    <tbody>
+      {rows.map((cells, row) => (
+        <tr key={row}>
+          {cells.map((cell, column) => (
+            <td key={column} class={columns[column]?.[1]}>
+              {cell}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);

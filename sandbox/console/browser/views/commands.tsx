@@ -33,17 +33,26 @@ export interface Control {
   readonly run: () => void;
 }
 
+/** Which control was last under the mouse or had the focus: its commands are shown. */
+export function usePointed<Name>() {
+  const pointed = useSignal<Name | null>(null);
+  return {
+    pointed: pointed.value,
+    /** The attributes of a control that notice it. */
+    noticed: (name: Name) => ({ onPointerEnter: setting(pointed, name), onFocus: setting(pointed, name) }),
+  };
+}
+
 /** Fields, buttons, and below them the commands of the last button under the mouse. */
 export function ControlGroup({ controls, children }: { controls: readonly Control[]; children?: ComponentChildren }) {
-  const pointed = useSignal<string | null>(null);
-  const point = (label: string) => setting(pointed, label);
-  const shown = controls.find(({ label }) => label === pointed.value) ?? controls[0];
+  const { pointed, noticed } = usePointed<string>();
+  const shown = controls.find(({ label }) => label === pointed) ?? controls[0];
   return (
     <>
       <div class="row">
         {children}
         {controls.map(({ label, run }) => (
-          <button key={label} type="button" onClick={run} onPointerEnter={point(label)} onFocus={point(label)}>
+          <button key={label} type="button" onClick={run} {...noticed(label)}>
             {label}
           </button>
         ))}

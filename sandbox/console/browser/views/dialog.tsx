@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { setting } from "../actions.ts";
 import { dialog, server } from "../state.ts";
@@ -51,7 +51,7 @@ export function Dialog({ id, title, isOpen, onClose, children }: DialogProps) {
 /** How long the question ignores a click, so that a double click does not confirm it. */
 const PAUSE_MS = 600;
 
-interface ConfirmButtonProps {
+interface ConfirmButtonProps extends ButtonHTMLAttributes {
   readonly id: string;
   readonly label: string;
   readonly question: string;
@@ -59,12 +59,10 @@ interface ConfirmButtonProps {
   readonly loss: string;
   readonly yes: string;
   readonly run: () => void;
-  /** The mouse is over the button, or it has the focus. */
-  readonly onPoint?: () => void;
 }
 
 /** A button for an action that cannot be undone. It asks first, in a dialog that says what will be lost. */
-export function ConfirmButton({ id, label, question, loss, yes, run, onPoint }: ConfirmButtonProps) {
+export function ConfirmButton({ id, label, question, loss, yes, run, ...attributes }: ConfirmButtonProps) {
   const isAsked = useSignal(false);
   const isReady = useSignal(false);
   const close = setting(isAsked, false);
@@ -78,7 +76,7 @@ export function ConfirmButton({ id, label, question, loss, yes, run, onPoint }: 
   }
   return (
     <>
-      <button type="button" onPointerEnter={onPoint} onFocus={onPoint} onClick={setting(isAsked, true)}>
+      <button type="button" {...attributes} onClick={setting(isAsked, true)}>
         {label}
       </button>
       <Dialog id={id} title={question} isOpen={isAsked.value} onClose={close}>

@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { pickPhone, setting } from "../actions.ts";
+import { setting } from "../actions.ts";
 import { api } from "../api.ts";
-import { removeNote } from "../arrivals.ts";
 import { loadMessages, quietly } from "../loading.ts";
-import { formatInterval, formatPhone, longDayOf, wallClock } from "../logic/format.ts";
+import { decisionInWords } from "../logic/decisions.ts";
+import { formatPhone, longDayOf, wallClock } from "../logic/format.ts";
+import { pickPhone, removeNote } from "../phones.ts";
 import { messages, outcomes, phoneNotes, promptsByPhone, sandboxNow } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
 import { FormProblem, Options, outcomeChoices, submits, useCall } from "./form.tsx";
@@ -112,7 +113,7 @@ function Decided({ prompt }: { prompt: Prompt }) {
   return (
     <>
       <p class="decides small" title="What ends this prompt if it is not answered on the phone">
-        {words(decision.value, sandboxNow.value)}
+        {decision.value && decisionInWords(decision.value, sandboxNow.value)}
       </p>
       <EndForm prompt={prompt} path={`/prompts/${id}/answer`} />
       <p class="hint">Any PIN pays; 0000 is the wrong PIN.</p>
@@ -145,24 +146,4 @@ function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
       <FormProblem problems={call.problems} />
     </form>
   );
-}
-
-const WHO: Readonly<Record<Exclude<Decision["who"], "rule">, string>> = {
-  header: "Its request",
-  network_limit: "The network's limit",
-  test_phone: "This test phone",
-  default: "The default",
-  person: "A person",
-  deadline: "The deadline",
-};
-
-/** `Rule 2 decides: completed in 3 s.` @param decision null until it is loaded */
-function words(decision: Decision | null, nowMs: number | null): string {
-  if (decision === null) return "";
-  const { who, rule, outcome, at_ms } = decision;
-  const decider = who === "rule" ? `Rule ${rule}` : WHO[who];
-  const leftMs = at_ms === null || nowMs === null ? null : Math.max(0, Math.ceil((at_ms - nowMs) / 1000) * 1000);
-  const when =
-    leftMs === null ? (outcome === "manual" ? ", so it waits for you" : "") : ` in ${formatInterval(leftMs)}`;
-  return `${decider} decides: ${outcome}${when}.`;
 }

@@ -6,6 +6,7 @@ import { formatCount } from "../logic/format.ts";
 import { placeOf } from "../logic/merge.ts";
 import { isListCurrent, isPaused, view } from "../state.ts";
 import { nextFrame } from "../system.ts";
+import { type ColumnHead, TableHead } from "./card.tsx";
 import { CloseIcon, IconButton } from "./marks.tsx";
 
 /** The scrolling table of a long list, and a button to the new rows at its top. Arrow keys go from row to row. */
@@ -112,53 +113,6 @@ function returnFocus(row: string): void {
   const stop = document.querySelector<HTMLElement>(`[data-row="${CSS.escape(row)}"]`);
   (stop ?? document.querySelector<HTMLElement>(".scroll"))?.focus();
 }
-
-/** The width is in rem; without one, the columns share the rest. */
-export type ColumnHead = readonly [title: ComponentChildren, style?: string, width?: number];
-
-/** @param sort of the first column */
-function TableHead({ columns, sort }: { columns: readonly ColumnHead[]; sort?: "descending" }) {
-  return (
-    <thead>
-      <tr>
-        {columns.map(([title, style, width], index) => (
-          <th
-            key={index}
-            scope="col"
-            class={style}
-            style={width === undefined ? undefined : { width: `${width}rem` }}
-            aria-sort={index === 0 ? sort : undefined}
-          >
-            {title}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  );
-}
-
-interface RecordsProps {
-  readonly columns: readonly ColumnHead[];
-  readonly rows: readonly (readonly ComponentChildren[])[];
-}
-
-/** A short table. Each cell has the style of its column. */
-export const Records = ({ columns, rows }: RecordsProps) => (
-  <table class="records">
-    <TableHead columns={columns} />
-    <tbody>
-      {rows.map((cells, row) => (
-        <tr key={row}>
-          {cells.map((cell, column) => (
-            <td key={column} class={columns[column]?.[1]}>
-              {cell}
-            </td>
-          ))}
-        </tr>
-      ))}
-    </tbody>
-  </table>
-);
 
 interface Numbered {
   readonly id: number;

@@ -1,12 +1,13 @@
 import { signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { typedPhone } from "../../../../src/domain/phone.ts";
-import { goTo, pickPhone, setting } from "../actions.ts";
+import { goTo, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { knownReferences } from "../arrivals.ts";
 import { momoWords } from "../logic/commands.ts";
 import { numberOrText } from "../logic/problems.ts";
 import { nextReference } from "../logic/reference.ts";
+import { pickPhone } from "../phones.ts";
 import { accounts, dialog, isLoaded, server, view } from "../state.ts";
 import { KINDS } from "../wire.ts";
 import { CommandLines } from "./commands.tsx";

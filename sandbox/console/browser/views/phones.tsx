@@ -1,8 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { pickPhone } from "../actions.ts";
 import { api } from "../api.ts";
+import { isDuration, nextDecisionInWords } from "../logic/decisions.ts";
 import { formatAmount, formatPhone } from "../logic/format.ts";
-import { isDuration, openPrompts } from "../logic/steering.ts";
+import { openPrompts } from "../logic/steering.ts";
+import { pickPhone } from "../phones.ts";
 import {
   fallback,
   phoneChips,
@@ -107,23 +108,10 @@ function ByHandSwitch() {
         <input type="checkbox" class="switch" checked={isByHand} disabled={fallback.value === null} onChange={change} />
         <span>I answer the next prompts</span>
       </label>
-      <p class="hint">{fallback.value && words(fallback.value)}</p>
+      <p class="hint">{fallback.value && nextDecisionInWords(rules.value, fallback.value)}</p>
       <FormProblem problems={call.problems} />
     </div>
   );
-}
-
-/** Describes new prompts, not the one that rings. */
-function words(decided: Default): string {
-  const place = rules.value.findIndex(({ match, times }) => times === undefined && Object.keys(match).length === 0);
-  const { outcome, after } = rules.value[place] ?? decided;
-  const first =
-    place >= 0
-      ? `Rule ${place + 1} decides`
-      : rules.value.length > 0
-        ? "If no rule fits, the default decides"
-        : "The default decides";
-  return `${first}: ${outcome === "manual" ? "they wait for you." : `${outcome}${isDuration(after ?? null) ? ` after ${after}` : ""}.`}`;
 }
 
 function remembered({ outcome, after }: Default) {

@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { pickPhone, setting } from "../actions.ts";
+import { setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { formatAmount, instantOf } from "../logic/format.ts";
 import { countdown } from "../logic/phone.ts";
+import { pickPhone } from "../phones.ts";
 import { clock, sandboxNow } from "../state.ts";
 import type { Prompt } from "../wire.ts";
 import { Pairs } from "./card.tsx";

@@ -5,11 +5,10 @@ import { api } from "../api.ts";
 import { momoWords } from "../logic/commands.ts";
 import { accounts, keys, merchantId, merchants, server } from "../state.ts";
 import type { NewKey } from "../wire.ts";
-import { Card, copied, Pairs } from "./card.tsx";
-import { CommandLines, CopyButton } from "./commands.tsx";
+import { Card, copied, Pairs, Records } from "./card.tsx";
+import { CommandLines, CopyButton, usePointed } from "./commands.tsx";
 import { ConfirmButton } from "./dialog.tsx";
 import { CallForm, useForm } from "./form.tsx";
-import { Records } from "./long-list.tsx";
 
 export function Registry() {
   return (
@@ -82,9 +81,8 @@ function Accounts() {
 function Keys() {
   const form = useForm("key", { label: "Label" });
   const made = useSignal<NewKey | null>(null);
-  // The key for which the command to revoke it is shown.
-  const pointed = useSignal<string | null>(null);
-  const revocable = keys.value.find(({ api_key, revoked }) => api_key === pointed.value && !revoked);
+  const { pointed, noticed } = usePointed<string>();
+  const revocable = keys.value.find(({ api_key, revoked }) => api_key === pointed && !revoked);
   const body = { ...form.values, merchant_id: merchantId.value ?? 1 };
   const momo = momoWords(["keys", "create", "--label", body.label], { "--merchant": String(body.merchant_id) });
   return (
@@ -111,7 +109,7 @@ function Keys() {
                   loss={`Every request with ${api_key} is refused from now on, for good.`}
                   yes="Refuse it from now on"
                   run={() => void form.run(() => api.call(revocation(api_key)))}
-                  onPoint={setting(pointed, api_key)}
+                  {...noticed(api_key)}
                 />,
               ],
         )}

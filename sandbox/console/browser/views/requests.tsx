@@ -8,10 +8,10 @@ import { formatCount, formatInterval, preciseClock } from "../logic/format.ts";
 import * as state from "../state.ts";
 import { callFindings, isLoaded, requests } from "../state.ts";
 import type { LoggedRequest } from "../wire.ts";
-import { Pairs } from "./card.tsx";
+import { type ColumnHead, Pairs } from "./card.tsx";
 import { bound, FilterFrame, SelectFilter, TextFilter } from "./filter-bar.tsx";
 import { ANY, FormProblem, useCall } from "./form.tsx";
-import { type ColumnHead, LongList, Pane } from "./long-list.tsx";
+import { LongList, Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, Warned } from "./marks.tsx";
 import { CallDetails } from "./request-step.tsx";
 

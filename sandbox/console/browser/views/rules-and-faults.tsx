@@ -1,16 +1,14 @@
-import { signal, useSignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/phone.ts";
 import { FAULT_DEEDS } from "../../../fault-kinds.ts";
-import { setting } from "../actions.ts";
-import { api } from "../api.ts";
+import { capitalised, counted } from "../logic/format.ts";
 import { numberOrText } from "../logic/problems.ts";
-import { counted, coveredBy, faultInWords, ruleInWords } from "../logic/steering.ts";
+import { coveredBy, faultInWords, ruleInWords } from "../logic/steering.ts";
 import { faults, rules } from "../state.ts";
-import { after } from "../system.ts";
 import type { Fault, Rule } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { type Command, CommandLines, ControlGroup } from "./commands.tsx";
-import { ANY, type Call, CallForm, type Choice, type Draft, outcomeChoices, useForm } from "./form.tsx";
+import { type Command, CommandLines, ControlGroup, usePointed } from "./commands.tsx";
+import { ANY, CallForm, type Choice, type Draft, outcomeChoices, useForm, useUndo } from "./form.tsx";
 import { CloseIcon, IconButton, Warned } from "./marks.tsx";
 
 const RULE_LABELS = {
@@ -175,14 +173,12 @@ interface EntriesProps<Entry> {
 
 /** Entries in order, each with a button that removes it, and the command of the last button under the mouse. */
 function Entries<Entry>({ what, entries, inWords, problems = [], none, replacement, undo }: EntriesProps<Entry>) {
-  const pointed = useSignal(0);
+  const { pointed, noticed } = usePointed<number>();
   const commandOf = (index: number) => replacement(index < 0 ? [] : entries.toSpliced(index, 1));
   const remove = (index: number, words: string) => ({
     onClick: () => void undo.change(commandOf(index), `${words} removed.`, replacement(entries)),
-    onPointerEnter: setting(pointed, index),
-    onFocus: setting(pointed, index),
+    ...noticed(index),
   });
-  const capital = what.replace(/^./, (letter) => letter.toUpperCase());
   return (
     <>
       {entries.length === 0 ? (
@@ -199,7 +195,7 @@ function Entries<Entry>({ what, entries, inWords, problems = [], none, replaceme
                 <IconButton
                   icon={CloseIcon}
                   label={`Remove ${what} ${index + 1}`}
-                  {...remove(index, `${capital} ${index + 1}`)}
+                  {...remove(index, `${capitalised(what)} ${index + 1}`)}
                 />
               </li>
             ))}
@@ -209,38 +205,10 @@ function Entries<Entry>({ what, entries, inWords, problems = [], none, replaceme
               Remove all {entries.length}
             </button>
           </div>
-          <CommandLines command={commandOf(Math.min(pointed.value, entries.length - 1))} />
+          <CommandLines command={commandOf(Math.min(pointed ?? 0, entries.length - 1))} />
         </>
       )}
       {undo.line}
     </>
   );
-}
-
-const OFFERED_MS = 20_000;
-
-/** Makes calls, and offers for a while to undo the last one. */
-export function useUndo(call: Call) {
-  const offered = useSignal<{ readonly words: string; readonly undo: () => void } | null>(null);
-  const withdraw = setting(offered, null);
-  return {
-    /** @param words what the call did */
-    async change(command: Command, words: string, undo: Command): Promise<void> {
-      if (!(await call.run(() => api.call(command)))) return;
-      const offer = { words, undo: () => void call.run(() => api.call(undo)).then(withdraw) };
-      offered.value = offer;
-      after(OFFERED_MS, () => offered.value === offer && withdraw());
-    },
-    /** What was done, and the button that undoes it. */
-    line: (
-      <div class="box line tone small" role="status" data-tone="pending">
-        {offered.value?.words}
-        {offered.value && (
-          <button type="button" onClick={offered.value.undo}>
-            Undo
-          </button>
-        )}
-      </div>
-    ),
-  };
 }

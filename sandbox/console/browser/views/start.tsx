@@ -4,9 +4,8 @@ import { gistOf } from "../logic/calls.ts";
 import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
 import { accounts, dialog, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
-import { Card } from "./card.tsx";
+import { Card, type ColumnHead, Records } from "./card.tsx";
 import { CodeBlock } from "./commands.tsx";
-import { type ColumnHead, Records } from "./long-list.tsx";
 import { StatusBadge } from "./marks.tsx";
 
 export const TestPaymentButton = () => (
@@ -79,7 +78,7 @@ function Seen() {
   const [payment] = rows.value;
   const call = requests.value.at(-1);
   return (
-    <p class="box tone seen" role="status" data-tone={payment || call ? "completed" : "none"}>
+    <p class="box tone" role="status" data-tone={payment || call ? "completed" : "none"}>
       {payment ? (
         <>
           <b>A payment has arrived:</b> KES {formatAmount(payment.amount)} from {formatPhone(payment.phone)} at{" "}

@@ -1,5 +1,4 @@
-import { formatInterval } from "../logic/format.ts";
-import { counted } from "../logic/steering.ts";
+import { counted, formatInterval } from "../logic/format.ts";
 import { type Mark, timelineOf } from "../logic/timeline.ts";
 import type { Story } from "../wire.ts";
 

@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { reasonOf } from "../../../network/reason.ts";
-import { addressOf, goTo, pickPhone, select } from "../actions.ts";
+import { addressOf, goTo, select } from "../actions.ts";
 import { api } from "../api.ts";
 import { momoWords } from "../logic/commands.ts";
 import { findingsByCall } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { formatRoute } from "../logic/route.ts";
+import { pickPhone } from "../phones.ts";
 import { findings, outcomes, story, storyProblem } from "../state.ts";
 import { pageAddress } from "../system.ts";
 import type { Prompt, Story, Transaction } from "../wire.ts";

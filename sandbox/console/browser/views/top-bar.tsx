@@ -1,6 +1,5 @@
 import { addressOf, chooseTheme, foldPhones, setting } from "../actions.ts";
-import { formatCount, wallClock } from "../logic/format.ts";
-import { counted } from "../logic/steering.ts";
+import { counted, formatCount, wallClock } from "../logic/format.ts";
 import * as state from "../state.ts";
 import { CopyButton } from "./commands.tsx";
 import {

@@ -1,14 +1,15 @@
 import { reasonOf } from "../../../network/reason.ts";
 import { addressOf, select, setFilters } from "../actions.ts";
+import { COUNTED, countsOf, totalOf } from "../logic/counts.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
-import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
-import { counted } from "../logic/steering.ts";
+import { capitalised, counted, dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import * as state from "../state.ts";
 import { counts, filters, shownRows } from "../state.ts";
-import type { Counts, Status, Transaction } from "../wire.ts";
+import type { Transaction } from "../wire.ts";
+import type { ColumnHead } from "./card.tsx";
 import { FilterBar } from "./filter-bar.tsx";
-import { type ColumnHead, LongList, MOST_DRAWN } from "./long-list.tsx";
+import { LongList, MOST_DRAWN } from "./long-list.tsx";
 import { StatusBadge, Warned } from "./marks.tsx";
 import { OutcomesOverTime } from "./outcomes-over-time.tsx";
 import { TestPaymentButton } from "./start.tsx";
@@ -39,8 +40,8 @@ const COLUMNS: readonly ColumnHead[] = [
   ["Phone", "c-phone", 8.5],
   ["Amount, KES", "c-amount number", 10.5],
   ["Status", "c-status", 8.5],
-  ["Result", "c-result when-wide"],
-  ["Receipt", "c-receipt when-wider", 11],
+  ["Result", "c-result when-wide", 11.5],
+  ["Receipt", "when-wider", 11],
 ];
 
 /** The live list of payments, newest first: the API has no other order. */
@@ -104,7 +105,7 @@ function Row({ of: transaction }: { of: Transaction }) {
       <td class="c-result muted small when-wide" title={reason}>
         {reason || <code class="when-narrower">{transaction.momo_receipt_number}</code>}
       </td>
-      <td class="c-receipt when-wider">
+      <td class="when-wider">
         <code>{transaction.momo_receipt_number}</code>
       </td>
     </tr>
@@ -127,21 +128,19 @@ function NothingYet() {
   );
 }
 
-const ORDER: readonly Status[] = ["completed", "failed", "cancelled", "expired", "pending"];
-
 /** Counts by status, of the payments that the other filters select. A click filters by a status, another click shows all again. */
 function Tiles() {
   const inForce = filters.value;
-  const shown = inForce.span === "" ? counts.value : countsOfSpan();
-  const total = shown && ORDER.reduce((sum, status) => sum + shown[`${status}_count`], 0);
+  // The API has no intervals within a day: their payments are counted in the loaded rows.
+  const shown = inForce.span === "" ? counts.value : countsOf(shownRows.value);
   return (
     <div class="tiles">
       <p class="tile received">
         <span class="label tiny">KES {isFiltered({ ...inForce, status: "" }) ? "received, of these" : "received"}</span>
         <Figure text={shown ? formatAmount(shown.total_completed_amount) : "–"} />
-        <small class="muted">{total !== null && `of ${counted(total, "payment")}`}</small>
+        <small class="muted">{shown && `of ${counted(totalOf(shown), "payment")}`}</small>
       </p>
-      {ORDER.map((status) => (
+      {COUNTED.map((status) => (
         <button
           key={status}
           type="button"
@@ -150,7 +149,7 @@ function Tiles() {
           aria-pressed={inForce.status === status}
           onClick={() => setFilters({ status: inForce.status === status ? "" : status })}
         >
-          <span class="label tiny dot">{status.replace(/^./, (letter) => letter.toUpperCase())}</span>
+          <span class="label tiny dot">{capitalised(status)}</span>
           <Figure text={shown ? formatCount(shown[`${status}_count`]) : "–"} />
         </button>
       ))}
@@ -160,11 +159,3 @@ function Tiles() {
 
 /** A long number is smaller, so that it fits. */
 const Figure = ({ text }: { text: string }) => <b style={{ "--length": text.length }}>{text}</b>;
-
-/** Counts the loaded rows, because the API has no intervals within a day. */
-function countsOfSpan(): Counts {
-  const rows = shownRows.value;
-  const numbers = ORDER.map((status) => [`${status}_count`, rows.filter((row) => row.status === status).length]);
-  const received = rows.reduce((sum, { status, amount }) => sum + (status === "completed" ? amount : 0), 0);
-  return { ...Object.fromEntries(numbers), total_completed_amount: received };
-}

@@ -2,15 +2,13 @@ import { useSignal } from "@preact/signals";
 import { addressOf } from "../actions.ts";
 import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
-import { formatInterval, timeOfDay } from "../logic/format.ts";
+import { counted, formatInterval, timeOfDay } from "../logic/format.ts";
 import { numberOrText } from "../logic/problems.ts";
-import { counted } from "../logic/steering.ts";
 import { deliveries, MOST_DELIVERIES, webhook } from "../state.ts";
 import type { Attempt, Delivery, Webhook } from "../wire.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock, ControlGroup } from "./commands.tsx";
-import { CallForm, type Draft, FormProblem, useCall, useForm } from "./form.tsx";
-import { useUndo } from "./rules-and-faults.tsx";
+import { CallForm, type Draft, FormProblem, useCall, useForm, useUndo } from "./form.tsx";
 
 const FORMS: readonly Webhook["form"][] = ["payment.updated", "flat"];
 const LABELS = {

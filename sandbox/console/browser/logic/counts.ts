@@ -1,0 +1,44 @@
+import type { Counts, Snapshot, Status, Transaction } from "../wire.ts";
+import { counted, countedAll } from "./format.ts";
+
+/** How many payments there are, and what goes with them. */
+
+/** In the order of the tiles. */
+export const COUNTED: readonly Status[] = ["completed", "failed", "cancelled", "expired", "pending"];
+
+export const totalOf = (counts: Counts): number => COUNTED.reduce((sum, status) => sum + counts[`${status}_count`], 0);
+
+export function countsOf(rows: readonly Transaction[]): Counts {
+  const numbers = COUNTED.map((status) => [`${status}_count`, rows.filter((row) => row.status === status).length]);
+  const received = rows.reduce((sum, { status, amount }) => sum + (status === "completed" ? amount : 0), 0);
+  return { ...Object.fromEntries(numbers), total_completed_amount: received };
+}
+
+/** What is in a snapshot: `2 payments, 1 rule, at 2026-11-20 10:00:00, frozen` */
+export function snapshotInWords({ transactions, rules, faults, at, frozen }: Snapshot): string {
+  const steered = countedAll({ rule: rules, fault: faults });
+  return [counted(transactions, "payment"), ...steered, `at ${at}`, ...(frozen ? ["frozen"] : [])].join(", ");
+}
+
+interface Present {
+  readonly counts: Counts | null;
+  readonly rules: readonly unknown[];
+  readonly faults: readonly unknown[];
+  readonly requests: readonly unknown[];
+  readonly hasWebhook: boolean;
+  /** Whether the counts are only of some payments of the merchant. */
+  readonly isFiltered: boolean;
+  readonly merchants: readonly unknown[];
+}
+
+/** What a reset or a restore removes: `62 payments, 3 rules, 140 logged requests` */
+export function lossInWords({ counts, rules, faults, requests, hasWebhook, isFiltered, merchants }: Present): string {
+  const payments = counts === null ? 0 : totalOf(counts);
+  const numbers = { payment: payments, rule: rules.length, fault: faults.length, "logged request": requests.length };
+  const parts = [...countedAll(numbers), ...(hasWebhook ? ["the webhook"] : [])];
+  return [
+    ...(parts.length > 0 ? parts : ["nothing but the clock"]),
+    ...(isFiltered ? ["and the payments that the filters hide"] : []),
+    ...(merchants.length > 1 ? ["and the payments of the other merchants"] : []),
+  ].join(", ");
+}

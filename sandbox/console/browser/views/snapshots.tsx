@@ -1,0 +1,140 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { api } from "../api.ts";
+import { momoWords } from "../logic/commands.ts";
+import { lossInWords, snapshotInWords } from "../logic/counts.ts";
+import { isFiltered } from "../logic/filters.ts";
+import { counts, faults, filters, isLoaded, merchants, requests, rules, webhook } from "../state.ts";
+import type { Snapshot } from "../wire.ts";
+import { Card } from "./card.tsx";
+import { CommandLines } from "./commands.tsx";
+import { ConfirmButton } from "./dialog.tsx";
+import { CallForm, FormProblem, useCall, useForm } from "./form.tsx";
+
+/** Saves the state under a name, and restores it. */
+export function SnapshotsCard() {
+  const snapshots = useSignal<readonly Snapshot[]>([]);
+  const form = useForm("snapshot", { name: "Name" });
+  const { name } = form.values;
+  const load = async () => {
+    snapshots.value = (await api.get<{ snapshots: Snapshot[] }>("/snapshots")).snapshots;
+  };
+  useEffect(() => {
+    if (isLoaded.value) void form.run(load);
+  }, [isLoaded.value]);
+  const done = useSignal("");
+  const change = (words: string, method: string, path: string) =>
+    void form.run(async () => {
+      done.value = "";
+      await api.call({ method, path, ...(method === "POST" && { body: {} }) });
+      done.value = words;
+      await load();
+    });
+  return (
+    <Card title="Snapshots" count={snapshots.value.length} isWide>
+      <p class="hint">
+        Payments, rules, faults, default, webhook and clock under a name, until the server ends. Merchants, accounts and
+        keys are not in it.
+      </p>
+      <ul class="entries">
+        {snapshots.value.map((snapshot) => (
+          <li key={snapshot.name} class="row between">
+            <span>
+              <b>{snapshot.name}</b>: {snapshotInWords(snapshot)}
+            </span>
+            <span class="row">
+              <ConfirmButton
+                id={`restore-${snapshot.name}`}
+                label={`Restore ${snapshot.name} …`}
+                question={`Restore “${snapshot.name}”?`}
+                loss={`What is here goes: ${lost()}. In its place comes “${snapshot.name}”: ${snapshotInWords(snapshot)}, with its default and webhook. ${KEPT}`}
+                yes="Restore it"
+                run={() =>
+                  change(
+                    `“${snapshot.name}” is restored: ${snapshotInWords(snapshot)}.`,
+                    "POST",
+                    `/snapshots/${snapshot.name}/restore`,
+                  )
+                }
+              />
+              <ConfirmButton
+                id={`remove-${snapshot.name}`}
+                label={`Remove ${snapshot.name} …`}
+                question={`Remove “${snapshot.name}”?`}
+                loss={`Lost for good: the snapshot with ${snapshotInWords(snapshot)}.`}
+                yes="Remove it"
+                run={() => change(`“${snapshot.name}” is removed.`, "DELETE", `/snapshots/${snapshot.name}`)}
+              />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p class="hint" role="status">
+        {done.value}
+      </p>
+      <CallForm
+        form={form}
+        command={{
+          method: "PUT",
+          path: `/snapshots/${encodeURIComponent(name)}`,
+          body: {},
+          momo: momoWords(["snapshot", "save", name]),
+        }}
+        action="Save"
+        isIncomplete={name === ""}
+        onDone={() => {
+          done.value = `“${name}” is saved.`;
+          void load();
+        }}
+      >
+        {form.input("name", { placeholder: "prepared" })}
+      </CallForm>
+    </Card>
+  );
+}
+
+const KEPT = "Merchants, accounts, keys and findings stay.";
+
+/** Resets everything except merchants, accounts and keys. */
+export function ResetCard() {
+  const call = useCall();
+  const done = useSignal("");
+  async function reset() {
+    done.value = "";
+    if (await call.run(() => api.post("/reset", {}))) done.value = "Everything is reset.";
+  }
+  return (
+    <Card title="Reset" isWide>
+      <p class="hint">
+        Removes payments, rules, faults, the log and the webhook, and resets the default and the clock. {KEPT}
+      </p>
+      <div>
+        <ConfirmButton
+          id="confirm-reset"
+          label="Reset …"
+          question="Forget it all?"
+          loss={`Lost for good: ${lost()}. ${KEPT}`}
+          yes="Forget it all"
+          run={() => void reset()}
+        />
+      </div>
+      <p class="hint" role="status">
+        {done.value}
+      </p>
+      <FormProblem problems={call.problems} />
+      <CommandLines command={{ method: "POST", path: "/reset", body: {}, momo: "reset --yes" }} />
+    </Card>
+  );
+}
+
+/** What a reset or a restore removes. */
+const lost = () =>
+  lossInWords({
+    counts: counts.value,
+    rules: rules.value,
+    faults: faults.value.faults,
+    requests: requests.value,
+    hasWebhook: webhook.value !== null,
+    isFiltered: isFiltered(filters.value),
+    merchants: merchants.value,
+  });
