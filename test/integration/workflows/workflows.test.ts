@@ -40,6 +40,12 @@ describeWith(["actionlint"], "actionlint", () => {
     expect(await problemsOf(read(name), name)).toEqual([]);
   });
 
+  test("finds nothing in the job of the documents", async () => {
+    const job = readFileSync(join(ROOT, "docs/examples/github-services.yaml"), "utf8").replaceAll(/^/gm, "    ");
+    const text = `on: push\njobs:\n  test:\n    runs-on: ubuntu-24.04\n${job}`;
+    expect(await problemsOf(text, "job.yml")).toEqual([]);
+  });
+
   test("finds a job that needs one that does not exist, and an expression that means nothing", async () => {
     const broken = read("release.yml")
       .replace("needs: draft", "needs: missing")
