@@ -150,7 +150,7 @@ export class Webhooks {
   }
 }
 
-const noWebhook = () => new Refusal("conflict", "there is no webhook to send it to; PUT /_momo/webhook sets one");
+const noWebhook = () => new Refusal("conflict", "there is no webhook to send it to: set one first");
 
 export type HeldAnswers = ReturnType<typeof createHeldAnswers>;
 
