@@ -60,30 +60,27 @@ const selectionOf = (merchantId: number, { kind, status, fromDay, toDay }: Trans
     toDay === undefined ? undefined : lt(transactions.createdAtMs, endOfDayMs(toDay)),
   );
 
-/** Narrows a selection to what a search finds. `whole` are the rows that have the searched text as an identifier. */
-const searched = (
-  selection: SQL | undefined,
-  { phone, reference }: SearchRanges,
-  whole: readonly number[],
-): SQL | undefined =>
-  and(
-    selection,
-    or(
-      and(gte(folded, reference.from), lt(folded, reference.before)),
-      phone ? and(gte(transactions.phone, phone.from), lt(transactions.phone, phone.before)) : undefined,
-      whole.length > 0 ? isAmong(transactions.id, whole) : undefined,
-    ),
+/** What a search looks for: ranges of phones and references, and the rows that have its text as an identifier. */
+interface Searched extends SearchRanges {
+  readonly named: readonly number[];
+}
+
+const fits = ({ phone, reference, named }: Searched): SQL | undefined =>
+  or(
+    and(gte(folded, reference.from), lt(folded, reference.before)),
+    phone ? and(gte(transactions.phone, phone.from), lt(transactions.phone, phone.before)) : undefined,
+    named.length > 0 ? isAmong(transactions.id, named) : undefined,
   );
 
 /**
  * Reads the list on one connection, in steps. Ids rise with time (order.ts). The first way that fits is taken:
  *
  * 1. An id: its row, by the primary key.
- * 2. A merchant with few rows, or a first page without kind and status: the index of the merchant's rows.
- * 3. A search: its keys (words.ts) give the ids, whose rows are looked up. If it finds too many, it scans all blocks.
- * 4. Any other page: the totals (totals.ts) say in which blocks of ids its rows are, and only these are read.
- *
- * Without a search, the counts and sums come from the totals of days.
+ * 2. No search: the counts and sums come from the totals of days. The rows of a merchant with few rows, and of a first page without
+ *    kind and status, come from the index of the merchant's rows. For any other page, the totals (totals.ts) say in which blocks of
+ *    ids its rows are, and only these are read.
+ * 3. A search: all rows of a merchant with few rows. Else its keys (words.ts) give the ids, whose rows are looked up. If it finds too
+ *    many, it reads all blocks.
  */
 export class ListReader {
   readonly #client: Database;
@@ -105,7 +102,7 @@ export class ListReader {
     return this.#client.query<R, SQLQueryBindings[]>(text).all(...(params as SQLQueryBindings[]));
   }
 
-  /** @param most a search that finds more rows scans all rows */
+  /** @param most a search that finds more rows reads all blocks */
   *read(
     merchantId: number,
     filter: TransactionFilter,
@@ -113,10 +110,26 @@ export class ListReader {
     most = MOST_LOOKED_UP,
   ): Generator<Pause, ListedPage> {
     const { search, id, ...rest } = filter;
-    if (id !== undefined) return this.#listed(this.#findOne(merchantId, filter, id), page);
-    if (search !== undefined) return yield* this.#readFound(merchantId, rest, search, page, most);
-    const { fromDay: _, toDay, ...ofAllDays } = rest;
-    const summary = this.#summarizeDays(merchantId, rest);
+    const selection = selectionOf(merchantId, rest);
+    const searched = search === undefined ? null : { ...rangesOf(search), named: this.#namedBy(search) };
+    const where = searched ? and(selection, fits(searched)) : selection;
+    if (id !== undefined) return this.#listed(this.#foundAmong([this.#placeOf(id)], where), page);
+    if (searched === null) return yield* this.#readNewest(merchantId, rest, page);
+    if (this.#hasFew(merchantId)) return this.#listed(this.#foundIn(OF_MERCHANT, where), page);
+    const ids = yield* this.#findWords(searched, merchantId, most);
+    if (ids === null) return yield* this.#readBroad(merchantId, rest, where, page);
+    const all = [...new Set([...ids, ...searched.named])];
+    const found: Found[] = [];
+    for (let start = 0; start < all.length; start += LOOKED_UP_AT_ONCE) {
+      if (start > 0) yield;
+      found.push(...this.#foundAmong(all.slice(start, start + LOOKED_UP_AT_ONCE), selection));
+    }
+    return this.#listed(found, page);
+  }
+
+  *#readNewest(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
+    const { fromDay: _, toDay, ...ofAllDays } = filter;
+    const summary = this.#summarizeDays(merchantId, filter);
     const skip = offsetOf(page);
     const limit = Math.min(page.limit, summary.totalItems - skip);
     const rows: Transaction[] = [];
@@ -127,12 +140,12 @@ export class ListReader {
         ? 0
         : this.#summarizeDays(merchantId, { ...ofAllDays, fromDay: (toDay + 1) as Day }).totalItems;
     const where = selectionOf(merchantId, ofAllDays);
-    const isAlone = ofAllDays.kind === undefined && ofAllDays.status === undefined;
-    if ((isAlone && later + skip + limit <= FEW_ROWS) || this.#hasFew(merchantId)) {
-      return { rows: this.#sorted(where, later + skip, limit), summary };
+    const isFirst = filter.kind === undefined && filter.status === undefined && later + skip + limit <= FEW_ROWS;
+    if (isFirst || this.#hasFew(merchantId)) {
+      return { rows: this.#newestOf(OF_MERCHANT, where, later + skip, limit), summary };
     }
     for (const { block, toSkip } of this.#blocksAfter(merchantId, ofAllDays, later + skip)) {
-      rows.push(...this.#rowsIn(block, where, toSkip, limit - rows.length));
+      rows.push(...this.#newestOf(BY_ROWID, and(isIn(block), where), toSkip, limit - rows.length));
       if (rows.length === limit) break;
       yield;
     }
@@ -181,34 +194,6 @@ export class ListReader {
       FROM ${totals} WHERE ${counted} GROUP BY ${totals.place} ORDER BY ${desc(totals.place)}`);
   }
 
-  #findOne(merchantId: number, { search, ...filter }: TransactionFilter, id: number): Found[] {
-    const where = selectionOf(merchantId, filter);
-    const isFound = search === undefined ? where : searched(where, rangesOf(search), this.#namedBy(search));
-    return this.#foundAmong(isFound, [this.#placeOf(id)]);
-  }
-
-  *#readFound(
-    merchantId: number,
-    filter: TransactionFilter,
-    search: string,
-    page: Page,
-    most: number,
-  ): Generator<Pause, ListedPage> {
-    const where = selectionOf(merchantId, filter);
-    const ranges = rangesOf(search);
-    const whole = this.#namedBy(search);
-    if (this.#hasFew(merchantId)) return this.#listed(this.#foundIn(OF_MERCHANT, searched(where, ranges, whole)), page);
-    const ids = yield* this.#findWords(ranges, merchantId, most);
-    if (ids === null) return yield* this.#readBroad(merchantId, filter, searched(where, ranges, whole), page);
-    const all = [...new Set([...ids, ...whole])];
-    const found: Found[] = [];
-    for (let start = 0; start < all.length; start += LOOKED_UP_AT_ONCE) {
-      if (start > 0) yield;
-      found.push(...this.#foundAmong(where, all.slice(start, start + LOOKED_UP_AT_ONCE)));
-    }
-    return this.#listed(found, page);
-  }
-
   /** The rows that have this text as an identifier. */
   #namedBy(search: string): number[] {
     const chosen = this.#all<{ id: number }>(
@@ -221,7 +206,7 @@ export class ListReader {
     });
   }
 
-  #foundAmong(where: SQL | undefined, ids: readonly number[]): Found[] {
+  #foundAmong(ids: readonly number[], where: SQL | undefined): Found[] {
     return this.#foundIn(BY_ROWID, and(isAmong(transactions.id, ids), where));
   }
 
@@ -257,7 +242,7 @@ export class ListReader {
       sums.push(...found);
       const { totalItems } = toSummary(found);
       if (toSkip < totalItems && rows.length < page.limit) {
-        rows.push(...this.#rowsIn(block, where, toSkip, page.limit - rows.length));
+        rows.push(...this.#newestOf(BY_ROWID, and(isIn(block), where), toSkip, page.limit - rows.length));
       }
       toSkip = Math.max(toSkip - totalItems, 0);
       yield;
@@ -271,7 +256,7 @@ export class ListReader {
     return this.#all(query).length === 0;
   }
 
-  #sorted(where: SQL | undefined, skip: number, limit: number, index = OF_MERCHANT): Transaction[] {
+  #newestOf(index: SQL, where: SQL | undefined, skip: number, limit: number): Transaction[] {
     const rows = this.#all<TransactionRow>(sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${index} WHERE ${where}
       ORDER BY ${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
     return rows.map((row) => toTransaction(row, this.#requestIds));
@@ -279,9 +264,5 @@ export class ListReader {
 
   #rowOf(id: number): TransactionRow | null {
     return this.#client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`).get(id);
-  }
-
-  #rowsIn(block: number, where: SQL | undefined, skip: number, limit: number): Transaction[] {
-    return this.#sorted(and(isIn(block), where), skip, limit, BY_ROWID);
   }
 }
