@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { createRepeater } from "../../src/domain/repeater.ts";
-import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
+import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
@@ -16,6 +16,12 @@ export interface EventListener {
   readonly wake: () => void;
   /** The server stops. */
   readonly end: () => void;
+}
+
+interface Reader {
+  readonly listener: EventListener;
+  /** The number of the last event that it has read; null if it has missed something. */
+  place: number | null;
 }
 
 export type EventHub = ReturnType<typeof createEventHub>;
@@ -47,12 +53,18 @@ export function createEventHub(sources: EventSources) {
   /** Makes the ids of this process different from those of others. */
   const boot = token(random, 8);
   const history = createEventHistory(boot);
-  const listeners = new Set<EventListener>();
+  const readers = new Set<Reader>();
   let isStarted = false;
-  const elsewhere = createElsewhere(sources, () => listeners.size > 0, wakeAll);
+  const others = watchOthers(sources, () => readers.size > 0, missOthers);
 
   function wakeAll(): void {
-    for (const listener of listeners) listener.wake();
+    for (const { listener } of readers) listener.wake();
+  }
+
+  /** There are no events of other replicas, so each reader gets a gap. */
+  function missOthers(): void {
+    for (const reader of readers) reader.place = null;
+    wakeAll();
   }
 
   function add(name: keyof typeof BYTES, view: () => object, moreBytes = 0): void {
@@ -60,21 +72,18 @@ export function createEventHub(sources: EventSources) {
     wakeAll();
   }
 
-  function addTransaction(transaction: Transaction): void {
+  async function addTransaction(transaction: Transaction): Promise<void> {
     add("transaction", () => transactionView(transaction));
-    if (transaction.status === "completed") void addMessage(transaction).catch(reportFault);
-  }
-
-  async function addMessage(payment: CompletedTransaction): Promise<void> {
-    const business = await merchantNames.of(payment.merchantId);
-    add("message", () => messageView(payment, business));
+    if (transaction.status !== "completed") return;
+    const business = await merchantNames.of(transaction.merchantId);
+    add("message", () => messageView(transaction, business));
   }
 
   /** Keep no events before the first listener: most sandboxes have none. */
   function startOnce(): void {
     if (isStarted) return;
     isStarted = true;
-    service.subscribe(addTransaction);
+    service.subscribe((transaction) => void addTransaction(transaction).catch(reportFault));
     log.subscribe((_answered, request) => add("request", () => requestView(request), lengthOf(request)));
     audit.subscribe((finding) => add("audit", () => finding));
     webhooks.subscribe((delivery) => add("webhook", () => deliveryView(delivery)));
@@ -82,7 +91,7 @@ export function createEventHub(sources: EventSources) {
 
   return {
     get isFull() {
-      return listeners.size >= MAX_LISTENERS;
+      return readers.size >= MAX_LISTENERS;
     },
     /**
      * A position in the stream. Its listener reads at its own pace; nothing is copied for it.
@@ -90,22 +99,18 @@ export function createEventHub(sources: EventSources) {
      */
     enter(lastId: string | null, listener: EventListener) {
       startOnce();
-      listeners.add(listener);
-      elsewhere.start();
-      let place = lastId === null ? history.last : numberOf(lastId, boot);
-      let seenElsewhere = elsewhere.count;
+      const reader: Reader = { listener, place: lastId === null ? history.last : numberOf(lastId, boot) };
+      readers.add(reader);
+      others.start();
       return {
         /** The events since the last reading, up to a bound; empty if there are none. */
         read(): string {
-          // A change by another server is also sent as a gap.
-          if (seenElsewhere !== elsewhere.count) place = null;
-          seenElsewhere = elsewhere.count;
-          const events = place === null ? null : history.after(place);
-          place = events?.number ?? history.last;
+          const events = reader.place === null ? null : history.after(reader.place);
+          reader.place = events?.number ?? history.last;
           // Events are missing: the reader must read everything again.
-          return events?.text ?? `event: gap\nid: ${boot}-${place}\ndata: {}\n\n`;
+          return events?.text ?? `event: gap\nid: ${boot}-${reader.place}\ndata: {}\n\n`;
         },
-        leave: () => void listeners.delete(listener),
+        leave: () => void readers.delete(reader),
       };
     },
     /** Announces which settings were changed, so that every page loads them again. */
@@ -114,39 +119,29 @@ export function createEventHub(sources: EventSources) {
     },
     /** Ends every stream. */
     close(): void {
-      elsewhere.stop();
-      for (const listener of listeners) listener.end();
+      others.stop();
+      for (const { listener } of readers) listener.end();
     },
   };
 }
 
 /** Polls whether other replicas have changed transactions in a shared store. */
-function createElsewhere({ service, realClock, reportFault }: EventSources, isNeeded: () => boolean, tell: () => void) {
-  let [count, mark]: [number, string | null] = [0, null];
+function watchOthers({ service, realClock, reportFault }: EventSources, isNeeded: () => boolean, onChange: () => void) {
+  let mark: string | null = null;
 
   async function poll(): Promise<void> {
-    const found = await service.markOfOthers();
-    const isChanged = mark !== null && found !== mark;
-    mark = found;
-    if (!isChanged) return;
-    count += 1;
-    tell();
+    const before = mark;
+    mark = await service.markOfOthers();
+    if (before !== null && before !== mark) onChange();
   }
 
-  const isShared = () => service.isShared && isNeeded();
-  return {
-    /** How many changes it has noticed. */
-    get count() {
-      return count;
-    },
-    ...createRepeater({
-      clock: realClock,
-      everyMs: POLL_MS,
-      isNeeded: isShared,
-      work: poll,
-      onError: reportFault,
-    }),
-  };
+  return createRepeater({
+    clock: realClock,
+    everyMs: POLL_MS,
+    isNeeded: () => service.isShared && isNeeded(),
+    work: poll,
+    onError: reportFault,
+  });
 }
 
 /** The number in an id of this process; null for other ids. */
