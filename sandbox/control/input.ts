@@ -4,7 +4,7 @@ import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid, kindOf, Refusal, shown } from "../../src/domain/error.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { digitsIn, parseInput, whatCameOf } from "../../src/http/input.ts";
-import { expectJson, newExchange, readJsonObject, readParameters } from "../../src/http/request.ts";
+import { expectJson, objectIn, readJson, readParameters } from "../../src/http/request.ts";
 import type { Body } from "./context.ts";
 import { durationText } from "./shapes/values.ts";
 
@@ -150,9 +150,8 @@ export const bodyOf = <T extends z.ZodType>(schema: T, example: z.input<T>): Bod
   schema,
   example,
   async read(request) {
-    const exchange = newExchange();
-    const members = await readJsonObject(request, exchange);
-    return parsePlaced(schema, members, "", exchange.body);
+    const { value, text } = await readJson(request);
+    return parsePlaced(schema, objectIn(value), "", text);
   },
 });
 

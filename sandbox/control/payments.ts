@@ -15,7 +15,7 @@ import {
   startPaymentSchema,
 } from "../../src/http/input.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
-import { newExchange, readJsonObject } from "../../src/http/request.ts";
+import { objectIn, readJson } from "../../src/http/request.ts";
 import { listMessage, listView, STARTED, startedView } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
 import { parseChoice } from "../network/choice.ts";
@@ -41,8 +41,8 @@ const paymentBody: Body<z.output<typeof testPayment>> = {
   example: { payment_account_id: 1, phone: "0712345678", amount: 100, kind: "web" },
   // In the words of the merchant API.
   async read(request) {
-    const exchange = newExchange();
-    return parseInput(testPayment, await readJsonObject(request, exchange), exchange.body);
+    const { value, text } = await readJson(request);
+    return parseInput(testPayment, objectIn(value), text);
   },
 };
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { counted } from "../../src/domain/counted.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
-import { newExchange, objectIn, readJson } from "../../src/http/request.ts";
+import { objectIn, readJson } from "../../src/http/request.ts";
 import { type Default, endingOf } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";
 import { MAX_RULES, type RuleBook } from "../network/rules.ts";
@@ -30,9 +30,8 @@ const rulesBody: Body<Rule[]> = {
   schema: z.union([ruleBook, ruleInputs, rule]),
   example: [{ outcome: "cancelled", times: 1 }],
   async read(request) {
-    const exchange = newExchange();
-    const input = await readJson(request, exchange);
-    return parseRules(Array.isArray(input) ? input : objectIn(input), exchange.body);
+    const { value, text } = await readJson(request);
+    return parseRules(Array.isArray(value) ? value : objectIn(value), text);
   },
 };
 

@@ -10,7 +10,7 @@ import {
   listTransactionsSchema,
   type startPaymentSchema,
 } from "./input.ts";
-import { isJson, type Leniency, parseJsonObject, readParameters } from "./request.ts";
+import { isJson, type Leniency, objectIn, parseJson, readParameters } from "./request.ts";
 
 /**
  * The lenient form accepts what the real services accept and the specification does not promise. It corrects values before the
@@ -134,5 +134,5 @@ export function readLenientBody(text: string, headers: Headers, schema: z.ZodObj
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type ?? "") && !LOOKS_LIKE_JSON.test(content);
   const names = Object.keys(schema.shape);
   if (isForm) return normalise(readParameters(content, names, "the form in the body"), schema, leniencies);
-  return normalise(parseJsonObject(content, headers), schema, leniencies, digitsIn(content));
+  return normalise(objectIn(parseJson(content, headers)), schema, leniencies, digitsIn(content));
 }

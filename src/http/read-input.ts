@@ -3,7 +3,7 @@ import { parseInput } from "./input.ts";
 import { normalise, readLenientBody } from "./lenient.ts";
 import type { Operation } from "./operations.ts";
 import type { Profile } from "./profile.ts";
-import { type Exchange, type Leniency, readJsonObject, readParameters, readText, targetOf } from "./request.ts";
+import { type Exchange, type Leniency, objectIn, readJson, readParameters, readText, targetOf } from "./request.ts";
 
 /** Reads the input of requests, in the form that the schemas of their operations expect, as strictly as the profile. */
 export function createInputReader(profile: Profile) {
@@ -20,11 +20,18 @@ export function createInputReader(profile: Profile) {
     return clampsPages || ignoresFilters ? normalise(input, schema, leniencies, {}, correctsParameter) : input;
   }
 
+  async function readBody(request: Request, { schema }: Operation, exchange: Exchange): Promise<object> {
+    if (isLenient) {
+      return readLenientBody(await readText(request, exchange), request.headers, schema, exchange.leniencies);
+    }
+    const { value } = await readJson(request, exchange);
+    exchange.members = objectIn(value);
+    return exchange.members;
+  }
+
   return {
-    read(request: Request, query: string, known: Operation, exchange: Exchange): object | Promise<object> {
-      if (known.method === "GET") return readList(query, known, exchange);
-      return isLenient ? readLeniently(request, known, exchange) : readJsonObject(request, exchange);
-    },
+    read: (request: Request, query: string, known: Operation, exchange: Exchange): object | Promise<object> =>
+      known.method === "GET" ? readList(query, known, exchange) : readBody(request, known, exchange),
 
     /** As {@link Api.wouldTake}. */
     wouldTake(request: Request, body: string | null, known: Operation | undefined): boolean {
@@ -40,10 +47,6 @@ export function createInputReader(profile: Profile) {
       return leniencies.length > 0;
     },
   };
-}
-
-async function readLeniently(request: Request, known: Operation, exchange: Exchange): Promise<object> {
-  return lenientInput(request, await readText(request, exchange), known, exchange.leniencies);
 }
 
 /** For a service that knows the words of these filters in lower case only: refuses others, or leaves them out. */

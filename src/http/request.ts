@@ -88,27 +88,6 @@ export function originOf({ headers }: Request): string {
 }
 
 /**
- * The JSON object in a request's body.
- * @throws Refusal `invalid` as {@link readJson} does, and for JSON that is not an object
- */
-export function readJsonObject(request: Request, exchange?: Exchange): Promise<object> {
-  expectJson(request);
-  return readText(request, exchange).then((text) => {
-    const members = parseJsonObject(text, request.headers);
-    if (exchange) exchange.members = members;
-    return members;
-  });
-}
-
-/**
- * Parses the text of a body as a JSON object.
- * @throws Refusal `invalid` for text that is not JSON, and for JSON that is not an object
- */
-export function parseJsonObject(text: string, headers: Headers): object {
-  return objectIn(parseJson(text, headers));
-}
-
-/**
  * The JSON of a body that must be an object.
  * @throws Refusal `invalid` for another kind of JSON
  */
@@ -134,12 +113,16 @@ export const isJson = (contentType: string | null): boolean =>
   /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? "");
 
 /**
- * The JSON in a request's body.
+ * The JSON in a request's body, and its text.
  * @throws Refusal `invalid` for another content type, more than {@link MAX_BODY_BYTES}, or text that is not UTF-8 or not JSON
  */
-export async function readJson(request: Request, exchange?: Exchange): Promise<unknown> {
+export async function readJson(
+  request: Request,
+  exchange?: Exchange,
+): Promise<{ readonly value: unknown; readonly text: string }> {
   expectJson(request);
-  return parseJson(await readText(request, exchange), request.headers);
+  const text = await readText(request, exchange);
+  return { value: parseJson(text, request.headers), text };
 }
 
 /**
@@ -164,7 +147,8 @@ export async function readText(request: Request, exchange?: Exchange): Promise<s
   }
 }
 
-function parseJson(text: string, headers: Headers): unknown {
+/** @throws Refusal `invalid` for text that is not JSON */
+export function parseJson(text: string, headers: Headers): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
