@@ -61,18 +61,39 @@ describe("stop", () => {
     expect(server.child.stderr.text).toMatch(/^(?:[\d:]+ {2}400 .* the body ended before it was complete\n)*$/);
   }
 
-  test.concurrent("two signals at once are one Ctrl+C, which npm passes on: the request in flight is answered", async () => {
-    const server = await serveMomo();
-    const request = requestTo(server);
-    const paying = await sendTo(server, request.slice(0, -10));
-    await untilRead(server);
-    server.child.signal("SIGINT");
-    server.child.signal("SIGTERM");
-    await untilItStopsAccepting(server);
-    paying.write(request.slice(-10));
-    await paying.received.until(/^HTTP\/1\.1 200 /);
-    expect(await server.child.exited).toBe(0);
-  });
+  /**
+   * Runs steps that must be quicker than the STOP_WITHIN_MS that a stopping server waits. If they fail later than that, the machine may
+   * have been too slow, and they run again, up to four times.
+   * @param steps call their argument when they stop the server
+   */
+  async function inTheGrace(steps: (stopping: () => void) => Promise<void>): Promise<void> {
+    for (let left = 4; ; left -= 1) {
+      let stoppedMs = Number.POSITIVE_INFINITY;
+      try {
+        await steps(() => {
+          stoppedMs = performance.now();
+        });
+        return;
+      } catch (error) {
+        if (left === 0 || performance.now() - stoppedMs < STOP_WITHIN_MS) throw error;
+      }
+    }
+  }
+
+  test.concurrent("two signals at once are one Ctrl+C, which npm passes on: the request in flight is answered", () =>
+    inTheGrace(async (stopping) => {
+      const server = await serveMomo();
+      const request = requestTo(server);
+      const paying = await sendTo(server, request.slice(0, -10));
+      await untilRead(server);
+      stopping();
+      server.child.signal("SIGINT");
+      server.child.signal("SIGTERM");
+      await untilItStopsAccepting(server);
+      paying.write(request.slice(-10));
+      await paying.received.until(/^HTTP\/1\.1 200 /);
+      expect(await server.child.exited).toBe(0);
+    }));
 
   test.concurrent.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     "%s ends an idle --ephemeral server with 0, and its temporary folder is removed",
@@ -87,36 +108,38 @@ describe("stop", () => {
     },
   );
 
-  test.concurrent("accepts nothing new, answers requests in flight, and closes idle and stalled connections in time", async () => {
-    const server = await serveMomo();
-    const request = requestTo(server);
-    const idle = await sendTo(server, request);
-    await idle.received.until(/"success":true/);
-    await sendTo(server, request.slice(0, 40)); // half a head
-    await sendTo(server, request.slice(0, -10)); // half a body
-    const leaving = await sendTo(server, request.slice(0, -10));
-    const paying = await sendTo(server, request.slice(0, -10));
-    const asking = await sendTo(server, "GET /_momo/health HTTP/1.1\r\nHost: ");
-    await untilRead(server);
-    leaving.end();
-    await untilRead(server);
+  test.concurrent("accepts nothing new, answers requests in flight, and closes idle and stalled connections in time", () =>
+    inTheGrace(async (stopping) => {
+      const server = await serveMomo();
+      const request = requestTo(server);
+      const idle = await sendTo(server, request);
+      await idle.received.until(/"success":true/);
+      await sendTo(server, request.slice(0, 40)); // half a head
+      await sendTo(server, request.slice(0, -10)); // half a body
+      const leaving = await sendTo(server, request.slice(0, -10));
+      const paying = await sendTo(server, request.slice(0, -10));
+      const asking = await sendTo(server, "GET /_momo/health HTTP/1.1\r\nHost: ");
+      await untilRead(server);
+      leaving.end();
+      await untilRead(server);
 
-    const stopping = stopInTime(server);
-    await untilItStopsAccepting(server);
-    asking.write("127.0.0.1\r\n\r\n");
-    const [answer] = await asking.received.until(/^HTTP\/1\.1 503 [\s\S]*\}/);
-    expect(JSON.parse(answer.slice(answer.indexOf("{")))).toEqual({
-      ...{ success: false, message: "momo is stopping", status: "draining" },
-      ...{ id: server.ready.id, version: packageJson.version, pid: server.ready.pid },
-    });
-    paying.write(request.slice(-10));
-    await paying.received.until(/^HTTP\/1\.1 200 [\s\S]*"success":true/);
-    await stopping;
-    await idle.closed;
-    // The database was closed, and its log of writes is in it.
-    expect(readdirSync(server.ready.data).sort()).toEqual(CLOSED);
-    expect(paymentsIn(server.ready.data)).toBe(2);
-  });
+      stopping();
+      const stopped = stopInTime(server);
+      await untilItStopsAccepting(server);
+      asking.write("127.0.0.1\r\n\r\n");
+      const [answer] = await asking.received.until(/^HTTP\/1\.1 503 [\s\S]*\}/);
+      expect(JSON.parse(answer.slice(answer.indexOf("{")))).toEqual({
+        ...{ success: false, message: "momo is stopping", status: "draining" },
+        ...{ id: server.ready.id, version: packageJson.version, pid: server.ready.pid },
+      });
+      paying.write(request.slice(-10));
+      await paying.received.until(/^HTTP\/1\.1 200 [\s\S]*"success":true/);
+      await stopped;
+      await idle.closed;
+      // The database was closed, and its log of writes is in it.
+      expect(readdirSync(server.ready.data).sort()).toEqual(CLOSED);
+      expect(paymentsIn(server.ready.data)).toBe(2);
+    }));
 
   test.concurrent("answers a payment that waits for an early webhook", async () => {
     const server = await startIn(newFolder());
@@ -144,20 +167,23 @@ describe("stop", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("a second %s ends the server at once with %d, and nothing is left", async (signal, exitCode) => {
-    const folder = newFolder();
-    const flags = ["--ephemeral", "--ready-file", join(folder, "ready.json")];
-    const server = await serveMomo(flags, { env: { TMPDIR: folder } });
-    await sendTo(server, requestTo(server).slice(0, -10));
-    await untilRead(server);
-    server.child.signal(signal);
-    await untilItStopsAccepting(server);
-    await Bun.sleep(200); // within 100 ms it would count as the same signal, which npm passes on
-    server.child.signal(signal);
-    // If it waited for the request in flight, it would end with 0.
-    expect(await server.child.exited).toBe(exitCode);
-    expect(readdirSync(folder)).toEqual([]);
-  });
+  ] as const)("a second %s ends the server at once with %d, and nothing is left", (signal, exitCode) =>
+    inTheGrace(async (stopping) => {
+      const folder = newFolder();
+      const flags = ["--ephemeral", "--ready-file", join(folder, "ready.json")];
+      const server = await serveMomo(flags, { env: { TMPDIR: folder } });
+      await sendTo(server, requestTo(server).slice(0, -10));
+      await untilRead(server);
+      stopping();
+      server.child.signal(signal);
+      await untilItStopsAccepting(server);
+      await Bun.sleep(200); // within 100 ms it would count as the same signal, which npm passes on
+      server.child.signal(signal);
+      // If it waited for the request in flight, it would end with 0.
+      expect(await server.child.exited).toBe(exitCode);
+      expect(readdirSync(folder)).toEqual([]);
+    }),
+  );
 });
 
 test.concurrent("a server goes on when no process reads its standard output", async () => {
