@@ -147,11 +147,8 @@ test("a server that drains closes each connection after its answer, on both list
   }
 });
 
-test.concurrent.each([
-  ["on loopback", "127.0.0.1", null],
-  ["off loopback, without the token and with a wrong one", "0.0.0.0", "a-control-token-of-ours"],
-])("momo health says nothing and ends with 0 where a server serves: %s", async (_where, host, controlToken) => {
-  const { at, baseUrl } = await startIn(newFolder(), { host, controlToken });
+test.concurrent("momo health says nothing and ends with 0 where a server serves, without the token and with a wrong one", async () => {
+  const { at, baseUrl } = await startIn(newFolder(), { host: "0.0.0.0", controlToken: "a-control-token-of-ours" });
   const env = { MOMO_CONTROL_TOKEN: "wrong-wrong-wrong" };
   for (const run of [
     await runMomo(["health", ...at]),
