@@ -6,9 +6,9 @@ import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
 import { visibleLines } from "../../src/domain/visible.ts";
 import { sleep } from "../../src/system.ts";
-import { ADVANCE_TIMEOUT_MS, controlClient } from "../client/client.ts";
+import { ADVANCE_TIMEOUT_MS, type Client, controlClient } from "../client/client.ts";
 import { startPrivateSandbox } from "../client/private-sandbox.ts";
-import { type Answer, LostAnswer, READS } from "../client/request.ts";
+import { type Answer, LostAnswer, READS, Refused } from "../client/request.ts";
 import {
   type ControlTarget,
   resolveControl,
@@ -26,9 +26,11 @@ import { tell } from "../terminal/output.ts";
 import { endingSignals } from "../terminal/signals.ts";
 import { outliveOutput, outStream } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
+import { bounded } from "./bounded.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
 import { messagesOf, OpenRequests } from "./messages.ts";
-import { bounded, inputOf, outputOf, readArguments, routeOf, TOOLS, type Tool } from "./tools.ts";
+import { inputOf, outputOf, readArguments } from "./schemas.ts";
+import { type Action, TOOLS, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, unknown>;
 
@@ -104,48 +106,60 @@ function addConnect(server: McpServer, { target, isPrivate }: Connection): void 
 
 function addTool(server: McpServer, { target }: Connection, name: string, tool: Tool): void {
   const control = controlClient(target);
-  const [description, actions] = tool;
-  // What the assistant need not know.
-  const defaults =
-    { start_payment: { payment_account_id: target.paymentAccountId ?? 1, kind: "api" }, audit: { over: "true" } }[
-      name
-    ] ?? {};
-  const calls = Object.values(actions);
-  const isWait = calls.includes("POST /wait");
-  const readOnlyHint = calls.every(isReading);
-  const destructiveHint = calls.some((call) => /^DELETE |^PUT |\/reset$|\/restore$/.test(call));
+  const actions = Object.values(tool.actions);
+  const readOnlyHint = actions.every(isReading);
   const config = {
-    description,
-    inputSchema: inputOf(name, Object.keys(defaults)),
-    outputSchema: outputOf(name),
-    annotations: { readOnlyHint, destructiveHint, idempotentHint: readOnlyHint, openWorldHint: false },
+    description: tool.use,
+    inputSchema: inputOf(tool, target),
+    outputSchema: outputOf(tool),
+    annotations: {
+      readOnlyHint,
+      destructiveHint: tool.destroys === true,
+      idempotentHint: readOnlyHint,
+      openWorldHint: false,
+    },
   };
-  async function carryOut(given: Arguments, { signal }: ServerContext["mcpReq"]): Promise<Answer> {
-    const { call: chosen, known, given: taken } = readArguments(name, given);
-    const usual = Object.fromEntries(Object.entries(defaults).filter(([argument]) => known.includes(argument)));
-    const { method, path: template, idName } = routeOf(chosen);
-    const { [idName ?? ""]: id, ...rest } = { ...usual, ...taken };
-    const path = template.replace(`{${idName}}`, () => encodeURIComponent(String(id)));
-    const options = { timeoutMs: ADVANCE_TIMEOUT_MS, signal, ...(isReading(chosen) && READS) };
-    if (method === "DELETE") return control.delete(path, options);
-    if (method === "PUT") return control.put(path, rest, options);
-    if (method === "POST") return control.post(path, rest, options);
-    return control.get(path, Object.fromEntries(Object.entries(rest).map((entry) => entry.map(String))), options);
-  }
   server.registerTool(name, config, async (given, { mcpReq }) => {
+    let action: Action | null = null;
     try {
-      const carry = () => carryOut(given as Arguments, mcpReq);
-      const work = isWait ? inTurn(carry) : carry();
-      const { success: _, ...answer } = await withProgress(work, mcpReq);
+      const read = readArguments(name, tool, given as Arguments);
+      ({ action } = read);
+      const carry = () => carryOut(control, target, read, mcpReq.signal);
+      const { success: _, ...answer } = await withProgress(action.waits ? inTurn(carry) : carry(), mcpReq);
       return resultOf(bounded(answer));
     } catch (error) {
       const { message, hint } = toFailure(error);
-      const next = await nextStep(message, given as Arguments, control);
-      const text = visibleLines([hint === null ? message : `${message} (${hint})`, ...next].join(". "));
+      const next =
+        action && error instanceof Refused && (await nextStep(action, error.status, given as Arguments, control));
+      const why = hint === null ? message : `${message} (${hint})`;
+      const text = visibleLines(next ? `${why}. ${next}` : why);
       return { isError: true, content: [{ type: "text", text }] };
     }
   });
 }
+
+type Read = ReturnType<typeof readArguments>;
+
+/** Sends the call of an action. */
+function carryOut(control: Client, target: Target, { action, id, rest }: Read, signal: AbortSignal): Promise<Answer> {
+  const [method, path] = action.call;
+  const place = path.replace(/[A-Z_]+/, () => encodeURIComponent(id));
+  const given = { ...action.usual?.(target), ...rest };
+  const options = { timeoutMs: ADVANCE_TIMEOUT_MS, signal, ...(isReading(action) && READS) };
+  switch (method) {
+    case "GET":
+      return control.get(place, Object.fromEntries(Object.entries(given).map((entry) => entry.map(String))), options);
+    case "DELETE":
+      return control.delete(place, options);
+    case "PUT":
+      return control.put(place, given, options);
+    case "POST":
+      return control.post(place, given, options);
+  }
+}
+
+/** Whether it changes nothing, so that it can be repeated after a lost answer. */
+const isReading = ({ call: [method], waits }: Action): boolean => method === "GET" || waits === true;
 
 /** Waits at once: more would keep other calls from the sandbox. */
 const MOST_WAITS = 50;
@@ -158,9 +172,6 @@ async function inTurn<T>(wait: () => Promise<T>): Promise<T> {
     waits -= 1;
   });
 }
-
-/** Whether a call changes nothing, so that it can be repeated after a lost answer. */
-const isReading = (call: string): boolean => /^GET |^POST \/wait/.test(call);
 
 const PROGRESS_EVERY_MS = 2000;
 
@@ -213,39 +224,23 @@ function isNamed({ baseUrl, data }: TargetFlags): boolean {
   return [baseUrl, data, service, controlUrl].some((name) => name !== undefined);
 }
 
-/** What to do after a refusal, as a tool to call: the refusals of the control API know no tools. */
-const NEXT_STEPS: readonly (readonly [refusal: RegExp, next: string])[] = [
-  [
-    /no (?:payment|prompt) with this checkout request id/,
-    "The ids are in list_payments; a refused request has no payment: see audit with action requests",
-  ],
-  [
-    /has been answered already/,
-    "How it ended is in explain_payment; start_payment with outcome manual makes one that waits for the tool customer",
-  ],
-  [/only moves forward/, "The tool state with action reset sets it back, and forgets the payments"],
-  [/no snapshot of this name/, "The names are in state with action snapshots"],
-  [/no webhook to send it to/, "The tool webhook with action set sets one"],
-];
-
+/** What to do after a refusal, as a tool to call. */
 async function nextStep(
-  refusal: string,
-  { reference }: Readonly<Record<string, unknown>>,
-  control: ReturnType<typeof controlClient>,
-): Promise<string[]> {
-  const known = NEXT_STEPS.find(([pattern]) => pattern.test(refusal));
-  if (known) return [known[1]];
-  if (!refusal.includes("within the time-out")) return [];
+  { waits, next }: Action,
+  status: number,
+  { reference }: Arguments,
+  control: Client,
+): Promise<string | undefined> {
+  const isLate = waits && status === 408;
+  if (!isLate) return next?.[status];
   // Only help for the assistant: if the sandbox does not answer, the refusal before says so.
   const answers = [control.get("/clock", {}), control.get("/transactions", { search: String(reference), limit: "1" })];
   const [clock, found] = await Promise.all(answers.map((answer) => answer.catch(() => null)));
   const isUnknown = reference !== undefined && (found?.transactions as unknown[] | undefined)?.length === 0;
   if (isUnknown) {
-    return [
-      "No payment has this reference: list_payments shows those that there are; a refused request has none: see audit with action requests",
-    ];
+    return "No payment has this reference: list_payments shows those that there are; a refused request has none: see audit with action requests";
   }
   return clock?.frozen === true
-    ? ["The clock is frozen: call clock with action set and advance, such as 60s, or answer the prompt with customer"]
-    : ["If its outcome is manual, answer the prompt with customer; otherwise call clock with action set and advance"];
+    ? "The clock is frozen: call clock with action set and advance, such as 60s, or answer the prompt with customer"
+    : "If its outcome is manual, answer the prompt with customer; otherwise call clock with action set and advance";
 }

@@ -81,7 +81,7 @@ test("every action of every tool answers by its own schema, which the client che
     "state remove": { name: "one" },
   };
   const answers: string[] = [];
-  for (const [name, [, actions]] of Object.entries(TOOLS)) {
+  for (const [name, { actions }] of Object.entries(TOOLS)) {
     for (const action of Object.keys(actions)) {
       const isOnly = Object.keys(actions).length === 1;
       const given = GIVEN[isOnly ? name : `${name} ${action}`] ?? {};

@@ -1,0 +1,124 @@
+import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { CALLS } from "../../sandbox/control/calls.ts";
+import { shown, whatCame } from "../../src/domain/error.ts";
+import { jsonSchemaOf, parametersOf } from "../../src/http/description.ts";
+import type { Target } from "../client/target.ts";
+import { type Action, COMMON_MEANINGS, type Tool } from "./tools.ts";
+
+/** The schemas of a tool, from those of its calls. The sandbox itself checks the arguments, and says what would be right. */
+
+interface Property {
+  readonly description?: string;
+  readonly properties?: Record<string, Property>;
+  readonly items?: Property;
+}
+
+/** The call of an action. */
+function callOf({ call: [method, path] }: Action) {
+  const call = CALLS[path]?.[method];
+  if (!call) throw new Error(`the control API has no ${method} ${path}`);
+  return call;
+}
+
+/** The arguments of an action. A report is always JSON. */
+function argumentsOf(action: Action): { properties: Record<string, Property>; required: string[] } {
+  const call = callOf(action);
+  const query = call.query ? parametersOf(call.query) : [];
+  const { format: _, ...queried } = Object.fromEntries(query.map(({ name, schema }) => [name, schema]));
+  const schema = call.body && jsonSchemaOf(call.body.schema, "input");
+  // Of several forms of a body, the first is an object.
+  const body = (schema?.anyOf?.[0] ?? schema) as ReturnType<typeof argumentsOf> | undefined;
+  const id = action.id === undefined ? {} : { [action.id]: { type: "string" } };
+  return {
+    properties: { ...id, ...queried, ...body?.properties } as Record<string, Property>,
+    required: [...Object.keys(id), ...(body?.required ?? [])],
+  };
+}
+
+/** What a tool takes. With several actions, `action` says which, and each argument says for which it is. */
+export function inputOf(tool: Tool, target: Target): StandardSchemaWithJSON<object> {
+  const actions = Object.entries(tool.actions);
+  const [[, only] = []] = actions;
+  const json = actions.length === 1 && only ? inputOfOne(tool, only, target) : inputOfSeveral(tool, actions);
+  const schema = { type: "object", ...json, additionalProperties: false };
+  const jsonSchema = { input: () => ({ ...schema }), output: () => ({ ...schema }) };
+  // The arguments are passed on as they came: `readArguments` refuses those that the action does not have.
+  const validate = (value: unknown) => ({ value: value as object });
+  return { "~standard": { version: 1, vendor: "momo", validate, jsonSchema } };
+}
+
+function inputOfOne(tool: Tool, action: Action, target: Target) {
+  const { properties, required } = argumentsOf(action);
+  const usual = action.usual?.(target) ?? {};
+  return {
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, described(tool, name, property)]),
+    ),
+    required: required.filter((name) => !(name in usual)),
+  };
+}
+
+function inputOfSeveral(tool: Tool, actions: readonly (readonly [name: string, action: Action])[]) {
+  const summaries = actions.map(([name, action]) => `${name}: ${callOf(action).summary}`);
+  const action = { type: "string", enum: actions.map(([name]) => name), description: summaries.join("; ") };
+  const taken = new Map<string, { property: Property; users: string[] }>();
+  for (const [user, one] of actions) {
+    for (const [name, property] of Object.entries(argumentsOf(one).properties)) {
+      taken.set(name, { property, users: [...(taken.get(name)?.users ?? []), user] });
+    }
+  }
+  const properties = [...taken].map(([name, { property, users }]) => {
+    const { description, ...rest } = described(tool, name, property);
+    return [name, { description: `for ${users.join(", ")}: ${description}`, ...rest }];
+  });
+  return { properties: { action, ...Object.fromEntries(properties) }, required: ["action"] };
+}
+
+/** An argument and its members, each with a description. */
+function described(tool: Tool, name: string, property: Property): Property {
+  const { properties, items } = property;
+  const members = Object.entries(properties ?? {}).map(([key, member]) => [key, described(tool, key, member)]);
+  return {
+    description: tool.means?.[name] ?? COMMON_MEANINGS[name] ?? "",
+    ...property,
+    ...(properties && { properties: Object.fromEntries(members) }),
+    ...(items && { items: described(tool, "entry", items) }),
+  };
+}
+
+/**
+ * The action that the arguments of a call name, its id, and the other arguments.
+ * @throws Error that says what the tool takes
+ */
+export function readArguments(tool: string, { actions }: Tool, given: Readonly<Record<string, unknown>>) {
+  const names = Object.keys(actions);
+  const { action: named, ...others } = names.length > 1 ? given : { action: names[0], ...given };
+  if (named === undefined) throw new Error(`action is missing: it must be one of ${names.join(", ")}`);
+  const action = names.includes(named as string) ? actions[named as string] : undefined;
+  if (action === undefined) throw new Error(`action must be one of ${names.join(", ")}${whatCame(named)}`);
+  const known = Object.keys(argumentsOf(action).properties);
+  const unknown = Object.keys(others).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    const name = unknown.length > 40 ? shown(unknown) : unknown;
+    const which = names.length > 1 ? `${tool} with action ${named}` : tool;
+    const users = names.filter((one) => actions[one] && unknown in argumentsOf(actions[one]).properties);
+    const whose = users.length > 0 ? `; ${name} is for action ${users.join(" and ")}` : "";
+    const takes = known.length > 0 ? `takes ${known.join(", ")}` : "takes no arguments";
+    throw new Error(`there is no argument ${name}: ${which} ${takes}${whose}`);
+  }
+  if (action.id === undefined) return { action, id: "", rest: others };
+  const { [action.id]: id, ...rest } = others;
+  if (id === undefined) throw new Error(`${action.id} is missing: it must be a string`);
+  // Another text would be another path.
+  if (typeof id === "string" && /^(?!\.{1,2}$).{1,200}$/s.test(id)) return { action, id, rest };
+  throw new Error(`${action.id} must be a string, the id of one${whatCame(id)}`);
+}
+
+/** What a tool answers: the names of the members of all its answers. The documents have their shapes. */
+export function outputOf({ actions }: Tool) {
+  const answers = Object.values(actions).map((action) => callOf(action).answer ?? {});
+  const names = answers.flatMap((answer) => Object.keys(answer instanceof z.ZodObject ? answer.shape : answer));
+  const members = Object.fromEntries(names.map((name) => [name, z.unknown().optional()]));
+  return z.object({ ...members, message: z.string(), entries_left_out: z.record(z.string(), z.int()).optional() });
+}
