@@ -9,7 +9,7 @@ import {
   request,
   type SendOptions,
 } from "./request.ts";
-import { type ControlTarget, type KeySource, knownControl, type Target, type TargetFlags } from "./target.ts";
+import { type ControlTarget, knownControl, type Target, type TargetFlags } from "./target.ts";
 
 /** The clients of the two APIs. */
 
@@ -24,29 +24,17 @@ export interface Client {
 }
 
 /** The merchant API, with the target's key. */
-export function merchantClient({ baseUrl, apiKey, apiSecret, keySource, server }: Target): Client {
+export function merchantClient({ baseUrl, apiKey, apiSecret, keyHint = ANOTHER_KEY, server }: Target): Client {
   return createClient({
     address: baseUrl,
     server,
     // The audit knows by its name that a person looks, and not the client under test.
     credentials: { "X-API-Key": apiKey, "X-API-Secret": apiSecret, "User-Agent": `momo/${version}` },
-    hints: { unauthorized: blame(keySource, apiKey), not_found: CHECK_ADDRESS },
+    hints: { unauthorized: keyHint, not_found: CHECK_ADDRESS },
   });
 }
 
-/** The hint for a refused key: where it came from, and what to do. */
-function blame(source: KeySource | undefined, apiKey: string): string {
-  switch (source?.from) {
-    case "flag":
-      return `${apiKey} and its secret came from --api-key and --api-secret: give those of a key in force`;
-    case "environment":
-      return `${apiKey} and its secret came from MOMO_API_KEY and MOMO_API_SECRET in the environment: unset them, or give a key in force`;
-    case "file":
-      return `${apiKey} came from ${source.file}: stop and start momo serve, which makes a new key, or give another with --api-key and --api-secret`;
-    default:
-      return "give those of a key in force";
-  }
-}
+const ANOTHER_KEY = "give those of a key in force";
 
 /** The control API, with its token if it has one. */
 export const controlClient = (target: ControlTarget): Client => createClient(controlApi(target));

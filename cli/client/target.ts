@@ -26,12 +26,10 @@ export interface Target {
   readonly apiKey: string;
   readonly apiSecret: string;
   readonly paymentAccountId: number | null;
-  /** Where the key came from, for the message if it is refused. */
-  readonly keySource?: KeySource;
+  /** What to do if the key is refused, which says where it came from. */
+  readonly keyHint?: string;
   readonly server: Server;
 }
-
-export type KeySource = { readonly from: "flag" | "environment" } | { readonly from: "file"; readonly file: string };
 
 /** The control API of the sandbox, and its token if it needs one. */
 export interface ControlTarget {
@@ -63,16 +61,20 @@ export function resolveTarget(flags: TargetFlags, environment: Environment = mom
     baseUrl: server.address,
     apiKey: headerValue(apiKey, flags.apiKey === undefined ? "MOMO_API_KEY" : "--api-key"),
     apiSecret: headerValue(apiSecret, flags.apiSecret === undefined ? "MOMO_API_SECRET" : "--api-secret"),
-    keySource: keySourceOf(flags, environment, directory),
+    keyHint: `${apiKey} ${originOfKey(flags, environment, directory)}`,
     paymentAccountId: flags.account ?? readAccount(environment.paymentAccountId) ?? own?.payment_account_id ?? null,
     server,
   };
 }
 
-function keySourceOf(flags: TargetFlags, environment: Environment, directory: () => DataDirectory | null): KeySource {
-  if (flags.apiKey !== undefined || flags.apiSecret !== undefined) return { from: "flag" };
-  if (environment.apiKey !== undefined || environment.apiSecret !== undefined) return { from: "environment" };
-  return { from: "file", file: directory()?.credentials ?? "" };
+function originOfKey(flags: TargetFlags, environment: Environment, directory: () => DataDirectory | null): string {
+  if (flags.apiKey !== undefined || flags.apiSecret !== undefined) {
+    return "and its secret came from --api-key and --api-secret: give those of a key in force";
+  }
+  if (environment.apiKey !== undefined || environment.apiSecret !== undefined) {
+    return "and its secret came from MOMO_API_KEY and MOMO_API_SECRET in the environment: unset them, or give a key in force";
+  }
+  return `came from ${directory()?.credentials}: stop and start momo serve, which makes a new key, or give another with --api-key and --api-secret`;
 }
 
 /**
