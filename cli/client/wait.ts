@@ -1,21 +1,12 @@
 import { timeLeft } from "../../src/domain/duration.ts";
 import { STATUSES, type Status } from "../../src/domain/transaction.ts";
 import { sleep, stopwatch, systemClock } from "../../src/system.ts";
-import { canRedraw } from "../environment.ts";
 import { host } from "../host.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import {
-  errorWidth,
-  isErrorTerminal,
-  lineOf,
-  type OutputOptions,
-  tell,
-  tellCommand,
-  wrapped,
-  writeError,
-} from "../terminal/output.ts";
+import { isErrorTerminal, type OutputOptions, tellCommand } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
 import { whenInterrupted } from "../terminal/signals.ts";
+import { openStatusLine, type StatusLine } from "../terminal/status-line.ts";
 import { ABOUT_PAYMENT, type Client, type OptionalControl, openOptionalControl, timeIn } from "./client.ts";
 import { isRecord } from "./find.ts";
 import { type Answer, LostAnswer } from "./request.ts";
@@ -141,38 +132,4 @@ async function showProgress(checkoutRequestId: string, control: OptionalControl,
     else line.show(Number.isNaN(leftMs) ? waiting : `${waiting} ${timeLeft(leftMs)} left`);
     await sleep(1000, ended);
   }
-}
-
-export type StatusLine = ReturnType<typeof openStatusLine>;
-
-/** Moves to the first column and clears the line. */
-const CLEAR = "\x1b[G\x1b[K";
-
-/**
- * One line on stderr that is rewritten for a person who waits. The cursor stays visible, so that nothing has to be restored after
- * Ctrl+Z, a signal or a crash.
- */
-export function openStatusLine() {
-  const isLive = isErrorTerminal() && canRedraw();
-  let shown = "";
-  return {
-    /** Whether the terminal can rewrite the line. */
-    isLive,
-    show(text: string): void {
-      if (!isLive) return;
-      const width = errorWidth() - 1;
-      shown = wrapped(lineOf([text], isErrorTerminal), width)[0] ?? "";
-      writeError(CLEAR + shown);
-    },
-    /** Writes a permanent line above it. */
-    note(text: string): void {
-      if (isLive && shown !== "") writeError(CLEAR);
-      tell(text);
-      if (isLive) writeError(shown);
-    },
-    clear(): void {
-      if (isLive && shown !== "") writeError(CLEAR);
-      shown = "";
-    },
-  };
 }

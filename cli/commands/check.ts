@@ -10,7 +10,6 @@ import { isLoopback } from "../../sandbox/loopback.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, stopwatch, systemClock } from "../../src/system.ts";
 import { MissingCredential, parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
-import { openStatusLine } from "../client/wait.ts";
 import { reachDirectly } from "../environment.ts";
 import { host } from "../host.ts";
 import { formatOfFile, prepareReport } from "../serving/output-files.ts";
@@ -29,6 +28,7 @@ import {
 import { tell } from "../terminal/output.ts";
 import { onSignal } from "../terminal/signals.ts";
 import { writeOut } from "../terminal/standard-output.ts";
+import { openStatusLine } from "../terminal/status-line.ts";
 import { version } from "../version.ts";
 
 interface CheckFlags {

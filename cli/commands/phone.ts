@@ -8,12 +8,12 @@ import { type Client, controlClient, openEvents, timeIn } from "../client/client
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import type { Answer } from "../client/request.ts";
 import { type ControlFlags, commandFor, resolveControl } from "../client/target.ts";
-import { openStatusLine } from "../client/wait.ts";
 import { canRedraw } from "../environment.ts";
 import { isAttended } from "../terminal/ask.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { controlOptions, readTypedPhone, withOptions } from "../terminal/options.ts";
 import { amountText, reasonText } from "../terminal/payment-lines.ts";
+import { openStatusLine } from "../terminal/status-line.ts";
 
 type PhoneFlags = ControlFlags;
 
