@@ -40,35 +40,29 @@ export function createRequestOutput(format: LogFormat, width: number) {
   );
   const writeLine = (line: string) => write(format === "json" ? line : wrapped(line, width - 2).join("\n  "));
   const writeRequest = (request: AnsweredRequest) => writeLine(requestLine(format, request, nowMs()));
+  const writeMessage = (message: string, level: "error" | "info") =>
+    writeLine(messageLine(format, message, nowMs(), level));
   const tellCounted = () => {
     refusals = 0;
     if (counted.size === 0) return;
     const counts = [...counted].map(([status, count]) => `${count} with ${status ?? "no answer"}`);
     counted.clear();
-    writeLine(
-      messageLine(format, `more requests were refused in the same second: ${counts.join(", ")}`, nowMs(), "info"),
-    );
+    writeMessage(`more requests were refused in the same second: ${counts.join(", ")}`, "info");
+  };
+  /** Whether one like it had its own line. */
+  const isLikeAnEarlier = ({ status, fault }: AnsweredRequest): boolean => {
+    if (fault !== null || !BEFORE_OPERATIONS.has(status ?? 0)) return false;
+    const count = (early.get(status) ?? 0) + 1;
+    early.set(status, count);
+    const isPowerOfTwo = (count & (count - 1)) === 0;
+    if (count > 1 && isPowerOfTwo) writeMessage(`${count} requests were refused with ${status} like the first`, "info");
+    return count > 1;
   };
   return {
     onRequest: writeRequest,
     /** For a log without the accepted requests. A burst is a few lines and a count. */
     onRefused(request: AnsweredRequest): void {
-      if (request.fault === null && BEFORE_OPERATIONS.has(request.status ?? 0)) {
-        const count = (early.get(request.status) ?? 0) + 1;
-        early.set(request.status, count);
-        if (count > 1) {
-          if ((count & (count - 1)) === 0)
-            writeLine(
-              messageLine(
-                format,
-                `${count} requests were refused with ${request.status} like the first`,
-                nowMs(),
-                "info",
-              ),
-            );
-          return;
-        }
-      }
+      if (isLikeAnEarlier(request)) return;
       if (refusals === 0) cancelAlarm = systemClock.alarm(nowMs() + REFUSALS_MS, tellCounted);
       refusals += 1;
       if (refusals <= MAX_REFUSALS) writeRequest(request);
@@ -80,7 +74,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
       else writeLine(lineOf(paymentLine(payment, nowMs()), isErrorTerminal));
     },
     onDelivery: (delivery: Delivery) => writeLine(deliveryLine(format, delivery, nowMs())),
-    reportFault: (error: unknown) => writeLine(messageLine(format, faultText(error), nowMs(), "error")),
+    reportFault: (error: unknown) => writeMessage(faultText(error), "error"),
     /** Writes the rest. Resolves to whether it was read in time: a reader that does not read must not keep the process alive. */
     async end(): Promise<boolean> {
       cancelAlarm(); // it would keep the process alive
