@@ -15,7 +15,7 @@ import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, is
 import type { Answer } from "../client/request.ts";
 import { NotServing, originalOf } from "../client/server.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
-import { variablesInForce } from "../environment.ts";
+import { momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
 import { type DataDirectory, foreignPlaces } from "../serving/data-directory.ts";
@@ -77,8 +77,7 @@ async function checkContents(directory: DataDirectory, flags: DoctorFlags): Prom
 
 /** Whether a flag or the environment names a server, which may not be that of this directory. */
 const isNamed = ({ baseUrl }: DoctorFlags): boolean =>
-  baseUrl !== undefined ||
-  variablesInForce().some(({ name, value }) => name === "MOMO_BASE_URL" && URL.canParse(value));
+  baseUrl !== undefined || URL.canParse(momoEnvironment().baseUrl ?? "");
 
 /** Where the findings begin, and how much room they need there. */
 const COLUMN = 21;

@@ -85,13 +85,15 @@ function reader<T>(read: (text: string) => T): (text: string) => T {
   };
 }
 
-export const readDuration = reader((text) => parseDuration(text, "It"));
+/** A text that the function can parse, as it was written, for the control API. */
+const asWritten = (parse: (text: string, what: string) => unknown): ((text: string) => string) =>
+  reader((text) => {
+    parse(text, "It");
+    return text;
+  });
 
-/** A duration, in the text form for the control API. */
-export const readDurationText = reader((text) => {
-  parseDuration(text, "It");
-  return text;
-});
+export const readDuration = reader((text) => parseDuration(text, "It"));
+export const readDurationText = asWritten(parseDuration);
 
 /** @param what the name of the input in the refusal */
 export const webhookUrlReader =
@@ -150,11 +152,8 @@ export const readInstant = must(
   (text) => parseInstant(text) !== null,
 );
 
-/** How far the clock moves, as it was written. */
-export const readMove: (text: string) => string = reader((text) => {
-  parseMove(text, "It");
-  return text;
-});
+/** How far the clock moves. */
+export const readMove = asWritten(parseMove);
 
 /** The name of a sandbox. */
 export const readName: (text: string) => string = reader((text) => parseName(text, "It"));
@@ -211,10 +210,9 @@ export function readPin(text: string): string {
 }
 
 /** The text of an outcome, with its parameters: `cancelled`, or `failed; code=26`. */
-export const readOutcome: (text: string) => string = reader((text) => {
+export const readOutcome = asWritten((text) => {
   try {
     parseChoice(text, "It");
-    return text;
   } catch (error) {
     throw invalid((error as Error).message.replace(/^(\w+) in It /, "Its $1 "));
   }
