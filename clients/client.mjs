@@ -15,7 +15,7 @@ import { pathToFileURL } from "node:url";
  *   remove(key: string): void }} Store add says whether the order was added, and was not there already */
 const CODES = { completed: 0, failed: 10, cancelled: 11, expired: 12, not_started: 5 };
 const ERRORS = { usage: 2, credentials: 4, refused: 5, unreachable: 6, unknown: 6 };
-const UNSENT = /ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|ERR_INVALID_URL|SELF_SIGNED|CERT_/;
+const UNSENT = /CONN(ECTION)?REFUSED|ENOTFOUND|EAI_AGAIN|INVALID_URL|bad port|unknown scheme|SELF_SIGNED|CERT_/i;
 const isFinal = ({ status }) => Object.hasOwn(CODES, status);
 /** kind: one of ERRORS. mayHavePaid: whether the customer may have paid all the same. */
 export class MomoError extends Error {
@@ -160,7 +160,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       if (isRefusal) kind = status === 401 ? "credentials" : "refused";
       message = `${status} ${answer.message}`;
     } catch (error) {
-      if (UNSENT.test(error.cause?.code ?? error.code)) kind = "unreachable";
+      if (UNSENT.test(`${error.code} ${error.cause?.code} ${error.cause?.message}`)) kind = "unreachable";
       message += ` (${error.cause?.message || error.message})`;
     }
     return fail(kind, `${path}: ${message}`);
@@ -186,8 +186,8 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   const names = ["MOMO_BASE_URL", "MOMO_API_KEY", "MOMO_API_SECRET", "MOMO_PAYMENT_ACCOUNT_ID"];
   const [baseUrl, apiKey, apiSecret, account] = names.map((name) => process.env[name]);
   try {
-    const isUsed = /^(pay|find)$/.test(command) && payment.length === 3 && names.every((name) => process.env[name]);
-    if (!isUsed) fail("usage", `client.mjs pay|find REFERENCE PHONE AMOUNT, with ${names.join(", ")}`);
+    const isSet = /^(pay|find)$/.test(command) && payment.length === 3 && baseUrl && apiKey && apiSecret && account > 0;
+    if (!isSet) fail("usage", `client.mjs pay|find REFERENCE PHONE AMOUNT, with ${names.join(", ")}`);
     const store = fileStore(process.env.MOMO_ORDERS || "momo-orders");
     const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId: Number(account), store });
     const result = await momo[command](...payment);

@@ -8,7 +8,7 @@
 namespace Momo;
 const CODES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
 const ERRORS = ['usage' => 2, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6, 'unknown' => 6];
-const UNSENT = [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_PEER_CERTIFICATE];
+const UNSENT = [1, 3, 6, 7, 35, 60]; // errors of curl: no such protocol, address or host, no connection, no TLS, a wrong certificate
 
 /** $kind: one of ERRORS. $mayHavePaid: whether the customer may have paid all the same. */
 final class MomoError extends \Exception {

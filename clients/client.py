@@ -11,7 +11,7 @@ from urllib import parse, request
 
 CODES = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}
 ERRORS = {"usage": 2, "credentials": 4, "refused": 5, "unreachable": 6, "unknown": 6}
-UNSENT = ("ConnectionRefusedError", "gaierror", "SSLCertVerificationError")
+UNSENT = ("ConnectionRefusedError", "gaierror", "SSLCertVerificationError", "InvalidURL", "str")  # str: a wrong address
 
 class MomoError(Exception):
     """kind: one of ERRORS. may_have_paid: whether the customer may have paid all the same."""

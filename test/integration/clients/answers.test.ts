@@ -108,8 +108,13 @@ function serveGrowing() {
 afterAll(cleanUp);
 
 for (const { name, needs, command, list } of PROGRAMS) {
-  const find = async (baseUrl: string, reference: string) => {
-    const keys = { MOMO_API_KEY: "a", MOMO_API_SECRET: "b", MOMO_PAYMENT_ACCOUNT_ID: "1", MOMO_ORDERS: newFolder() };
+  const find = async (baseUrl: string, reference: string, account = "1") => {
+    const keys = {
+      MOMO_API_KEY: "a",
+      MOMO_API_SECRET: "b",
+      MOMO_PAYMENT_ACCOUNT_ID: account,
+      MOMO_ORDERS: newFolder(),
+    };
     const env = { ...keys, MOMO_BASE_URL: baseUrl };
     const { stdout, exitCode } = await runToEnd([...command, "find", reference, "0712345678", "100"], { env });
     return { code: JSON.parse(stdout).error?.code, exitCode };
@@ -124,10 +129,15 @@ for (const { name, needs, command, list } of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
-    test("cannot reach a port where nobody listens", async () => {
+    test("cannot reach a port where nobody listens, and no address that is none", async () => {
       const { baseUrl, stop } = serveFake(() => json({}));
       await stop();
-      expect(await find(baseUrl, "ORDER-0001")).toEqual({ code: "unreachable", exitCode: 6 });
+      for (const address of [baseUrl, "htp://127.0.0.1:47/v2", "http://127.0.0.1:port/v2"])
+        expect(await find(address, "ORDER-0001")).toEqual({ code: "unreachable", exitCode: 6 });
+    });
+
+    test("refuses an account that is no number", async () => {
+      expect(await find("http://127.0.0.1:1/v2", "ORDER-0001", "x")).toEqual({ code: "usage", exitCode: 2 });
     });
 
     test.each(REFERENCES)("refuses the reference %p", async (reference) => {
