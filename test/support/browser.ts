@@ -112,6 +112,13 @@ function tellWhatIsShown(locators: Record<(typeof WAITING)[number], (...args: un
   }
 }
 
+/** Changes members of the answers to a call of the page. */
+export const changeAnswers = (page: Page, call: string, changed: (answer: Record<string, object>) => object) =>
+  page.route(`**/_momo${call}`, async (route) => {
+    const answer = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...answer, ...changed(answer) } });
+  });
+
 /** The rows of the list in the view. */
 export const rowsOf = (page: Page): Locator => page.locator("tbody.rows tr");
 

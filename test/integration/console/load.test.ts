@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { loadHistory } from "../../../bench/support/loader.ts";
-import { describeInBrowser, rowsOf, textOf } from "../../support/browser.ts";
+import { changeAnswers, describeInBrowser, rowsOf, textOf } from "../../support/browser.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { serveMomo } from "../../support/momo.ts";
 import { startFlood } from "./flood-client.ts";
@@ -87,14 +87,11 @@ describeInBrowser("the console with many payments", (scene) => {
 
   test("counts of many digits fit their cards, and the prompts that the server does not list are counted", async () => {
     const page = await scene.open({ url: "about:blank" });
-    const change = (path: string, members: (answer: { every_status: object }) => object) =>
-      page.route(path, async (route) => {
-        const answer = await (await route.fetch()).json();
-        await route.fulfill({ json: { ...answer, ...members(answer) } });
-      });
     const many = { pending_count: 10_050, completed_count: 1_234_567, total_completed_amount: 12_345_678.5 };
-    await change("**/_momo/transactions?*", (answer) => ({ every_status: { ...answer.every_status, ...many } }));
-    await change("**/_momo/prompts", () => ({ total: 10_050 }));
+    await changeAnswers(page, "/transactions?*", ({ every_status }) => ({
+      every_status: { ...every_status, ...many },
+    }));
+    await changeAnswers(page, "/prompts", () => ({ total: 10_050 }));
     await page.goto(`${scene.sandbox.controlUrl}/#transactions`);
     await page.getByText("0 of 10,050 prompts open").waitFor();
     for (const width of [1280, 700, 360]) {

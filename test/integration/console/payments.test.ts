@@ -1,7 +1,14 @@
 import { expect, test } from "bun:test";
 import { BUCKETS } from "../../../sandbox/console/browser/logic/chart.ts";
-import { askStatus, describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
-import { createClient } from "../../support/client.ts";
+import {
+  askStatus,
+  changeAnswers,
+  describeInBrowser,
+  rowsOf,
+  startPayment,
+  storyOf,
+  textOf,
+} from "../../support/browser.ts";
 
 /** The amounts that are wider than a box around them, or than the window. */
 const CUT_AMOUNTS = `(() => {
@@ -88,25 +95,6 @@ describeInBrowser("the list of payments", (scene) => {
     }
   });
 
-  test("a list that comes late does not replace that of a newer search", async () => {
-    for (const reference of ["APPLE-1", "PEAR-2"]) await startPayment(scene.sandbox, { reference });
-    const page = await scene.open();
-    await rowsOf(page).nth(1).waitFor();
-    const held = Promise.withResolvers<void>();
-    await page.route(/search=APPLE/, (route) => held.promise.then(() => route.continue()));
-    const asked = page.waitForRequest(/search=APPLE/);
-    await page.getByLabel("Search").fill("APPLE");
-    await asked;
-    await page.getByLabel("Search").fill("PEAR");
-    await rowsOf(page).nth(1).waitFor({ state: "detached" });
-    const late = page.waitForResponse(/search=APPLE/);
-    held.resolve();
-    await (await late).finished();
-    await page.unroute(/search=APPLE/);
-    await scene.sandbox.clock.advance("1s");
-    expect(await textOf(rowsOf(page))).toContain("PEAR-2");
-  });
-
   test("a search that is typed while the page loads is applied when it has", async () => {
     for (const reference of ["APPLE-1", "PEAR-2"]) await startPayment(scene.sandbox, { reference });
     const page = await scene.open({ view: "about" });
@@ -167,9 +155,7 @@ describeInBrowser("the story of a payment", (scene) => {
     const id = await startPayment(scene.sandbox);
     await askStatus(scene.sandbox, id);
     const page = await scene.open({ view: "about" });
-    const stories = `**/_momo/transactions/${id}`;
-    const story = await createClient(scene.sandbox).control("GET", `/transactions/${id}`);
-    await page.route(stories, (route) => route.fulfill({ json: { ...story, requests_left_out: 40 } }));
+    await changeAnswers(page, `/transactions/${id}`, () => ({ requests_left_out: 40 }));
     await page.evaluate(`location.hash = "transactions/${id}"`);
     await storyOf(page).getByRole("heading", { name: "Polls" }).waitFor();
     expect(await textOf(storyOf(page).locator(".steps"))).toContain("Polls 41\n\nThe last 1 of them:");

@@ -33,22 +33,6 @@ describeInBrowser("the phone", (scene) => {
     expect(await places()).toEqual(before);
   });
 
-  test("shows the end of a prompt, although a list without it came before the event of its end", async () => {
-    const page = await scene.open();
-    await page.getByText("Live", { exact: true }).waitFor();
-    const first = await startPayment(scene.sandbox, { phone: "0711000001" });
-    const phone = page.getByRole("article", { name: "Phone 0711 000 001" });
-    await phone.getByLabel("Enter PIN").waitFor();
-    const list = "**/_momo/prompts";
-    await page.route(list, (route) => route.fulfill({ json: { success: true, message: "", prompts: [] } }));
-    const listed = page.waitForResponse(list);
-    await startPayment(scene.sandbox, { phone: "0711000002" });
-    await (await listed).finished();
-    await page.unroute(list);
-    await scene.sandbox.answer(first, { pin: "1234" });
-    await phone.getByText("KES 100.00 went to Demo Shop.").waitFor();
-  });
-
   test("a phone has its receipts although the newest of all phones are those of others", async () => {
     await startPayment(scene.sandbox, { phone: "0711000001", amount: 11 }, "completed; after=0s");
     await scene.sandbox.clock.advance("1s");

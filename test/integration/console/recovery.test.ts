@@ -1,11 +1,19 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { TestSandbox } from "momo-sandbox/testing";
 import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { startForwarder } from "../../support/connection.ts";
 import { serveMomo } from "../../support/momo.ts";
 
 afterAll(cleanUp);
+
+/** A connection between the page and a sandbox, which a test can cut. */
+async function startBetween({ baseUrl }: TestSandbox) {
+  const forwarder = await startForwarder(Number(new URL(baseUrl).port));
+  later(forwarder.close);
+  return { forwarder, url: `http://127.0.0.1:${forwarder.port}/_momo/` };
+}
 
 describeInBrowser("the connection", (scene) => {
   test("the page says that the connection is lost, reconnects to the next server, and misses no event", async () => {
@@ -30,9 +38,7 @@ describeInBrowser("the connection", (scene) => {
   });
 
   test("after an interruption the page gets the events that it missed, and does not load everything again", async () => {
-    const forwarder = await startForwarder(Number(new URL(scene.sandbox.baseUrl).port));
-    later(forwarder.close);
-    const url = `http://127.0.0.1:${forwarder.port}/_momo/`;
+    const { forwarder, url } = await startBetween(scene.sandbox);
     const page = await scene.open({ url, expected: /net::ERR_|Failed to load resource/ });
     await page.getByText("No payments yet").waitFor();
     await startPayment(scene.sandbox, { amount: 11 });
@@ -53,9 +59,7 @@ describeInBrowser("the connection", (scene) => {
   });
 
   test("what a page could not load is loaded when it connects again", async () => {
-    const forwarder = await startForwarder(Number(new URL(scene.sandbox.baseUrl).port));
-    later(forwarder.close);
-    const url = `http://127.0.0.1:${forwarder.port}/_momo/`;
+    const { forwarder, url } = await startBetween(scene.sandbox);
     const page = await scene.open({ url: "about:blank", expected: /net::ERR_|Failed to load resource/ });
     await page.route("**/_momo/outcomes", (route) => route.abort(), { times: 1 });
     const failed = page.waitForEvent("requestfailed");

@@ -47,23 +47,6 @@ describeInBrowser("steering", (scene) => {
     await receiver.stop(true);
   });
 
-  test("the top bar shows at once what another client has set, and links to it", async () => {
-    const page = await scene.open();
-    await page.getByText("No payments yet").waitFor();
-    await scene.sandbox.rules.add({ outcome: "cancelled", times: 2 }, { outcome: "expired" });
-    await scene.sandbox.faults.set([{ kind: "delay", delay: "1s" }]);
-    await scene.sandbox.webhook.set({ url: "http://127.0.0.1:9/hook" });
-    const inForce = page.getByRole("link", { name: "2 rules · 1 fault · clock frozen · webhook" });
-    await inForce.waitFor();
-    // No word of the bar is broken, although they have no room beside each other.
-    const lines = await page
-      .locator(".brand, .clock-chip time")
-      .evaluateAll((all) => all.map((one) => one.clientHeight));
-    expect(Math.max(...lines)).toBeLessThan(40);
-    await inForce.click();
-    await page.getByRole("region", { name: "Rules" }).getByText("every payment: cancelled, 2 times").waitFor();
-  });
-
   test("a double click on Reset does not reset; the question names what will be lost", async () => {
     await startPayment(scene.sandbox);
     await scene.sandbox.rules.add({ outcome: "unreachable" });
@@ -106,22 +89,6 @@ describeInBrowser("steering", (scene) => {
     await page.getByRole("heading", { name: /^Rules [12]$/ }).waitFor();
     await page.unroute("**/_momo/rules");
     expect(asked.filter((method) => method === "POST")).toHaveLength(1);
-  });
-
-  test.each([
-    ["no answer", "the server does not answer", null],
-    ["an error page of a proxy", "the server answers HTTP 502", { status: 502, body: "<h1>Bad Gateway</h1>" }],
-    ["a log-in page of a proxy", "the server does not answer", { status: 200, body: "<h1>Log in</h1>" }],
-  ])("after %s a form says “%s”, and can be sent again", async (_what, words, answer) => {
-    const page = await scene.open({ view: "steering", expected: /net::ERR_|502/ });
-    await page.getByText("Live", { exact: true }).waitFor();
-    const rules = page.getByRole("region", { name: "Rules" });
-    await page.route("**/_momo/rules", (route) => (answer ? route.fulfill(answer) : route.abort()), { times: 1 });
-    await rules.getByRole("button", { name: "Add rule" }).click();
-    await rules.getByRole("alert").getByText(words, { exact: true }).waitFor();
-    await rules.getByRole("button", { name: "Add rule" }).click();
-    await rules.getByText("every payment: insufficient_funds").waitFor();
-    expect(await textOf(rules)).not.toContain(words);
   });
 
   test("the clock of the page goes on", async () => {

@@ -115,6 +115,8 @@ describe("the filters of requests", () => {
 
   const CASES: [given: Partial<CallFilters>, found: number[]][] = [
     [{ answer: "lost" }, [1]],
+    [{ answer: "2xx" }, [0]],
+    [{ answer: "4xx" }, []],
     [{ search: "POST /V2/stk" }, [1]],
     [{ payment: " ws_CO_1 " }, [0]],
     [{ payment: "ws_CO" }, []],

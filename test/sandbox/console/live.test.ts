@@ -11,9 +11,10 @@ Object.assign(globalThis, {
   cancelAnimationFrame: () => {},
 });
 const folder = "../../../sandbox/console/browser";
+const { api } = await import(`${folder}/api.ts`);
 const { addMessages, addPhones, pickPhone } = await import(`${folder}/phones.ts`);
 const { addRows, forgetAll, remember, startedAfter } = await import(`${folder}/arrivals.ts`);
-const { refreshStory } = await import(`${folder}/loading.ts`);
+const { loadRows, refreshPrompts, refreshStory } = await import(`${folder}/loading.ts`);
 const state = await import(`${folder}/state.ts`);
 const { follow } = await import(`${folder}/sync.ts`);
 const { copyText, longMemory, notificationPermission, notify, throttled } = await import(`${folder}/system.ts`);
@@ -139,6 +140,30 @@ test("a picked phone stays on the handset for 8 s, and longer while it rings; th
   expect(state.pickedPhone.value).toBe(null);
 });
 
+test("a list that comes late is not shown in the place of that of a newer search", async () => {
+  const held = Promise.withResolvers<Response>();
+  const listOf = (id: number) =>
+    Response.json({ transactions: [{ id, checkout_request_id: `ws_CO_${id}` }], pagination: { total_items: 1 } });
+  answer = (path) => (path.includes("search=apple") ? held.promise : Promise.resolve(listOf(2)));
+  for (const search of ["apple", "pear"]) {
+    state.route.value = { view: "transactions", selected: null, query: { search } };
+    void loadRows();
+  }
+  await settle();
+  held.resolve(listOf(1));
+  await settle();
+  expect(state.rows.value.map(({ id }: { id: number }) => id)).toEqual([2]);
+});
+
+test.each([
+  ["no answer", "the server does not answer", () => Promise.reject(new Error("no route"))],
+  ["an error page of a proxy", "the server answers HTTP 502", () => new Response("<h1>Bad</h1>", { status: 502 })],
+  ["a log-in page of a proxy", "the server does not answer", () => new Response("<h1>Log in</h1>")],
+])("%s is a refusal: %s", async (_, message, answered) => {
+  answer = async () => answered();
+  await expect(api.get("/rules")).rejects.toThrow(message);
+});
+
 test.each([
   ["a story", () => Response.json({ transaction: { checkout_request_id: "a" } })],
   ["a refusal", () => Response.json({ message: "no payment has this id" }, { status: 404 })],
@@ -162,6 +187,7 @@ test.each([
 test("a stream of events is dead after 40 s without a sign of life; the page follows another one, and shows the end of a prompt for a while", async () => {
   const opened: ReadableStreamDefaultController<Uint8Array>[] = [];
   answer = async (path, { signal }) => {
+    if (path === "/_momo/prompts") return Response.json({ total: 0, prompts: [] });
     if (path !== "/_momo/events") return new Response("", { status: 503 });
     const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
       opened.push(controller);
@@ -195,6 +221,9 @@ test("a stream of events is dead after 40 s without a sign of life; the page fol
   const end = async (checkout_request_id: string, status: string) => {
     const ended = { ...payment, checkout_request_id, status };
     state.prompts.value = new Map([[checkout_request_id, { ...ended, business: "Duka" }]]);
+    // A list without it may come before the event of its end.
+    refreshPrompts();
+    await settle();
     await send(["transaction", ended]);
     await pass(250); // the next frame of a hidden page
   };
