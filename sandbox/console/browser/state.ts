@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { callFiltersOf } from "./logic/calls.ts";
-import { type Filters, filtersOf, isWithin, NO_FILTERS, parseSpan, queryOf } from "./logic/filters.ts";
+import { type Filters, filtersOf, isWithin, parseSpan, queryOf } from "./logic/filters.ts";
 import { type Acknowledged, findingsByCall, findingsByPayment, isAcknowledged } from "./logic/findings.ts";
 import { dayAt } from "./logic/format.ts";
 import {
@@ -45,6 +45,13 @@ export const route = signal<Route>(parseRoute(location.hash));
 export const isFirstRun = signal(false);
 export const view = computed<View>(() => route.value.view ?? (isFirstRun.value ? "start" : "transactions"));
 
+let lastQueries: Readonly<Partial<Record<View, Route["query"]>>> = {};
+/** The filters of each view: those of the address, and of the other views the last ones. */
+export const queries = computed(() => {
+  lastQueries = { ...lastQueries, [view.value]: route.value.query };
+  return lastQueries;
+});
+
 export const server = signal<wire.ServerFacts | null>(null);
 export const outcomes = signal<readonly wire.Outcome[]>([]);
 
@@ -69,12 +76,7 @@ export const merchantId = computed<number | null>(() => {
   const asked = merchants.value.find(({ id }) => String(id) === route.value.query.merchant);
   return asked?.id ?? server.value?.default_merchant_id ?? null;
 });
-let lastFilters = NO_FILTERS;
-/** The filters of the address; in other views, the last ones. */
-export const filters = computed<Filters>(() => {
-  if (view.value === "transactions") lastFilters = filtersOf(route.value.query);
-  return lastFilters;
-});
+export const filters = computed<Filters>(() => filtersOf(queries.value.transactions ?? {}));
 /** What selects the rows: the merchant, and the filters in the form of the API. */
 export const selection = computed(() => `${merchantId.value} ${queryOf(filters.value)}`);
 /** The selection of the loaded rows and counts. If it differs from `selection`, a load is running. */

@@ -19,26 +19,3 @@ export function snapshotInWords({ transactions, rules, faults, at, frozen }: Sna
   const steered = countedAll({ rule: rules, fault: faults });
   return [counted(transactions, "payment"), ...steered, `at ${at}`, ...(frozen ? ["frozen"] : [])].join(", ");
 }
-
-interface Present {
-  readonly counts: Counts | null;
-  readonly rules: readonly unknown[];
-  readonly faults: readonly unknown[];
-  readonly requests: readonly unknown[];
-  readonly hasWebhook: boolean;
-  /** Whether the counts are only of some payments of the merchant. */
-  readonly isFiltered: boolean;
-  readonly merchants: readonly unknown[];
-}
-
-/** What a reset or a restore removes: `62 payments, 3 rules, 140 logged requests` */
-export function lossInWords({ counts, rules, faults, requests, hasWebhook, isFiltered, merchants }: Present): string {
-  const payments = counts === null ? 0 : totalOf(counts);
-  const numbers = { payment: payments, rule: rules.length, fault: faults.length, "logged request": requests.length };
-  const parts = [...countedAll(numbers), ...(hasWebhook ? ["the webhook"] : [])];
-  return [
-    ...(parts.length > 0 ? parts : ["nothing but the clock"]),
-    ...(isFiltered ? ["and the payments that the filters hide"] : []),
-    ...(merchants.length > 1 ? ["and the payments of the other merchants"] : []),
-  ].join(", ");
-}

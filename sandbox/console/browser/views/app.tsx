@@ -1,7 +1,7 @@
 import type { FunctionComponent, VNode } from "preact";
 import { addressOf, giveToken } from "../actions.ts";
-import type { Route, View } from "../logic/route.ts";
-import { connection, isFolded, openFindings, prompts, route, tokenAsked, view } from "../state.ts";
+import type { View } from "../logic/route.ts";
+import { connection, isFolded, openFindings, prompts, queries, tokenAsked, view } from "../state.ts";
 import { Audit } from "./audit.tsx";
 import { HelpDialog } from "./dialog.tsx";
 import { KeyIcon, ListIcon, Mark, PhoneIcon, SlidersIcon, StartIcon, SwapIcon, WarningIcon } from "./marks.tsx";
@@ -72,12 +72,8 @@ const ENTRIES: readonly {
   { view: "start", icon: StartIcon, label: "Get started", short: "Start" },
 ];
 
-/** The last filters of each view. */
-const left = new Map<View, Route["query"]>();
-
 /** Links to the views. The phone has a link only if there is no room for it beside the dashboard. */
 function Navigation() {
-  left.set(view.value, route.value.query);
   return (
     <nav class="views" aria-label="Views">
       {ENTRIES.map(({ view: name, icon: Icon, label, short = label }) => (
@@ -94,7 +90,7 @@ function Navigation() {
 
 /** The link to the open view removes its filters. */
 function hrefOf(name: View): string {
-  const { merchant: _before, ...query } = (name !== view.value && left.get(name)) || {};
+  const { merchant: _before, ...query } = (name !== view.value && queries.value[name]) || {};
   return addressOf(name, null, query);
 }
 
