@@ -10,7 +10,8 @@ import { makePlatformPackage } from "../../scripts/release/npm.ts";
 import { run } from "../../scripts/release/run.ts";
 import { chosenTargets, TARGETS, type Target } from "../../scripts/release/targets.ts";
 import { builtBinary, ROOT } from "../support/binary.ts";
-import { cleanUp, keepEnvironment, later, newFolder, newProgramFolder } from "../support/cleanup.ts";
+import { cleanUp, keepEnvironment, later, newFolder } from "../support/cleanup.ts";
+import { makePrograms } from "../support/release.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
 afterAll(cleanUp);
@@ -76,7 +77,7 @@ test("the lock file pins the runtime of each target", () => {
 });
 
 test("a runtime with another sum than that of the lock file is refused, and nothing of it is kept; one of another version is not used", async () => {
-  const folder = newProgramFolder();
+  const { PATH, bin } = makePrograms({ npm: `#!/bin/sh\necho other > "$5/other.tgz"; echo other.tgz\n` });
   const runtimes = join(ROOT, "dist/runtimes");
   // The folder of a runtime is its name without "@oven/" (six characters), and its version. This one has no version.
   const kept = join(runtimes, "commander".slice("@oven/".length));
@@ -85,52 +86,41 @@ test("a runtime with another sum than that of the lock file is refused, and noth
   const drafts = () => readdirSync(runtimes).filter((name) => name.startsWith("draft-"));
   const before = drafts();
   writeFileSync(join(kept, "package/bin/bun"), "");
-  writeFileSync(join(folder, "npm"), `#!/bin/sh\necho other > "$5/other.tgz"; echo other.tgz\n`, { mode: 0o755 });
-  process.env.PATH = `${folder}:${process.env.PATH}`;
+  process.env.PATH = PATH;
   // This package of the lock file is no runtime, so no build has kept one.
   const target = { ...TARGETS[0], runtime: "commander" } as Target;
-  const refusal = String(await rejectionOf(buildExecutable(target, join(folder, "momo"))));
+  const refusal = String(await rejectionOf(buildExecutable(target, join(bin, "momo"))));
   expect(refusal).toMatch(/^Error: commander@\S+ is sha512-\S+; package-lock\.json pins sha512-\S+$/);
   expect(drafts()).toEqual(before);
 });
 
-test("each target has the runtime of its own system, processor and C library; a command line names some of them, or all", () => {
-  expect(TARGETS.map(({ runtime, compileTarget }) => `${runtime} ${compileTarget}`)).toEqual([
-    "@oven/bun-linux-x64 bun-linux-x64",
-    "@oven/bun-linux-aarch64 bun-linux-arm64",
-    "@oven/bun-linux-x64-musl bun-linux-x64-musl",
-    "@oven/bun-linux-aarch64-musl bun-linux-arm64-musl",
-    "@oven/bun-darwin-x64 bun-darwin-x64",
-    "@oven/bun-darwin-aarch64 bun-darwin-arm64",
-    "@oven/bun-windows-x64 bun-windows-x64",
-    "@oven/bun-windows-aarch64 bun-windows-arm64",
-  ]);
+test("a command line names some of the targets, or all", () => {
   expect(chosenTargets([])).toEqual(TARGETS);
   expect(chosenTargets(["darwin-x64", "linux-x64"]).map(({ name }) => name)).toEqual(["linux-x64", "darwin-x64"]);
   expect(() => chosenTargets(["linux-x64", "plan9"])).toThrow("there is no target plan9; the targets are linux-x64, ");
 });
 
-test("the npm package of a target is installed only there, its executable may be executed, and it has the licence, but no manual page", () => {
+test("each target has the runtime of its system, processor and C library; its npm package is installed only there, and has the executable and the licence, but no manual page", () => {
   const { folder, members } = makeMembers(0);
-  const wanted = TARGETS.map((target) => {
-    const made = join(folder, target.name);
-    makePlatformPackage(made, target, join(folder, "momo"), members.slice(1));
-    expect(readFileSync(join(made, "LICENSE"), "utf8")).toBe(TEXTS.LICENSE);
-    const executable = target.os === "win32" ? "bin/momo.exe" : "bin/momo";
-    const names = [...new Bun.Glob("**").scanSync({ cwd: made })].sort();
-    expect(names).toEqual(["LICENSE", "README.md", executable, "package.json"]);
-    const { os, cpu, libc } = JSON.parse(readFileSync(join(made, "package.json"), "utf8"));
-    return [target.name, os, cpu, libc, (statSync(join(made, executable)).mode & 0o777).toString(8)];
+  const made = TARGETS.map((target) => {
+    const place = join(folder, target.name);
+    makePlatformPackage(place, target, join(folder, "momo"), members.slice(1));
+    expect(readFileSync(join(place, "LICENSE"), "utf8")).toBe(TEXTS.LICENSE);
+    const { os, cpu, libc = ["any"] } = JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
+    const names = [...new Bun.Glob("**").scanSync({ cwd: place })].sort();
+    const mode = (statSync(join(place, names[2] ?? "")).mode & 0o777).toString(8);
+    return [target.name, target.runtime, target.compileTarget, ...os, ...cpu, ...libc, mode, ...names].join(" ");
   });
-  expect(wanted).toEqual([
-    ["linux-x64", ["linux"], ["x64"], ["glibc"], "755"],
-    ["linux-arm64", ["linux"], ["arm64"], ["glibc"], "755"],
-    ["linux-x64-musl", ["linux"], ["x64"], ["musl"], "755"],
-    ["linux-arm64-musl", ["linux"], ["arm64"], ["musl"], "755"],
-    ["darwin-x64", ["darwin"], ["x64"], undefined, "755"],
-    ["darwin-arm64", ["darwin"], ["arm64"], undefined, "755"],
-    ["windows-x64", ["win32"], ["x64"], undefined, "755"],
-    ["windows-arm64", ["win32"], ["arm64"], undefined, "755"],
+  const files = (executable: string) => `755 LICENSE README.md ${executable} package.json`;
+  expect(made).toEqual([
+    `linux-x64 @oven/bun-linux-x64 bun-linux-x64 linux x64 glibc ${files("bin/momo")}`,
+    `linux-arm64 @oven/bun-linux-aarch64 bun-linux-arm64 linux arm64 glibc ${files("bin/momo")}`,
+    `linux-x64-musl @oven/bun-linux-x64-musl bun-linux-x64-musl linux x64 musl ${files("bin/momo")}`,
+    `linux-arm64-musl @oven/bun-linux-aarch64-musl bun-linux-arm64-musl linux arm64 musl ${files("bin/momo")}`,
+    `darwin-x64 @oven/bun-darwin-x64 bun-darwin-x64 darwin x64 any ${files("bin/momo")}`,
+    `darwin-arm64 @oven/bun-darwin-aarch64 bun-darwin-arm64 darwin arm64 any ${files("bin/momo")}`,
+    `windows-x64 @oven/bun-windows-x64 bun-windows-x64 win32 x64 any ${files("bin/momo.exe")}`,
+    `windows-arm64 @oven/bun-windows-aarch64 bun-windows-arm64 win32 arm64 any ${files("bin/momo.exe")}`,
   ]);
 });
 

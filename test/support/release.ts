@@ -5,7 +5,7 @@ import { makePlatformPackage, makeUmbrella } from "../../scripts/release/npm.ts"
 import { run } from "../../scripts/release/run.ts";
 import { TARGETS, type Target } from "../../scripts/release/targets.ts";
 import { builtBinary, ROOT } from "./binary.ts";
-import { later, newFolder } from "./cleanup.ts";
+import { later, newFolder, newProgramFolder } from "./cleanup.ts";
 
 /** Releases for the programs that download one. */
 
@@ -28,6 +28,13 @@ export async function makeRelease(
   const sums = await run(["sha256sum", archive], { cwd: folder });
   writeFileSync(join(folder, "SHA256SUMS"), sum === undefined ? sums : `${sum}  ${archive}\n`);
   return folder;
+}
+
+/** A folder for the path, with these programs. */
+export function makePrograms(scripts: Readonly<Record<string, string>>): { PATH: string; bin: string } {
+  const bin = newProgramFolder();
+  for (const [name, script] of Object.entries(scripts)) writeFileSync(join(bin, name), script, { mode: 0o755 });
+  return { PATH: `${bin}:${process.env.PATH}`, bin };
 }
 
 /** Serves the files of a folder below a path. @param answer what else it answers to the request of a file @returns the address */

@@ -17,7 +17,7 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { afterMounts, testWithMounts } from "../../support/needs.ts";
-import { makeRelease, serveFiles } from "../../support/release.ts";
+import { makePrograms, makeRelease, serveFiles } from "../../support/release.ts";
 
 /** install.sh with releases from a server of this machine. */
 
@@ -44,13 +44,6 @@ async function install({ from, command = ["sh", SCRIPT], stdin = "", home = newF
     stdin,
   });
   return { ...run, home, momo: join(home, ".local/bin/momo") };
-}
-
-/** A folder for the path, with these programs. */
-function makePrograms(scripts: Record<string, string>): { PATH: string; bin: string } {
-  const bin = newFolder();
-  for (const [name, script] of Object.entries(scripts)) writeFileSync(join(bin, name), script, { mode: 0o755 });
-  return { PATH: `${bin}:${process.env.PATH}`, bin };
 }
 
 /** A server that promises more bytes than it sends. */

@@ -5,6 +5,7 @@ import { ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
+import { makePrograms } from "../../support/release.ts";
 
 afterAll(cleanUp);
 
@@ -37,8 +38,6 @@ describe("publish-npm.sh", () => {
 
   /** @param there what the registry has */
   async function publish(there: string[] = []) {
-    const bin = join(folder, "bin");
-    mkdirSync(bin, { recursive: true });
     const npm = `#!/bin/sh
 case "$1 $2" in
   ${there.map((name) => `"view ${name}") echo "\${2##*@}" ;;`).join("\n  ")}
@@ -46,9 +45,9 @@ case "$1 $2" in
   publish*) echo "$@" >> '${published}' ;;
 esac
 `;
-    writeFileSync(join(bin, "npm"), npm, { mode: 0o755 });
+    const { PATH } = makePrograms({ npm });
     const command = ["sh", join(ROOT, "scripts/release/publish-npm.sh"), join(folder, "npm")];
-    return runToEnd(command, { env: { PATH: `${bin}:${process.env.PATH}` } });
+    return runToEnd(command, { env: { PATH } });
   }
   const order = () =>
     [...readFileSync(published, "utf8").matchAll(/([\w-]+)-1\.2\.3\S*\.tgz/g)].map(([, name]) => name);
