@@ -44,8 +44,6 @@ interface Shared extends Parts {
   readonly statements: Statements;
   /** Clients poll the same transaction every few seconds, and it has mostly not changed. */
   readonly polled: LookupCache<string, Transaction>;
-  /** The payments that this process has started last, by their ids: most are resolved by the process that started them. */
-  readonly started: LookupCache<number, PendingTransaction>;
 }
 
 /** Transactions one by one. */
@@ -58,8 +56,7 @@ export function createTransactionStore(parts: Parts): TransactionStore {
     const transaction = row && toTransaction(row, requestIds);
     return transaction?.checkoutRequestId === checkoutRequestId ? transaction : null;
   });
-  const started = createLookupCache<number, PendingTransaction>(parts.turnReads, () => null);
-  const shared = { ...parts, statements, polled, started };
+  const shared = { ...parts, statements, polled };
   return { ...createReads(shared), ...createWrites(shared) };
 }
 
@@ -136,7 +133,7 @@ function* countPendingIn(client: Database, phone: number): Generator<undefined, 
 }
 
 function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionReads> {
-  const { client, commits, totals, words, numbering, statements, polled, started } = shared;
+  const { client, commits, totals, words, numbering, statements, polled } = shared;
   const { requestIds } = numbering;
   const copies = createCopies(client);
 
@@ -151,7 +148,6 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
     totals.begin();
     words.begin();
     polled.clear();
-    started.clear();
   }
 
   return {
@@ -165,13 +161,13 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
         statements.insert.run(row);
         totals.count(row.id, pending, PENDING, 1);
         words.add(row.id);
-        started.keep(pending.id, pending);
       });
     },
 
     // Only one process at a time resolves the payments of a file, so the rows need no lock.
     async resolveDue(nowMs, limit, decide) {
-      const outcomes = await decide(dueBy(shared, nowMs, limit));
+      const due = statements.due.all(nowMs, limit).map((row) => toPending(row, requestIds));
+      const outcomes = await decide(due);
       return outcomes.length === 0 ? [] : record(outcomes);
     },
 
@@ -194,24 +190,10 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
   };
 }
 
-/** What is due, from memory if it has everything. */
-function dueBy({ statements, started, numbering }: Shared, nowMs: number, limit: number): PendingTransaction[] {
-  const known = statements.dueIds.all(nowMs, limit).map(({ id }) => started.find(id));
-  const all = known.filter((pending) => pending !== null);
-  if (all.length === known.length) return all;
-  const rows = statements.due.all(nowMs, limit);
-  return rows.map((row) => toPending(row, numbering.requestIds));
-}
-
 /** @returns whether it was still pending */
-function recordOne(
-  { statements, polled, started, totals, numbering, deliveries }: Shared,
-  outcome: Transaction,
-): boolean {
+function recordOne({ statements, polled, totals, numbering, deliveries }: Shared, outcome: Transaction): boolean {
   polled.forget(outcome.checkoutRequestId);
   const change = { ...toChange(outcome), id: numbering.placeOf(outcome.id) };
-  // Kept by number, which is the place of each row that this process inserts: rows move only while no server runs.
-  started.forget(change.id);
   if (statements.resolve.run(change).changes === 0) return false;
   if (change.status === PENDING) return true;
   totals.count(change.id, outcome, PENDING, -1);
@@ -246,9 +228,6 @@ export function prepareStatements(client: Database) {
     ),
     due: client.query<TransactionRow, [number, number]>(
       `SELECT ${ROW} FROM transactions WHERE status = ${PENDING} AND check_at_ms <= ? ORDER BY check_at_ms, id LIMIT ?`,
-    ),
-    dueIds: client.query<{ id: number }, [number, number]>(
-      `SELECT id FROM transactions WHERE status = ${PENDING} AND check_at_ms <= ? ORDER BY check_at_ms, id LIMIT ?`,
     ),
     earliest: client.query<{ checkAtMs: number }, []>(
       `SELECT check_at_ms AS checkAtMs FROM transactions WHERE status = ${PENDING} ORDER BY check_at_ms LIMIT 1`,

@@ -80,7 +80,6 @@ export function createLookupCache<K, V>(turnReads: TurnReads, read: (key: K) => 
       if (found !== null) keep(key, found);
       return found;
     },
-    keep,
     /** Call it after a write to this row. */
     forget(key: K): void {
       kept.delete(key);
