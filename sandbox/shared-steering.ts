@@ -2,27 +2,8 @@ import { type Clock, pause } from "../src/domain/clock.ts";
 import { Refusal } from "../src/domain/error.ts";
 import { createMutex } from "../src/domain/mutex.ts";
 import { createRepeater } from "../src/domain/repeater.ts";
+import type { SharedDocument, StoredDocument } from "../src/domain/shared-document.ts";
 import type { PartName, State, StatePart, Steering } from "./steering.ts";
-
-/** The document that all replicas apply, as text, and how often it has changed. */
-export interface StoredDocument {
-  readonly version: number;
-  readonly document: string;
-}
-
-/** The database table of the document and of the living replicas. */
-export interface SteeringTable {
-  read(): Promise<StoredDocument>;
-  /** Runs `edit` on the latest document, with a lock, and stores the result as the next version. `edit` may run twice. */
-  edit(edit: (current: StoredDocument) => string): Promise<StoredDocument>;
-  /** Registers this replica, with the document that `edit` returns. `isAlone`: there is no other living replica. */
-  join(leaseMs: number, edit: (current: StoredDocument, isAlone: boolean) => string): Promise<StoredDocument>;
-  /** Renews the lease of this replica, and stores which version it applies. */
-  confirm(version: number, leaseMs: number): Promise<void>;
-  /** The names of the living replicas that apply an earlier version. */
-  behind(version: number): Promise<string[]>;
-  leave(): Promise<void>;
-}
 
 /** How often to poll for changes of other replicas, and to renew the lease. */
 const POLL_MS = 200;
@@ -41,7 +22,7 @@ const CONFIRMATION_POLL_MS = 50;
 const LASTING: PartName = "clock";
 
 export interface SharedSteeringParts {
-  readonly table: SteeringTable;
+  readonly table: SharedDocument;
   readonly realClock: Clock;
   readonly stopwatch: () => number;
 }

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createSearchQueue } from "../../src/store/list-query.ts";
+import { createSearchQueue } from "../../src/store/search-queue.ts";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";

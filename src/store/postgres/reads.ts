@@ -86,7 +86,7 @@ export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering)
     (await read<TransactionRow>(text, parameters)).map(fromRow);
 
   /** The numbers of a phone's transactions; null if there are many. */
-  async function fewOf(phone: Msisdn): Promise<string | null> {
+  async function idsOfPhone(phone: Msisdn): Promise<string | null> {
     const rows = await read<{ id: number }>(OF_PHONE, [phone]);
     return rows.length <= FEW_OF_PHONE ? numbers(rows.map(({ id }) => id)) : null;
   }
@@ -120,7 +120,7 @@ export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering)
     },
 
     async listPending(limit, phone = null) {
-      const ids = phone && (await fewOf(phone));
+      const ids = phone && (await idsOfPhone(phone));
       const rows = ids ? await rowsOf(PENDING_AMONG, [ids, limit]) : await rowsOf(PENDING, [phone, limit]);
       return rows.map((row) => toPending(row, requestIds));
     },
@@ -131,7 +131,7 @@ export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering)
     },
 
     async listPaid(limit, phone = null) {
-      const ids = phone && (await fewOf(phone));
+      const ids = phone && (await idsOfPhone(phone));
       const ofPhone = () => (ids ? rowsOf(PAID_AMONG, [ids, limit]) : rowsOf(PAID_BY, [phone, limit]));
       return (await (phone === null ? rowsOf(PAID, [limit]) : ofPhone())).map((row) => toCompleted(row, requestIds));
     },

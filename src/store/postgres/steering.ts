@@ -1,12 +1,12 @@
 import { pause } from "../../domain/clock.ts";
+import type { SharedDocument, StoredDocument } from "../../domain/shared-document.ts";
 import { UnusableDatabase } from "../store.ts";
 import type { EngineClock, EngineSql, Query } from "./options.ts";
 
-/** The steering document that all replicas follow, and the replicas that run. Names are those of sandbox/shared-steering.ts. */
-
-export interface StoredDocument {
-  readonly version: number;
-  readonly document: string;
+/** The document in the table of the steering, and the replicas that run. */
+export interface SteeringTable extends SharedDocument {
+  /** Runs work that only one replica may do at a time. If this process ends, the lock is released. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
 
 const READ = "SELECT version::float8 AS version, document FROM steering";
@@ -31,11 +31,12 @@ const TWIN_POLL_MS = 250;
  * @param name of this replica
  * @param boot makes its id: a replica that starts again has another one
  */
-export function createSteeringTable(sql: EngineSql, clock: EngineClock, name: string, boot: string) {
+export function createSteeringTable(sql: EngineSql, clock: EngineClock, name: string, boot: string): SteeringTable {
   const id = `${name}/${boot}`;
 
-  async function locked(query: Query): Promise<StoredDocument> {
-    const [row] = await query<StoredDocument>(LOCK);
+  /** @param text reads the document, with or without its lock */
+  async function read(query: Query, text: string): Promise<StoredDocument> {
+    const [row] = await query<StoredDocument>(text);
     if (!row) throw new Error("the table steering is empty");
     return row;
   }
@@ -50,21 +51,17 @@ export function createSteeringTable(sql: EngineSql, clock: EngineClock, name: st
     query(CONFIRM, [id, version, clock.nowMs() + leaseMs]);
 
   return {
-    async read(): Promise<StoredDocument> {
-      const [row] = await sql.read<StoredDocument>(READ);
-      if (!row) throw new Error("the table steering is empty");
-      return row;
-    },
-    edit: (edit: (current: StoredDocument) => string) =>
+    read: () => read(sql.read, READ),
+    edit: (edit) =>
       sql.transaction(async (query) => {
-        const current = await locked(query);
+        const current = await read(query, LOCK);
         return write(query, current, edit(current));
       }),
-    /** @throws UnusableDatabase `taken` if a replica with this name is still alive after its lease would have ended */
-    async join(leaseMs: number, edit: (current: StoredDocument, isAlone: boolean) => string): Promise<StoredDocument> {
+    /** @throws UnusableDatabase `taken` */
+    async join(leaseMs, edit) {
       for (const untilMs = clock.nowMs() + leaseMs + TWIN_POLL_MS; ; ) {
         const joined = await sql.transaction(async (query) => {
-          const current = await locked(query);
+          const current = await read(query, LOCK);
           await query(FORGET_DEAD, [clock.nowMs()]);
           const living = await query<{ id: string }>(LIVING, [clock.nowMs(), id]);
           if (living.some((other) => other.id.slice(0, other.id.lastIndexOf("/")) === name)) return null;
@@ -79,20 +76,19 @@ export function createSteeringTable(sql: EngineSql, clock: EngineClock, name: st
         await pause(clock, TWIN_POLL_MS);
       }
     },
-    async confirm(version: number, leaseMs: number): Promise<void> {
+    async confirm(version, leaseMs) {
       await confirm(sql.write, version, leaseMs);
     },
-    async behind(version: number): Promise<string[]> {
+    async behind(version) {
       const rows = await sql.read<{ id: string }>(BEHIND, [clock.nowMs(), version]);
       return rows.map(({ id: name }) => name);
     },
-    async leave(): Promise<void> {
+    async leave() {
       await sql.write("DELETE FROM replicas WHERE id = $1", [id]);
     },
-    /** Runs work that only one replica may do at a time. If this process ends, the lock is released. */
-    exclusively: <T>(work: () => Promise<T>): Promise<T> =>
+    exclusively: (work) =>
       sql.transaction(async (query) => {
-        await locked(query);
+        await read(query, LOCK);
         return work();
       }),
   };

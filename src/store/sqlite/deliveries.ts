@@ -14,7 +14,7 @@ export interface Deliveries extends DeliveryStore {
 export function createDeliveryStore(
   client: Database,
   commits: CommitQueue,
-  { requestIds, placeOf }: Numbering,
+  { requestIds, rowIdOf }: Numbering,
 ): Deliveries {
   const statements = prepareStatements(client);
   /** One process at a time sends the deliveries of a file, so its memory is enough. */
@@ -64,9 +64,9 @@ export function createDeliveryStore(
 
     async list({ before = null, after = null, transactionId = null, limit }) {
       const { oldestFirst, newestFirst } = statements;
-      const ofRow = transactionId === null ? null : placeOf(transactionId);
-      if (after !== null) return toDeliveries(oldestFirst.all(before, after, ofRow, limit));
-      return toDeliveries(newestFirst.all(before, after, ofRow, limit)).reverse();
+      const rowId = transactionId === null ? null : rowIdOf(transactionId);
+      if (after !== null) return toDeliveries(oldestFirst.all(before, after, rowId, limit));
+      return toDeliveries(newestFirst.all(before, after, rowId, limit)).reverse();
     },
 
     async giveUp() {

@@ -85,14 +85,14 @@ const fits = ({ phone, reference, named }: Searched): SQL | undefined =>
 export class ListReader {
   readonly #client: Database;
   readonly #requestIds: RequestIds;
-  readonly #placeOf: Numbering["placeOf"];
+  readonly #rowIdOf: Numbering["rowIdOf"];
   readonly #summarizeDays: ReturnType<typeof createDaySummary>;
   readonly #findWords: WordSearch;
 
-  constructor(client: Database, { requestIds, placeOf }: Pick<Numbering, "requestIds" | "placeOf">) {
+  constructor(client: Database, { requestIds, rowIdOf }: Pick<Numbering, "requestIds" | "rowIdOf">) {
     this.#client = client;
     this.#requestIds = requestIds;
-    this.#placeOf = placeOf;
+    this.#rowIdOf = rowIdOf;
     this.#summarizeDays = createDaySummary(client);
     this.#findWords = createWordSearch(client);
   }
@@ -113,7 +113,7 @@ export class ListReader {
     const selection = selectionOf(merchantId, rest);
     const searched = search === undefined ? null : { ...rangesOf(search), named: this.#namedBy(search) };
     const where = searched ? and(selection, fits(searched)) : selection;
-    if (id !== undefined) return this.#listed(this.#foundAmong([this.#placeOf(id)], where), page);
+    if (id !== undefined) return this.#listed(this.#foundAmong([this.#rowIdOf(id)], where), page);
     if (searched === null) return yield* this.#readNewest(merchantId, rest, page);
     if (this.#hasFew(merchantId)) return this.#listed(this.#foundIn(OF_MERCHANT, where), page);
     const ids = yield* this.#findWords(searched, merchantId, most);
@@ -199,8 +199,8 @@ export class ListReader {
     const chosen = this.#all<{ id: number }>(
       sql`SELECT ${transactions.id} FROM ${transactions} WHERE ${eq(transactions.receiptNumber, search)}`,
     );
-    const places = numbersIn(search, this.#requestIds).map((number) => this.#placeOf(number));
-    return [...places, ...chosen.map(({ id }) => id)].filter((id) => {
+    const ids = numbersIn(search, this.#requestIds).map((number) => this.#rowIdOf(number));
+    return [...ids, ...chosen.map(({ id }) => id)].filter((id) => {
       const row = this.#rowOf(id);
       return row !== null && isNamed(toTransaction(row, this.#requestIds), search);
     });

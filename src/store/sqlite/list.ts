@@ -1,8 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { once } from "../../domain/once.ts";
-import { clientHasGone, createSearchQueue } from "../list-query.ts";
 import type { TransactionList } from "../store.ts";
-import { openForReading } from "./database.ts";
+import type { LongReads } from "./long-reads.ts";
 import type { Numbering } from "./numbering.ts";
 import type { TurnReads } from "./turn-reads.ts";
 
@@ -37,77 +36,3 @@ export function createTransactionList(
     },
   };
 }
-
-export type LongReads = ReturnType<typeof createLongReads>;
-
-/**
- * Long reads, one after another. Each reads one point in time, in steps; other work runs between the steps.
- * @param file a database that is open already, and stays open
- * @param demandFile throws if another file is in its place
- */
-export function createLongReads(file: string, demandFile: () => void = () => {}) {
-  const queue = createSearchQueue(1);
-  let connection: ReturnType<typeof openForReading> | undefined;
-  let isClosed = false;
-
-  function disconnect(): void {
-    connection?.close();
-    connection = undefined;
-  }
-
-  /** A connection to the same file. The path may lead to another file, before it is opened here or while it is. */
-  function connect() {
-    demandFile();
-    const opened = openForReading(file);
-    try {
-      demandFile();
-      return opened;
-    } catch (error) {
-      opened.close();
-      throw error;
-    }
-  }
-
-  async function readInSteps<T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> {
-    if (isClosed) throw new Error("the store was closed");
-    connection ??= connect();
-    const { client } = connection;
-    // The first step fixes the point in time.
-    client.run("BEGIN");
-    try {
-      const reading = read(client);
-      for (let step = reading.next(); ; step = reading.next()) {
-        if (step.done) return step.value;
-        await nextTurn();
-        if (isClosed) throw new Error("the store was closed");
-        if (signal?.aborted) throw clientHasGone();
-      }
-    } finally {
-      if (!isClosed) client.run("COMMIT");
-      if (queue.size === 1) disconnect();
-    }
-  }
-
-  return {
-    /**
-     * @param read starts a read on its own connection, and yields between its steps
-     * @param signal ends it when its client has gone
-     */
-    run: <T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> =>
-      queue.run(() => readInSteps(read, signal), signal),
-    /** How many run or wait. */
-    get count() {
-      return queue.size;
-    },
-    /** Rejects the reads that have not ended. */
-    close(): void {
-      isClosed = true;
-      disconnect();
-    },
-  };
-}
-
-const nextTurn = () =>
-  new Promise<void>((resolve) => {
-    setImmediate(resolve);
-  });

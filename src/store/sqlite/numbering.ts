@@ -8,7 +8,7 @@ import { BUSY_TIMEOUT_MS, explain, firstOf, type OpenDatabase, requirePlainFile 
 const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
 
 /** The id of no row. */
-const NOWHERE = 0;
+const NO_ROW = 0;
 
 export type Numbering = ReturnType<typeof createNumbering>;
 
@@ -42,7 +42,7 @@ export function createNumbering(client: Database) {
       return given;
     },
     /** The id of the row that has a number; no row has it if no payment has the number. They differ only after an import, see order.ts. */
-    placeOf: (number: number): number => (hasMoved ? (place.get(number)?.id ?? NOWHERE) : number),
+    rowIdOf: (number: number): number => (hasMoved ? (place.get(number)?.id ?? NO_ROW) : number),
     /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
     saveLastUsed: () => saveLastUsed(client, lastGiven()),
   };

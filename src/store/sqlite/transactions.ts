@@ -22,7 +22,7 @@ import type { TransactionReads, TransactionStore } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createCopies, emptyTransactions } from "./copies.ts";
 import type { Deliveries } from "./deliveries.ts";
-import type { LongReads } from "./list.ts";
+import type { LongReads } from "./long-reads.ts";
 import type { Numbering } from "./numbering.ts";
 import type { TotalsChange } from "./totals.ts";
 import { createLookupCache, type LookupCache, type TurnReads } from "./turn-reads.ts";
@@ -52,7 +52,7 @@ export function createTransactionStore(parts: Parts): TransactionStore {
   const statements = prepareStatements(parts.client);
   const polled = createLookupCache(parts.turnReads, (checkoutRequestId: string) => {
     const id = requestIds.numberOf(checkoutRequestId);
-    const row = id === null ? null : statements.byId.get(parts.numbering.placeOf(id));
+    const row = id === null ? null : statements.byId.get(parts.numbering.rowIdOf(id));
     const transaction = row && toTransaction(row, requestIds);
     return transaction?.checkoutRequestId === checkoutRequestId ? transaction : null;
   });
@@ -65,7 +65,7 @@ function createReads({ client, turnReads, statements, polled, numbering, longRea
   const search = createWordSearch(client);
 
   /** The numbers of all transactions with a phone or a reference as JSON; null if there are many. */
-  function fewOf(ranges: Partial<SearchRanges>): string | null {
+  function idsOf(ranges: Partial<SearchRanges>): string | null {
     turnReads.enter();
     const searching = search(ranges, null, FEW);
     for (;;) {
@@ -73,14 +73,14 @@ function createReads({ client, turnReads, statements, polled, numbering, longRea
       if (done) return value && JSON.stringify(value);
     }
   }
-  const fewOfPhone = (phone: Msisdn) => fewOf({ phone: { from: Number(phone), before: Number(phone) + 1 } });
+  const idsOfPhone = (phone: Msisdn) => idsOf({ phone: { from: Number(phone), before: Number(phone) + 1 } });
 
   return {
     findByCheckoutRequestId: polled.find,
 
     async findByReference(reference) {
       const folded = foldCase(reference);
-      const ids = fewOf({ reference: { from: folded, before: `${folded}\0` } });
+      const ids = idsOf({ reference: { from: folded, before: `${folded}\0` } });
       const row = ids ? statements.byReferenceAmong.get(ids, reference) : statements.byReference.get(reference);
       return row ? toTransaction(row, requestIds) : null;
     },
@@ -100,20 +100,20 @@ function createReads({ client, turnReads, statements, polled, numbering, longRea
 
     async listPending(limit, phone = null): Promise<PendingTransaction[]> {
       const { pending, pendingAmong } = statements;
-      const ids = phone && fewOfPhone(phone);
+      const ids = phone && idsOfPhone(phone);
       const rows = ids ? pendingAmong.all(ids, limit) : pending.all(phone && Number(phone), limit);
       return rows.map((row) => toPending(row, requestIds));
     },
 
     async countPending(phone) {
-      const ids = fewOfPhone(phone);
+      const ids = idsOfPhone(phone);
       if (ids) return statements.pendingAmong.all(ids, FEW).length;
       return longReads.run((other) => countPendingIn(other, Number(phone)));
     },
 
     async listPaid(limit, phone = null) {
       const { paid, paidAmong, paidBy } = statements;
-      const ids = phone && fewOfPhone(phone);
+      const ids = phone && idsOfPhone(phone);
       const ofPhone = () => (ids ? paidAmong.all(ids, limit) : paidBy.all(Number(phone), limit));
       return (phone === null ? paid.all(limit) : ofPhone()).map((row) => toCompleted(row, requestIds));
     },
@@ -193,7 +193,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
 /** @returns whether it was still pending */
 function recordOne({ statements, polled, totals, numbering, deliveries }: Shared, outcome: Transaction): boolean {
   polled.forget(outcome.checkoutRequestId);
-  const change = { ...toChange(outcome), id: numbering.placeOf(outcome.id) };
+  const change = { ...toChange(outcome), id: numbering.rowIdOf(outcome.id) };
   if (statements.resolve.run(change).changes === 0) return false;
   if (change.status === PENDING) return true;
   totals.count(change.id, outcome, PENDING, -1);

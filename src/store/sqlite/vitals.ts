@@ -5,7 +5,7 @@ import { PENDING } from "../rows.ts";
 import type { Meter, Vitals } from "../vitals.ts";
 import { attemptBeside } from "./attempt.ts";
 import { firstOf } from "./database.ts";
-import type { LongReads } from "./list.ts";
+import type { LongReads } from "./long-reads.ts";
 import type { TurnReads } from "./turn-reads.ts";
 import { Displaced, type Whereabouts } from "./whereabouts.ts";
 
