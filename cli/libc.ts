@@ -1,4 +1,4 @@
-import type { FFIFunction } from "bun:ffi";
+import { dlopen, type FFIFunction } from "bun:ffi";
 import { readdirSync, readFileSync } from "node:fs";
 import { sleep } from "../src/system.ts";
 import { readOrNull } from "./serving/files.ts";
@@ -7,8 +7,7 @@ import { readOrNull } from "./serving/files.ts";
 const NAMES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1", "libSystem.B.dylib"];
 
 /** Functions of the system that the runtime does not have; null where there is no such library. */
-async function fromLibc<const Symbols extends Record<string, FFIFunction>>(symbols: Symbols) {
-  const { dlopen } = await import("bun:ffi");
+function fromLibc<const Symbols extends Record<string, FFIFunction>>(symbols: Symbols) {
   for (const name of NAMES) {
     const library = readOrNull(() => dlopen(name, symbols));
     if (library !== null) return library.symbols;
@@ -26,7 +25,7 @@ const WITHOUT_WAITING = 1;
  */
 export async function reapOrphans(own: number, ended: AbortSignal): Promise<void> {
   if (process.pid !== 1 || process.platform !== "linux") return;
-  const libc = await fromLibc({ waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" } });
+  const libc = fromLibc({ waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" } });
   while (libc !== null && !ended.aborted) {
     for (const pid of endedChildren()) if (pid !== own) libc.waitpid(pid, null, WITHOUT_WAITING);
     await sleep(EVERY_MS, ended);
@@ -50,7 +49,7 @@ const GONE = 0x18;
 
 /** Resolves when nobody can read standard output any more. Otherwise only a write tells it. */
 export async function readerGone(ended: AbortSignal): Promise<void> {
-  const libc = await fromLibc({ poll: { args: ["ptr", "u64", "i32"], returns: "i32" } });
+  const libc = fromLibc({ poll: { args: ["ptr", "u64", "i32"], returns: "i32" } });
   // A `struct pollfd`: the descriptor, no events, and what the system answers.
   const watched = new Int16Array(new Int32Array([STDOUT, 0]).buffer);
   for (let answer = 0; !ended.aborted && (answer & GONE) === 0; answer = watched[3] ?? 0) {

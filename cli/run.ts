@@ -1,9 +1,13 @@
 import { Command, CommanderError } from "commander";
+import { namingNeighbour, showFirstStep } from "./client/running.ts";
 import { GROUPS, makeCommand } from "./command-table.ts";
+import { suggestionsFor } from "./commands/completion.ts";
 import { host } from "./host.ts";
+import { removeStaleFiles } from "./serving/output-files.ts";
 import { EXIT, NoServer, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
 import { asksJson, errorWidth, forPeople, tellFailure, writeError } from "./terminal/output.ts";
+import { isPage, PAGE_NAMES, printPage } from "./terminal/pages.ts";
 import { lineWidth, writeOut } from "./terminal/standard-output.ts";
 import { misuse, usageFailure } from "./terminal/usage.ts";
 
@@ -26,28 +30,26 @@ export async function run(args: readonly string[], version: string): Promise<voi
   const own = ownWords(program, args);
   const json = asksJson(own);
   const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
-  const pages = showsHelp ? await import("./terminal/pages.ts") : null;
-  const page = asksHelp && pages?.isPage(topic) ? topic : null;
+  const page = asksHelp && isPage(topic) ? topic : null;
   if (page !== null && topic !== REPLICAS_TOPIC && !NAMES.includes(topic)) {
-    pages?.printPage(page);
+    printPage(page);
     return;
   }
-  if (pages) addHelp(program, pages.PAGE_NAMES);
+  if (showsHelp) addHelp(program, PAGE_NAMES);
   try {
     if (name !== undefined && !showsHelp) {
       // Also before a line with errors: nobody must take a file of an earlier run for one of this run.
-      const { removeStaleFiles } = await import("./serving/output-files.ts");
       removeStaleFiles(name, own);
     }
-    if (args.length === 0) await (await import("./client/running.ts")).showFirstStep();
-    else await program.parseAsync(pages && asksHelp ? helpCall(program, words, pages.isPage) : words, { from: "user" });
+    if (args.length === 0) await showFirstStep();
+    else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
     host().exitCode = await tellOf(error, commandOf(program, words), json);
   }
   // A page with the name of a command comes after its options.
   if (page !== null) {
     writeOut("\n");
-    pages?.printPage(page);
+    printPage(page);
   }
 }
 
@@ -74,8 +76,7 @@ const helpWidth = (width: number) => (Number.isFinite(width) ? width : 80);
 const writeForPeople = (text: string) => writeOut(forPeople(text, lineWidth()));
 
 /**
- * The program with the wanted commands. If it has none of them, it has the names of all, for the help and for suggestions: making
- * these takes 0.8 ms.
+ * The program with the wanted commands. If it has none of them, it has the names of all, for the help and for suggestions.
  */
 async function makeProgram(
   version: string,
@@ -117,14 +118,13 @@ async function makeProgram(
 
 /** What `momo complete -- WORDS` prints. Suggestions need all commands. */
 export async function completions(words: readonly string[], version: string): Promise<string> {
-  const { suggestionsFor } = await import("./commands/completion.ts");
   return suggestionsFor(await makeProgram(version), words);
 }
 
 /** The complete help of every command, 78 columns wide, for the manual page. */
 export async function helpPages(version: string): Promise<{ name: string; text: string }[]> {
   const program = await makeProgram(version);
-  addHelp(program, (await import("./terminal/pages.ts")).PAGE_NAMES);
+  addHelp(program, PAGE_NAMES);
   const pages: { name: string; text: string }[] = [];
   const visit = (command: Command, path: string) => {
     let text = "";
@@ -147,7 +147,7 @@ function adopt(command: Command, parent: Command): Command {
  * `momo help pay` is `momo pay --help`. A word that names no command stays, so that it is refused.
  * @throws CommanderError if a word follows a page
  */
-function helpCall(program: Command, words: readonly string[], isPage: (name: string) => boolean): string[] {
+function helpCall(program: Command, words: readonly string[]): string[] {
   const command = commandOf(program, words);
   const path: string[] = [];
   for (let at: Command | null = command; at && at !== program; at = at.parent) path.unshift(at.name());
@@ -177,8 +177,7 @@ async function tellOf(error: unknown, command: Command, json: boolean): Promise<
     if (error.code !== "commander.help" || json) tellFailure(failure, json);
     return failure.exitCode;
   }
-  const failure =
-    error instanceof NoServer ? await (await import("./client/running.ts")).namingNeighbour(error) : toFailure(error);
+  const failure = error instanceof NoServer ? await namingNeighbour(error) : toFailure(error);
   tellFailure(failure, json);
   return failure.exitCode;
 }

@@ -8,6 +8,7 @@ import type { CheckReport } from "../../sandbox/check/result.ts";
 import { budgetSpent, curlOf, type Received, type Send, type Sent, STRANGER } from "../../sandbox/check/service.ts";
 import { isLoopback } from "../../sandbox/loopback.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
+import { answerExamples } from "../../src/http/openapi.ts";
 import { sleep, stopwatch, systemClock } from "../../src/system.ts";
 import { MissingCredential, parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { reachDirectly } from "../environment.ts";
@@ -225,7 +226,6 @@ function reasonOf({ name, code, message }: NodeJS.ErrnoException): string {
 
 /** The requests of a check as commands. A service that answers with examples takes the place of the target. */
 async function printPlan(options: RunOptions): Promise<void> {
-  const { answerExamples } = await import("../../src/http/openapi.ts");
   const examples = answerExamples({});
   const lines: string[] = [];
   const send = async (sent: Sent): Promise<Received> => {

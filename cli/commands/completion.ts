@@ -2,6 +2,7 @@ import { Argument, Command, type Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
 import { openOptionalControl } from "../client/client.ts";
+import { PAGE_NAMES } from "../terminal/pages.ts";
 import { writeOut } from "../terminal/standard-output.ts";
 
 /** `momo completion SHELL` prints a script for the shell. The script asks `momo complete` for suggestions. */
@@ -76,7 +77,7 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
   if (command.name() === "help") {
     const named = values.reduce((at, word) => at.commands.find((child) => child.name() === word) ?? at, program);
     const commands = childrenOf(named);
-    return { words: [...commands, ...(values.length === 0 ? await topicsBeside(commands) : [])], also: "" };
+    return { words: [...commands, ...(values.length === 0 ? topicsBeside(commands) : [])], also: "" };
   }
   if (command.commands.length > 0) return { words: childrenOf(command), also: "" };
   if (command.name() === "exec") return { words: [{ word: "--", what: "before the command" }], also: "commands" };
@@ -101,8 +102,7 @@ const optionsOf = (command: Command): Suggestion[] => [
   { word: "--help", what: "show the help" },
 ];
 
-async function topicsBeside(commands: readonly Suggestion[]): Promise<Suggestion[]> {
-  const { PAGE_NAMES } = await import("../terminal/pages.ts");
+function topicsBeside(commands: readonly Suggestion[]): Suggestion[] {
   const pages = PAGE_NAMES.filter((page) => commands.every(({ word }) => word !== page));
   return [{ word: "exit-codes", what: "all exit codes" }, ...pages.map((word) => ({ word, what: "a page" }))];
 }

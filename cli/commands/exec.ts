@@ -115,7 +115,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
   }
 }
 
-/** Loaded only with --intercept: it takes 5 ms and 3 MB. */
+/** Loaded only with --intercept: 10 of 69 ms of momo exec without it. */
 async function startIntercept(
   { intercept }: ExecFlags,
   { handleApi, credentials, directory }: PrivateSandbox,

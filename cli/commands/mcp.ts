@@ -26,7 +26,7 @@ async function mcp({ config, ...flags }: McpFlags): Promise<void> {
     printJson({ [config === "vscode" ? "servers" : "mcpServers"]: { momo: server } });
     return;
   }
-  // Loaded here: --config and the help need neither the protocol nor a sandbox.
+  // Not for --config, the help and suggestions: 30 of 74 ms of momo complete.
   const { connect, serveAssistant } = await import("../mcp/server.ts");
   const connection = await connect(flags);
   try {

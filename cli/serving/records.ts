@@ -16,7 +16,7 @@ import { cannotRead, readJsonFile, readOrNull, writePrivateFile } from "./files.
 
 /**
  * The files beside the database, by which commands find a server without flags. They are checked by hand, because a server
- * reads them before it is ready, and loading zod takes 6 ms.
+ * and each command read them: zod takes 2.5 of 23 ms of `momo list`.
  */
 
 /** The first merchant's key, so that `momo pay` works at once. */

@@ -79,7 +79,7 @@ export function printText(...pieces: Piece[]): void {
   writeOut(`${forPeople(lineOf(pieces, isTerminal), lineWidth())}\n`);
 }
 
-/** Opened at the first write, because that takes 2 ms. A write error is ignored: there is no other place to report it. */
+/** A write error is ignored: there is no other place to report it. */
 export const stderr = once(() => process.stderr.on("error", () => {}));
 
 export function writeError(text: string): void {

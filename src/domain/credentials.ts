@@ -29,7 +29,6 @@ export const API_SECRET_FORM = /^ms_[0-9A-Za-z]{32,128}$/;
 
 /** SHA-256. A secret of 200 random bits cannot be guessed, so a slow hash would protect nothing and cost every request. */
 export function hashSecret(apiSecret: string): Uint8Array {
-  // Bun's hash: loading node:crypto takes 2 ms of a server's start.
   return Bun.SHA256.hash(apiSecret) as Uint8Array;
 }
 

@@ -44,8 +44,8 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
   let described: object | undefined;
 
   /**
-   * The OpenAPI description is outside the base path and needs no credentials. It is loaded on first use: it takes 3 ms and 1 MB,
-   * and the first payment would wait for it.
+   * The OpenAPI description is outside the base path and needs no credentials. It is loaded on first use: 10 of 82 ms until the
+   * first payment of momo exec.
    */
   async function description(request: Request): Promise<Reply> {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
@@ -66,13 +66,13 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
           return fail(405, `this operation takes ${known.method} only`, { Allow: known.method });
         }
         const { headers } = request;
-        // An await costs a turn of the queue, also where there is nothing to wait for.
+        // Each await costs a turn of the queue: those where there is nothing to wait for would add 10 % to a poll.
         const owner = service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
         const merchantId = owner instanceof Promise ? await owner : owner;
         // A list waits until all due payments are resolved, and a long search for others: longer than a connection may be silent.
         if (known.method === "GET") keepOpen(request);
         const sent = await input.read(request, query, known, exchange);
-        const parsed = known.fits?.(sent) ? sent : parseInput(known.schema, sent, exchange.body);
+        const parsed = parseInput(known.schema, sent, exchange.body);
         const reply = known.carryOut(parsed, merchantId, { service, profile, request, exchange, statusReplies });
         return reply instanceof Promise ? await reply : reply;
       } catch (error) {

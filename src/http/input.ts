@@ -10,13 +10,7 @@ import {
 import { AMOUNT_LIMIT, amountRule, isAmount, MIN_AMOUNT, parseAmount } from "../domain/money.ts";
 import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
 import { parseDay } from "../domain/timestamp.ts";
-import {
-  CHECKOUT_REQUEST_ID,
-  KINDS,
-  MAX_DESCRIPTION_LENGTH,
-  MAX_REFERENCE_LENGTH,
-  STATUSES,
-} from "../domain/transaction.ts";
+import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../domain/transaction.ts";
 
 /** The schemas of requests. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
 
@@ -80,15 +74,6 @@ export function orderOf(input: z.output<typeof startPaymentSchema>) {
 export const checkStatusSchema = z.object({
   checkout_request_id: text("checkout_request_id", { min: 1, max: MAX_IDENTIFIER_LENGTH }),
 });
-
-/** The id as momo writes it. It fits the schema, which takes longer to find that out. */
-const WRITTEN_ID = new RegExp(`^${CHECKOUT_REQUEST_ID}$`);
-
-/** Whether a body has such an id. */
-export const hasWrittenId = (body: object): body is z.output<typeof checkStatusSchema> =>
-  "checkout_request_id" in body &&
-  typeof body.checkout_request_id === "string" &&
-  WRITTEN_ID.test(body.checkout_request_id);
 
 /** A whole number in a query, without sign, point, exponent or leading zero. */
 const queryNumber = (member: string, max: number, fallback: number) => {

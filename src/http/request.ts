@@ -59,15 +59,8 @@ export interface Target {
   readonly query: string;
 }
 
-let last = { url: "", target: { path: "", query: "" } };
-
-/** The path and the query of a request as they were sent, not unescaped. A request asks several times, and many have the same. */
+/** The path and the query of a request as they were sent, not unescaped. */
 export function targetOf({ url }: Request): Target {
-  if (url !== last.url) last = { url, target: targetIn(url) };
-  return last.target;
-}
-
-function targetIn(url: string): Target {
   // With a bad Host header, the URL is only the target.
   const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + "://".length);
   const fragment = url.indexOf("#");
