@@ -200,7 +200,7 @@ export const STATED_CHECKS: readonly Check[] = [
     const { exchange, summary } = await list(service);
     if (summary === null) throw new Skip("the short form of the list has no summary");
     for (const state of ["completed", "pending"]) {
-      const { pagination, items: some, exchange: selected } = await list(service, `?status=${state}`);
+      const { pagination, items: some } = await list(service, `?status=${state}`);
       if (some.some(({ status }) => status !== state)) continue;
       const name = `${state}_count`;
       if (!Number.isInteger(summary[name]) || summary[name] === pagination.total_items) continue;
@@ -209,7 +209,7 @@ export const STATED_CHECKS: readonly Check[] = [
       if (later?.[name] === pagination.total_items) continue;
       if (later?.[name] !== summary[name]) throw new Skip("the list has changed while it was read");
       const why = `\`${name}\` is ${summary[name]}, and status=${state} selects ${pagination.total_items}`;
-      return wrong(selected, why, { pagination });
+      return wrong(exchange, why, { summary });
     }
     return holds(exchange);
   }),
