@@ -1,6 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import { type ApiKey, type Credentials, createCredentials, hashSecret } from "../domain/credentials.ts";
-import { invalid, Refusal } from "../domain/error.ts";
+import { invalid, Refusal, whatCame } from "../domain/error.ts";
 import {
   MAX_ACCOUNTS,
   MAX_KEYS,
@@ -111,7 +111,7 @@ export class Registry {
   /** @throws Refusal `invalid` if there is no such account, as for a payment */
   async ownerOfAccount(accountId: number): Promise<number> {
     const account = await this.#merchants.findPaymentAccount(accountId);
-    if (!account) throw invalid("payment_account_id is not the id of a payment account");
+    if (!account) throw invalid(`payment_account_id is not the id of a payment account${whatCame(accountId)}`);
     return account.merchantId;
   }
 
