@@ -23,6 +23,7 @@ const sources = [
   "sandbox/network",
   "sandbox/curl.ts",
   "sandbox/fault-kinds.ts",
+  "sandbox/loopback.ts",
   "src/domain",
 ];
 /** One HTML file with everything inside, which the server serves and the executable contains. */
