@@ -6,13 +6,8 @@ import { isHeld } from "../../src/store/sqlite/sqlite.ts";
 import type { Environment } from "../environment.ts";
 import { type DataDirectory, identityOf } from "../serving/data-directory.ts";
 import { readOrNull, TEMPORARY_PREFIX } from "../serving/files.ts";
-import {
-  findServerDirectory,
-  locateServerDirectory,
-  readCredentials,
-  readServer,
-  type ServerRecord,
-} from "../serving/records.ts";
+import { readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
+import { findServerDirectory, locateServerDirectory } from "../serving/server-directory.ts";
 import { Failure, NoServer } from "../terminal/failure.ts";
 
 /** Which server a command is for, by the flags, the environment and the data directory. */

@@ -22,7 +22,8 @@ import { type DataDirectory, foreignPlaces } from "../serving/data-directory.ts"
 import { CLOSE_TO_OTHERS, cannotWrite, openTo, readOrNull } from "../serving/files.ts";
 import { isFree } from "../serving/listen.ts";
 import { lockDirectory } from "../serving/locked-folders.ts";
-import { nameServerDirectory, readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
+import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
+import { nameServerDirectory } from "../serving/server-directory.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, print, printData, printText, styled, wrapped } from "../terminal/output.ts";

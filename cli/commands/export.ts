@@ -19,7 +19,7 @@ import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serv
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { cannotWrite } from "../serving/files.ts";
 import { makeTemporaryDirectory } from "../serving/locked-folders.ts";
-import { locateServerDirectory } from "../serving/records.ts";
+import { locateServerDirectory } from "../serving/server-directory.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPath, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";

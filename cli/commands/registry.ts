@@ -20,7 +20,8 @@ import { makeDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
 import { readOrNull } from "../serving/files.ts";
-import { locateServerDirectory, readCredentials, readServer } from "../serving/records.ts";
+import { readCredentials, readServer } from "../serving/records.ts";
+import { locateServerDirectory } from "../serving/server-directory.ts";
 import { askText, askToGoOn, askWhich } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
 import {

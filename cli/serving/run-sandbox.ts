@@ -1,37 +1,25 @@
 import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
-import {
-  type ClockState,
-  createVirtualClock,
-  LAST_INSTANT_MS,
-  type Start,
-  stateAt,
-  type VirtualClock,
-} from "../../sandbox/network/clock.ts";
 import { isOwnAddress } from "../../sandbox/webhooks/settings.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import { token } from "../../src/domain/random.ts";
-import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { Registry } from "../../src/service/registry.ts";
 import { explain, isOfSqlite } from "../../src/store/sqlite/sqlite.ts";
-import type { Store } from "../../src/store/store.ts";
-import { clockBy, sleep, steadyTime, systemRandom } from "../../src/system.ts";
+import { sleep, systemRandom } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
-import { tell } from "../terminal/output.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
+import { type ClockOptions, clockOf, keepStart, saveClock } from "./clock.ts";
 import { ensureCredentials } from "./credentials.ts";
 import { identityOf, makeDataDirectory, ownCommand } from "./data-directory.ts";
-import { type Engine, type EngineOptions, openEngine } from "./engine.ts";
+import { type EngineOptions, openEngine } from "./engine.ts";
 import { type Addresses, type Listening, listen, watchDescriptors } from "./listen.ts";
 import { lockDirectory } from "./locked-folders.ts";
-import { type CredentialsRecord, readClock, removeServer, writeClock, writeServer } from "./records.ts";
+import { type CredentialsRecord, removeServer, writeServer } from "./records.ts";
 
-export interface SandboxConfig extends Addresses, Omit<Settings, "tariff">, EngineOptions {
-  /** Where the clock starts, and returns to at a reset; absent or null: the host's time. */
-  readonly startAt?: Start | null;
+export interface SandboxConfig extends Addresses, Omit<Settings, "tariff">, ClockOptions, EngineOptions {
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
   /** The id of the first payment account, if there is none yet; by default 1. */
@@ -164,86 +152,6 @@ function soonAfterReady(
     void resolver.resolveDue().catch(storage.reportFault);
     webhooks.start();
   });
-}
-
-/** Stores the time of the start, for doctor and the next start. Of servers that share a database, the first sets the clock. */
-async function keepStart(start: Start, config: SandboxConfig, engine: Engine, clock: VirtualClock): Promise<void> {
-  if (!engine.replica) {
-    saveClock(config, engine, clock);
-    return;
-  }
-  const isNew = () => {
-    const state = clock.save();
-    return "aheadMs" in state && state.aheadMs === 0;
-  };
-  const wasNew = await engine.steering.change(() => {
-    const isFirst = isNew();
-    if (isFirst) clock.show(start.atMs, start.isFrozen);
-    return isFirst;
-  });
-  if (wasNew || (start.isFrozen && clock.isFrozen && clock.nowMs() === start.atMs)) return;
-  tell(
-    `momo: --clock is not used: the servers on this database have set their clock, which shows ${formatTimestamp(clock.nowMs())}`,
-  );
-}
-
-/** @throws Failure if a data directory with payments has reached a later time */
-async function demandLater({ atMs }: Start, { transactions }: Store, state: ClockState | undefined): Promise<void> {
-  const [startedMs, [paid]] = [await transactions.lastStartMs(), await transactions.listPaid(1)];
-  if (startedMs === null) return;
-  const reachedMs = Math.max(
-    startedMs,
-    paid?.completedAtMs ?? 0,
-    state && "frozenAtMs" in state ? state.frozenAtMs : 0,
-  );
-  if (atMs >= reachedMs) return;
-  throw new Failure(
-    "usage",
-    `--clock is ${formatTimestamp(atMs)}, and the payments of the data directory have reached ${formatTimestamp(reachedMs)}`,
-    "give a later time, or another data directory with --data or --ephemeral",
-  );
-}
-
-/** The clock of the sandbox. Servers that share a database get its state with the rest of what they share. */
-async function clockOf(
-  { replica, store, clock: below }: Engine,
-  { directory, stopwatch, startAt = null }: SandboxConfig,
-): Promise<VirtualClock> {
-  if (replica) return createVirtualClock(below, undefined, stopwatch, startAt);
-  const state = readClock(directory) ?? undefined;
-  if (startAt) {
-    await demandLater(startAt, store, state);
-    return createVirtualClock(below, stateAt(startAt, below.nowMs()), stopwatch, startAt);
-  }
-  const clock = createVirtualClock(below, state, stopwatch);
-  // If the host's clock was set back, payments would stay pending for too long, and their numbers would not rise with time. So the
-  // clock starts no earlier than the last payment, and shows the host's time again when that has caught up.
-  const startedMs = Math.min((await store.transactions.lastStartMs()) ?? 0, LAST_INSTANT_MS);
-  const behindMs = startedMs - clock.nowMs();
-  if (behindMs <= 0) return clock;
-  if (behindMs > TOLD_MS) tell(behindOf(startedMs));
-  if (clock.isFrozen) {
-    clock.advance(behindMs);
-    return clock;
-  }
-  return createVirtualClock(clockBy(steadyTime(below.nowMs, stopwatch, below.nowMs() + behindMs)), state, stopwatch);
-}
-
-/** Host clocks differ by less. */
-const TOLD_MS = 60_000;
-
-const behindOf = (startedMs: number): string =>
-  `momo: this machine's clock is before ${formatTimestamp(startedMs)}, when the last payment started, so the sandbox's clock goes on ` +
-  "from there. Correct the machine's clock; if the payment's time is wrong, run momo reset and start again";
-
-/** Servers that share a database share the clock, too: it is not in the data directory of one of them. */
-function saveClock({ directory, reportFault }: SandboxConfig, { replica, store }: Engine, clock: VirtualClock): void {
-  try {
-    // The folder can be another server's by now.
-    if (!replica && store.vitals.displaced() === null) writeClock(directory, clock.save());
-  } catch (error) {
-    reportFault(error); // the clock has moved already
-  }
 }
 
 /** Of several errors of a stack, the first: each later one is around those before it. */
