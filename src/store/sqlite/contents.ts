@@ -39,7 +39,7 @@ export function watchContents(client: Database, file: string) {
   const isChanged = watchChanges(file, reader);
   return {
     isOverwritten: () => isKeyGone() || isChanged(),
-    isLogCut: (size: number) => isLogCut(file, size, reader),
+    isLogCut: (sizeOfLog: () => number) => isLogCut(file, sizeOfLog, reader),
     whereNow: () => reader.whereNow(file),
     close: reader.close,
   };
@@ -67,14 +67,24 @@ const LARGEST_PAGE = 65536;
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-/** Whether the log is too short for the pages that are only in it. SQLite would take zeros for them. */
-function isLogCut(file: string, size: number, { read }: Reader): boolean {
+function readIndex(file: string, { read }: Reader): Buffer {
   const index = Buffer.alloc(INDEX.bytes);
   read(`${file}-shm`, index, 0);
+  return index;
+}
+
+/**
+ * Whether the log is too short for the pages that are only in it. SQLite would take zeros for them. Another process may write
+ * meanwhile: the log grows before its index says so, and the index says that the log is empty before that is so.
+ */
+function isLogCut(file: string, sizeOfLog: () => number, reader: Reader): boolean {
+  const index = readIndex(file, reader);
+  const size = sizeOfLog();
   const frames = index.readUint32LE(INDEX.frames);
   const pageSize = index.readUint16LE(INDEX.pageSize);
   const frameBytes = FRAME_HEADER_BYTES + (pageSize === 1 ? LARGEST_PAGE : pageSize);
-  return frames > index.readUint32LE(INDEX.written) && size < LOG_HEADER_BYTES + frames * frameBytes;
+  const isShort = frames > index.readUint32LE(INDEX.written) && size < LOG_HEADER_BYTES + frames * frameBytes;
+  return isShort && readIndex(file, reader).equals(index);
 }
 
 /** Each database has a random key, in a page that stays where it is. A database that is written over it has another key. */
@@ -103,13 +113,13 @@ function watchKey(client: Database, file: string, { read }: Reader): () => boole
 const COMPARED_BYTES = 256 * 1024;
 
 /** SQLite writes to the file only in a checkpoint. Any other change is somebody else's, such as an older copy in its place. */
-function watchChanges(file: string, { read, stats }: Reader): () => boolean {
+function watchChanges(file: string, reader: Reader): () => boolean {
+  const { read, stats } = reader;
   let seen: { readonly checkpoint: string; readonly modified: bigint; readonly digest: number | bigint } | null = null;
 
   /** Null while one is under way. */
   function lastCheckpoint(): string | null {
-    const index = Buffer.alloc(INDEX.bytes);
-    read(`${file}-shm`, index, 0);
+    const index = readIndex(file, reader);
     const written = index.readUint32LE(INDEX.written);
     return written === index.readUint32LE(INDEX.begun) ? `${index.readBigUint64LE(INDEX.salts)} ${written}` : null;
   }

@@ -129,8 +129,8 @@ export class Whereabouts {
     // Only a checkpoint of SQLite changes it, or somebody else.
     if (!this.#damage && now?.mtimeMs !== this.#modifiedMs) this.#compareContents();
     this.#modifiedMs = now?.mtimeMs;
-    const log = statsOf(`${this.#file}-wal`);
-    if (!this.#damage && log && orNull(() => this.#contents.isLogCut(log.size))) this.#damage = LOG_CUT;
+    const sizeOfLog = () => statSync(`${this.#file}-wal`).size;
+    if (!this.#damage && orNull(() => this.#contents.isLogCut(sizeOfLog))) this.#damage = LOG_CUT;
     return this.#damage;
   }
 
