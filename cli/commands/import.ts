@@ -13,11 +13,12 @@ import {
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
-import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
+import type { DataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { cannotRead, cannotWrite } from "../serving/files.ts";
 import { lockDirectory, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
+import { locateDataDirectory, makeDataDirectory } from "../serving/owners.ts";
 import { readCredentials } from "../serving/records.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Failure, withHintFor } from "../terminal/failure.ts";

@@ -10,12 +10,12 @@ import { durations, stopwatch, systemClock, systemRandom } from "../../src/syste
 import { momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { firstKeyOfEnvironment } from "../serving/credentials.ts";
-import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
+import type { DataDirectory } from "../serving/data-directory.ts";
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import type { DatabaseConfig } from "../serving/engine.ts";
-import { readSecretFile } from "../serving/files.ts";
 import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
 import { prepareReadyFile } from "../serving/output-files.ts";
+import { locateDataDirectory, readSecretFile } from "../serving/owners.ts";
 import { announce, readyRecord } from "../serving/ready.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join, posix, win32 } from "node:path";
 import { quoted } from "../../sandbox/curl.ts";
 import { homeFolder, momoEnvironment, platformFolders } from "../environment.ts";
@@ -6,7 +6,7 @@ import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { userPath } from "../terminal/options.ts";
 import { commandLine } from "../terminal/this-program.ts";
-import { cannotWrite, isForeign, openTo, readOrNull, statsOfPlace, statsOfTarget, warnOfOthers } from "./files.ts";
+import { statsOfTarget } from "./files.ts";
 
 /** Where momo keeps everything, in files that only their owner can read. */
 export interface DataDirectory {
@@ -33,45 +33,9 @@ export function nameDataDirectory(flag: string | undefined): DataDirectory {
   );
 }
 
-/**
- * The same for a command that uses the directory: warns if other users may write into it. Nothing is created.
- * @throws Failure if it, or a file of momo in it, belongs to another user
- */
-export const locateDataDirectory = (flag: string | undefined): DataDirectory => trusted(nameDataDirectory(flag));
-
-export function trusted(directory: DataDirectory): DataDirectory {
-  refuseForeign(directory);
-  warnOfOthers(directory.path);
-  return directory;
-}
-
 /** Whether no flag and no variable names a data directory, and there is no default one. */
 export const hasNoDataDirectory = (flag: string | undefined): boolean =>
   (flag ?? momoEnvironment().data ?? platformDefault()) === null;
-
-function refuseForeign(directory: DataDirectory): void {
-  const [first] = foreignPlaces(directory);
-  if (first) throw first;
-}
-
-/** A refusal for the folder, and for each of momo's files in it, of another user: that user's server could get our secret. */
-export function foreignPlaces(directory: DataDirectory): Failure[] {
-  const { path } = directory;
-  const files = filesOf(directory).map((file) => [file, statsOfPlace(file)] as const);
-  return [[path, statsOfTarget(path)] as const, ...files].flatMap(([place, stats]) => {
-    if (!stats || !isForeign(stats)) return [];
-    const below = `name a folder in it, which will be yours: MOMO_DATA=${join(path, "momo")}`;
-    const message = `${place} belongs to another user (uid ${stats.uid}), and is not trusted`;
-    return [new Failure("unexpected", message, place === path && isOpen(path) ? below : TAKE_OVER)];
-  });
-}
-
-const TAKE_OVER =
-  "choose another folder with --data, run momo as that user, or make it yours with chown if you know what is in it";
-
-/** Whether momo may make a folder in it, as in a volume that Kubernetes gives to a group. */
-const isOpen = (path: string): boolean =>
-  openTo(path) !== null && readOrNull(() => [accessSync(path, constants.W_OK)]) !== null;
 
 export function dataDirectoryAt(path: string): DataDirectory {
   return {
@@ -112,35 +76,10 @@ export function defaultPlace(platform: NodeJS.Platform, { xdgDataHome, localAppD
   return home && posix.join(home, ".local", "share", "momo");
 }
 
-/**
- * Creates the directory if it is missing. An existing one keeps its mode, because it may hold other things, too; momo's files in
- * it are made private.
- */
-export function makeDataDirectory(directory: DataDirectory): void {
-  const { path } = directory;
-  refuseForeign(directory);
-  try {
-    if (existsSync(path)) {
-      for (const file of filesOf(directory)) hideFromOthers(file);
-    } else {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
-      chmodSync(path, 0o700);
-    }
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
-}
-
 export const filesOf = ({ database, lock, credentials, server, clock }: DataDirectory) => [
   ...[database, `${database}-wal`, `${database}-shm`],
   ...[lock, credentials, server, clock],
 ];
-
-/** A copied file can have another mode. Anything but a plain file is refused when it is read. */
-function hideFromOthers(file: string): void {
-  const stats = lstatSync(file, { throwIfNoEntry: false });
-  if (stats?.isFile() && (stats.mode & 0o077) !== 0) chmodSync(file, 0o600);
-}
 
 /** How a shell in any folder runs momo commands for the server of a data directory: what stands before and after their words. */
 export function ownCommand(data: string): { readonly program: string; readonly flags: string } {

@@ -16,9 +16,8 @@ import { shown } from "../../src/domain/error.ts";
 import { around, findJsonMistake, lineAndColumn, looksLikeUtf16 } from "../../src/domain/json-mistake.ts";
 import { causeAt, causeOf, helpFor } from "../../src/store/causes.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
-import { type Host, host } from "../host.ts";
+import { host } from "../host.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
-import { tell } from "../terminal/output.ts";
 
 /** Reads and writes whole files, up to a bound. */
 
@@ -125,12 +124,6 @@ function readText(file: string): string {
   return text;
 }
 
-/** Whether a file or a folder belongs to another user. For root, every other user counts, too. Windows has no such owners. */
-export function isForeign({ uid }: Pick<Stats, "uid">): boolean {
-  const own = process.geteuid?.();
-  return own !== undefined && uid !== own;
-}
-
 /** Of the path itself; links are not followed. Null if it cannot be read: its use reports why. */
 export const statsOfPlace = (path: string): Stats | null => readOrNull(() => lstatSync(path));
 
@@ -144,45 +137,4 @@ export function readOrNull<T>(read: () => T | null): T | null {
   } catch {
     return null;
   }
-}
-
-/** Which other users may write into a folder, and so replace our files; null if none may. */
-export function openTo(path: string): string | null {
-  if (process.platform === "win32") return null;
-  const stats = statsOfTarget(path);
-  const mode = stats?.isDirectory() ? stats.mode : 0;
-  if ((mode & 0o002) !== 0) return `everybody may write into ${path}`;
-  return (mode & 0o020) !== 0 ? `the group of ${path} may write into it` : null;
-}
-
-export const CLOSE_TO_OTHERS = "chmod go-w on it, or choose another folder with --data";
-
-const warned = new WeakSet<Host>();
-
-/** Warns once if other users may write into a folder of ours. */
-export function warnOfOthers(path: string): void {
-  const others = warned.has(host()) ? null : openTo(path);
-  if (others === null) return;
-  warned.add(host());
-  tell(`momo: ${others}; ${CLOSE_TO_OTHERS}`);
-}
-
-/** @throws Failure `usage` if the file that the option names cannot be read */
-export function readSecretFile(option: string, file: string, secret: "token" | "password"): string {
-  try {
-    const text = readText(host().resolvePath(file));
-    warnOfReaders(file, secret);
-    return text;
-  } catch (error) {
-    throw cannotRead(`${option} ${file}`, error, "usage");
-  }
-}
-
-/** Warns if others can read a file with a secret. A pipe is exempt: it can be read only once. */
-function warnOfReaders(file: string, secret: string): void {
-  const stats = process.platform === "win32" ? null : statsOfTarget(host().resolvePath(file));
-  if (!stats?.isFile()) return;
-  if ((stats.mode & 0o044) !== 0) tell(`momo: others can read the ${secret} in ${file}; chmod 600 it`);
-  else if (isForeign(stats))
-    tell(`momo: the ${secret} in ${file} belongs to another user (uid ${stats.uid}), who can read it`);
 }

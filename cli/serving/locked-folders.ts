@@ -5,7 +5,8 @@ import { acquireLock, restoreLogs } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
 import { type DataDirectory, dataDirectoryAt, filesOf } from "./data-directory.ts";
-import { cannotWrite, isForeign, readOrNull, statsOfPlace, TEMPORARY_PREFIX } from "./files.ts";
+import { cannotWrite, readOrNull, statsOfPlace, TEMPORARY_PREFIX } from "./files.ts";
+import { isForeign } from "./owners.ts";
 import { readServer } from "./records.ts";
 
 /**

@@ -13,10 +13,11 @@ import { Failure } from "../terminal/failure.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { type ClockOptions, clockOf, keepStart, saveClock } from "./clock.ts";
 import { ensureCredentials } from "./credentials.ts";
-import { identityOf, makeDataDirectory, ownCommand } from "./data-directory.ts";
+import { identityOf, ownCommand } from "./data-directory.ts";
 import { type EngineOptions, openEngine } from "./engine.ts";
 import { type Addresses, type Listening, listen, watchDescriptors } from "./listen.ts";
 import { lockDirectory } from "./locked-folders.ts";
+import { makeDataDirectory } from "./owners.ts";
 import { type CredentialsRecord, removeServer, writeServer } from "./records.ts";
 
 export interface SandboxConfig extends Addresses, Omit<Settings, "tariff">, ClockOptions, EngineOptions {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { dataDirectoryAt, filesOf, locateDataDirectory, makeDataDirectory } from "../../cli/serving/data-directory.ts";
-import { openTo } from "../../cli/serving/files.ts";
+import { dataDirectoryAt, filesOf } from "../../cli/serving/data-directory.ts";
 import { removeLeftoversIn } from "../../cli/serving/locked-folders.ts";
+import { locateDataDirectory, makeDataDirectory, openTo } from "../../cli/serving/owners.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";
