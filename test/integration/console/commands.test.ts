@@ -7,7 +7,7 @@ afterAll(cleanUp);
 
 describeInBrowser("the momo commands that the page shows", (scene) => {
   test("are taken by momo, also with names that a shell would read otherwise", async () => {
-    const { at, ready, post } = await serveMomo(["--outcome", "manual"]);
+    const { at, ready, post } = await serveMomo(["--outcome", "manual", "--prompt-timeout", "1h"]);
     const order = { payment_account_id: ready.payment_account_id, phone: "0712345678", amount: 7, reference: "it's 1" };
     const { checkout_request_id: id = "" } = (await (await post("/stkpush.php", order)).json()) as Record<
       string,

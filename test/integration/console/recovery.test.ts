@@ -18,14 +18,14 @@ async function startBetween({ baseUrl }: TestSandbox) {
 describeInBrowser("the connection", (scene) => {
   test("the page says that the connection is lost, reconnects to the next server, and misses no event", async () => {
     const data = join(newFolder(), "data");
-    const first = await serveMomo(["--data", data, "--outcome", "manual"]);
+    const first = await serveMomo(["--data", data, "--outcome", "manual", "--prompt-timeout", "1h"]);
     const page = await scene.open({ url: first.ready.console_url, expected: /net::ERR_|Failed to load resource/ });
     await page.getByText("No payments yet").waitFor();
     await first.kill();
     await page.getByText("The server does not answer.").waitFor();
 
     const port = new URL(first.ready.base_url).port;
-    const second = await serveMomo(["--data", data, "--outcome", "manual", "--port", port]);
+    const second = await serveMomo(["--data", data, "--outcome", "manual", "--prompt-timeout", "1h", "--port", port]);
     await second.post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 77 });
     await page.getByText("The server does not answer.").waitFor({ state: "detached" });
     const row = rowsOf(page).filter({ hasText: "77.00" });
