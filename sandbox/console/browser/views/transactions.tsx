@@ -40,7 +40,7 @@ const COLUMNS: readonly ColumnHead[] = [
   ["Phone", "c-phone", 8.5],
   ["Amount, KES", "c-amount number", 10.5],
   ["Status", "c-status", 8.5],
-  ["Result", "c-result when-wide", 11.5],
+  ["Result", "c-result when-wide", 10.5],
   ["Receipt", "when-wider", 11],
 ];
 
