@@ -89,7 +89,7 @@ export const CLOSE_TO_OTHERS = "chmod go-w on it, or choose another folder with 
 const warned = new WeakSet<Host>();
 
 /** Warns once if other users may write into a folder of ours. */
-export function warnOfOthers(path: string): void {
+function warnOfOthers(path: string): void {
   const others = warned.has(host()) ? null : openTo(path);
   if (others === null) return;
   warned.add(host());
