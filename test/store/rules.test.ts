@@ -74,7 +74,7 @@ const BROKEN: { readonly [T in keyof typeof ROWS]: readonly (readonly [rule: str
     [ID, { id: 0 }],
     ["mk_ and at most 97 letters and digits", { api_key: "sk_2" }, { api_key: "mk_" }, { api_key: "mk_ä" }],
     ["32 bytes", { secret_hash: new Uint8Array(31) }],
-    [ONE_LINE, { label: "" }],
+    [ONE_LINE, { label: "" }, { label: "a\nb" }],
     [MILLISECONDS, { created_at_ms: -1 }, { revoked_at_ms: LATEST_MS + 1 }],
   ],
   transactions: [
