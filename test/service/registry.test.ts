@@ -19,6 +19,18 @@ beforeEach(async () => {
 
 const login = async (apiKey: string | null, apiSecret: string | null) => scene.service.authenticate(apiKey, apiSecret);
 
+test("names and labels lose the space around them, and empty ones are refused", async () => {
+  const { registry } = scene.service;
+  const create = (name: string): Promise<object>[] => [
+    registry.registerMerchant(name),
+    registry.openAccount(1, name),
+    registry.issueKey(1, name),
+  ];
+  expect(await Promise.all(create(" Duka "))).toMatchObject([{ name: "Duka" }, { name: "Duka" }, { label: "Duka" }]);
+  for (const refused of create("  ")) expect(await rejectionOf(refused)).toMatchObject({ kind: "invalid" });
+  expect(await registry.listMerchants()).toHaveLength(3);
+});
+
 test("the first account of a merchant is used, and a new one if it has none", async () => {
   const { registry } = scene.service;
   await registry.openAccount(1, "Till");
@@ -29,7 +41,13 @@ test("the first account of a merchant is used, and a new one if it has none", as
   expect(await registry.ensureAccount(merchantId)).toEqual(account);
   expect([await registry.hasAccount(account.id), await registry.hasAccount(account.id + 1)]).toEqual([true, false]);
   expect(await registry.ownerOfAccount(account.id)).toBe(merchantId);
-  expect(await rejectionOf(registry.ensureAccount(99))).toMatchObject({ kind: "not_found" });
+});
+
+test("whatever is asked of a merchant that does not exist is not_found", async () => {
+  const { registry } = scene.service;
+  const asked = [registry.requireMerchant(99), registry.listKeys(99), registry.listAccounts(99)];
+  const made = [registry.ensureAccount(99), registry.openAccount(99, "Till"), registry.issueKey(99, "till")];
+  for (const refused of [...asked, ...made]) expect(await rejectionOf(refused)).toMatchObject({ kind: "not_found" });
 });
 
 test("a wrong key, a wrong secret and a revoked key are refused with one message, after one hash and one comparison in constant time", async () => {
