@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, spyOn, test } from "bun:test";
-import { turns } from "../../support/waiting.ts";
+import { rejectionOf, turns } from "../../support/waiting.ts";
 
 /** The state of the page, and what changes it in the course of time. */
 
@@ -161,7 +161,7 @@ test.each([
   ["a log-in page of a proxy", "the server does not answer", () => new Response("<h1>Log in</h1>")],
 ])("%s is a refusal: %s", async (_, message, answered) => {
   answer = async () => answered();
-  await expect(api.get("/rules")).rejects.toThrow(message);
+  expect(await rejectionOf(api.get("/rules"))).toMatchObject({ message });
 });
 
 test.each([
