@@ -110,11 +110,14 @@ export class ListReader {
     most = MOST_LOOKED_UP,
   ): Generator<Pause, ListedPage> {
     const { search, id, ...rest } = filter;
-    const selection = selectionOf(merchantId, rest);
     const searched = search === undefined ? null : { ...rangesOf(search), named: this.#namedBy(search) };
-    const where = searched ? and(selection, fits(searched)) : selection;
-    if (id !== undefined) return this.#listed(this.#foundAmong([this.#rowIdOf(id)], where), page);
+    if (id !== undefined) {
+      const where = and(selectionOf(merchantId, rest), searched ? fits(searched) : undefined);
+      return this.#listed(this.#foundAmong([this.#rowIdOf(id)], where), page);
+    }
     if (searched === null) return yield* this.#readNewest(merchantId, rest, page);
+    const selection = selectionOf(merchantId, rest);
+    const where = and(selection, fits(searched));
     if (this.#hasFew(merchantId)) return this.#listed(this.#foundIn(OF_MERCHANT, where), page);
     const ids = yield* this.#findWords(searched, merchantId, most);
     if (ids === null) return yield* this.#readBroad(merchantId, rest, where, page);
