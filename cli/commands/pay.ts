@@ -2,7 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone, typedPhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { controlClient, merchantClient } from "../client/client.ts";
+import { controlClient, merchantClient, openOptionalControl } from "../client/client.ts";
 import { type Answer, Refused } from "../client/request.ts";
 import {
   commandFor,
@@ -68,7 +68,9 @@ async function pay(first: string | undefined, rest: readonly string[], flags: Pa
       "give it with --account or MOMO_PAYMENT_ACCOUNT_ID",
     );
   }
-  const started = await start(target, phone, amount, flags).catch(explainAccount);
+  const started = await start(target, phone, amount, flags).catch((error: unknown) =>
+    explainAccount(error, target, flags),
+  );
   const checkoutRequestId = String(started.checkout_request_id);
   const isWatched = isErrorTerminal() && !flags.quiet;
   if (!flags.wait) {
@@ -132,9 +134,11 @@ function askOutcome(): Promise<string | null> {
   return askWhich<string | null>({ message: "What does the customer do?", json: false }, [usual, ...choices]);
 }
 
-/** All other values are checked before they are sent, so a bad request has another account than the service knows. */
-function explainAccount(error: unknown): never {
+/** Adds to a refusal the flag for the account, if the sandbox has no account of this id. */
+async function explainAccount(error: unknown, { paymentAccountId }: Target, flags: PayFlags): Promise<never> {
   if (!(error instanceof Refused) || error.status !== 400) throw error;
+  const accounts = (await openOptionalControl(flags)("/accounts"))?.accounts;
+  if (!Array.isArray(accounts) || accounts.some(({ id }) => id === paymentAccountId)) throw error;
   throw new Failure(error.code, error.message, "give one with --account");
 }
 

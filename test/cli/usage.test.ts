@@ -247,9 +247,11 @@ const NO_KEY = { MOMO_BASE_URL: baseUrl };
 const BAD_KEY = { ...NOTHING_LISTENS, ...NO_KEY };
 
 test("what is missing is named: the accounts, the list of payments, the sandbox on the default port", async () => {
-  const { origin, at } = await startIn(join(newFolder(), "of two words"));
+  const { origin, at, control } = await startIn(join(newFolder(), "of two words"));
   const hintOf = async (...args: string[]) => failureOf(await runMomo([...args, "--json", ...at])).hint;
   expect(await hintOf("pay", "0712345678", "100", "--account", "9")).toBe("give one with --account");
+  await control("PUT", "/faults", { faults: [{ kind: "error", status: 400, times: 1 }] });
+  expect(await hintOf("pay", "0712345678", "100")).toBe(null);
   for (const id of ["99", "ws_CO_99"]) expect(await hintOf("status", id)).toBe("momo list shows the payments");
   const besides = async (url: string) =>
     (await namingNeighbour(new NoServer("/nowhere"), Number(new URL(url).port))).hint;
