@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox } from "momo-sandbox/testing";
-import { findServer, hintOfAnother, recordOf } from "../../cli/client/server.ts";
+import { findServer, hintOfAnother, identify, recordOf } from "../../cli/client/server.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { expectRefusal, openPlain, type Run, runMomo } from "../support/momo.ts";
@@ -103,6 +103,8 @@ describe("a server that has the port of a killed one gets no command that was me
     const env = { MOMO_BASE_URL: `http://127.0.0.1:${a.port}/v2` };
     const { stderr } = await runMomo(["reset", "--yes", ...at], { env });
     expect(stderr).toMatch(/is not the server of .*: this server serves [\s\S]*unset MOMO_BASE_URL/);
+    const { data } = await killed();
+    expectRefusal(await runMomo(["reset", "--yes", "--data", data], { env }), 6, `is not the server of ${data}`);
   });
 
   test.concurrent("but one whose address is named gets it, and so does its own directory", async () => {
@@ -125,8 +127,12 @@ test.concurrent("what answers there without the id of the server, such as an old
   ]) {
     const { data, record, port } = await killed();
     const fake = serveFake(answer);
-    writeFileSync(join(data, "server.json"), record.replaceAll(`:${port}/`, `:${fake.port}/`), { mode: 0o600 });
-    expectRefusal(await runMomo(["reset", "--yes", "--data", data]), 6, /is not the server of .*older momo/);
+    const recorded = record.replaceAll(`:${port}/`, `:${fake.port}/`);
+    // An older momo writes no id.
+    for (const text of [recorded.replace(/"id": .*\n/, ""), recorded]) {
+      writeFileSync(join(data, "server.json"), text, { mode: 0o600 });
+      expectRefusal(await runMomo(["reset", "--yes", "--data", data]), 6, /is not the server of .*older momo/);
+    }
     expectRefusal(await runMomo(["pay", "0712345678", "5", "--data", data]), 6, /is not the server of/);
     expect(new Set(fake.requests.map(({ url }) => new URL(url).pathname))).toEqual(new Set(["/_momo/health"]));
   }
@@ -218,6 +224,12 @@ describe("one server by several names, and an address that is not its own", () =
     namesBoth(await runMomo(["pay", "0712345678", "5"], { env: { ...old, MOMO_DATA: one.at[1] } }));
   });
 
+  test.concurrent("an address of a flag counts, also with the data directory of another server", async () => {
+    const env = { MOMO_CONTROL_TOKEN: token };
+    const flags = ["--base-url", one.baseUrl, ...apart.at];
+    expect((await runMomo(["clock", "show", "-q", ...flags], { env })).exitCode).toBe(0);
+  });
+
   test.concurrent("momo env --data prefers the directory", async () => {
     const stale = {
       ...old,
@@ -245,6 +257,13 @@ test("the helper for tests never steers the sandbox that gets the port of its ow
   for (const call of [() => helped.reset(), () => helped.requests(), () => helped.rules.clear()])
     expect(String(await rejectionOf(call()))).toContain("was it stopped?");
   expect(await successor.list()).toHaveLength(1);
+});
+
+test("a server that was started again is named by its new id", async () => {
+  const { data, record } = await killed();
+  const server = findServer({ data }, {}, null);
+  writeFileSync(join(data, "server.json"), record.replace(/"id": ".*"/, '"id": "NEW"'), { mode: 0o600 });
+  expect(identify(server)).toMatchObject({ headers: { "X-Momo-Server": "NEW" }, unproven: { record: { id: "NEW" } } });
 });
 
 test("a server that was killed is not named as the one that runs elsewhere", () => {
