@@ -193,7 +193,7 @@ test("early: a push that waits is answered when the webhook is removed", async (
 });
 
 test("a test event sends a sample payment once and answers with the attempt; it is no delivery", async () => {
-  expect(await sandbox.refusal("POST", "/webhook/test", undefined, 409)).toContain("PUT /_momo/webhook");
+  expect(await sandbox.refusal("POST", "/webhook/test", undefined, 409)).toContain("set one first");
   const receiver = await receive({ form: "flat", delay: "1h" }, (nth) => new Response("no", { status: 400 + nth }));
   const { message, attempt, body } = await sandbox.control("POST", "/webhook/test", {});
   expect(message).toBe("the webhook did not accept the test event: HTTP 401, only 2xx counts as delivered");
