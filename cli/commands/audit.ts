@@ -48,5 +48,5 @@ async function audit(flags: AuditFlags): Promise<void> {
 function reportOf(answer: Answer): AuditReport {
   const { success, data } = auditReport.safeParse(answer);
   if (!success) throw new Failure("unexpected", "the sandbox answered without findings", "update momo, or the server");
-  return { tally: auditTally.parse(data), findings: data.findings, leftOut: data.left_out };
+  return { tally: auditTally.parse(data), findings: data.findings, omitted: data.left_out };
 }

@@ -2,19 +2,19 @@ import type { Delivery } from "../../src/domain/delivery.ts";
 import { createListeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { AnsweredRequest } from "../request-log.ts";
-import { cameMs, isRefused, type Moment } from "./call.ts";
-import { createFindingBook, type Finding, type Mistake } from "./finding.ts";
+import type { Moment, Reading } from "./call.ts";
+import { createFindingBook, type DatedMistake, type Finding, type Mistake } from "./finding.ts";
+import { createHistory, type History, recordChange, recordClientEnd, recordDelivery } from "./history.ts";
 import { auditInput } from "./inputs.ts";
-import { FINDING_KINDS, LENIENT_ADVICE } from "./kinds.ts";
 import { auditList } from "./lists.ts";
-import { isUndisturbed, missingPollsOf, nothingAccepted } from "./missing-polls.ts";
+import { missesPolls } from "./missing-polls.ts";
 import { auditMethod, auditPath, isAutomatic } from "./paths.ts";
-import { createPaymentBook, newPayment, type Payment } from "./payments.ts";
+import { isStarted, type Payment, type Started } from "./payments.ts";
 import { auditPoll } from "./polls.ts";
 import { auditPush } from "./pushes.ts";
-import type { AuditState, Inputs, Reading } from "./rules.ts";
-import { createTally, isNotFollowed, type Tally } from "./tally.ts";
-import { reviseTwins } from "./twice.ts";
+import { isRefusedAlone, nothingAccepted } from "./refusals.ts";
+import { chargesAgain, isUnpaid } from "./repeated-pushes.ts";
+import { createTally, type Tally } from "./tally.ts";
 
 export type FindingListener = (finding: Finding) => void;
 
@@ -23,13 +23,14 @@ export interface AuditReport {
   /** The worst first, then the oldest. */
   readonly findings: readonly Finding[];
   /** How many findings were dropped for lack of room. */
-  readonly leftOut: number;
+  readonly omitted: number;
 }
 
 export interface AuditOptions {
   /** The base paths of the operations; the first is the default. */
   readonly basePaths: readonly string[];
-  readonly inputs: () => Inputs;
+  /** What each operation accepts, by its path: the members of its body, or the parameters of its query. */
+  readonly inputs: () => ReadonlyMap<string, readonly string[]>;
   /** Whether a webhook is set. */
   readonly hasWebhook: () => boolean;
 }
@@ -49,71 +50,65 @@ const OPERATIONS = new Map([
   ["/transactions.php", { method: "GET", audit: auditList }],
 ]);
 
-/** Finds what a client does wrong while it talks to the sandbox. It reads no clock and sets no timer. */
+/**
+ * Finds what a client does wrong while it talks to the sandbox. It reads no clock and sets no timer: each event is recorded in the
+ * history, and a finding is a function of the history and of what came last.
+ */
 export class Audit {
-  readonly #basePaths: readonly string[];
-  readonly #findings = createListeners<[Finding]>();
-  readonly #book = createFindingBook();
-  readonly #tally = createTally();
-  readonly #state: AuditState;
-  #sinceMs = Number.NEGATIVE_INFINITY;
+  readonly #options: AuditOptions;
+  readonly #listeners = createListeners<[Finding]>();
+  #findings = createFindingBook();
+  /** As they were announced: a report judges them again, because later events can change them. */
+  #revisable = createFindingBook();
+  #tally = createTally();
+  #history = this.#newHistory([]);
+  #chapterMs = Number.NEGATIVE_INFINITY;
   #last: Moment = { nowMs: 0, realMs: 0, ranMs: 0 };
 
-  constructor({ basePaths, inputs, hasWebhook }: AuditOptions) {
-    this.#basePaths = basePaths;
-    const totals = this.#tally.payments;
-    const payments = createPaymentBook((payment) => this.#drop(payment, this.#last, false));
-    this.#state = {
-      payments,
-      inputs,
-      lastRefusal: null,
-      looks: [],
-      attempts: [],
-      hasWebhook,
-      withdraw: (kind, subject) => this.#book.remove(kind, subject),
-      add: (mistake) => this.#add(mistake),
-      started({ end }) {
-        totals.started += 1;
-        if (end?.status === "completed") totals.paid += 1;
-      },
-    };
+  constructor(options: AuditOptions) {
+    this.#options = options;
   }
 
   /** A request to the merchant API that was just answered. */
   call(request: AnsweredRequest, at: Moment): void {
-    const { hidden } = request;
-    // An error after the work is a lost answer.
-    const call: AnsweredRequest =
-      hidden === null ? request : { ...request, said: hidden, status: null, fault: "disconnect" };
     this.#last = at;
-    if (cameMs(call, at) < this.#sinceMs) return;
-    const mark = call.target.indexOf("?");
-    const path = mark < 0 ? call.target : call.target.slice(0, mark);
-    const query = mark < 0 ? "" : call.target.slice(mark + 1);
-    const base = this.#basePaths.find((candidate) => path.startsWith(candidate));
-    const name = base === undefined ? "" : path.slice(base.length);
-    const operation = OPERATIONS.get(name);
-    if (!operation && isAutomatic(call.method, path, this.#basePaths)) return;
-    const refusal = this.#tally.request(call);
-    const reading: Reading = { call, at, query, base: base ?? this.#basePaths[0] ?? "" };
-    let isExplained = false;
-    if (!operation) isExplained = auditPath(this.#state, reading, path);
-    else if (call.method !== operation.method) {
-      isExplained = auditMethod(this.#state, reading, name, operation.method);
-    } else {
-      const hasCause = operation.audit(this.#state, reading);
-      isExplained = auditInput(this.#state, name, reading) || hasCause;
-    }
-    if (!refusal || isExplained || !isRefused(call)) return;
-    const { status, message } = refusal;
-    this.#add({
-      kind: "refused",
-      subject: `${status} ${message}`,
-      requestIds: [call.id],
-      atMs: call.atMs,
-      message: `Refused with HTTP ${status}: “${message}”.`,
-      ...(call.isTakenLeniently && { advice: FINDING_KINDS.refused.advice + LENIENT_ADVICE }),
-    });
+    const reading = this.#read(request, at);
+    if (reading.arrivedMs < this.#chapterMs) return;
+    const operation = OPERATIONS.get(reading.operation);
+    if (!operation && isAutomatic(request.method, reading.path, this.#options.basePaths)) return;
+    const refusal = this.#tally.request(reading.call);
+    const mistakes = this.#mistakesIn(reading, operation);
+    if (refusal) mistakes.push(isRefusedAlone(this.#history, reading, refusal, mistakes));
+    for (const mistake of mistakes)
+      if (mistake) this.#add({ requestIds: [request.id], atMs: request.atMs, ...mistake });
+  }
+
+  #read(request: AnsweredRequest, at: Moment): Reading {
+    const { target, hidden, durationMs } = request;
+    const { basePaths, inputs } = this.#options;
+    const mark = target.indexOf("?");
+    const path = mark < 0 ? target : target.slice(0, mark);
+    const base = basePaths.find((candidate) => path.startsWith(candidate));
+    const operation = base === undefined ? "" : path.slice(base.length);
+    return {
+      // An error after the work is a lost answer.
+      call: hidden === null ? request : { ...request, said: hidden, status: null, fault: "disconnect" },
+      at,
+      arrivedMs: at.realMs - durationMs,
+      path,
+      query: mark < 0 ? "" : target.slice(mark + 1),
+      base: base ?? basePaths[0] ?? "",
+      operation,
+      inputs: inputs().get(operation),
+    };
+  }
+
+  #mistakesIn(reading: Reading, operation: ReturnType<(typeof OPERATIONS)["get"]>): (Mistake | null)[] {
+    if (!operation) return auditPath(this.#history, reading);
+    if (reading.call.method !== operation.method) return auditMethod(this.#history, reading, operation.method);
+    const mistakes: (Mistake | null)[] = operation.audit(this.#history, reading);
+    mistakes.push(...auditInput(reading));
+    return mistakes;
   }
 
   /** A payment account that did not exist, and was opened for a push. */
@@ -125,32 +120,26 @@ export class Audit {
   /** A transaction that has just started or ended. */
   changed(transaction: Transaction, at: Moment): void {
     this.#last = at;
-    const { payments } = this.#state;
-    const payment = payments.byNumber(transaction.id);
-    if (transaction.status !== "pending") {
-      if (payment) {
-        payment.end = { status: transaction.status, at };
-        reviseTwins(this.#state, payment);
-      }
-      const isCounted = payment ? payment.start !== null : payments.wasDropped(transaction.id);
-      if (isCounted && transaction.status === "completed") this.#tally.payments.paid += 1;
-    } else if (!payment) {
-      payments.add(newPayment(transaction, at));
+    if (transaction.status === "completed" && this.#history.payments.wasDropped(transaction.id)) this.#tally.paidLate();
+    const payment = recordChange(this.#history, transaction, at);
+    if (payment && isStarted(payment) && isUnpaid(payment)) this.#judgeRepeatsOf(payment);
+  }
+
+  /** Who repeated a payment that ended unpaid was not charged twice. */
+  #judgeRepeatsOf(unpaid: Started): void {
+    const { payments } = this.#history;
+    if (!payments.lastOfPhone(unpaid).some(({ start }) => start.earlier.includes(unpaid))) return;
+    this.#revisable = createFindingBook();
+    for (const mistake of this.#judge([...payments.all()], null, false)) {
+      const finding = this.#revisable.add(mistake);
+      if (finding && mistake.requestIds[0] === unpaid.start.requestId) this.#listeners.announce(finding);
     }
   }
 
   /** An attempt to deliver the webhook of a payment. */
   delivered(delivery: Delivery, at: Moment): void {
     this.#tally.delivery(delivery);
-    const payment = this.#state.payments.byNumber(delivery.payment.id);
-    const attempt = delivery.attempts.at(-1);
-    if (!payment || !attempt) return;
-    const { status, problem } = attempt;
-    payment.webhook = {
-      takenMs: payment.webhook?.takenMs ?? (problem === null ? at.realMs : null),
-      attempts: (payment.webhook?.attempts ?? 0) + 1,
-      last: [status && `HTTP ${status}`, problem].filter(Boolean).join(", "),
-    };
+    recordDelivery(this.#history, delivery, at);
   }
 
   /**
@@ -159,56 +148,69 @@ export class Audit {
    * @param end null while the run goes on
    */
   report(now: Moment | null, end: RunEnd | null = null): AuditReport {
-    const watched = [...this.#state.payments.all()];
+    const watched = [...this.#history.payments.all()];
     const tally = this.#tally.now(watched);
-    const missing: Mistake[] =
-      now === null ? [] : watched.flatMap((payment) => missingPollsOf(payment, now, this.#state, end !== null) ?? []);
-    if (now && end) missing.push(...nothingAccepted(tally, this.#tally.isAllFaults, end.atMs ?? now.nowMs, end.hosts));
-    return { tally, findings: this.#book.list(missing), leftOut: this.#book.leftOut };
+    const judged = this.#judge(watched, now, end !== null);
+    const nothing = now && end && nothingAccepted(tally, this.#tally.isAllFaults(), end.atMs ?? now.nowMs, end.hosts);
+    const findings = this.#findings.list(nothing ? [...judged, nothing] : judged);
+    return { tally, findings, omitted: this.#findings.omitted };
   }
 
   /** The client has ended, so it sends no more requests. */
   clientEnded(at: Moment): void {
-    for (const payment of this.#state.payments.all()) {
-      payment.isAbandoned = isUndisturbed(payment, at);
-      payment.isUnjudged = payment.end === null;
-    }
+    recordClientEnd(this.#history, at);
   }
 
   /**
    * A reset or a restore: removes the payments, and ignores requests that arrived before. Findings and counts stay.
+   * A push that comes later repeats none of before, also no lost one: the service has forgotten it, and tests use references again.
    * @param isDelaying whether requests are delayed: then missing requests mean nothing
    */
   beginChapter(at: Moment, isDelaying: boolean): void {
-    const { payments, attempts, looks } = this.#state;
-    for (const payment of payments.all()) this.#drop(payment, isDelaying ? null : at, true);
-    this.#sinceMs = at.realMs;
+    const { payments, forgotten } = this.#history;
+    const watched = [...payments.all()];
+    this.#drop(watched, isDelaying ? null : at, true);
+    this.#chapterMs = at.realMs;
     this.#tally.beginChapter();
-    payments.clear();
-    attempts.length = looks.length = 0;
-    this.#state.lastRefusal = null;
+    this.#history = this.#newHistory([...forgotten, ...watched.map(({ checkoutRequestId }) => checkoutRequestId)]);
   }
 
   /** Removes everything. */
   forget(at: Moment): void {
     this.beginChapter(at, true);
-    this.#book.clear();
-    this.#tally.clear();
+    this.#findings = createFindingBook();
+    this.#revisable = createFindingBook();
+    this.#tally = createTally();
   }
 
-  /** Keeps what is missing for a payment that is forgotten: no later request can correct it. */
-  #drop(payment: Payment, now: Moment | null, isOver: boolean): void {
-    if (payment.repeats) this.#book.settle("charges_twice", payment.repeats.subject);
-    if (isNotFollowed(payment)) this.#tally.payments.not_followed += 1;
-    const missing = now && missingPollsOf(payment, now, this.#state, isOver);
-    if (missing) this.#add(missing);
+  #newHistory(forgotten: readonly string[]): History {
+    return createHistory(forgotten, (payment) => this.#drop([payment], this.#last, false));
+  }
+
+  /** What is wrong now with payments, until a later event changes it. */
+  #judge(payments: readonly Payment[], now: Moment | null, isOver: boolean): DatedMistake[] {
+    const started = payments.filter(isStarted);
+    const again = started.flatMap((payment) => chargesAgain(payment) ?? []);
+    if (now === null) return again;
+    const occasion = { now, isOver, hasWebhook: this.#options.hasWebhook() };
+    return [...again, ...started.flatMap((payment) => missesPolls(this.#history, payment, occasion) ?? [])];
+  }
+
+  /** Payments are forgotten: no later event changes what is wrong with them. */
+  #drop(payments: readonly Payment[], now: Moment | null, isOver: boolean): void {
+    for (const payment of payments) this.#tally.drop(payment);
+    for (const mistake of this.#judge(payments, now, isOver)) {
+      const finding = this.#findings.add(mistake);
+      // The others were announced when they came.
+      if (finding && !mistake.isRevisable) this.#listeners.announce(finding);
+    }
   }
 
   /** Announces each finding, also repeated ones, but not findings about missing requests. */
-  readonly subscribe = this.#findings.subscribe;
+  readonly subscribe = this.#listeners.subscribe;
 
-  #add(mistake: Mistake): void {
-    const finding = this.#book.add(mistake);
-    if (finding) this.#findings.announce(finding);
+  #add(mistake: DatedMistake): void {
+    const finding = (mistake.isRevisable ? this.#revisable : this.#findings).add(mistake);
+    if (finding) this.#listeners.announce(finding);
   }
 }

@@ -12,8 +12,24 @@ export interface Moment {
   readonly ranMs: number;
 }
 
-/** When a request arrived, in real time. */
-export const cameMs = ({ durationMs }: AnsweredRequest, answered: Moment): number => answered.realMs - durationMs;
+/** A request and its parts, for the rules. */
+export interface Reading {
+  readonly call: AnsweredRequest;
+  /** When it was answered. */
+  readonly at: Moment;
+  /** When it arrived, in real time. */
+  readonly arrivedMs: number;
+  /** The path as sent, without the query. */
+  readonly path: string;
+  /** The raw query. */
+  readonly query: string;
+  /** The base path that the client used, or the default. */
+  readonly base: string;
+  /** The rest of the path. */
+  readonly operation: string;
+  /** What the operation accepts: the members of its body, or the parameters of its query. */
+  readonly inputs: readonly string[] | undefined;
+}
 
 /**
  * Whether the client has certainly read the operation's own answer. During a delay, it may have closed the connection; an error can
@@ -49,9 +65,10 @@ interface Row {
 }
 
 /** The transactions in the answer of a list, in both forms. */
-export function rowsIn({ said }: AnsweredRequest): readonly Row[] {
+export function rowsIn({ status, said }: AnsweredRequest): readonly Row[] {
   const rows: unknown = said.transactions ?? said.data;
-  return Array.isArray(rows) ? rows.filter((row) => typeof row === "object" && row !== null) : [];
+  const isList = status === 200 && Array.isArray(rows);
+  return isList ? rows.filter((row) => typeof row === "object" && row !== null) : [];
 }
 
 const MOST_SHOWN = 100;
@@ -64,4 +81,9 @@ export function clean(text: string, most = MOST_SHOWN): string {
   // A quote that was cut is closed.
   const quotes = start.replaceAll(/\\./g, "").split('"').length - 1;
   return `${start}…${quotes % 2 === 0 ? "" : '"'}`.toWellFormed();
+}
+
+/** A duration in words. */
+export function inSeconds(durationMs: number): string {
+  return durationMs < 1000 ? `${Math.round(durationMs)} ms` : `${Math.round(durationMs / 100) / 10} s`;
 }

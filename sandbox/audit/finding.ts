@@ -14,17 +14,23 @@ const MOST_REQUEST_IDS = 50;
 /** A mistake, as a rule describes it. */
 export interface Mistake {
   readonly kind: FindingKind;
-  /** Distinguishes findings of one kind: a payment, a path or a member. */
-  readonly subject: string;
+  /** Distinguishes findings of one kind: a path, a member, or by default the payment. */
+  readonly subject?: string;
   /** By default that of the kind. */
   readonly severity?: Severity;
-  readonly requestIds: readonly number[];
+  /** By default the request that just came, and its time. */
+  readonly requestIds?: readonly number[];
+  readonly atMs?: number;
   readonly payment?: { readonly checkoutRequestId: string; readonly reference: string | null } | null;
-  readonly atMs: number;
   readonly message: string;
   /** By default that of the kind. */
   readonly advice?: string;
+  /** Whether later events can change it: then each report judges it again. */
+  readonly isRevisable?: boolean;
 }
+
+/** A mistake with its requests, and when it was made. */
+export type DatedMistake = Mistake & Required<Pick<Mistake, "requestIds" | "atMs">>;
 
 /** The first finding of a mistake, and how often it was repeated. */
 interface Kept {
@@ -32,53 +38,45 @@ interface Kept {
   readonly atMs: number;
   readonly requestIds: number[];
   count: number;
-  /** Whether it cannot turn out to be untrue any more. */
-  isSettled: boolean;
 }
 
 /** The findings, one for each kind and subject, in bounded memory. */
 export function createFindingBook() {
   const kept = new Map<string, Kept>();
-  let leftOut = 0;
-  const keyOf = ({ kind, subject }: Pick<Mistake, "kind" | "subject">) => `${kind} ${subject}`;
+  let omitted = 0;
 
   return {
     /** @returns the finding, if it should be announced, else null */
-    add(mistake: Mistake): Finding | null {
-      const known = kept.get(keyOf(mistake));
-      if (known) return repeat(known, mistake.requestIds.at(-1)) ? nowOf(known) : null;
-      if (kept.size >= MOST_FINDINGS) {
-        leftOut += 1;
+    add(mistake: DatedMistake): Finding | null {
+      if (kept.size >= MOST_FINDINGS && !kept.has(keyOf(mistake))) {
+        omitted += 1;
         return null;
       }
-      const first = newKept(mistake);
-      kept.set(keyOf(mistake), first);
-      return nowOf(first);
+      return addTo(kept, mistake);
     },
-    /** From now on it cannot be removed. */
-    settle(kind: FindingKind, subject: string): void {
-      const known = kept.get(keyOf({ kind, subject }));
-      if (known) known.isSettled = true;
-    },
-    /** @returns whether it was removed */
-    remove(kind: FindingKind, subject: string): boolean {
-      const key = keyOf({ kind, subject });
-      return kept.get(key)?.isSettled === false && kept.delete(key);
-    },
-    /** The findings and `others`, the worst first, then the oldest. */
-    list(others: readonly Mistake[]): Finding[] {
-      const added = others.filter((mistake) => !kept.has(keyOf(mistake))).map(newKept);
-      return [...kept.values(), ...added].sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs).map(nowOf);
+    /** The findings and those of `others`, the worst first, then the oldest. */
+    list(others: readonly DatedMistake[]): Finding[] {
+      const all = new Map([...kept].map(([key, one]) => [key, { ...one, requestIds: [...one.requestIds] }]));
+      for (const mistake of others) addTo(all, mistake);
+      return [...all.values()].sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs).map(withCounts);
     },
     /** How many did not fit. */
-    get leftOut() {
-      return leftOut;
-    },
-    clear(): void {
-      kept.clear();
-      leftOut = 0;
+    get omitted() {
+      return omitted;
     },
   };
+}
+
+const keyOf = ({ kind, payment, subject = payment?.checkoutRequestId }: Mistake): string => `${kind} ${subject}`;
+
+/** @returns the finding, if it should be announced, else null */
+function addTo(kept: Map<string, Kept>, mistake: DatedMistake): Finding | null {
+  const key = keyOf(mistake);
+  const same = kept.get(key);
+  if (same) return repeat(same, mistake.requestIds.at(-1)) ? withCounts(same) : null;
+  const first = findingOf(mistake);
+  kept.set(key, { first, atMs: mistake.atMs, requestIds: [...first.request_ids], count: 1 });
+  return first;
 }
 
 /**
@@ -86,27 +84,25 @@ export function createFindingBook() {
  * @returns whether to announce it: after many requests only at each doubling, so that a client that polls too fast does not flood
  * the events
  */
-function repeat(known: Kept, requestId: number | undefined): boolean {
-  known.count += 1;
-  const { requestIds, count } = known;
+function repeat(kept: Kept, requestId: number | undefined): boolean {
+  kept.count += 1;
+  const { requestIds, count } = kept;
   const isFull = requestIds.length >= MOST_REQUEST_IDS;
   if (requestId === undefined || isFull || requestIds.includes(requestId)) return (count & (count - 1)) === 0;
   requestIds.push(requestId);
   return true;
 }
 
-const newKept = (mistake: Mistake): Kept => {
-  const first = findingOf(mistake);
-  return { first, atMs: mistake.atMs, requestIds: [...first.request_ids], count: 1, isSettled: false };
-};
-
-/** The finding with its present counts. */
-const nowOf = ({ first, requestIds, count }: Kept): Finding => ({ ...first, request_ids: [...requestIds], count });
+const withCounts = ({ first, requestIds, count }: Kept): Finding => ({
+  ...first,
+  request_ids: [...requestIds],
+  count,
+});
 
 /** A run without an accepted request comes first, because it explains the rest. */
 const rank = ({ first: { kind, severity } }: Kept) => (kind === "nothing_accepted" ? -1 : SEVERITIES.indexOf(severity));
 
-function findingOf({ kind, severity, requestIds, payment, atMs, message, advice }: Mistake): Finding {
+function findingOf({ kind, severity, requestIds, payment, atMs, message, advice }: DatedMistake): Finding {
   const facts = FINDING_KINDS[kind];
   return {
     kind,

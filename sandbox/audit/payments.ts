@@ -1,94 +1,124 @@
 import type { Status, Transaction, TransactionFacts } from "../../src/domain/transaction.ts";
 import type { Moment } from "./call.ts";
 
-/** What the audit knows about a payment. */
+/** What happened to a payment, and what its client learned of it. It is recorded by `history.ts`. */
 export interface Payment extends TransactionFacts {
   readonly created: Moment;
-  /** The request that started it; null if there was none, or if it is not answered yet. */
+  /** The push that started it; null if there was none, or if it is not answered yet. */
   start: Start | null;
-  end: { readonly status: Status; readonly at: Moment } | null;
-  /** When the first answer with its final status was sent, in real time. */
-  toldMs: number | null;
-  /** Its webhook; null if none was sent. */
+  end: End | null;
+  /** What became of its deliveries; null if none was sent. */
   webhook: Webhook | null;
-  /** Whether a request has named it in any form, also one that was refused, or a list has shown it. */
-  isNamed: boolean;
-  /** The one before it of the same phone. */
-  before: Payment | null;
-  /** The finding that it repeats an earlier payment: its subject and time. */
-  repeats: { readonly subject: string; readonly atMs: number } | null;
-  /** Whether another payment repeated it while it was pending. */
-  isRepeated: boolean;
-  /** Whether an earlier payment of another phone has the same reference. */
-  sharesReference: boolean;
-  /** The last search for another payment that has shown this one. */
-  foundBy: Search | null;
-  /** The first row of the last search for this payment, if it was another one. */
-  rowBefore: Payment | null;
-  /** How often a client asked for its status, answered or not. */
-  asks: number;
-  /** When the last of these requests was answered. */
-  lastAsk: { readonly requestId: number; readonly at: Moment } | null;
-  readonly pollers: Poller[];
-  /** Whether the client ended before it read the final status, and had time to ask. */
-  isAbandoned: boolean;
-  /** Whether the client ended while it was pending, and had no time to ask, because the clock was moved. */
-  isUnjudged: boolean;
+  readonly seen: Sightings;
 }
 
-/** When a client learned the final status, from an answer or from a webhook that it took; null if it has not. */
-export const knownMs = ({ toldMs, webhook }: Payment): number | null => toldMs ?? webhook?.takenMs ?? null;
+export interface Started extends Payment {
+  start: Start;
+}
 
-/** What became of the deliveries of a payment. */
+export interface Push {
+  readonly requestId: number;
+  /** When it arrived, by the sandbox's clock and in real time. */
+  readonly atMs: number;
+  readonly arrivedMs: number;
+  readonly answered: Moment;
+  /** Of the answer: null if the connection was closed without one. */
+  readonly status: number | null;
+  /** The client has certainly read the answer. */
+  readonly isRead: boolean;
+  readonly isByMomo: boolean;
+  /** The last list that the client had read before. */
+  readonly lastList: ListRequest | null;
+}
+
+export interface Start extends Push {
+  /** Earlier payments of the same phone, the newest first. */
+  readonly earlier: readonly Started[];
+  /** Whether an earlier payment of another phone has its reference. */
+  readonly isReferenceShared: boolean;
+}
+
+/** A request for the list. */
+export interface ListRequest {
+  readonly requestId: number;
+  /** In real time. */
+  readonly arrivedMs: number;
+  readonly answeredMs: number;
+  readonly search: string | null;
+  /** The payments in the answer, by number. */
+  readonly shown: readonly number[];
+  /** Why there was no answer with 200. */
+  readonly refusal: string | null;
+  readonly isByMomo: boolean;
+}
+
+export interface End {
+  readonly status: Status;
+  readonly at: Moment;
+}
+
 export interface Webhook {
-  /** When one was answered with 2xx, in real time. */
+  /** When a delivery was answered with 2xx, in real time. */
   readonly takenMs: number | null;
   readonly attempts: number;
   /** What became of the last attempt. */
   readonly last: string;
 }
 
-/** A search in the list that has shown other payments. */
-export interface Search {
-  readonly requestId: number;
-  /** Null for a list without a search. */
-  readonly text: string | null;
-  readonly cameMs: number;
-  readonly isFirstRow: boolean;
+/** What requests show that a client knows of a payment. */
+export interface Sightings {
+  /** A request named it in any form, also one that was refused, or a list showed it. */
+  isNamed: boolean;
+  /** When an answer first showed its final status, in real time. */
+  finalMs: number | null;
+  /** The requests for its status, answered or not: polls, and lists that were searched for it. */
+  asked: Asked | null;
+  /** The programs that poll it. */
+  readonly pollers: Poller[];
+  /** The last list that was requested for another payment and showed this one, if no poll came since. */
+  inListForOther: { readonly list: ListRequest; readonly isFirstRow: boolean } | null;
+  /** The payment above it in the last list that was searched for it, if no poll came since. */
+  rowAbove: Payment | null;
 }
 
-export interface Start {
-  readonly requestId: number;
-  /** When the request arrived, in real time. */
-  readonly cameMs: number;
-  readonly at: Moment;
-  /** The answer: null if the connection was closed without one. */
-  readonly status: number | null;
-  /** The client has certainly read the answer. */
-  readonly isRead: boolean;
-  readonly isByMomo: boolean;
+export interface Asked {
+  readonly count: number;
+  /** When the first was answered, in real time. */
+  readonly firstMs: number;
+  readonly last: { readonly requestId: number; readonly answered: Moment };
 }
 
-/** One of the programs that poll a payment. */
 export interface Poller {
   /** Its `User-Agent`. */
   readonly client: string;
-  /** When its last poll arrived, by the sandbox clock. */
-  lastAtMs: number;
-  /** When it was answered. */
-  lastAnswered: Moment;
-  /** Whether it has certainly read “pending”. */
-  hasReadPending: boolean;
-  finalRead: { readonly status: string; readonly at: Moment } | null;
-  /** Whether one poll that raced with the final answer was already ignored. */
-  hasRaced: boolean;
+  readonly lastPoll: { readonly atMs: number; readonly answered: Moment; readonly hasReadPending: boolean };
+  /** The first final status that it has certainly read. */
+  readonly finalRead: { readonly status: string; readonly at: Moment } | null;
+  /** A poll was sent before the final answer arrived. */
+  readonly hasRaced: boolean;
 }
+
+/** A payment that has just started. */
+export const newPayment = (transaction: Transaction, created: Moment): Payment => ({
+  ...transaction,
+  created,
+  start: null,
+  end: null,
+  webhook: null,
+  seen: { isNamed: false, finalMs: null, asked: null, pollers: [], inListForOther: null, rowAbove: null },
+});
+
+export const isStarted = (payment: Payment): payment is Started => payment.start !== null;
+
+/** When a client learned the final status, from an answer or from a webhook that it took. */
+export const learnedEndMs = ({ seen, webhook }: Payment): number =>
+  Math.min(seen.finalMs ?? Number.POSITIVE_INFINITY, webhook?.takenMs ?? Number.POSITIVE_INFINITY);
 
 /** How many payments are watched. Older ones get no new findings. */
 const MOST_PAYMENTS = 2000;
 
-/** How many pollers of one payment are distinguished. */
-const MOST_POLLERS = 4;
+/** How many earlier payments of the same phone are compared with a new one. */
+const MOST_COMPARED = 50;
 
 export type PaymentBook = ReturnType<typeof createPaymentBook>;
 
@@ -99,102 +129,57 @@ export type PaymentBook = ReturnType<typeof createPaymentBook>;
 export function createPaymentBook(dropping: (payment: Payment) => void) {
   /** A ring buffer: a new payment replaces the oldest. Numbers need not be without gaps. */
   const ring: Payment[] = [];
-  let place = 0;
+  let next = 0;
   const numbers = new Map<number, Payment>();
   const ids = new Map<string, Payment>();
-  /** The last payment of each phone. */
-  const phones = new Map<string, Payment>();
+  /** The last payments of each phone, the newest first. */
+  const phones = new Map<string, readonly Started[]>();
   /** For each merchant, the last payment with each reference. A joined key costs each push 8 µs more: it is hashed anew. */
-  const references = new Map<number, Map<string, Payment>>();
+  const references = new Map<number, Map<string, Started>>();
   /** The numbers of the payments that newer ones have replaced. */
   let dropped = { from: Number.POSITIVE_INFINITY, to: 0 };
-  /** The ids of payments that were removed with the rest: their clients may still poll. */
-  let forgotten: ReadonlySet<string> = new Set();
 
   function remove(payment: Payment): void {
     dropping(payment);
     dropped = { from: Math.min(dropped.from, payment.id), to: Math.max(dropped.to, payment.id) };
     ids.delete(payment.checkoutRequestId);
     numbers.delete(payment.id);
-    // The next payment of this phone holds this one, which must not hold all before it.
-    payment.before = null;
-    if (phones.get(payment.phone) === payment) phones.delete(payment.phone);
-    const named = references.get(payment.merchantId);
-    if (payment.reference && named?.get(payment.reference) === payment) named.delete(payment.reference);
+    if (!isStarted(payment)) return;
+    // Newer payments hold this one, which must not hold all before it.
+    payment.start = { ...payment.start, earlier: [] };
+    const others = phones.get(payment.phone)?.filter((other) => other !== payment) ?? [];
+    if (others.length === 0) phones.delete(payment.phone);
+    else phones.set(payment.phone, others);
+    const byReference = references.get(payment.merchantId);
+    if (payment.reference && byReference?.get(payment.reference) === payment) byReference.delete(payment.reference);
   }
 
   return {
     add(payment: Payment): void {
-      const oldest = ring[place];
+      const oldest = ring[next];
       if (oldest) remove(oldest);
-      ring[place] = payment;
-      place = (place + 1) % MOST_PAYMENTS;
+      ring[next] = payment;
+      next = (next + 1) % MOST_PAYMENTS;
       ids.set(payment.checkoutRequestId, payment);
       numbers.set(payment.id, payment);
     },
     byNumber: (number: number): Payment | undefined => numbers.get(number),
     byCheckoutId: (id: string): Payment | undefined => ids.get(id),
     /** Whether a newer payment has replaced this one. */
-    wasDropped: (number: number): boolean => dropped.from <= number && number <= dropped.to,
-    /** Whether this payment was forgotten with all others. */
-    isForgotten: (id: string): boolean => forgotten.has(id),
-    /**
-     * Connects a payment with the one before it of the same phone.
-     * @returns the last payment with its reference, of any phone
-     */
-    connect(payment: Payment): Payment | null {
-      payment.before = phones.get(payment.phone) ?? null;
-      phones.set(payment.phone, payment);
-      const { merchantId, reference } = payment;
-      if (!reference) return null;
-      const named = references.get(merchantId) ?? new Map<string, Payment>();
-      references.set(merchantId, named);
-      const last = named.get(reference) ?? null;
-      payment.sharesReference = last !== null && (last.phone !== payment.phone || last.sharesReference);
-      named.set(reference, payment);
-      return last;
+    wasDropped: (number: number): boolean => dropped.from <= number && number <= dropped.to && !numbers.has(number),
+    /** The last payments of its phone, the newest first. */
+    lastOfPhone: ({ phone }: Payment): readonly Started[] => phones.get(phone) ?? [],
+    /** The last payment with its reference, of any phone. */
+    lastWithReference: ({ merchantId, reference }: Payment): Started | null =>
+      (reference && references.get(merchantId)?.get(reference)) || null,
+    /** A push has started this payment. */
+    addStarted(payment: Started): void {
+      const { phone, merchantId, reference } = payment;
+      phones.set(phone, [payment, ...payment.start.earlier].slice(0, MOST_COMPARED));
+      if (!reference) return;
+      const byReference = references.get(merchantId) ?? new Map<string, Started>();
+      references.set(merchantId, byReference.set(reference, payment));
     },
     all: (): Iterable<Payment> => ids.values(),
-    clear(): void {
-      forgotten = new Set([...forgotten, ...ids.keys()].slice(-MOST_PAYMENTS));
-      dropped = { from: Number.POSITIVE_INFINITY, to: 0 };
-      ring.length = 0;
-      numbers.clear();
-      for (const known of [ids, phones, references]) known.clear();
-    },
   };
-}
-
-/** A payment that has just started. */
-export function newPayment(transaction: Transaction, created: Moment): Payment {
-  return {
-    ...transaction,
-    created,
-    start: null,
-    end: null,
-    toldMs: null,
-    webhook: null,
-    isNamed: false,
-    before: null,
-    repeats: null,
-    isRepeated: false,
-    sharesReference: false,
-    foundBy: null,
-    rowBefore: null,
-    asks: 0,
-    lastAsk: null,
-    pollers: [],
-    isAbandoned: false,
-    isUnjudged: false,
-  };
-}
-
-/** The poller of this client. */
-export function pollerOf({ pollers }: Payment, client: string): Poller | undefined {
-  return pollers.find((poller) => poller.client === client);
-}
-
-export function addPoller({ pollers }: Payment, poller: Poller): void {
-  if (pollers.length >= MOST_POLLERS) pollers.shift();
-  pollers.push(poller);
 }

@@ -1,50 +1,38 @@
 import { typedPhone } from "../../src/domain/phone.ts";
-import { cameMs, clean, isByMomo, isSurelyRead, textIn } from "./call.ts";
-import type { Payment, Start } from "./payments.ts";
-import type { AuditState, Charge, Reading } from "./rules.ts";
-import { findBlindRepeat, findTwin, rememberAttempt } from "./twice.ts";
+import type { AnsweredRequest } from "../request-log.ts";
+import { clean, type Reading, textIn } from "./call.ts";
+import type { Mistake } from "./finding.ts";
+import { type Charge, type History, recordLostPush, recordPush, recordRepeat } from "./history.ts";
+import { isStarted, type Payment, type Push, type Started } from "./payments.ts";
+import { chargesAgain, lostPushBefore, repeatsLostPush } from "./repeated-pushes.ts";
 
-/**
- * `POST /stkpush.php`: notes each start, and finds customers who can pay twice.
- * @returns whether this explains a refusal
- */
-export function auditPush(state: AuditState, reading: Reading): boolean {
-  const { call, at } = reading;
-  auditHeaders(state, reading);
-  const start: Start = {
-    requestId: call.id,
-    cameMs: cameMs(call, at),
-    at,
-    status: call.status,
-    isRead: isSurelyRead(call),
-    isByMomo: isByMomo(call),
-  };
-  // Also if the connection was closed without the answer: the payment has started.
+/** `POST /stkpush.php` */
+export function auditPush(history: History, reading: Reading): (Mistake | null)[] {
+  const { call } = reading;
+  const { payments, lostPushes } = history;
   const id = textIn(call, "checkout_request_id");
-  state.lastRefusal = id === null ? { requestId: call.id, status: call.status } : null;
-  // A page of a proxy with 200 says nothing about the payment.
-  const isUnknown =
-    call.status === null || call.status >= 500 || (call.status < 400 && call.said.success === undefined);
-  const charge = id === null && isUnknown ? chargeIn(call) : null;
-  if (charge) {
-    findBlindRepeat(state, charge, start, call.atMs);
-    rememberAttempt(state, { ...charge, requestId: call.id, cameMs: start.cameMs, status: call.status });
-  }
-  const payment = id === null ? undefined : state.payments.byCheckoutId(id);
-  if (!payment) return false;
-  payment.start = start;
-  state.started(payment);
-  const named = state.payments.connect(payment);
-  if (named && named.phone !== payment.phone) addReuse(state, named, payment, call.atMs);
-  if (!findTwin(state, payment, call.atMs)) findBlindRepeat(state, payment, start, call.atMs);
-  return false;
+  const payment = payments.byCheckoutId(id ?? "") ?? null;
+  const sameReference = payment && payments.lastWithReference(payment);
+  const push = recordPush(history, reading, payment);
+  const again = payment && isStarted(payment) ? chargesAgain(payment) : null;
+  const charge = payment ?? (id === null ? unknownChargeIn(call) : null);
+  const lost = charge && !again ? lostPushBefore(lostPushes, charge, push) : null;
+  if (lost) recordRepeat(history, lost);
+  if (charge && !payment) recordLostPush(history, { ...charge, push });
+  return [
+    sendsIdempotencyKey(reading),
+    sameReference && reusesReference(sameReference, payment, push),
+    again ?? (lost && charge && repeatsLostPush(lost, charge, push)),
+  ];
 }
 
-/** Whom a push charges; null if its body does not say. */
-function chargeIn({ members }: Reading["call"]): Charge | null {
+/** Whom a push charges that was answered with 5xx or not at all, if its body says so. */
+function unknownChargeIn({ status, said, members }: AnsweredRequest): Charge | null {
+  // A page of a proxy with 200 says nothing about the payment.
+  const isUnknown = status === null || status >= 500 || (status < 400 && said.success === undefined);
   const { payment_account_id: account, phone, amount, reference } = members ?? {};
   const digits = typedPhone(String(phone));
-  if (digits === null || !Number.isFinite(Number(amount))) return null;
+  if (!isUnknown || digits === null || !Number.isFinite(Number(amount))) return null;
   return {
     paymentAccountId: Number(account),
     phone: digits.replace(/^0/, "254"),
@@ -56,22 +44,21 @@ function chargeIn({ members }: Reading["call"]): Charge | null {
 /** Headers of other services that make a repeated request harmless. */
 const IDEMPOTENCY_HEADERS = ["Idempotency-Key", "X-Idempotency-Key", "Idempotency-Token", "X-Idempotency-Token"];
 
-function auditHeaders(state: AuditState, { call }: Reading): void {
+function sendsIdempotencyKey({ call }: Reading): Mistake | null {
   const name = IDEMPOTENCY_HEADERS.find((header) => call.headers.get(header) !== null);
-  if (name === undefined) return;
+  if (name === undefined) return null;
   const message = `The client sends “${name}”, which the service ignores: a push that is repeated with the same key is a second payment.`;
-  state.add({ kind: "idempotency_key", subject: name, requestIds: [call.id], atMs: call.atMs, message });
+  return { kind: "idempotency_key", subject: name, message };
 }
 
-function addReuse(state: AuditState, first: Payment, second: Payment, atMs: number): void {
-  const [one, other] = [first.start, second.start];
-  if (!one || !other) return;
-  state.add({
+/** @param first the last payment before it with its reference */
+function reusesReference(first: Started, second: Payment, { requestId }: Push): Mistake | null {
+  if (first.phone === second.phone) return null;
+  return {
     kind: "reference_reused",
     subject: `${second.merchantId} ${second.reference}`,
-    requestIds: [one.requestId, other.requestId],
+    requestIds: [first.start.requestId, requestId],
     payment: second,
-    atMs,
     message: `The payments of ${first.phone} and ${second.phone} have one reference, “${clean(String(second.reference))}”: a search for it finds the payments of all these customers.`,
-  });
+  };
 }

@@ -7,10 +7,10 @@ import { formatResults, type Results } from "./results.ts";
 import { refusalsIn, refusedCount, type Tally } from "./tally.ts";
 
 /** The report as members of an answer. */
-export function jsonView({ tally, findings, leftOut }: AuditReport) {
+export function jsonView({ tally, findings, omitted }: AuditReport) {
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   const counts = { errors: count("error"), warnings: count("warning"), notes: count("note") };
-  return { ...tally, ...counts, left_out: leftOut, findings };
+  return { ...tally, ...counts, left_out: omitted, findings };
 }
 
 /** What happened, and how much was wrong, in one line. */
@@ -74,7 +74,7 @@ function resultsOf(report: AuditReport, failOn: Severity = "error"): Results {
     facts: report.tally,
     figures: figuresOf(report.tally),
     rules: (Object.keys(FINDING_KINDS) as FindingKind[]).map(ruleOf),
-    found: report.findings.map(({ kind, severity, message, advice, section, count, ...more }) => {
+    results: report.findings.map(({ kind, severity, message, advice, section, count, ...more }) => {
       const { request_ids, checkout_request_id, reference, first_at } = more;
       const requests = request_ids.join(", ");
       const where = checkout_request_id ?? (requests === "" ? null : `requests ${requests}`);

@@ -13,7 +13,7 @@ export interface Results {
   readonly figures: Readonly<Record<string, string | number>>;
   readonly rules: readonly Rule[];
   /** What was found. A rule without a result passes. */
-  readonly found: readonly Result[];
+  readonly results: readonly Result[];
 }
 
 export interface Rule {
@@ -47,16 +47,16 @@ export interface Result {
 }
 
 /** The report for another program. */
-export function formatResults(results: Results, format: "junit" | "sarif" | "github", version: string) {
-  if (format === "junit") return junitReport(results);
-  return format === "github" ? githubReport(results) : `${jsonText(sarifReport(results, version), 2)}\n`;
+export function formatResults(report: Results, format: "junit" | "sarif" | "github", version: string) {
+  if (format === "junit") return junitReport(report);
+  return format === "github" ? githubReport(report) : `${jsonText(sarifReport(report, version), 2)}\n`;
 }
 
 const COMMANDS: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", note: "notice" };
 
 /** Workflow commands of GitHub Actions: what happened, and each result, becomes an annotation. */
-function githubReport({ title, summary, found }: Results): string {
-  const lines = found
+function githubReport({ title, summary, results }: Results): string {
+  const lines = results
     .filter(({ is }) => is !== "skipped")
     .map(({ rule, level, message, advice }) => {
       return `::${COMMANDS[level]} title=${githubProperty(`${title}: ${rule}`)}::${data(`${message}\n${advice}`)}\n`;
@@ -71,12 +71,12 @@ const data = (text: string) =>
 const githubProperty = (text: string) => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 
 /** JUnit XML: a test case for each result, and a passed one for each rule without results. */
-function junitReport({ title, summary, figures, rules, found }: Results): string {
+function junitReport({ title, summary, figures, rules, results }: Results): string {
   const cases = rules.flatMap((rule) => {
-    const ofRule = found.filter((result) => result.rule === rule.id);
+    const ofRule = results.filter((result) => result.rule === rule.id);
     return ofRule.length === 0 ? [`    <testcase ${named(rule, rule.id)}/>`] : ofRule.map((one) => testCase(rule, one));
   });
-  const count = (is: Result["is"]) => found.filter((result) => result.is === is).length;
+  const count = (is: Result["is"]) => results.filter((result) => result.is === is).length;
   const counts = `tests="${cases.length}" failures="${count("failure")}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -124,7 +124,7 @@ export function escaped(text: string): string {
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /** SARIF 2.1.0, for services that show the results of analysers. */
-function sarifReport({ summary, facts, rules, found }: Results, version: string): object {
+function sarifReport({ summary, facts, rules, results }: Results, version: string): object {
   const order = new Map(rules.map(({ id }, index) => [id, index]));
   return {
     $schema: SCHEMA,
@@ -145,7 +145,7 @@ function sarifReport({ summary, facts, rules, found }: Results, version: string)
             })),
           },
         },
-        results: found
+        results: results
           .filter(({ is }) => is !== "skipped")
           .map(({ rule, level, message, place, count, properties }) => ({
             ruleId: rule,

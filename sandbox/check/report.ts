@@ -90,7 +90,7 @@ function resultsOf(report: CheckReport, shown = report.checked): Results {
       help: `See ${section} of the specification.`,
       level: verdict === "fails" ? "error" : "note",
     })),
-    found: shown
+    results: shown
       .filter(({ verdict }) => verdict !== "holds")
       .map(({ id, section, sentence, verdict, seen, momo, evidence }) => ({
         rule: id,

@@ -55,8 +55,8 @@ const NO_TALLY: Tally = {
   deliveries: { sent: 0, not_taken: 0 },
   chapters: 1,
 };
-const NOTHING: AuditReport = { tally: NO_TALLY, findings: [], leftOut: 0 };
-const EVERYTHING: AuditReport = { ...NOTHING, findings: KINDS.map((kind) => findingOf(kind)), leftOut: 2 };
+const NOTHING: AuditReport = { tally: NO_TALLY, findings: [], omitted: 0 };
+const EVERYTHING: AuditReport = { ...NOTHING, findings: KINDS.map((kind) => findingOf(kind)), omitted: 2 };
 const HOSTILE: AuditReport = {
   ...NOTHING,
   tally: TALLY,

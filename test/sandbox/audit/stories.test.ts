@@ -166,9 +166,9 @@ describe("bounds", () => {
     const client = createAuditedClient();
     for (let path = 0; path <= 1000; path += 1) client.send({ target: `/v2/${path}`, status: 404 });
     expect(client.findings()).toHaveLength(1000);
-    expect(client.audit.report(null).leftOut).toBe(1);
+    expect(client.audit.report(null).omitted).toBe(1);
     client.forget();
-    expect(client.audit.report(null)).toMatchObject({ findings: [], leftOut: 0 });
+    expect(client.audit.report(null)).toMatchObject({ findings: [], omitted: 0 });
   });
 
   test("of one body, 20 unknown members are findings", () => {
