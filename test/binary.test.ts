@@ -99,6 +99,7 @@ testWith(
       "package-lock.json",
       "sandbox/curl.ts",
       "sandbox/fault-kinds.ts",
+      "sandbox/loopback.ts",
       page,
       join(views, "list.tsx"),
     ])
