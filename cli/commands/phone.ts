@@ -221,6 +221,7 @@ export function openKeyboard(onKey: (key: Key) => void, onBack: () => void) {
   const off = () => onKey("off");
   process.on("SIGCONT", goOn).on("SIGINT", off);
   grab(true);
+  // Its type wants a whole interface of node:readline; it reads this member alone.
   emitKeypressEvents(stdin, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
   stdin.on("keypress", read).on("end", off).resume();
   return {

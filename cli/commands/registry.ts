@@ -1,8 +1,7 @@
 import { type Command, Option } from "commander";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
-import { type ControlOptions, createControl } from "../../sandbox/control/control.ts";
+import { answerAlone } from "../../sandbox/control/registry.ts";
 import type { KeyMade, KeyOnWire, MerchantOnWire } from "../../sandbox/control/shapes/registry.ts";
-import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { formatTariff, type Tariff } from "../../src/domain/money.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
@@ -207,20 +206,12 @@ export async function withRegistry(flags: Place, work: (client: Client) => Promi
 /** The directory says which server is meant. */
 const NO_ADDRESS = { baseUrl: undefined, controlUrl: undefined };
 
-/** Of this process to itself. */
-const TOKEN = "local";
-
 /** The part of the control API that needs no server, without HTTP. */
 function clientHere(open: (request: Request) => Pick<Store, "merchants">, clock: Clock): Client {
   const handler = async (request: Request): Promise<Response> => {
-    const faults: unknown[] = [];
-    const service = { registry: new Registry({ store: open(request), clock, random: systemRandom }), resolver: {} };
-    const context = { service, realClock: systemClock, server: {}, steering: steeredAlone, eventHub: { steered() {} } };
-    const guard = { host: "localhost", token: TOKEN, reportFault: (error: unknown) => void faults.push(error) };
-    const answer = await createControl({ ...context, ...guard } as unknown as ControlOptions)(request);
-    if (faults.length > 0) throw faults[0];
-    return answer;
+    const registry = new Registry({ store: open(request), clock, random: systemRandom });
+    return answerAlone(request, { service: { registry }, realClock: systemClock });
   };
   const controlUrl = `http://localhost${CONTROL_PATH}`;
-  return controlClient({ controlUrl, controlToken: TOKEN, server: serverAt(controlUrl), handler });
+  return controlClient({ controlUrl, controlToken: null, server: serverAt(controlUrl), handler });
 }

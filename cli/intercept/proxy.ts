@@ -83,7 +83,7 @@ export function openProxy({ hosts, tlsEnd, answer, outer, password, strangers }:
   const server = createHttpServer(serve);
   server.on("connection", (socket: Socket) => strangers.meet(socket));
   server.on("connect", (request, socket, head) => void tunnel(request, socket as Socket, head));
-  return listenAt(server as unknown as Server);
+  return listenAt(server);
 }
 
 const NO_PASS = "407 Proxy Authentication Required\r\nProxy-Authenticate: Basic";

@@ -24,12 +24,17 @@ import type { WaitingRoom } from "./waiting-room.ts";
 /** The path of the control API, whatever the base path of the merchant API. */
 export const CONTROL_PATH = "/_momo";
 
-/** Everything that the calls of the control API use. */
-export interface ControlContext {
-  readonly service: Service;
-  readonly clock: VirtualClock;
+/** What the calls about merchants, accounts and keys use: a command has it without a server, too. */
+export interface RegistryContext {
+  readonly service: Pick<Service, "registry">;
   /** For time-outs and heartbeats, which a frozen clock must not stop. */
   readonly realClock: Clock;
+}
+
+/** Everything that the calls of the control API use. */
+export interface ControlContext extends RegistryContext {
+  readonly service: Service;
+  readonly clock: VirtualClock;
   /** For seeds that nobody gave. */
   readonly draws: Random;
   /** Changes rules, default, faults, clock and webhook. */
@@ -97,7 +102,7 @@ export interface Input<Q = unknown, B = unknown> {
 export type Body<B = unknown> = Required<DescribedCall>["body"] & { read(request: Request): Promise<B> };
 
 /** One method of one path: its part of the OpenAPI description, and what carries it out. */
-export interface Call<Q extends z.ZodObject = z.ZodObject, B = unknown> extends DescribedCall {
+export interface Call<C = ControlContext, Q extends z.ZodObject = z.ZodObject, B = unknown> extends DescribedCall {
   readonly query?: Q;
   readonly body?: Body<B>;
   /** The other content types of its answer. */
@@ -107,18 +112,25 @@ export interface Call<Q extends z.ZodObject = z.ZodObject, B = unknown> extends 
   /** The members of its answer with 200, beside `success` and `message`; null if the answer is not JSON. */
   readonly answer: z.ZodObject | z.ZodRawShape | null;
   /** It returns a Response if the answer is not JSON. */
-  call(context: ControlContext, input: Input<z.output<Q>, B>): Promise<Reply | Response>;
+  call(context: C, input: Input<z.output<Q>, B>): Promise<Reply | Response>;
 }
 
 /** Calls by their path below `/_momo` and their method; capitals stand for an id, one part of the path. */
-export type Calls = Readonly<Record<string, Readonly<Record<string, Call>>>>;
+export type Calls<C = ControlContext> = Readonly<Record<string, Readonly<Record<string, Call<C>>>>>;
 
-export const described = <Q extends z.ZodObject, B>(
-  summary: string,
-  answer: Call["answer"],
-  details: Omit<Call<Q, B>, "summary" | "answer" | "call">,
-  call: Call<Q, B>["call"],
-): Call => ({ summary, answer, ...details, call }) as Call;
+/** Describes calls that use this context. */
+const describing =
+  <C>() =>
+  <Q extends z.ZodObject, B>(
+    summary: string,
+    answer: Call["answer"],
+    details: Omit<Call<C, Q, B>, "summary" | "answer" | "call">,
+    call: Call<C, Q, B>["call"],
+  ): Call<C> =>
+    ({ summary, answer, ...details, call }) as Call<C>;
+
+export const described = describing<ControlContext>();
+export const describedForRegistry = describing<RegistryContext>();
 
 /** How a server was started: the part that clients and commands need. */
 export interface ServerFacts {

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { MAX_GIVEN_ACCOUNT_ID, type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
 import { formatTariff, parseTariff } from "../../src/domain/money.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { failWith, respond, succeed } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
-import { type Calls, type ControlContext, described } from "./context.ts";
+import { createCallTable } from "./call-table.ts";
+import { type Calls, describedForRegistry, type RegistryContext } from "./context.ts";
 import { bodyOf, MAX_QUERY_ID, readWith, wholeNumber } from "./input.ts";
 import { replyWithList } from "./paging.ts";
 import * as shapes from "./shapes/registry.ts";
@@ -36,39 +37,54 @@ export const merchantQuery = z.object({
  * The merchant with this id, or the first.
  * @throws Refusal `not_found` if there is no such merchant
  */
-export const merchantOf = ({ service: { registry } }: ControlContext, id?: number): Promise<Merchant> =>
+export const merchantOf = ({ service: { registry } }: RegistryContext, id?: number): Promise<Merchant> =>
   id === undefined ? registry.firstMerchant() : registry.requireMerchant(id);
 
-const idOf = async ({ service }: ControlContext, id?: number) => id ?? (await service.registry.firstMerchant()).id;
+const idOf = async ({ service }: RegistryContext, id?: number) => id ?? (await service.registry.firstMerchant()).id;
 
 const ofMerchant = { query: merchantQuery };
 
 /** Merchants, accounts and keys, each list oldest first. */
-export const REGISTRY_CALLS: Calls = {
+export const REGISTRY_CALLS: Calls<RegistryContext> = {
   "/merchants": {
-    GET: described("All merchants", shapes.merchantList, {}, async ({ service, realClock }) => {
+    GET: describedForRegistry("All merchants", shapes.merchantList, {}, async ({ service, realClock }) => {
       const merchants = await service.registry.listMerchants();
       return replyWithList("merchants", "merchant", merchants, realClock, merchantView);
     }),
-    POST: described("Register a merchant", shapes.merchant, { body: merchantBody }, async ({ service }, { body }) => {
-      const merchant = await service.registry.registerMerchant(body.name);
-      return succeed("the merchant is registered", merchantView(merchant));
-    }),
+    POST: describedForRegistry(
+      "Register a merchant",
+      shapes.merchant,
+      { body: merchantBody },
+      async ({ service }, { body }) => {
+        const merchant = await service.registry.registerMerchant(body.name);
+        return succeed("the merchant is registered", merchantView(merchant));
+      },
+    ),
   },
   "/accounts": {
-    GET: described("A merchant's payment accounts", shapes.accountList, ofMerchant, async (context, { query }) => {
-      const { id } = await merchantOf(context, query.merchant_id);
-      const accounts = await context.service.registry.listAccounts(id);
-      return replyWithList("accounts", "payment account", accounts, context.realClock, accountView);
-    }),
-    POST: described("Open a payment account", shapes.account, { body: accountBody }, async (context, { body }) => {
-      const owner = await idOf(context, body.merchant_id);
-      const account = await context.service.registry.openAccount(owner, body.name, body.fee, body.id);
-      return succeed("the payment account is open", accountView(account));
-    }),
+    GET: describedForRegistry(
+      "A merchant's payment accounts",
+      shapes.accountList,
+      ofMerchant,
+      async (context, { query }) => {
+        const { id } = await merchantOf(context, query.merchant_id);
+        const accounts = await context.service.registry.listAccounts(id);
+        return replyWithList("accounts", "payment account", accounts, context.realClock, accountView);
+      },
+    ),
+    POST: describedForRegistry(
+      "Open a payment account",
+      shapes.account,
+      { body: accountBody },
+      async (context, { body }) => {
+        const owner = await idOf(context, body.merchant_id);
+        const account = await context.service.registry.openAccount(owner, body.name, body.fee, body.id);
+        return succeed("the payment account is open", accountView(account));
+      },
+    ),
   },
   "/keys": {
-    GET: described(
+    GET: describedForRegistry(
       "A merchant's keys, without their secrets",
       shapes.keyList,
       ofMerchant,
@@ -78,7 +94,7 @@ export const REGISTRY_CALLS: Calls = {
         return replyWithList("keys", "key", keys, context.realClock, keyView);
       },
     ),
-    POST: described(
+    POST: describedForRegistry(
       "Make a key; its secret is shown only once",
       shapes.keyMade,
       { body: keyBody },
@@ -95,12 +111,30 @@ export const REGISTRY_CALLS: Calls = {
     ),
   },
   "/keys/API_KEY": {
-    DELETE: described("Revoke a key", shapes.keyRevoked, {}, async ({ service }, { id }) => {
+    DELETE: describedForRegistry("Revoke a key", shapes.keyRevoked, {}, async ({ service }, { id }) => {
       await service.registry.revokeKey(id);
       return succeed("the key is revoked", { api_key: id, revoked: true });
     }),
   },
 };
+
+const TABLE = createCallTable(REGISTRY_CALLS);
+
+/** Answers one of these calls without a server. It throws what is no refusal. */
+export async function answerAlone(request: Request, context: RegistryContext): Promise<Response> {
+  const found = TABLE.find(request);
+  if (!("carryOut" in found)) return respond(found);
+  try {
+    const answer = await found.carryOut(context, () => {});
+    return answer instanceof Response ? answer : respond(answer);
+  } catch (error) {
+    return respond(
+      failWith(error, (bug) => {
+        throw bug;
+      }),
+    );
+  }
+}
 
 const merchantView = ({ id, name }: Merchant): shapes.MerchantOnWire => ({ id, name });
 

@@ -1,0 +1,66 @@
+import { fail, type Reply } from "../../src/http/reply.ts";
+import { type KeepOpen, targetOf } from "../../src/http/request.ts";
+import { type Calls, CONTROL_PATH } from "./context.ts";
+import { parseQuery } from "./input.ts";
+
+/** A call that a request means. */
+export interface FoundCall<C> {
+  /** Its path in the table. */
+  readonly name: string;
+  /** @throws Refusal if the input is wrong */
+  carryOut(context: C, keepOpen: KeepOpen): Promise<Reply | Response>;
+}
+
+/** Finds calls by the method and the path of a request. */
+export function createCallTable<C>(calls: Calls<C>) {
+  /** The paths with an id in them, as patterns. */
+  const patterns = Object.keys(calls)
+    .filter((name) => /[A-Z]/.test(name))
+    .map((name) => ({ name, pattern: new RegExp(`^${name.replace(/[A-Z_]+/, "([^/]+)")}$`) }));
+  const paths = Object.keys(calls)
+    .map((path) => CONTROL_PATH + path)
+    .join(", ");
+
+  /** The name of a path in the table, and the id in it; an empty name for a path that is not there. */
+  function nameOf(path: string): { name: string; id: string } {
+    if (Object.hasOwn(calls, path) && !/[A-Z]/.test(path)) return { name: path, id: "" };
+    for (const { name, pattern } of patterns) {
+      const id = pattern.exec(path)?.[1];
+      if (id !== undefined) return { name, id: decoded(id) };
+    }
+    return { name: "", id: "" };
+  }
+
+  return {
+    /** @returns the refusal, if there is no such call */
+    find(request: Request): FoundCall<C> | Reply {
+      const { path, query } = targetOf(request);
+      const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
+      const methods = calls[name];
+      if (!methods) return fail(404, `there is nothing at this path; the control API has ${paths}`);
+      const described = methods[request.method];
+      if (!described) {
+        const allowed = Object.keys(methods).join(", ");
+        return fail(405, `this path takes ${allowed} only`, { Allow: allowed });
+      }
+      const carryOut = async (context: C, keepOpen: KeepOpen) =>
+        described.call(context, {
+          request,
+          query: described.query ? parseQuery(described.query, query) : {},
+          body: await described.body?.read(request),
+          id,
+          keepOpen,
+        });
+      return { name, carryOut };
+    },
+  };
+}
+
+/** The text as its sender meant it: `a%20b` is `a b`. An invalid encoding stays as it is. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
