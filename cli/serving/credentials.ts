@@ -81,12 +81,12 @@ export function firstKeyOfEnvironment(): Credentials | null {
   if (apiKey === undefined && apiSecret === undefined) return null;
   if (apiKey === undefined) throw missing("MOMO_API_KEY", "MOMO_API_SECRET");
   if (apiSecret === undefined) throw missing("MOMO_API_SECRET", "MOMO_API_KEY");
-  if (!API_KEY_FORM.test(apiKey)) {
-    throw new Failure("usage", wrongValue("MOMO_API_KEY", "must be mk_ and 16 to 64 letters and digits", apiKey), HINT);
+  if (!API_KEY_FORM.pattern.test(apiKey)) {
+    throw new Failure("usage", wrongValue("MOMO_API_KEY", `must be ${API_KEY_FORM.words}`, apiKey), HINT);
   }
   // The value may be a secret, so it is not shown.
-  if (!API_SECRET_FORM.test(apiSecret)) {
-    throw new Failure("usage", "MOMO_API_SECRET must be ms_ and 32 to 128 letters and digits", HINT);
+  if (!API_SECRET_FORM.pattern.test(apiSecret)) {
+    throw new Failure("usage", `MOMO_API_SECRET must be ${API_SECRET_FORM.words}`, HINT);
   }
   return { apiKey, apiSecret };
 }

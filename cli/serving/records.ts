@@ -62,6 +62,7 @@ const isCredentials = (content: unknown): content is CredentialsRecord =>
   has(content, {
     merchant_id: id,
     payment_account_id: id,
+    // As a database may hold them: older ones are shorter than those that a person may choose.
     api_key: text(/^mk_[0-9A-Za-z]{1,100}$/),
     api_secret: text(/^ms_[0-9A-Za-z]{1,128}$/),
   });

@@ -128,7 +128,7 @@ export function requestLine(format: LogFormat, request: AnsweredRequest, atMs: n
 
 /** What is wrong with the form of the credentials, without their values; the answer does not say it. */
 function troubleWithKey({ headers }: AnsweredRequest): string {
-  const found = CREDENTIALS.flatMap(([name, form, right]) => {
+  const found = CREDENTIALS.flatMap(([name, { pattern, words }]) => {
     const value = headers.get(name);
     const trouble =
       (value === null && "is missing") ||
@@ -136,15 +136,15 @@ function troubleWithKey({ headers }: AnsweredRequest): string {
       (/^Bearer\b/i.test(value ?? "") && 'begins with "Bearer"') ||
       (/^["'].*["']$/.test(value ?? "") && "is in quotes") ||
       (/\s/.test(value ?? "") && "has white space in it") ||
-      (!form.test(value ?? "") && `is not ${right} letters and digits`);
+      (!pattern.test(value ?? "") && `is not ${words}`);
     return trouble ? [`${name} ${trouble}`] : [];
   });
   return found.length > 0 ? found.join(", ") : "the form of both headers is right";
 }
 
 const CREDENTIALS = [
-  ["X-API-Key", API_KEY_FORM, "mk_ and 16 to 64"],
-  ["X-API-Secret", API_SECRET_FORM, "ms_ and 32 to 128"],
+  ["X-API-Key", API_KEY_FORM],
+  ["X-API-Secret", API_SECRET_FORM],
 ] as const;
 
 /** What an answer says about the payment. A refusal gives the reason in its message. */

@@ -23,9 +23,14 @@ export function createCredentials(random: Random): Credentials {
   };
 }
 
+const formOf = (prefix: string, least: number, most: number) => ({
+  pattern: new RegExp(`^${prefix}[0-9A-Za-z]{${least},${most}}$`),
+  words: `${prefix} and ${least} to ${most} letters and digits`,
+});
+
 /** The form of a key and a secret that a person chose. 32 letters and digits are hard to guess. */
-export const API_KEY_FORM = /^mk_[0-9A-Za-z]{16,64}$/;
-export const API_SECRET_FORM = /^ms_[0-9A-Za-z]{32,128}$/;
+export const API_KEY_FORM = formOf("mk_", 16, 64);
+export const API_SECRET_FORM = formOf("ms_", 32, 128);
 
 /** SHA-256. A secret of 200 random bits cannot be guessed, so a slow hash would protect nothing and cost every request. */
 export function hashSecret(apiSecret: string): Uint8Array {
