@@ -6,20 +6,30 @@ import { host } from "./host.ts";
 
 const variables = () => host().environment;
 
-/** momo's variables. An empty one counts as not set. */
+/** momo's variables, each with what it replaces. */
+const VARIABLES = {
+  baseUrl: ["MOMO_BASE_URL", "the running server of the data directory"],
+  apiKey: ["MOMO_API_KEY", "credentials.json"],
+  apiSecret: ["MOMO_API_SECRET", "credentials.json"],
+  paymentAccountId: ["MOMO_PAYMENT_ACCOUNT_ID", "credentials.json"],
+  controlUrl: ["MOMO_CONTROL_URL", "the running server of the data directory"],
+  controlToken: ["MOMO_CONTROL_TOKEN", "the running server's token"],
+  data: ["MOMO_DATA", "the platform's data folder"],
+  database: ["MOMO_DATABASE", "the database of the data directory"],
+} as const;
+
+type Member = keyof typeof VARIABLES;
+
+/** The values of variables by their names. */
+export type Variables = { readonly [M in Member as (typeof VARIABLES)[M][0]]?: string };
+
+/** The values of momo's variables. An empty one counts as not set. */
 export function momoEnvironment() {
-  const env = variables();
+  const values = Object.entries(VARIABLES).map(([member, [name]]) => [member, variables()[name] || undefined]);
   return {
-    baseUrl: env.MOMO_BASE_URL || undefined,
-    apiKey: env.MOMO_API_KEY || undefined,
-    apiSecret: env.MOMO_API_SECRET || undefined,
-    paymentAccountId: env.MOMO_PAYMENT_ACCOUNT_ID || undefined,
-    controlUrl: env.MOMO_CONTROL_URL || undefined,
-    controlToken: env.MOMO_CONTROL_TOKEN || undefined,
-    data: env.MOMO_DATA || undefined,
-    database: env.MOMO_DATABASE || undefined,
+    ...(Object.fromEntries(values) as Record<Member, string | undefined>),
     // The same variable as for other clients of PostgreSQL.
-    databasePassword: env.PGPASSWORD || undefined,
+    databasePassword: variables().PGPASSWORD || undefined,
   };
 }
 
@@ -37,16 +47,7 @@ export function serveVariableNames(): string[] {
 
 /** The variables that are set, each with what it replaces. Secrets are not shown. */
 export function variablesInForce(): { name: string; value: string; overrides: string }[] {
-  return [
-    ["MOMO_BASE_URL", "the running server of the data directory"],
-    ["MOMO_API_KEY", "credentials.json"],
-    ["MOMO_API_SECRET", "credentials.json"],
-    ["MOMO_PAYMENT_ACCOUNT_ID", "credentials.json"],
-    ["MOMO_CONTROL_URL", "the running server of the data directory"],
-    ["MOMO_CONTROL_TOKEN", "the running server's token"],
-    ["MOMO_DATA", "the platform's data folder"],
-    ["MOMO_DATABASE", "the database of the data directory"],
-  ].flatMap(([name = "", overrides = ""]) => {
+  return Object.values(VARIABLES).flatMap(([name, overrides]) => {
     const value = variables()[name];
     return value ? [{ name, value: /SECRET|TOKEN|DATABASE/.test(name) ? "(set)" : value, overrides }] : [];
   });
@@ -75,8 +76,8 @@ export function childEnvironment(more: Record<string, string>): Record<string, s
   return {
     ...variables(),
     ...withoutProxy("127.0.0.1"),
-    MOMO_CONTROL_TOKEN: undefined,
-    MOMO_DATABASE: undefined,
+    [VARIABLES.controlToken[0]]: undefined,
+    [VARIABLES.database[0]]: undefined,
     ...more,
   };
 }

@@ -1,7 +1,7 @@
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import type { Handler } from "../../src/http/request.ts";
-import { type Environment, momoEnvironment } from "../environment.ts";
+import { type Environment, momoEnvironment, type Variables } from "../environment.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
 import { readCredentials } from "../serving/records.ts";
 import { findServerDirectory } from "../serving/server-directory.ts";
@@ -175,5 +175,5 @@ export function variablesOf(target: Target & ControlTarget): Record<string, stri
     ...(target.paymentAccountId !== null && { MOMO_PAYMENT_ACCOUNT_ID: String(target.paymentAccountId) }),
     MOMO_CONTROL_URL: target.controlUrl,
     ...(target.controlToken !== null && { MOMO_CONTROL_TOKEN: target.controlToken }),
-  };
+  } satisfies Variables;
 }
