@@ -168,6 +168,7 @@ const serviceOf = (options: AssembleOptions, provider: Provider, draws: Random):
     random: options.random,
     draws,
     promptTimeoutMs: options.promptTimeoutMs,
+    accountAdvice: ". momo accounts create --name NAME --id ID opens one",
     mayDecide: () => options.steering.isFresh,
     reportFault: options.reportFault,
   });

@@ -107,6 +107,7 @@ const OTHER_HINTS: Readonly<Record<"shared" | "copy", Partial<Record<DatabasePro
     foreign: "make a new database, and name that with --database",
     older: "stop the servers that use it, and run momo migrate --database",
     newer: "update momo",
+    missing: "run momo migrate --database first",
     unwritable: "give its user the rights to write, and to make tables in an empty database",
   },
   copy: {

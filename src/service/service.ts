@@ -27,6 +27,8 @@ export interface ServiceParts {
   readonly draws?: Random;
   /** How long a prompt waits for its customer before it expires. */
   readonly promptTimeoutMs: number;
+  /** The end of the refusal of an account that is not the merchant's: how to open one. Empty by default. */
+  readonly accountAdvice?: string;
   /** Whether this process knows the time that all processes on the store share. Absent for a single process. */
   readonly mayDecide?: () => boolean;
   /** Called with errors that no caller gets. */

@@ -19,6 +19,7 @@ interface Parts {
   readonly clock: Clock;
   readonly draws: Random;
   readonly promptTimeoutMs: number;
+  readonly accountAdvice?: string;
 }
 
 /**
@@ -28,15 +29,16 @@ interface Parts {
  * @param requireUnchanged throws if the payment must not be stored any more
  */
 export async function startPayment(
-  { store, provider, clock, draws, promptTimeoutMs }: Parts,
+  parts: Parts,
   merchantId: number,
   order: PaymentOrder,
   requireUnchanged: () => void,
 ): Promise<PendingTransaction> {
+  const { store, provider, clock, draws, promptTimeoutMs } = parts;
   const { instruction: _, ...facts } = order;
   const account = await store.merchants.findPaymentAccount(order.paymentAccountId);
   if (account?.merchantId !== merchantId) {
-    throw await notYours(store, merchantId, order.paymentAccountId);
+    throw await notYours(parts, merchantId, order.paymentAccountId);
   }
 
   const nowMs = clock.nowMs();
@@ -63,17 +65,19 @@ export async function startPayment(
 }
 
 /** The same for an account that does not exist and for another merchant's. */
-async function notYours({ merchants }: Pick<Store, "merchants">, merchantId: number, id: number): Promise<Refusal> {
-  const own = (await merchants.listPaymentAccounts(merchantId)).map((account) => account.id);
+async function notYours({ store, accountAdvice = "" }: Parts, merchantId: number, id: number): Promise<Refusal> {
+  const own = (await store.merchants.listPaymentAccounts(merchantId)).map((account) => account.id);
   const shown = own.length > MAX_NAMED ? [...own.slice(0, MAX_NAMED), "…"] : own;
   const yours = own.length === 0 ? "you have none" : `yours are ${shown.join(", ")}`;
   return new Refusal(
     "account",
-    `payment_account_id is not the id of a payment account of yours${whatCame(id)}, and ${yours}. momo accounts create --name NAME --id ID opens one`,
+    `payment_account_id is not the id of a payment account of yours${whatCame(id)}, and ${yours}${accountAdvice}`,
   );
 }
 
 const MAX_NAMED = 5;
+
+const LATE = "before the network accepted the prompt: nothing is stored, start the payment again";
 
 /**
  * The payments that are being started. The list has the order of their numbers, so the numbers must rise with time, also when a
@@ -82,7 +86,7 @@ const MAX_NAMED = 5;
 export function createStarts(realClock: Clock) {
   const mutex = createMutex();
   let paused: Promise<unknown> | null = null;
-  let [unstored, pauses] = [0, 0];
+  let [unstored, pauses, lastReason] = [0, 0, ""];
   let whenNone = () => {};
 
   return {
@@ -99,7 +103,7 @@ export function createStarts(realClock: Clock) {
       unstored += 1;
       try {
         return await start(() => {
-          if (pauses !== before) throw new Refusal("unavailable", LATE);
+          if (pauses !== before) throw new Refusal("unavailable", `${lastReason} ${LATE}`);
           leave();
         });
       } finally {
@@ -110,14 +114,16 @@ export function createStarts(realClock: Clock) {
     /**
      * Runs `work` while no payment is being started. It waits for one turn of the event loop, in which the simulated network accepts
      * a prompt. A payment whose network takes longer is refused.
+     * @param reason what happened, for the refusal
      */
-    async pause<T>(work: () => Promise<T>): Promise<T> {
+    async pause<T>(reason: string, work: () => Promise<T>): Promise<T> {
       const working = mutex.run(async () => {
         const none = new Promise<void>((resolve) => {
           whenNone = resolve;
         });
         if (unstored > 0) await atMost(realClock, 0, none);
         pauses += 1;
+        lastReason = reason;
         return work();
       });
       const pause = working.catch(() => {});
@@ -130,6 +136,3 @@ export function createStarts(realClock: Clock) {
     },
   };
 }
-
-const LATE =
-  "the sandbox was reset, or a snapshot restored, before the network accepted the prompt: nothing is stored, start the payment again";

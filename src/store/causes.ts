@@ -39,7 +39,7 @@ const CAUSES: Readonly<Record<string, readonly [reason: string, remedy: string]>
   ENOTCONN: ["its file system is not connected", "mount that file system again"],
   LOCKED: ["another program has locked the database", "end that program"],
   CANTOPEN: ["it, or a file beside it, cannot be opened", "look at those files"],
-  DAMAGED: ["the database is damaged", "stop momo, and put a copy in its place with momo import --replace"],
+  DAMAGED: ["the database is damaged", "stop momo, and put a copy in its place"],
 };
 
 /** By the beginning of SQLite's code, because extended codes begin with that of their kind. The first that fits counts. */

@@ -85,10 +85,7 @@ const TROUBLES: readonly (readonly [unknown, string | null])[] = [
   [engine("58030"), `the disk of the database is full or fails; free some space on the disk of ${AT}`],
   [engine("53300"), `the database has no connection left; raise max_connections of ${AT}`],
   [engine("55P03"), `another session has locked a table; find it with pg_blocking_pids(), and end it, at ${AT}`],
-  [
-    engine("25006"),
-    `the database is a standby, which takes no writes; let --database lead to the primary, not to ${AT}`,
-  ],
+  [engine("25006"), `the database is a standby, which takes no writes; connect to the primary, not to ${AT}`],
   [
     new DeadlinePassed(),
     `the database did not answer in time; look for locks, a missing standby or a full disk at ${AT}`,

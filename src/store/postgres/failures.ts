@@ -121,7 +121,7 @@ const TROUBLES: readonly (readonly [RegExp, string, string])[] = [
   [/^(?:53100|58030)$/, "the disk of the database is full or fails", "free some space on the disk of"],
   [/^53300$/, "the database has no connection left", "raise max_connections of"],
   [/^55P03$/, "another session has locked a table", "find it with pg_blocking_pids(), and end it, at"],
-  [/^25006$/, "the database is a standby, which takes no writes", "let --database lead to the primary, not to"],
+  [/^25006$/, "the database is a standby, which takes no writes", "connect to the primary, not to"],
   [/^deadline$/, "the database did not answer in time", "look for locks, a missing standby or a full disk at"],
   [/^(?:connection|08...|57P0.)$/, "the database cannot be reached", "start, or make reachable,"],
 ];

@@ -59,7 +59,7 @@ function needsMigration(schema: number | "foreign", migrate: PostgresOptions["mi
   const allowed = migrate === "older" || (migrate === "empty" && schema === 0);
   if (allowed) return true;
   const what = schema === 0 ? "is empty" : `has the older schema ${schema}`;
-  throw new UnusableDatabase(schema === 0 ? "missing" : "older", `${name} ${what}: run momo migrate first`);
+  throw new UnusableDatabase(schema === 0 ? "missing" : "older", `${name} ${what}`);
 }
 
 /** The version of the schema; 0 if there is none, `foreign` if there are only tables of other programs. */

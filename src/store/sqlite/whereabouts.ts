@@ -21,7 +21,7 @@ const LOG_CUT = "the log beside the database was cut off";
 
 const PUT_BACK = "put back what was moved or removed, or start momo again, at";
 const RESTART = {
-  [CUT]: "stop momo, and put a copy in its place with momo import --replace:",
+  [CUT]: "stop momo, and put a copy in its place:",
   [OVERWRITTEN]: "start momo again to serve what is there now:",
   [LOG_CUT]: "start momo again to serve what is left:",
 };

@@ -101,7 +101,7 @@ describePostgres((version) => {
     ["unreachable: has no connection left", { user: "narrow" }],
     ["foreign: has tables of another program", { empty: true, sql: "CREATE TABLE invoices (id int)" }],
     ["foreign: has tables of another program", { empty: true, sql: "CREATE VIEW invoices AS SELECT 1" }],
-    ["older: has the older schema 2: run momo migrate first", { sql: "UPDATE momo_schema SET version = 2" }],
+    ["older: has the older schema 2", { sql: "UPDATE momo_schema SET version = 2" }],
     [
       "newer: was written by a newer momo (schema 99; this one knows up to 3)",
       { sql: "UPDATE momo_schema SET version = 99" },
