@@ -127,12 +127,9 @@ export class Audit {
 
   /** Who repeated a payment that ended unpaid was not charged twice. */
   #judgeRepeatsOf(unpaid: Started): void {
-    const { payments } = this.#history;
-    if (!payments.lastOfPhone(unpaid).some(({ start }) => start.earlier.includes(unpaid))) return;
-    this.#revisable = createFindingBook();
-    for (const mistake of this.#judge([...payments.all()], null, false)) {
-      const finding = this.#revisable.add(mistake);
-      if (finding && mistake.requestIds[0] === unpaid.start.requestId) this.#listeners.announce(finding);
+    for (const payment of this.#history.payments.lastOfPhone(unpaid)) {
+      const mistake = payment.start.earlier.includes(unpaid) ? chargesAgain(payment) : null;
+      if (mistake?.requestIds[0] === unpaid.start.requestId) this.#add(mistake);
     }
   }
 

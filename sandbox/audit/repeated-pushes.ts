@@ -39,13 +39,11 @@ const inOrder = (one: Started, other: Started): [Started, Started] =>
 /** An empty reference counts as no reference. */
 const referenceOf = ({ reference }: Charge): string | null => reference || null;
 
-const hasOtherReference = (one: Charge, other: Charge): boolean => {
-  const [first, second] = [referenceOf(one), referenceOf(other)];
-  return first !== null && second !== null && first !== second;
-};
+const hasOtherReference = ({ reference: one }: Charge, { reference: other }: Charge): boolean =>
+  Boolean(one) && Boolean(other) && one !== other;
 
 const hasSameReference = (one: Payment, other: Payment): boolean =>
-  one.merchantId === other.merchantId && referenceOf(one) !== null && one.reference === other.reference;
+  Boolean(one.reference) && one.reference === other.reference && one.merchantId === other.merchantId;
 
 const isSameCharge = (one: Charge, other: Charge): boolean =>
   one.paymentAccountId === other.paymentAccountId && one.phone === other.phone && one.amountCents === other.amountCents;
