@@ -40,7 +40,7 @@ interface Kept {
   count: number;
 }
 
-/** The findings, one for each kind and subject, in bounded memory. */
+/** The findings, one for each kind, severity and subject, in bounded memory. */
 export function createFindingBook() {
   const kept = new Map<string, Kept>();
   let omitted = 0;
@@ -67,7 +67,9 @@ export function createFindingBook() {
   };
 }
 
-const keyOf = ({ kind, payment, subject = payment?.checkoutRequestId }: Mistake): string => `${kind} ${subject}`;
+/** With the severity, so that an error is never counted as a repetition of a warning. */
+const keyOf = ({ kind, severity, payment, subject = payment?.checkoutRequestId }: Mistake): string =>
+  `${kind} ${severity ?? FINDING_KINDS[kind].severity} ${subject}`;
 
 /** @returns the finding, if it should be announced, else null */
 function addTo(kept: Map<string, Kept>, mistake: DatedMistake): Finding | null {
