@@ -26,37 +26,24 @@ interface Alarm {
   isDue: boolean;
 }
 
-/** The alarms of a virtual clock, each with a real alarm behind it. */
-function createAlarms(real: Clock, nowMs: () => number, isFrozen: () => boolean) {
-  const alarms = new Set<Alarm>();
+/** How many moves are remembered. */
+const MAX_MOVES = 1000;
 
-  function arm(alarm: Alarm): void {
-    const waitMs = alarm.atMs - nowMs();
-    // Keep a due alarm: if each move of the clock replaced it, it would never ring.
-    if (waitMs <= 0 && alarm.isDue) return;
-    alarm.disarm();
-    alarm.isDue = waitMs <= 0;
-    // While the clock is frozen, a future alarm does not become due.
-    if (waitMs > 0 && isFrozen()) return;
-    alarm.disarm = real.alarm(real.nowMs() + Math.max(waitMs, 0), () => {
-      alarms.delete(alarm);
-      alarm.ring();
-    });
-  }
-
+/** The last moves of a clock, without those that a move back has undone. */
+function createMoves() {
+  let movedMs = 0;
+  let moves: { readonly fromMs: number; readonly toMs: number }[] = [];
   return {
-    alarm(atMs: number, ring: () => void): () => void {
-      const alarm: Alarm = { atMs, ring, disarm: () => {}, isDue: false };
-      alarms.add(alarm);
-      arm(alarm);
-      return () => {
-        alarm.disarm();
-        alarms.delete(alarm);
-      };
+    add(fromMs: number, toMs: number): void {
+      movedMs += toMs - fromMs;
+      moves = [...moves.filter((move) => move.toMs <= toMs), { fromMs, toMs }].slice(-MAX_MOVES);
     },
-    /** After a change of the clock: those that have become due ring soon. */
-    rearm(): void {
-      for (const alarm of [...alarms].sort((a, b) => a.atMs - b.atMs)) arm(alarm);
+    shown: {
+      /** By how much it was moved in all. */
+      movedMs: () => movedMs,
+      /** How much of the time after an instant was passed by moves. */
+      movedPastMs: (atMs: number) =>
+        moves.reduce((sum, { fromMs, toMs }) => sum + Math.max(toMs - Math.max(fromMs, atMs), 0), 0),
     },
   };
 }
@@ -74,42 +61,57 @@ export function createVirtualClock(
   stopwatch = real.nowMs,
   home: Start | null = null,
 ) {
-  let [movedMs, lastMove] = [0, { fromMs: 0, toMs: 0 }];
+  const alarms = new Set<Alarm>();
+  const moves = createMoves();
 
   const instantOf = (at: ClockState) => ("frozenAtMs" in at ? at.frozenAtMs : real.nowMs() + at.aheadMs);
   const nowMs = () => instantOf(state);
-  const isFrozen = () => "frozenAtMs" in state;
-  const { alarm, rearm } = createAlarms(real, nowMs, isFrozen);
   let [state, ranBeforeMs, runsSinceMs] = [start, 0, stopwatch()];
-  const ranMs = () => ranBeforeMs + (isFrozen() ? 0 : stopwatch() - runsSinceMs);
+  const ranMs = () => ranBeforeMs + ("frozenAtMs" in state ? 0 : stopwatch() - runsSinceMs);
 
-  /** @throws Refusal `invalid` beyond the year 9999 */
-  function change(next: ClockState): void {
+  function arm(alarm: Alarm): void {
+    const waitMs = alarm.atMs - nowMs();
+    // Keep a due alarm: if each move of the clock replaced it, it would never ring.
+    if (waitMs <= 0 && alarm.isDue) return;
+    alarm.disarm();
+    alarm.isDue = waitMs <= 0;
+    // While the clock is frozen, a future alarm does not become due.
+    if (waitMs > 0 && "frozenAtMs" in state) return;
+    alarm.disarm = real.alarm(real.nowMs() + Math.max(waitMs, 0), () => {
+      alarms.delete(alarm);
+      alarm.ring();
+    });
+  }
+
+  /** @throws Refusal `invalid` beyond the year 9999. Alarms that become due ring soon. */
+  function moveTo(next: ClockState): void {
     if (instantOf(next) > LAST_INSTANT_MS)
       throw invalid(`the clock moves to ${formatTimestamp(LAST_INSTANT_MS)} in Nairobi at most`);
     ranBeforeMs = ranMs();
     runsSinceMs = stopwatch();
+    moves.add(nowMs(), instantOf(next));
     state = next;
-    rearm();
-  }
-
-  function moveTo(next: ClockState): void {
-    const fromMs = nowMs();
-    change(next);
-    lastMove = { fromMs, toMs: nowMs() };
-    movedMs += lastMove.toMs - fromMs;
+    for (const alarm of [...alarms].sort((a, b) => a.atMs - b.atMs)) arm(alarm);
   }
 
   return {
     nowMs,
-    alarm,
+    alarm(atMs: number, ring: () => void): () => void {
+      const alarm: Alarm = { atMs, ring, disarm: () => {}, isDue: false };
+      alarms.add(alarm);
+      arm(alarm);
+      return () => {
+        alarm.disarm();
+        alarms.delete(alarm);
+      };
+    },
     get isFrozen() {
-      return isFrozen();
+      return "frozenAtMs" in state;
     },
     /** Stops at the present instant. */
-    freeze: () => change({ frozenAtMs: nowMs() }),
+    freeze: () => moveTo({ frozenAtMs: nowMs() }),
     /** Continues from the instant that it shows. */
-    resume: () => change({ aheadMs: nowMs() - real.nowMs() }),
+    resume: () => moveTo({ aheadMs: nowMs() - real.nowMs() }),
     /** Moves forward, frozen or not. */
     advance: (durationMs: number) =>
       moveTo(
@@ -124,9 +126,6 @@ export function createVirtualClock(
     load: moveTo,
     /** How long it has run by itself: without the time while it was frozen, without moves, and without jumps of the clock below it. */
     ranMs,
-    /** By how much it was moved in all. */
-    movedMs: () => movedMs,
-    /** How much of the time after an instant the last move has passed. */
-    passedMs: (atMs: number): number => Math.max(lastMove.toMs - Math.max(lastMove.fromMs, atMs), 0),
+    ...moves.shown,
   };
 }

@@ -163,21 +163,15 @@ export class Sender {
     if (nextAtMs !== null) this.wakeAt(nextAtMs);
   }
 
-  /**
-   * The pause before the next attempt begins at the end of this one, which can be late: no server ran, or others came first. A move of
-   * the clock makes no attempt late, so that one advance makes all that it passes. An advance waits for them, so the last move is enough.
-   */
   async #attempt(delivery: Delivery, ended: AbortSignal): Promise<void> {
     const { clock, onAttempt } = this.#parts;
-    const { form, payment, endedAtMs, attempts, dueAtMs: wasDueAtMs } = delivery;
-    const unmovedMs = () => clock.nowMs() - clock.movedMs();
-    const startedMs = unmovedMs();
-    const dueMs = wasDueAtMs ?? clock.nowMs();
-    const countedMs = Math.max(dueMs, clock.nowMs() - clock.passedMs(dueMs));
+    const { form, payment, endedAtMs, attempts } = delivery;
+    const movedBeforeMs = clock.movedMs();
+    const movedPastMs = clock.movedPastMs(delivery.dueAtMs ?? clock.nowMs());
     const made = await this.sendOnce(messageOf(form as WebhookForm, payment, endedAtMs), ended);
     if (made) {
-      const pauseMs = made.problem === null ? undefined : RETRY_AFTER_MS[attempts.length];
-      const dueAtMs = pauseMs === undefined ? null : countedMs + (unmovedMs() - startedMs) + pauseMs;
+      const tookMs = this.#took(made, movedBeforeMs);
+      const dueAtMs = this.#nextAttemptAtMs(delivery, made, tookMs, movedPastMs);
       const changed = { ...delivery, attempts: [...attempts, made], dueAtMs };
       if (await this.#save(changed, ended)) {
         onAttempt(changed);
@@ -199,6 +193,28 @@ export class Sender {
   /** After a stop the store is closed; there, a claim ends with this process or after a while. */
   async #release(id: number): Promise<void> {
     if (!this.#hasStopped) await this.#parts.deliveries.release(id);
+  }
+
+  /** By the sandbox's clock, which can jump with the host's. If it was moved by hand, the next attempt does not wait for that. */
+  #took({ atMs, durationMs }: DeliveryAttempt, movedBeforeMs: number): number {
+    const { clock } = this.#parts;
+    if (clock.movedMs() === movedBeforeMs) return clock.nowMs() - atMs;
+    return clock.isFrozen ? 0 : durationMs;
+  }
+
+  /**
+   * Counts from the attempt, which is late if no server ran. A move of the clock past its due time does not make it late, so that
+   * one move makes all attempts that it passes.
+   */
+  #nextAttemptAtMs(
+    { attempts, dueAtMs }: Delivery,
+    { problem, atMs }: DeliveryAttempt,
+    tookMs: number,
+    movedPastMs: number,
+  ): number | null {
+    const retryAfterMs = RETRY_AFTER_MS[attempts.length];
+    if (problem === null || retryAfterMs === undefined) return null;
+    return Math.max(dueAtMs ?? atMs, atMs - movedPastMs) + tookMs + retryAfterMs;
   }
 
   /**
