@@ -188,11 +188,13 @@ test.each([
   ["that is late because no server ran is repeated after a pause", 0, "time", 121_000 + 1000],
   ["that is late after a move before its due time, too", 900, "time", 900 + 121_000 + 1000],
   ["that a move of the clock has passed counts from its due time", 0, "clock", 1000 + 1000],
+  ["that many moves have passed, too", 0, "moves", 1000 + 1000],
 ])("a delivery %s", async (_what, movedBeforeMs, moved, dueAtMs) => {
   const receiver = startReceiver(() => new Response("", { status: 500 }));
   const { sender, realClock, clock, saved, savedAre, claim } = openSender(receiver);
   clock.advance(movedBeforeMs);
-  (moved === "time" ? realClock : clock).advance(121_000);
+  const moves = moved === "moves" ? 121 : 1;
+  for (let move = 0; move < moves; move += 1) (moved === "time" ? realClock : clock).advance(121_000 / moves);
   claim();
   sender.look();
   await savedAre(1);
