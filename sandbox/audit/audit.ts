@@ -2,7 +2,7 @@ import type { Delivery } from "../../src/domain/delivery.ts";
 import { createListeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { AnsweredRequest } from "../request-log.ts";
-import type { Moment, Reading } from "./call.ts";
+import { isLook, type Moment, type Reading } from "./call.ts";
 import { createFindingBook, type DatedMistake, type Finding, type Mistake } from "./finding.ts";
 import { createHistory, type History, recordChange, recordClientEnd, recordDelivery } from "./history.ts";
 import { auditInput } from "./inputs.ts";
@@ -12,7 +12,7 @@ import { auditMethod, auditPath, isAutomatic } from "./paths.ts";
 import { isStarted, type Payment, type Started } from "./payments.ts";
 import { auditPoll } from "./polls.ts";
 import { auditPush } from "./pushes.ts";
-import { isRefusedAlone, nothingAccepted } from "./refusals.ts";
+import { nothingAccepted, refusedWithoutCause } from "./refusals.ts";
 import { chargesAgain, isUnpaid } from "./repeated-pushes.ts";
 import { createTally, type Tally } from "./tally.ts";
 
@@ -76,9 +76,10 @@ export class Audit {
     if (reading.arrivedMs < this.#chapterMs) return;
     const operation = OPERATIONS.get(reading.operation);
     if (!operation && isAutomatic(request.method, reading.path, this.#options.basePaths)) return;
-    const refusal = this.#tally.request(reading.call);
     const mistakes = this.#mistakesIn(reading, operation);
-    if (refusal) mistakes.push(isRefusedAlone(this.#history, reading, refusal, mistakes));
+    if (isLook(reading)) return;
+    const refusal = this.#tally.request(reading.call);
+    if (refusal) mistakes.push(refusedWithoutCause(this.#history, reading, refusal, mistakes));
     for (const mistake of mistakes)
       if (mistake) this.#add({ requestIds: [request.id], atMs: request.atMs, ...mistake });
   }
@@ -198,7 +199,7 @@ export class Audit {
     for (const payment of payments) this.#tally.drop(payment);
     for (const mistake of this.#judge(payments, now, isOver)) {
       const finding = this.#findings.add(mistake);
-      // The others were announced when they came.
+      // A revisable one was announced when its push came.
       if (finding && !mistake.isRevisable) this.#listeners.announce(finding);
     }
   }

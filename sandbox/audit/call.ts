@@ -38,9 +38,12 @@ export interface Reading {
 export const isSurelyRead = ({ status, fault, said }: AnsweredRequest): boolean =>
   status === 200 && (fault === null || (fault === "error" && said.success === true));
 
-/** Whether a command of momo sent it: a person who looks with `momo status` is not the client. */
+/** Whether a command of momo sent it. Its pushes are judged, but apart from those of the client. */
 export const isByMomo = ({ headers }: AnsweredRequest): boolean =>
   headers.get("User-Agent")?.startsWith("momo/") ?? false;
+
+/** Whether a person looks with a command of momo, such as `momo status`: that is not the client. */
+export const isLook = ({ call, operation }: Reading): boolean => isByMomo(call) && operation !== "/stkpush.php";
 
 /** Whether an injected fault refused the request. */
 export const isByFault = ({ fault }: AnsweredRequest): boolean => fault === "error";

@@ -19,7 +19,7 @@ export interface History {
   readonly payments: PaymentBook;
   /** The ids of the payments before a reset or a restore: their clients may still poll. */
   readonly forgotten: ReadonlySet<string>;
-  /** The last push, if it was refused. */
+  /** The client's last push, if it was refused. */
   refusedPush: Push | null;
   /** The last pushes that started no payment, although their client cannot know that. */
   readonly lostPushes: LostPush[];
@@ -42,7 +42,7 @@ export interface LostPush extends Charge {
   readonly push: Push;
 }
 
-/** The polling pattern of §4.4: how long a client polls, and how many polls that are at the shortest interval. */
+/** The polling pattern of §4.4: how long a client polls, and how many polls that are at the longest interval. */
 export const PATTERN_MS = 120_000;
 export const PATTERN_POLLS = 24;
 
@@ -118,7 +118,7 @@ export function recordPush(history: History, { call, at, arrivedMs }: Reading, p
     isByMomo: isFromMomo,
     lastList: history.lists.findLast((list) => list.isByMomo === isFromMomo && list.answeredMs <= arrivedMs) ?? null,
   };
-  history.refusedPush = textIn(call, "checkout_request_id") === null ? push : null;
+  if (!isFromMomo) history.refusedPush = textIn(call, "checkout_request_id") === null ? push : null;
   if (payment) recordStart(history, payment, push);
   return push;
 }
@@ -252,7 +252,7 @@ const isReferenceOf = ({ reference }: Pick<Charge, "reference">, search: string 
  * @returns the first of them
  */
 export function recordMentions({ payments }: History, reading: Reading): Mention | null {
-  const mentions = mentionsIn(payments, reading);
+  const mentions = mentionsIn(payments, reading).filter(({ payment }) => isForClient(payment, reading.call));
   for (const { payment } of mentions) payment.seen.isNamed = true;
   return mentions.find(({ isWhole }) => isWhole) ?? null;
 }

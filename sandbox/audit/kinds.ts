@@ -96,7 +96,7 @@ export const FINDING_KINDS = {
   polls_after_completed: {
     severity: "warning",
     section: "§3",
-    label: "polls after the end",
+    label: "polls after completed",
     advice: `${STOP_AT_FINAL} Make sure that reading “completed” twice does not credit twice.`,
   },
   polls_too_fast: {

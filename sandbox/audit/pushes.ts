@@ -52,8 +52,8 @@ function sendsIdempotencyKey({ call }: Reading): Mistake | null {
 }
 
 /** @param first the last payment before it with its reference */
-function reusesReference(first: Started, second: Payment, { requestId }: Push): Mistake | null {
-  if (first.phone === second.phone) return null;
+function reusesReference(first: Started, second: Payment, { requestId, isByMomo }: Push): Mistake | null {
+  if (first.phone === second.phone || first.start.isByMomo !== isByMomo) return null;
   return {
     kind: "reference_reused",
     subject: `${second.merchantId} ${second.reference}`,

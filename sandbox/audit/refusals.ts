@@ -10,10 +10,10 @@ import { type Refusal, refusalsIn, type Tally } from "./tally.ts";
 const EXPLAIN: ReadonlySet<FindingKind> = new Set(["unknown_path", "wrong_method", "unknown_id", "failure_misread"]);
 
 /**
- * A refusal because of the client.
- * @param others what else is wrong with the request: if that explains the refusal, it is no finding of its own
+ * A refusal because of the client that no other finding explains.
+ * @param others what else is wrong with the request
  */
-export function isRefusedAlone(
+export function refusedWithoutCause(
   { forgotten }: History,
   reading: Reading,
   { status, message }: Refusal,

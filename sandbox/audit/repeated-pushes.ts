@@ -125,9 +125,13 @@ function whatListShowed(first: Payment | null, start: Push, { lastList }: Push):
 }
 
 /** The last push that this one repeats, and that started no payment. */
-export const lostPushBefore = (lostPushes: readonly LostPush[], charge: Charge, { arrivedMs }: Push): LostPush | null =>
+export const lostPushBefore = (lostPushes: readonly LostPush[], charge: Charge, next: Push): LostPush | null =>
   lostPushes.findLast(
-    (lost) => isSameCharge(lost, charge) && lost.push.arrivedMs <= arrivedMs && !hasOtherReference(lost, charge),
+    (lost) =>
+      lost.push.isByMomo === next.isByMomo &&
+      lost.push.arrivedMs <= next.arrivedMs &&
+      isSameCharge(lost, charge) &&
+      !hasOtherReference(lost, charge),
   ) ?? null;
 
 /** A push repeats one that was answered with 5xx or not at all. That one started no payment, but its client cannot know. */
