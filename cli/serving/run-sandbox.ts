@@ -94,8 +94,8 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     });
     if (config.onTransaction) service.subscribe(config.onTransaction);
     await startSteering();
-    if (config.startAt) await keepStart(config.startAt, config, engine, clock);
     open.defer(() => steering.stop());
+    if (config.startAt) await keepStart(config.startAt, config, engine, clock);
 
     const listening = await listen(config, handlers, config.reportFault);
     if (config.controlPort !== null) merchantPort = listening.port;

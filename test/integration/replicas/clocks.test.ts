@@ -1,11 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { SandboxConfig } from "../../../cli/serving/run-sandbox.ts";
 import type { Clock } from "../../../src/domain/clock.ts";
 import { systemClock } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { runSql } from "../../support/postgres.ts";
 import { describeWithPostgres, emptyDatabase, KEY, startReplica } from "../../support/replicas.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { SLACK_MS, until } from "../../support/waiting.ts";
+import { rejectionOf, SLACK_MS, until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -17,7 +19,7 @@ const wrongBy = (ms: number): Clock => ({
   alarm: (atMs, ring) => systemClock.alarm(atMs - ms, ring),
 });
 
-const startAt = (url: string, name: string, offMs: number) =>
+const startAt = (url: string, name: string, offMs: number, options: Partial<SandboxConfig> = {}) =>
   startIn(join(newFolder(), "data"), {
     database: {
       ...{ url, password: null, connections: 4, commitDeadlineMs: 10_000, requireReplica: false },
@@ -27,6 +29,7 @@ const startAt = (url: string, name: string, offMs: number) =>
     fallback: { outcome: "silent" },
     promptTimeoutMs: TIMEOUT_MS,
     realClock: wrongBy(offMs),
+    ...options,
   });
 
 describeWithPostgres("hosts whose clocks are ±5 s apart", () => {
@@ -70,5 +73,18 @@ describeWithPostgres("servers with --clock on one database", () => {
     await first.control("POST", "/reset");
     expect(await now()).toBe("2026-03-31 23:59:50");
     await Promise.all([first.stop(), second.stop()]);
+  });
+
+  test("a server that cannot store its clock leaves, so that nothing keeps its process", async () => {
+    const url = await emptyDatabase();
+    await (await startAt(url, "earlier", 0)).stop();
+    await runSql(
+      url,
+      "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$",
+      "CREATE TRIGGER refuse BEFORE UPDATE ON steering FOR EACH ROW WHEN (NEW.document <> '{}') EXECUTE FUNCTION refuse()",
+    );
+    const failed = startAt(url, "late", 0, { startAt: { atMs: systemClock.nowMs(), isFrozen: true } });
+    expect(String(await rejectionOf(failed))).toContain("refused");
+    expect(await runSql(url, "SELECT id FROM replicas")).toEqual([]);
   });
 });
