@@ -13,6 +13,9 @@ export interface Cause {
 
 const LOCAL_DISK = "use a folder on a local disk";
 
+/** SQLite would write the log of the damaged database into the copy. */
+export const PUT_A_COPY = "stop momo, remove the -wal and -shm files beside the database, and put a copy in its place";
+
 const CAUSES: Readonly<Record<string, readonly [reason: string, remedy: string]>> = {
   ENOSPC: ["the disk is full", "free some space on that disk"],
   EDQUOT: ["the disk quota is used up", "remove other files of this user, or raise the quota"],
@@ -39,7 +42,7 @@ const CAUSES: Readonly<Record<string, readonly [reason: string, remedy: string]>
   ENOTCONN: ["its file system is not connected", "mount that file system again"],
   LOCKED: ["another program has locked the database", "end that program"],
   CANTOPEN: ["it, or a file beside it, cannot be opened", "look at those files"],
-  DAMAGED: ["the database is damaged", "stop momo, and put a copy in its place"],
+  DAMAGED: ["the database is damaged", PUT_A_COPY],
 };
 
 /** By the beginning of SQLite's code, because extended codes begin with that of their kind. The first that fits counts. */

@@ -25,8 +25,8 @@ test("an error of SQLite is explained, at the start and later, with what helps; 
       "use a folder on a local disk",
     ],
     ["SQLITE_READONLY", "unwritable", "this user has no right to it", "give this user the right"],
-    ["SQLITE_CORRUPT", "damaged", "the database is damaged", "stop momo, and put a copy in its place"],
-    ["SQLITE_NOTADB", "damaged", "the database is damaged", "stop momo, and put a copy in its place"],
+    ["SQLITE_CORRUPT", "damaged", "the database is damaged", "remove the -wal and -shm files beside the database"],
+    ["SQLITE_NOTADB", "damaged", "the database is damaged", "remove the -wal and -shm files beside the database"],
   ] as const) {
     expect(vitals.troubleOf(errorOf(code))).toEqual({
       reason: `${reason} (${code})`,

@@ -2,6 +2,7 @@ import { constants, type Database } from "bun:sqlite";
 import { rmSync, type Stats, statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
 import { counted } from "../../domain/counted.ts";
+import { PUT_A_COPY } from "../causes.ts";
 import type { Trouble } from "../vitals.ts";
 import { watchContents } from "./contents.ts";
 import { firstOf } from "./database.ts";
@@ -21,7 +22,7 @@ const LOG_CUT = "the log beside the database was cut off";
 
 const PUT_BACK = "put back what was moved or removed, or start momo again, at";
 const RESTART = {
-  [CUT]: "stop momo, and put a copy in its place:",
+  [CUT]: `${PUT_A_COPY}:`,
   [OVERWRITTEN]: "start momo again to serve what is there now:",
   [LOG_CUT]: "start momo again to serve what is left:",
 };
