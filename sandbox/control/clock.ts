@@ -58,7 +58,7 @@ export const CLOCK_CALLS: Calls = {
 function distanceTo(atMs: number, nowMs: number): number {
   if (atMs >= nowMs) return atMs - nowMs;
   const now = formatTimestamp(nowMs);
-  throw invalid(`to has passed: it is ${now} in Nairobi, and the clock only moves forward until a reset`);
+  throw invalid(`to has passed: it is ${now} in Nairobi, and the clock only moves forward until a reset or a restore`);
 }
 
 function answer({ clock }: ControlContext): Reply {
