@@ -9,7 +9,8 @@ import { cannotRead, cannotWrite, readOrNull, readTextFile, statsOfPlace, statsO
 /** Whose momo's files are: it makes them private, refuses those of other users, and warns where others may write or read. */
 
 /**
- * The data directory of a command that uses it, as `nameDataDirectory` finds it: warns if other users may write into it. Nothing is created.
+ * The data directory of a command that uses it, as `nameDataDirectory` finds it. It warns if other users may write into it, and
+ * creates nothing.
  * @throws Failure if it, or a file of momo in it, belongs to another user
  */
 export const locateDataDirectory = (flag: string | undefined): DataDirectory => trusted(nameDataDirectory(flag));

@@ -120,7 +120,7 @@ export const REGISTRY_CALLS: Calls<RegistryContext> = {
 
 const TABLE = createCallTable(REGISTRY_CALLS);
 
-/** Answers one of these calls without a server. It throws what is no refusal. */
+/** Answers one of these calls without a server, also with a refusal. Other errors are thrown. */
 export async function answerAlone(request: Request, context: RegistryContext): Promise<Response> {
   const found = TABLE.find(request);
   if (!("carryOut" in found)) return respond(found);

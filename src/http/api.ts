@@ -44,8 +44,8 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
   let described: object | undefined;
 
   /**
-   * The OpenAPI description is outside the base path and needs no credentials. It is loaded on first use: 10 of 82 ms until the
-   * first payment of momo exec.
+   * The OpenAPI description is outside the base path and needs no credentials. It is loaded on first use: that takes 10 ms, and the
+   * first payment of momo exec, which needs no description, would take 82 ms with it.
    */
   async function description(request: Request): Promise<Reply> {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });

@@ -3,8 +3,9 @@ import type { Database } from "bun:sqlite";
 export type TurnReads = ReturnType<typeof createTurnReads>;
 
 /**
- * One read transaction for all reads of a turn of the event loop. BEGIN and COMMIT cost SQLite as much as the read itself: a fifth of a poll. All
- * requests of a turn arrived before the turn, so each sees everything that was stored when it arrived.
+ * One read transaction for all reads of a turn of the event loop. BEGIN and COMMIT cost SQLite as much as the read itself: a fifth of
+ * the time that the server needs for a poll. All requests of a turn arrived before the turn, so each sees everything that was stored
+ * when it arrived.
  */
 export function createTurnReads(client: Database) {
   const begin = client.query("BEGIN");
