@@ -3,7 +3,7 @@ import { visibleLines } from "../../src/domain/visible.ts";
 
 /** About 8,000 tokens. An answer is sent twice: as text, and as structured content. */
 const MOST_CHARACTERS = 14_000;
-const OLDEST_FIRST = ["requests", "deliveries"];
+const OLDEST_FIRST = ["prompts", "requests", "webhooks", "deliveries"];
 
 /**
  * An answer that fits: of its longest list, entries are left out until it does, and `entries_left_out` says how many.

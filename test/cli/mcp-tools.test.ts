@@ -169,6 +169,13 @@ test("a long list is cut to a bounded answer that says how many entries are left
   expect(answer.rules.length + answer.entries_left_out.rules).toBe(1000);
 });
 
+test.each(["prompts", "requests", "webhooks", "deliveries"])("of many %s, oldest first, the newest stay", (name) => {
+  const entries = Array.from({ length: 1000 }, (_, n) => ({ reference: `ORDER-${n}` }));
+  const answer = bounded({ message: "", [name]: entries }) as Record<string, object[]>;
+  expect(answer[name]?.at(0)).toEqual({ reference: "ORDER-0" });
+  expect(answer[name]?.at(-1)).toEqual({ reference: "ORDER-999" });
+});
+
 test("characters that nobody sees reach an assistant as their escapes", () => {
   const text = String.raw`A\u202eB\udb40\udc41\u001bC`;
   expect(bounded({ list: [{ reference: "A\u202eB\u{E0041}\u001bC" }], message: "two\nlines" })).toEqual({
