@@ -45,6 +45,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       },
     },
     means: {
+      payment_account_id:
+        "the account that gets the money; left out: MOMO_PAYMENT_ACCOUNT_ID of connect, or 1 if it names none",
       description: "what is paid for",
       kind: "who makes the payment; left out: api, a program",
       outcome: `how the payment ends: ${OUTCOME_NAMES.join(", ")}; or manual: it stays pending until you answer it with the tool customer or the prompt expires, to see what the program does meanwhile. With a time: completed; after=10s. Left out: the rules decide`,
@@ -118,7 +120,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     destroys: true,
   },
   clock: {
-    use: "Stops the clock of the sandbox, moves it forward, or starts it again. What falls due by a move is resolved at once. Only state with action reset sets it back.",
+    use: "Stops the clock of the sandbox, moves it forward, or starts it again. What falls due by a move is resolved at once. Only state with action reset or restore sets it back.",
     actions: { show: { call: ["GET", "/clock"] }, set: { call: ["POST", "/clock"] } },
     means: {
       freeze: "stops the clock",
@@ -186,7 +188,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 
 /** What arguments of several tools mean. */
 export const COMMON_MEANINGS: Readonly<Record<string, string>> = {
-  payment_account_id: "the account that gets the money; left out: the first",
   phone: "of the customer, such as 0712345678",
   reference: "of the order: the shop's own text",
   checkout_request_id: "of the payment: ws_CO_…",

@@ -92,7 +92,10 @@ test("the list of the tools is short, and describes each argument, also the memb
   };
   for (const { name, inputSchema } of tools) visit(name, inputSchema as object);
   expect(missing).toEqual([]);
-  expect(JSON.stringify(tools.find(({ name }) => name === "start_payment"))).toContain("or manual: it stays pending");
+  const toolText = (tool: string) => JSON.stringify(tools.find(({ name }) => name === tool));
+  expect(toolText("start_payment")).toContain("or manual: it stays pending");
+  expect(toolText("start_payment")).toContain("left out: MOMO_PAYMENT_ACCOUNT_ID of connect, or 1");
+  expect(toolText("rules")).toContain("left out: of every account");
 });
 
 /** The lines that `momo mcp` reads, and the answers that it gives. */

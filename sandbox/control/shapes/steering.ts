@@ -46,7 +46,7 @@ export const rule = z
           .number()
           .refine(isAmount, { error: ({ input }) => `it ${amountRule(input)}` })
           .optional(),
-        payment_account_id: accountId.optional(),
+        payment_account_id: accountId.optional().describe("whose payments; left out: of every account"),
         reference: pattern(MAX_REFERENCE_LENGTH).optional(),
         description: pattern(MAX_DESCRIPTION_LENGTH).optional(),
       })
