@@ -218,7 +218,10 @@ export async function connect(flags: TargetFlags): Promise<Connection> {
   return { ...sandbox, isPrivate: true };
 }
 
-/** Whether a flag or the environment names a sandbox: then no other takes its place. */
+/**
+ * Whether a flag, or an address in the environment, names a sandbox: then no other takes its place. `MOMO_DATA` names none: it only
+ * says where the data directory is, and every container has it.
+ */
 function isNamed({ baseUrl, data }: TargetFlags): boolean {
   const { baseUrl: service, controlUrl } = momoEnvironment();
   return [baseUrl, data, service, controlUrl].some((name) => name !== undefined);
