@@ -234,16 +234,27 @@ async function nextStep(
   { reference }: Arguments,
   control: Client,
 ): Promise<string | undefined> {
-  const isLate = waits && status === 408;
-  if (!isLate) return next?.[status];
-  // Only help for the assistant: if the sandbox does not answer, the refusal before says so.
-  const answers = [control.get("/clock", {}), control.get("/transactions", { search: String(reference), limit: "1" })];
-  const [clock, found] = await Promise.all(answers.map((answer) => answer.catch(() => null)));
-  const isUnknown = reference !== undefined && (found?.transactions as unknown[] | undefined)?.length === 0;
-  if (isUnknown) {
+  if (!(waits && status === STILL_WAITING)) return next?.[status];
+  if (reference !== undefined && (await isUnknown(reference, control))) {
     return "No payment has this reference: list_payments shows those that there are; a refused request has none: see audit with action requests";
   }
+  // Only help for the assistant: if the sandbox does not answer, the refusal before says so.
+  const clock = await control.get("/clock", {}).catch(() => null);
   return clock?.frozen === true
     ? "The clock is frozen: call clock with action set and advance, such as 60s, or answer the prompt with customer"
     : "If its outcome is manual, answer the prompt with customer; otherwise call clock with action set and advance";
+}
+
+/** The status of a wait that reached its time-out. */
+const STILL_WAITING = 408;
+
+/** Whether no payment of any merchant has this reference: neither an open one nor one that has ended. */
+async function isUnknown(reference: unknown, control: Client): Promise<boolean> {
+  const waits = ["pending", "final"].map((until) =>
+    control.post("/wait", { reference, until, timeout: "1ms" }).then(
+      () => false,
+      (error: unknown) => error instanceof Refused && error.status === STILL_WAITING,
+    ),
+  );
+  return (await Promise.all(waits)).every(Boolean);
 }

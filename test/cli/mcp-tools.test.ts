@@ -3,7 +3,7 @@ import { bounded } from "../../cli/mcp/bounded.ts";
 import { type Answer, assistant } from "../support/assistant.ts";
 import { builtBinary } from "../support/binary.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { cleanEnvironment } from "../support/momo.ts";
+import { cleanEnvironment, runMomo, serveMomo } from "../support/momo.ts";
 
 /** What the tools of `momo mcp` say of themselves, and what they refuse. */
 
@@ -76,6 +76,24 @@ test("a frozen clock and an answered prompt name the tool that helps, and the re
   expect(again.text).toMatch(/answered already: the payment is cancelled\. .*explain_payment/);
   await fetch(`${MOMO_BASE_URL}/stkpush.php`, { method: "POST", body: "{}" });
   expect((await call("audit", { action: "requests" })).answer.requests).toMatchObject([{ status: 401 }]);
+});
+
+test("whether a payment has a reference is decided by the whole reference, for every merchant", async () => {
+  const { at, ready } = await serveMomo();
+  await runMomo(["merchants", "create", "--name", "Other", ...at]);
+  await runMomo(["accounts", "create", "--merchant", "2", "--name", "Till", ...at]);
+  const { call } = await assistant({ MOMO_DATA: ready.data });
+  const start = (payment_account_id: number, reference: string) =>
+    call("start_payment", { phone: PHONE, amount: 5, outcome: "manual", payment_account_id, reference });
+  const next = async (reference: string, until: string) =>
+    (await call("wait_for_payment", { reference, until, timeout: "1ms" })).text.includes(
+      "No payment has this reference",
+    );
+  await start(1, "ORDER-10");
+  const { checkout_request_id } = (await start(2, "OTHER-1")).answer;
+  expect([await next("ORDER-1", "final"), await next("OTHER-1", "final")]).toEqual([true, false]);
+  await call("customer", { action: "answer", checkout_request_id, pin: "1234" });
+  expect(await next("OTHER-1", "failed")).toBe(false);
 });
 
 test("the list of the tools is short, and describes each argument, also the members of rules and faults", async () => {
