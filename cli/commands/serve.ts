@@ -243,7 +243,7 @@ function stdinEnd(): { readonly ended: Promise<void>; forget(): Promise<void> } 
 }
 
 /** A second signal within this time is the same Ctrl+C: the terminal sends it to npm and to us, and npm passes it on. */
-const SAME_SIGNAL_MS = 100;
+const SAME_SIGNAL_MS = 500;
 
 /** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once, after `removeFiles`. */
 function stopSignal(removeFiles: () => void): Promise<void> {
