@@ -7,7 +7,7 @@
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
+import { pathToFileURL as urlOf } from "node:url";
 
 /** @typedef {{ reference: string, phone: string, amount: number, status: string, checkout_request_id: string | null,
  *   started_at: number, asked_at: number }} Order */
@@ -15,7 +15,7 @@ import { pathToFileURL } from "node:url";
  *   remove(key: string): void }} Store add says whether the order was added, and was not there already */
 const CODES = { completed: 0, failed: 10, cancelled: 11, expired: 12, not_started: 5 };
 const ERRORS = { usage: 2, credentials: 4, refused: 5, unreachable: 6, unknown: 6 };
-const UNSENT = /CONN(ECTION)?REFUSED|ENOTFOUND|EAI_AGAIN|INVALID_URL|bad port|unknown scheme|SELF_SIGNED|CERT_/i;
+const UNSENT = /CONN(ECTION)?REFUSED|ENOTFOUND|EAI_AGAIN|INVALID_URL|bad port|unknown scheme|SELF_SIGNED|CERT_|UNABLE/i;
 const isFinal = ({ status }) => Object.hasOwn(CODES, status);
 /** kind: one of ERRORS. mayHavePaid: whether the customer may have paid all the same. */
 export class MomoError extends Error {
@@ -152,7 +152,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     let [kind, message, text] = ["unknown", "no answer of the service", ""];
     try {
       const { status, body } = await fetch(baseUrl + path, { ...request, signal: AbortSignal.timeout(timeoutMs) });
-      for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? [])
+      for await (const part of body?.pipeThrough(new TextDecoderStream("utf-8", { fatal: true })) ?? [])
         text += text.length < 10_000_000 ? part : fail("unknown", "it does not end");
       const answer = JSON.parse(text);
       if (status === 200 && answer.success === true) return answer;
@@ -181,8 +181,8 @@ function chargeOf(phone, amount) {
   return { phone: `254${number}`, amount: Number(checked("amount", amount, /^[1-9]\d{0,8}(\.\d{1,2})?$/, rule)[0]) };
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [command, ...payment] = process.argv.slice(2);
+const [, script = "", command, ...payment] = process.argv;
+if (fs.existsSync(script) && [script, fs.realpathSync(script)].some((path) => urlOf(path).href === import.meta.url)) {
   const names = ["MOMO_BASE_URL", "MOMO_API_KEY", "MOMO_API_SECRET", "MOMO_PAYMENT_ACCOUNT_ID"];
   const [baseUrl, apiKey, apiSecret, account] = names.map((name) => process.env[name]);
   try {

@@ -158,11 +158,11 @@ final class Client {
         $body && curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($body, JSON_THROW_ON_ERROR));
         $answer = json_decode((string) curl_exec($curl), true);
         $success = is_array($answer) ? $answer['success'] ?? null : null;
-        [$status, $error] = [curl_getinfo($curl, CURLINFO_RESPONSE_CODE), curl_errno($curl)];
+        ['http_code' => $status, 'request_size' => $sentBytes] = curl_getinfo($curl);
         if ($status === 200 && $success === true) { return $answer; }
         $isRefusal = $status >= 400 && $status < 500 && !in_array($status, [408, 429], true) && $success === false;
-        $kind = in_array($error, UNSENT, true) ? 'unreachable' : 'unknown';
-        if ($isRefusal) { $kind = $status === 401 ? 'credentials' : 'refused'; }
+        $isUnsent = $sentBytes === 0 && in_array(curl_errno($curl), UNSENT, true); // error 1 can be about the answer, too
+        $kind = $isRefusal ? ($status === 401 ? 'credentials' : 'refused') : ($isUnsent ? 'unreachable' : 'unknown');
         throw new MomoError($kind, "$path: $status " . ($answer['message'] ?? 'no answer of the service ' . curl_error($curl)));
     }
 }

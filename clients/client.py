@@ -11,7 +11,7 @@ from urllib import parse, request
 
 CODES = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}
 ERRORS = {"usage": 2, "credentials": 4, "refused": 5, "unreachable": 6, "unknown": 6}
-UNSENT = ("ConnectionRefusedError", "gaierror", "SSLCertVerificationError", "InvalidURL", "str")  # str: a wrong address
+UNSENT = ("ConnectionRefusedError", "gaierror", "SSLCertVerificationError", "InvalidURL")  # raised before anything is sent
 
 class MomoError(Exception):
     """kind: one of ERRORS. may_have_paid: whether the customer may have paid all the same."""
@@ -145,14 +145,13 @@ class Client:
 
     def _call(self, path, body=None):
         """The answer, if it is the service's and a success."""
-        answers = [(None, MomoError("unknown", f"{path}: no answer in time"))]
+        answers = [MomoError("unknown", f"{path}: no answer in time")]
         sender = threading.Thread(target=lambda: answers.append(self._send(path, body)), daemon=True)
         sender.start()
         sender.join(self.timeout)  # the time-out of a socket is for each byte
-        answer, error = answers[-1]
-        if error:
-            raise error
-        return answer
+        if isinstance(answers[-1], MomoError):
+            raise answers[-1]
+        return answers[-1]
 
     def _send(self, path, body):
         try:
@@ -160,13 +159,14 @@ class Client:
             with self.opener.open(sent, timeout=self.timeout) as response:
                 status, answer = response.status, json.loads(response.read(10_000_000))
             if status == 200 and answer["success"] is True:
-                return answer, None
+                return answer
             is_refusal = 400 <= status < 500 and status not in (408, 429) and answer["success"] is False
             kind = "unknown" if not is_refusal else "credentials" if status == 401 else "refused"
-            return None, MomoError(kind, f"{path}: {status} {answer['message']}")
+            return MomoError(kind, f"{path}: {status} {answer['message']}")
         except Exception as error:
-            kind = "unreachable" if type(getattr(error, "reason", error)).__name__ in UNSENT else "unknown"
-            return None, MomoError(kind, f"{path}: no answer of the service ({error})")
+            is_address = re.match("(?i)https?://[^/]", self.base_url)
+            is_unsent = not is_address or type(getattr(error, "reason", error)).__name__ in UNSENT
+            return MomoError("unreachable" if is_unsent else "unknown", f"{path}: no answer of the service ({error})")
 
 def _checked(what, value, pattern, rule):
     if found := re.fullmatch(pattern, str(value)):

@@ -31,8 +31,8 @@ export function serveFake(answer: (request: Request) => Response | Promise<Respo
 }
 
 /** A server that does not speak HTTP: what it does with the socket when something arrives. */
-export function serveRaw(act: (socket: Bun.Socket) => unknown): { url: string; port: number } {
-  const data = (socket: Bun.Socket) => void act(socket);
+export function serveRaw(act: (socket: Bun.Socket, bytes: Buffer) => unknown): { url: string; port: number } {
+  const data = (socket: Bun.Socket, bytes: Buffer) => void act(socket, bytes);
   const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
   later(() => server.stop(true));
   return { url: `http://127.0.0.1:${server.port}`, port: server.port };

@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { once } from "node:events";
+import { symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { serveFake } from "../../support/fake-server.ts";
+import { serveFake, serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith, type Needed } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
@@ -33,6 +34,21 @@ const ANSWERS: readonly [name: string, answer: () => Response, code: string, exi
   ["a refusal", () => json({ success: false, message: "no" }, 400), "refused", 5],
   ["wrong credentials", () => json({ success: false, message: "no" }, 401), "credentials", 4],
 ];
+/** What comes after a push. Empty: the end of the connection; null: a reset. */
+const LOST_ANSWERS: readonly [name: string, answer: string | Uint8Array | null][] = [
+  ["a page in Latin-1", "HTTP/1.1 200 OK\r\n\r\n<p>Bient\xf4t</p>"],
+  ["a page in Latin-1 with 502", "HTTP/1.1 502 Bad Gateway\r\n\r\n<p>Bient\xf4t</p>"],
+  ["bytes of gzip", Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\n\r\n"), Bun.gzipSync("{}")])],
+  ["JSON that is no UTF-8", 'HTTP/1.1 200 OK\r\n\r\n{"success":true,"message":"\xf4","status":"pending"}'],
+  ["a refusal that is no UTF-8", 'HTTP/1.1 400 Bad Request\r\n\r\n{"success":false,"message":"\xf4"}'],
+  ["a redirect to no address", "HTTP/1.1 307 Temporary Redirect\r\nLocation: htp://[\r\nContent-Length: 0\r\n\r\n"],
+  ["a body that is cut", "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"],
+  ["a head that is cut", "HTTP/1.1 200 OK\r\nContent-"],
+  ["no HTTP", "SSH-2.0-OpenSSH_9.2\r\n"],
+  ["another version of HTTP", "HTTP/9.9 200 OK\r\n\r\n{}"],
+  ["nothing", ""],
+  ["a reset", null],
+];
 const REFERENCES = ["", " ORDER", "ORDER~1", "ORDER-\u{1F600}", "x".repeat(101)];
 
 interface Program {
@@ -41,6 +57,8 @@ interface Program {
   readonly command: readonly string[];
   /** Prints how many rows a list has, and how many ids. */
   readonly list: (url: string, timeoutSeconds?: number) => readonly string[];
+  /** Starts ORDER-0, ORDER-1 … twice each, and prints a status or the kind of an error for each. */
+  readonly startTwice: (url: string, count: number) => readonly string[];
 }
 
 const JS = join(CLIENTS, "client.mjs");
@@ -56,6 +74,14 @@ const PROGRAMS: readonly Program[] = [
        const rows = await createClient({ baseUrl: "${url}", apiKey: "a", apiSecret: "b", paymentAccountId: 1, timeoutMs: ${1000 * seconds} }).list();
        console.log(rows.length, new Set(rows.map(({ id }) => id)).size);`,
     ],
+    startTwice: (url, count) => [
+      ...["node", "--input-type=module", "-e"],
+      `import { createClient, fileStore } from "${JS}";
+       const store = fileStore("${newFolder()}");
+       const momo = createClient({ baseUrl: "${url}", apiKey: "a", apiSecret: "b", paymentAccountId: 1, store });
+       const start = (order) => momo.start("ORDER-" + order, "0712345678", 100).then(({ status }) => status, ({ kind }) => kind);
+       for (let order = 0; order < ${count}; order += 1) console.log(await start(order), await start(order));`,
+    ],
   },
   {
     name: "Python",
@@ -66,6 +92,17 @@ const PROGRAMS: readonly Program[] = [
       `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client
 rows = Client("${url}", "a", "b", 1, None, timeout=${seconds}).list(); print(len(rows), len({row["id"] for row in rows}))`,
     ],
+    startTwice: (url, count) => [
+      ...["python3", "-B", "-c"],
+      `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore, MomoError
+momo = Client("${url}", "a", "b", 1, FileStore("${newFolder()}"))
+def start(order):
+    try:
+        return momo.start(f"ORDER-{order}", "0712345678", 100)["status"]
+    except MomoError as error:
+        return error.kind
+for order in range(${count}): print(start(order), start(order))`,
+    ],
   },
   {
     name: "PHP",
@@ -75,6 +112,16 @@ rows = Client("${url}", "a", "b", 1, None, timeout=${seconds}).list(); print(len
       ...["php", "-r"],
       `require "${PHP}"; $rows = (new Momo\\Client("${url}", "a", "b", 1, new stdClass, ${seconds}))->list();
        echo count($rows), " ", count(array_unique(array_column($rows, "id"))), "\n";`,
+    ],
+    startTwice: (url, count) => [
+      ...["php", "-r"],
+      `require "${PHP}"; $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore("${newFolder()}"));
+       function start($order) {
+         global $momo;
+         try { return $momo->start("ORDER-$order", "0712345678", 100)["status"]; }
+         catch (Momo\\MomoError $error) { return $error->kind; }
+       }
+       for ($order = 0; $order < ${count}; $order++) echo start($order), " ", start($order), "\n";`,
     ],
   },
 ];
@@ -107,7 +154,7 @@ function serveGrowing() {
 
 afterAll(cleanUp);
 
-for (const { name, needs, command, list } of PROGRAMS) {
+for (const { name, needs, command, list, startTwice } of PROGRAMS) {
   const find = async (baseUrl: string, reference: string, account = "1") => {
     const keys = {
       MOMO_API_KEY: "a",
@@ -129,10 +176,36 @@ for (const { name, needs, command, list } of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
+    test("does not push again after an answer that says nothing", async () => {
+      const pushed: (string | undefined)[] = [];
+      const { url } = serveRaw((socket, bytes) => {
+        const [, order] = /"reference": ?"ORDER-(\d+)~/.exec(bytes.toString()) ?? [];
+        const lost = LOST_ANSWERS[Number(order)];
+        if (!lost) return; // the headers alone
+        pushed.push(order);
+        const [, answer] = lost;
+        if (answer === null) socket.terminate();
+        else socket.end(typeof answer === "string" ? Buffer.from(answer, "latin1") : answer);
+      });
+      const { stdout, stderr } = await runToEnd(startTwice(url, LOST_ANSWERS.length));
+      const said = stdout.trimEnd().split("\n");
+      expect(LOST_ANSWERS.map(([answer], order) => [answer, said[order]])).toEqual(
+        LOST_ANSWERS.map(([answer]) => [answer, "unknown unknown"]),
+      );
+      expect({ pushed, stderr }).toEqual({ pushed: LOST_ANSWERS.map((_, order) => String(order)), stderr: "" });
+    });
+
+    test("runs through a link, too", async () => {
+      const program = command.at(-1) ?? "";
+      const link = join(newFolder(), basename(program));
+      symlinkSync(program, link);
+      expect(await runToEnd([...command.slice(0, -1), link])).toMatchObject({ exitCode: 2 });
+    });
+
     test("cannot reach a port where nobody listens, and no address that is none", async () => {
       const { baseUrl, stop } = serveFake(() => json({}));
       await stop();
-      for (const address of [baseUrl, "htp://127.0.0.1:47/v2", "http://127.0.0.1:port/v2"])
+      for (const address of [baseUrl, "htp://127.0.0.1:47/v2", "http://127.0.0.1:port/v2", "nobody.invalid/v2"])
         expect(await find(address, "ORDER-0001")).toEqual({ code: "unreachable", exitCode: 6 });
     });
 
