@@ -73,9 +73,13 @@ describeInBrowser("steering", (scene) => {
     expect(await scene.sandbox.requests()).toHaveLength(1);
   });
 
-  test("a second click while a call is under way does not repeat it", async () => {
-    const page = await scene.open({ view: "steering" });
+  test("a form whose call fails says so and can be sent again; a second click while a call is under way does not repeat it", async () => {
+    const page = await scene.open({ view: "steering", expected: /net::ERR_/ });
     await page.getByText("Live", { exact: true }).waitFor();
+    const add = page.getByRole("button", { name: "Add rule" });
+    await page.route("**/_momo/rules", (route) => route.abort(), { times: 1 });
+    await add.click();
+    await page.getByRole("alert").getByText("the server does not answer", { exact: true }).waitFor();
     const held = Promise.withResolvers<void>();
     const asked: string[] = [];
     await page.route("**/_momo/rules", async (route) => {
@@ -83,7 +87,6 @@ describeInBrowser("steering", (scene) => {
       await held.promise;
       await route.continue();
     });
-    const add = page.getByRole("button", { name: "Add rule" });
     for (let click = 0; click < 2; click += 1) await add.click();
     held.resolve();
     await page.getByRole("heading", { name: /^Rules [12]$/ }).waitFor();

@@ -150,6 +150,7 @@ test("a list that comes late is not shown in the place of that of a newer search
     void loadRows();
   }
   await settle();
+  expect(asked.map((path) => /search=\w+/.exec(path)?.[0])).toEqual(["search=apple", "search=pear"]);
   held.resolve(listOf(1));
   await settle();
   expect(state.rows.value.map(({ id }: { id: number }) => id)).toEqual([2]);
