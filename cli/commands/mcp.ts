@@ -26,7 +26,7 @@ async function mcp({ config, ...flags }: McpFlags): Promise<void> {
     printJson({ [config === "vscode" ? "servers" : "mcpServers"]: { momo: server } });
     return;
   }
-  // Not for --config, the help and suggestions: 30 of 74 ms of momo complete.
+  // Only a server loads this. --config, the help and completions do not need it: loading it takes 30 of the 74 ms of `momo complete`.
   const { connect, serveAssistant } = await import("../mcp/server.ts");
   const connection = await connect(flags);
   try {

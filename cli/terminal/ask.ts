@@ -4,7 +4,7 @@ import { host } from "../host.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { asksForJson, inLocale, type OutputOptions, tell } from "./output.ts";
 
-/** The library that asks questions at a terminal. Loaded for a question only: 5 of 38 ms of momo pay. */
+/** The library that asks questions at a terminal. It is loaded for a question only: loading it takes 5 of the 38 ms of `momo pay`. */
 const dialogue = () => import("@clack/prompts");
 
 /** Questions go to stderr. The library draws frames, whatever the locale is. */

@@ -49,8 +49,8 @@ export function createRequestOutput(format: LogFormat, width: number) {
     counted.clear();
     writeMessage(`more requests were refused in the same second: ${counts.join(", ")}`, "info");
   };
-  /** Whether one like it had its own line. */
-  const isLikeAnEarlier = ({ status, fault }: AnsweredRequest): boolean => {
+  /** Counts a refusal if one like it had its own line, and writes the counts 2, 4, 8 …; returns whether it did. */
+  const countIfLikeEarlier = ({ status, fault }: AnsweredRequest): boolean => {
     if (fault !== null || !BEFORE_OPERATIONS.has(status ?? 0)) return false;
     const count = (early.get(status) ?? 0) + 1;
     early.set(status, count);
@@ -62,7 +62,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
     onRequest: writeRequest,
     /** For a log without the accepted requests. A burst is a few lines and a count. */
     onRefused(request: AnsweredRequest): void {
-      if (isLikeAnEarlier(request)) return;
+      if (countIfLikeEarlier(request)) return;
       if (refusals === 0) cancelAlarm = systemClock.alarm(nowMs() + REFUSALS_MS, tellCounted);
       refusals += 1;
       if (refusals <= MAX_REFUSALS) writeRequest(request);

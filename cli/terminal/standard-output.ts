@@ -3,7 +3,7 @@ import { causeOf } from "../../src/store/causes.ts";
 import { host } from "../host.ts";
 
 /**
- * Writes to standard output, and makes the runtime's stream only if it must: that takes 5 of 15 ms of `momo --version`.
+ * Writes to standard output, and makes the runtime's stream only if it must: making it takes 5 of the 15 ms of `momo --version`.
  */
 
 const STDOUT = 1;
@@ -58,7 +58,7 @@ function endFor(error: NodeJS.ErrnoException): void {
   process.exit(1);
 }
 
-/** Whether it is a terminal. Asks the file system first, because loading node:tty takes 5 of 15 ms of `momo --version`. */
+/** Whether it is a terminal. It asks the file system first, because loading node:tty takes 5 of the 15 ms of `momo --version`. */
 export function isTerminal(descriptor = STDOUT): boolean {
   if (host().captured) return false;
   try {

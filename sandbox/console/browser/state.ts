@@ -46,7 +46,7 @@ export const isFirstRun = signal(false);
 export const view = computed<View>(() => route.value.view ?? (isFirstRun.value ? "start" : "transactions"));
 
 let lastQueries: Readonly<Partial<Record<View, Route["query"]>>> = {};
-/** The filters of each view: those of the address, and of the other views the last ones. */
+/** The filters of each view. The open view has those of the address; the others keep their last ones. */
 export const queries = computed(() => {
   lastQueries = { ...lastQueries, [view.value]: route.value.query };
   return lastQueries;
