@@ -1,3 +1,4 @@
+import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { version } from "../version.ts";
 import {
   type Answer,
@@ -31,6 +32,7 @@ export function merchantClient({ baseUrl, apiKey, apiSecret, keyHint = ANOTHER_K
     // The audit knows by its name that a person looks, and not the client under test.
     credentials: { "X-API-Key": apiKey, "X-API-Secret": apiSecret, "User-Agent": `momo/${version}` },
     hints: { unauthorized: keyHint, not_found: CHECK_ADDRESS },
+    hintOfAddress: CHECK_ADDRESS,
   });
 }
 
@@ -44,6 +46,7 @@ const controlApi = ({ controlUrl, controlToken, server, handler }: ControlTarget
   server,
   credentials: bearer(controlToken),
   hints: { unauthorized: "give the token that momo serve shows at its start in MOMO_CONTROL_TOKEN" },
+  hintOfAddress: `check MOMO_CONTROL_URL, the address of the control API: it ends with ${CONTROL_PATH}`,
   handler,
 });
 

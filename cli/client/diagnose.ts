@@ -2,6 +2,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { delimiter } from "node:path";
 import { DOCTOR } from "../../sandbox/control/observe.ts";
 import { isLoopback } from "../../sandbox/loopback.ts";
+import { PUSH_FAILED } from "../../sandbox/network/outcomes.ts";
 import { REDACTED } from "../../src/domain/redact.ts";
 import { callersVariable, searchPath, variablesInForce } from "../environment.ts";
 import { isException } from "../intercept/hosts.ts";
@@ -111,7 +112,7 @@ async function tryAccount(target: Target, control: Client | null): Promise<Check
   try {
     await merchantClient(target).post("/stkpush.php", order, { headers, ...READS });
   } catch (error) {
-    const isByNetwork = error instanceof Refused && error.status === 500;
+    const isByNetwork = error instanceof Refused && error.message.startsWith(PUSH_FAILED);
     if (!isByNetwork) return [actOn(check, toFailure(error), remedy)];
   }
   return [fine(check, `${id} takes payments`)];

@@ -1,5 +1,6 @@
 import { isLoopback } from "../../sandbox/loopback.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
+import { NO_SUCH_PATH } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { sleep } from "../../src/system.ts";
 import { reachDirectly } from "../environment.ts";
@@ -26,6 +27,8 @@ export interface Api {
   /** Headers with the key or the token of the caller. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly hints: Hints;
+  /** What to do if the server has no such path. */
+  readonly hintOfAddress: string;
   /** Answers the requests in this process. */
   readonly handler?: Handler | undefined;
 }
@@ -130,7 +133,7 @@ async function headersFor({ server, credentials }: Api, signal?: AbortSignal): P
 /** @throws Failure if nothing answers in the place of the server, or another program */
 async function requireProof(server: OfDirectory, named: Identity["headers"], signal?: AbortSignal): Promise<void> {
   const { id, base_url, control_url, control_token } = server.record;
-  const api = { address: control_url, server, credentials: {}, hints: {} };
+  const api = { address: control_url, server, credentials: {}, hints: {}, hintOfAddress: CHECK_ADDRESS };
   const headers = { ...bearer(control_token), ...named };
   const answer = await send(api, "/health", { headers }, { ...READS, signal }).catch((error: unknown) => {
     if (error instanceof Failure && !["unexpected", "not_found"].includes(error.code)) throw error;
@@ -161,7 +164,9 @@ function refusalOf(api: Api, { hints }: SendOptions, status: number, answer: Ans
   if (answer && status === 421 && api.server.is !== "at_address") {
     return new NotServing(api.server, origin, answer.message);
   }
-  if (answer) return new Refused(status, answer.message, { ...api.hints, ...hints });
+  const isNoPath = status === 404 && answer?.message.startsWith(NO_SUCH_PATH);
+  const ofPath = isNoPath ? { not_found: api.hintOfAddress } : {};
+  if (answer) return new Refused(status, answer.message, { ...api.hints, ...hints, ...ofPath });
   const message = `${origin} answers (HTTP ${status}), but not like the payment service`;
   return new Failure("unexpected", message, hintOfAnother(api.server) ?? CHECK_ADDRESS);
 }

@@ -69,13 +69,17 @@ export function resolveTarget(flags: TargetFlags, environment: Environment = mom
 }
 
 function originOfKey(flags: TargetFlags, environment: Environment, directory: () => DataDirectory | null): string {
-  if (flags.apiKey !== undefined || flags.apiSecret !== undefined) {
-    return "and its secret came from --api-key and --api-secret: give those of a key in force";
+  const originOf = (name: "apiKey" | "apiSecret", flag: string, variable: string) =>
+    flags[name] === undefined ? (environment[name] === undefined ? null : variable) : flag;
+  const key = originOf("apiKey", "--api-key", "MOMO_API_KEY");
+  const secret = originOf("apiSecret", "--api-secret", "MOMO_API_SECRET");
+  if (key === null && secret === null) {
+    return `came from ${directory()?.credentials}: stop and start momo serve, which makes a new key, or give another with --api-key and --api-secret`;
   }
-  if (environment.apiKey !== undefined || environment.apiSecret !== undefined) {
-    return "and its secret came from MOMO_API_KEY and MOMO_API_SECRET in the environment: unset them, or give a key in force";
-  }
-  return `came from ${directory()?.credentials}: stop and start momo serve, which makes a new key, or give another with --api-key and --api-secret`;
+  const file = () => directory()?.credentials;
+  const isVariable = [key, secret].some((origin) => origin?.startsWith("MOMO_"));
+  const remedy = isVariable ? "unset the variables, or give a key in force" : "give those of a key in force";
+  return `came from ${key ?? file()}, its secret from ${secret ?? file()}: ${remedy}`;
 }
 
 /**

@@ -115,8 +115,10 @@ async function showProgress(checkoutRequestId: string, control: OptionalControl,
         const story = await control(`/transactions/${encodeURIComponent(checkoutRequestId)}`);
         if (ended.aborted) return;
         prompt = isRecord(story?.prompt) ? story.prompt : null;
+        const isPending = isRecord(story?.transaction) && story.transaction.status === "pending";
         const isManual = isRecord(story?.decided_by) && story.decided_by.outcome === "manual";
-        if (isManual) line.note(`The prompt waits for an answer: give it with momo phone ${prompt?.phone}.`);
+        if (isPending && isManual)
+          line.note(`The prompt waits for an answer: give it with momo phone ${prompt?.phone}.`);
         else if (second === 0 && !line.isLive) line.note(waiting);
       }
       const { nowMs, isFrozen } = timeIn(await control("/clock"), systemClock.nowMs());

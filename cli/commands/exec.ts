@@ -177,9 +177,10 @@ function catchSignals() {
   };
 }
 
-/** Starts the command of `momo exec`, as a shell does. */
-
-/** @throws Failure that says why it cannot be run */
+/**
+ * Starts the command of `momo exec`, as a shell does.
+ * @throws Failure that says why it cannot be run
+ */
 export async function startCommand(command: readonly string[], env: Record<string, string | undefined>) {
   const [name = "", ...args] = command;
   const start = (words: string[]) => Bun.spawn(words, { stdio: ["inherit", "inherit", "inherit"], env });

@@ -9,6 +9,7 @@ import { commandFor, optionsFor, resolveTarget, type TargetFlags } from "../clie
 import { type Column, printList } from "../terminal/data.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
+  must,
   outputOptions,
   readDayText,
   readId,
@@ -39,7 +40,7 @@ interface ListFlags extends TargetFlags, OutputOptions {
 
 export function listCommand(): Command {
   const command = new Command("list");
-  const search = "start of a phone, reference, code, receipt number or request id";
+  const search = "start of a phone or reference, or a whole code, receipt number or request id";
   command
     .option("--page <number>", "from 1", readId)
     .option("--limit <number>", "transactions on a page, at most 100 (default: 10)", readUpTo(MAX_PAGE_LIMIT))
@@ -48,9 +49,17 @@ export function listCommand(): Command {
     .option("--from <day>", "first day, YYYY-MM-DD, in Nairobi", readDayText)
     .option("--to <day>", "last day, YYYY-MM-DD, in Nairobi", readDayText)
     .option("--search <prefix>", search, readText(1, MAX_SEARCH_LENGTH))
-    .option("--id <payment>", "one transaction, by its number or its request id", readPaymentName);
+    .option("--id <payment>", "one transaction, by its number or its request id", (text) =>
+      isIdOfOne(readPaymentName(text)),
+    );
   return withOptions(command, ...serverOptions(), ...outputOptions("the transaction ids")).action(list);
 }
+
+/** Another text would find the payments whose phone or reference begins with it. */
+const isIdOfOne = must(
+  "be the number of a payment, such as 12, or its request id, such as ws_CO_…",
+  (text) => numberOf(text) !== null || text.startsWith("ws_"),
+);
 
 async function list(flags: ListFlags): Promise<void> {
   const query = queryOf(flags);
@@ -70,6 +79,9 @@ async function list(flags: ListFlags): Promise<void> {
 function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags): Query {
   // Days in this form can be compared as text.
   if (from && to && from > to) throw misuse(`--from must not be after --to; they are ${from} and ${to}`);
+  if (id !== undefined && (page !== undefined || limit !== undefined)) {
+    throw misuse("--page and --limit cannot be used with --id, which shows one transaction");
+  }
   const isNumber = id === undefined || numberOf(id) !== null;
   if (!isNumber && search !== undefined) {
     throw misuse("--search cannot be used with the request id of --id: give one of them");

@@ -2,7 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone, typedPhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { controlClient, merchantClient, openOptionalControl } from "../client/client.ts";
+import { controlClient, merchantClient, type OptionalControl, openOptionalControl } from "../client/client.ts";
 import { type Answer, Refused } from "../client/request.ts";
 import {
   commandFor,
@@ -134,12 +134,24 @@ function askOutcome(): Promise<string | null> {
   return askWhich<string | null>({ message: "What does the customer do?", json: false }, [usual, ...choices]);
 }
 
-/** Adds to a refusal the flag for the account, if the sandbox has no account of this id. */
-async function explainAccount(error: unknown, { paymentAccountId }: Target, flags: PayFlags): Promise<never> {
+/** Adds to a refusal the flag for the account, if the merchant of the key has no account of this id. */
+async function explainAccount(error: unknown, target: Target, flags: PayFlags): Promise<never> {
   if (!(error instanceof Refused) || error.status !== 400) throw error;
-  const accounts = (await openOptionalControl(flags)("/accounts"))?.accounts;
-  if (!Array.isArray(accounts) || accounts.some(({ id }) => id === paymentAccountId)) throw error;
+  const accounts = await accountsOfKey(target, openOptionalControl(flags));
+  if (!accounts || accounts.some(({ id }) => id === target.paymentAccountId)) throw error;
   throw new Failure(error.code, error.message, "give one with --account");
+}
+
+type Rows = readonly Record<string, unknown>[];
+
+/** The payment accounts of the merchant to whom the key belongs; null if the sandbox does not say. */
+async function accountsOfKey({ apiKey }: Target, control: OptionalControl): Promise<Rows | null> {
+  const listOf = async (name: string, query = "") => ((await control(`/${name}${query}`))?.[name] ?? []) as Rows;
+  for (const { id } of await listOf("merchants")) {
+    const keys = await listOf("keys", `?merchant_id=${id}`);
+    if (keys.some(({ api_key }) => api_key === apiKey)) return listOf("accounts", `?merchant_id=${id}`);
+  }
+  return null;
 }
 
 /** The merchant API starts payments of the kind `api`, the control API those of other kinds. */

@@ -24,7 +24,7 @@ import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, randomFrom } from "../../src/domain/random.ts";
 import { operationsAt } from "../../src/http/paths.ts";
-import { ambiguousPath, fail, respond } from "../../src/http/reply.ts";
+import { ambiguousPath, fail, NO_SUCH_PATH, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { reachDirectly } from "../environment.ts";
@@ -239,7 +239,7 @@ function reachOwnMachine({ hostname }: URL): void {
   if (isLoopback(hostname)) reachDirectly(hostname);
 }
 
-const ONLY_CONTROL = `there is nothing at this path; the control API is below ${CONTROL_PATH}, the merchant API elsewhere`;
+const ONLY_CONTROL = `${NO_SUCH_PATH}; the control API is below ${CONTROL_PATH}, the merchant API elsewhere`;
 
 /** The control API and the console. A browser gets the console at /, the only path of the merchant API that it has. */
 function route(control: Handler, page: Handler, others: Handler): Handler {

@@ -1,4 +1,4 @@
-import { fail, type Reply } from "../../src/http/reply.ts";
+import { fail, NO_SUCH_PATH, type Reply } from "../../src/http/reply.ts";
 import { type KeepOpen, targetOf } from "../../src/http/request.ts";
 import { type Calls, CONTROL_PATH } from "./context.ts";
 import { parseQuery } from "./input.ts";
@@ -37,7 +37,7 @@ export function createCallTable<C>(calls: Calls<C>) {
       const { path, query } = targetOf(request);
       const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
       const methods = calls[name];
-      if (!methods) return fail(404, `there is nothing at this path; the control API has ${paths}`);
+      if (!methods) return fail(404, `${NO_SUCH_PATH}; the control API has ${paths}`);
       const described = methods[request.method];
       if (!described) {
         const allowed = Object.keys(methods).join(", ");

@@ -69,6 +69,9 @@ export function fail(status: number, message: string, more: Record<string, strin
   return reply(status, { success: false, message }, headers);
 }
 
+/** How the refusal of a path begins that does not exist. Other answers with 404 are about a record. */
+export const NO_SUCH_PATH = "there is nothing at this path";
+
 /** The refusal of a path that a proxy may resolve differently. */
 export const ambiguousPath = () =>
   fail(

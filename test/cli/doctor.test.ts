@@ -112,6 +112,22 @@ describe("doctor calls the address with that key and that account, as momo pay w
     expect((await examine([...flagsOf(other), ...NOWHERE])).found.API).toContain("not like the payment service");
   });
 
+  test.concurrent("a push that fails inside the server is no account that takes payments", async () => {
+    const { port } = serveFake(({ url }) =>
+      url.endsWith("/stkpush.php")
+        ? Response.json({ success: false, message: "internal server error" }, { status: 500 })
+        : Response.json({ success: true, message: "", faults: [], rules: [], outcome: "completed" }),
+    );
+    const env = {
+      MOMO_BASE_URL: `http://127.0.0.1:${port}/v2`,
+      MOMO_CONTROL_URL: `http://127.0.0.1:${port}/_momo`,
+      MOMO_API_KEY: "mk_1",
+      MOMO_API_SECRET: "ms_1",
+      MOMO_PAYMENT_ACCOUNT_ID: "1",
+    };
+    expect((await examine(NOWHERE, { env })).found["payment account"]).toBe("internal server error");
+  });
+
   test.concurrent("its requests are no client's: the log and the audit have none", async () => {
     const { at, control } = await startIn(newFolder());
     expect((await examine(at)).found["payment account"]).toEndWith("takes payments");

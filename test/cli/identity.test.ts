@@ -215,6 +215,20 @@ describe("one server by several names, and an address that is not its own", () =
     expectRefusal(run, 3, "--base-url or MOMO_BASE_URL: it ends with the base path, such as /v2");
   });
 
+  test.concurrent.each(["status ws_CO_1", "status 1", "list --id 1"])(
+    "a base path that does not exist gets this hint, not one about the payment: %s",
+    async (words) => {
+      const run = await runMomo([...words.split(" "), "--base-url", `${ported("127.0.0.1", one)}/v9`, ...one.at]);
+      expectRefusal(run, 3, "--base-url or MOMO_BASE_URL: it ends with the base path, such as /v2");
+    },
+  );
+
+  test.concurrent("a MOMO_CONTROL_URL with another path gets a hint for it", async () => {
+    const env = { MOMO_CONTROL_URL: `${ported("127.0.0.1", one)}/v9` };
+    const run = await runMomo(["answer", "ws_CO_1", "--pin", "1234"], { env });
+    expectRefusal(run, 3, "check MOMO_CONTROL_URL, the address of the control API: it ends with /_momo");
+  });
+
   const old = { MOMO_BASE_URL: "http://127.0.0.1:1/v2", MOMO_CONTROL_URL: "http://127.0.0.1:1/_momo" };
   const namesBoth = (run: Run) => expectRefusal(run, 6, new RegExp(`MOMO_BASE_URL[^]*is at ${one.baseUrl}: unset`));
 
