@@ -107,9 +107,13 @@ export async function startSession(): Promise<Session> {
   };
 }
 
+/** A client that is not momo itself, which an audit does not count. */
+const LIST =
+  'curl -s "$MOMO_BASE_URL/transactions.php" -H "X-API-Key: $MOMO_API_KEY" -H "X-API-Secret: $MOMO_API_SECRET"';
+
 /** The test files of a reader who tests in shell, and of one who tests with npm. */
 function writeTestFiles(folder: string): void {
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { test: "momo list -q" } }));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { test: LIST } }));
   mkdirSync(join(folder, "tests"));
   for (const name of ["a", "b"]) {
     const pay = `momo pay 0712345678 100 --reference ${name} --outcome "completed; after=10ms" --wait --interval 50ms -q`;
