@@ -168,7 +168,7 @@ describeWithPostgres("a stop", () => {
       async () => (await replica.ask("GET", "/ready")).status,
       (status) => status === 503,
     );
-    await Bun.sleep(200); // an earlier one would count as the same
+    await Bun.sleep(700); // an earlier one would count as the same
     replica.child.signal("SIGTERM");
     expect(await replica.child.exited).toBe(143);
   });
