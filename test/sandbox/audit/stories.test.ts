@@ -10,8 +10,8 @@ import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
 import { type AuditedClient, createAuditedClient, LOST } from "../../support/audited-client.ts";
 
 /**
- * stories.txt has what clients do, and what the audit says of them, word for word: a name, after `>` the steps, and after `=>` the finding, or below them several.
- * A story ends with an empty line. MOMO_TEST_RECORD=1 writes the file again: read it.
+ * stories.txt has what clients do, and what the audit says of them, word for word: a name, after `>` the steps (after `-` those of a new client), and after
+ * `=>` the finding, or below them several. Advice is shown once. A story ends with an empty line. MOMO_TEST_RECORD=1 writes the file again: read it.
  *
  * The steps, in which `#1` is the id of the first payment, `3*` before a step repeats it (`+` joins several), and `$n` is the number of the round:
  * `pay REFERENCE` (`-`: none, `''`: an empty one), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`, `live MS`, `freeze MS`,
@@ -32,11 +32,12 @@ interface Step {
   readonly members: Readonly<Record<string, string>>;
 }
 
-function play(client: AuditedClient, line: string): string[] {
+/** @param advised the advice that the story has shown */
+function play(client: AuditedClient, line: string, advised: Set<string>): string[] {
   const { audit, realClock, clock, ids } = client;
   const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), ranMs: clock.ranMs() });
   const idOf = (number: string) => ids[Number(number) - 1] ?? number;
-  const show = (found: readonly Finding[]) => found.flatMap(linesAbout);
+  const show = (found: readonly Finding[]) => found.flatMap((finding) => linesAbout(finding, advised));
   /** Each does what a step says, and returns lines if they are shown instead of the findings. */
   const VERBS: Readonly<Record<string, (subject: string, second: string, step: Step) => string[] | unknown>> = {
     pay(subject, _, { more, members }) {
@@ -112,7 +113,8 @@ const leniencyOf = (text: string) => {
   return { member, came };
 };
 
-function linesAbout({ kind, severity, message, advice, request_ids: ids, count, ...finding }: Finding): string[] {
+function linesAbout(found: Finding, advised: Set<string>): string[] {
+  const { kind, severity, message, advice, request_ids: ids, count, ...finding } = found;
   const facts = [
     `${severity} ${kind}`,
     ids.length > 9 ? `${ids.length} requests` : ids.length > 0 && `requests ${ids.join(" ")}`,
@@ -122,7 +124,9 @@ function linesAbout({ kind, severity, message, advice, request_ids: ids, count, 
     count > 1 && `${count} times`,
   ];
   const lines = [`${facts.filter(Boolean).join(", ")}: ${message}`];
-  return advice === FINDING_KINDS[kind].advice ? lines : [...lines, `  ${advice}`];
+  if (advice === FINDING_KINDS[kind].advice || advised.has(advice)) return lines;
+  advised.add(advice);
+  return [...lines, `  ${advice}`];
 }
 
 const stories = readFileSync(FILE, "utf8").trimEnd().split("\n\n");
@@ -131,12 +135,15 @@ const recorded: string[] = [];
 describe("what the audit says of a client", () => {
   test.each(stories.map((text) => [text.split("\n", 1)[0] ?? "", text]))("%s", (_name, text) => {
     const lines = text.split("\n").filter((line) => !line.startsWith("  "));
-    const isWith = (word: string) => new RegExp(`^> ${word}\\b`, "m").test(text);
+    const isWith = (word: string) => new RegExp(`^[>-] ${word}\\b`, "m").test(text);
     const basePaths = isWith("root") ? [""] : ["/v2", "/api/v2"];
-    const client = createAuditedClient({ hasWebhook: isWith("webhook"), basePaths });
+    const newClient = () => createAuditedClient({ hasWebhook: isWith("webhook"), basePaths });
+    let client = newClient();
+    const advised = new Set<string>();
     const shown = lines.flatMap((line) => {
       const [step = ""] = line.split(" => ");
-      const [first, ...more] = step.startsWith("> ") ? play(client, step.slice(2)) : [];
+      if (step.startsWith("- ")) client = newClient();
+      const [first, ...more] = /^[>-] /.test(step) ? play(client, step.slice(2), advised) : [];
       if (more.length > 0) return [step, ...[first, ...more].map((found) => `  ${found}`)];
       return [first === undefined ? step : `${step} => ${first}`];
     });
