@@ -15,6 +15,7 @@ import { changesOf, linesOf } from "./page-text.ts";
  * output again: read it.
  */
 
+// It stops the sandbox after the page has left it: a page without its server reports errors.
 afterEach(cleanUp);
 
 const FOLDER = join(import.meta.dir, "shown");
@@ -196,7 +197,6 @@ for (const file of readdirSync(FOLDER).sort()) {
         if (!IS_RECORDING) expect(told.join("").split("\n")).toEqual(known.slice(0, told.join("").length).split("\n"));
       }
       if (IS_RECORDING) writeFileSync(join(FOLDER, file), told.join(""));
-      await sandbox.stop();
     });
   });
 }
