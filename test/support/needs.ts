@@ -79,7 +79,6 @@ const NEEDS = {
   "perl LWP https": command("liblwp-protocol-https-perl", "perl", "-MLWP::Protocol::https", "-e", "0"),
   go: program("go", "golang-go"),
   Prism: packages("check", ".bin/prism"),
-  "foreign servers": packages("check", ".bin/mb"),
   vitest: packages("npm", "vitest"),
   jest: packages("npm", "jest"),
   "MCP checks": packages("mcp", "node-24/bin/node"),
