@@ -19,22 +19,22 @@ export function canonicalHost(written: string): string {
 
 /**
  * The hosts of `--intercept a.example,b.example`, and of earlier uses of the option, in that form.
- * @throws InvalidArgumentError that shows the wrong value and a right one
+ * @throws InvalidArgumentError that shows the wrong name and a right one
  */
 export function readHosts(text: string, before: readonly string[] = []): readonly string[] {
   const hosts = [...before];
   for (const word of text.split(",")) {
     const written = word.trim().toLowerCase();
     if (/^[0-9.]+$|:.*:/.test(written) && !written.includes("/"))
-      throw new InvalidArgumentError(`${written} is an address: give the name of a host`);
+      throw new InvalidArgumentError(`It must name hosts, and ${written} is an address`);
     const host = canonicalHost(written);
     if (/[@:?#]/.test(written) || !HOST.test(host) || host.endsWith(".localhost"))
       throw new InvalidArgumentError(noHost(written));
-    if (hosts.includes(host)) throw new InvalidArgumentError(`${host} is named twice: name it once`);
+    if (hosts.includes(host)) throw new InvalidArgumentError(`It must name each host once, and not ${host} twice`);
     hosts.push(host);
   }
   if (hosts.length > MAX_HOSTS) {
-    throw new InvalidArgumentError(`It must be ${MAX_HOSTS} hosts at most; there are ${hosts.length}`);
+    throw new InvalidArgumentError(`It must name at most ${MAX_HOSTS} hosts, and not ${hosts.length}`);
   }
   return hosts;
 }
@@ -42,7 +42,8 @@ export function readHosts(text: string, before: readonly string[] = []): readonl
 function noHost(word: string): string {
   const shown = word.length > 60 ? `${word.slice(0, 60)}…` : word;
   const meant = URL.canParse(word) ? new URL(word).hostname : "";
-  return `"${shown}" is not the name of a host: give the name alone, such as ${HOST.test(meant) ? meant : "payflow.example"}`;
+  const example = HOST.test(meant) ? meant : "payflow.example";
+  return `It must name hosts, such as ${example}, and not "${shown}"`;
 }
 
 /** NO_PROXY, apart from the proxy: doctor reads it, too, and a start must not load node:http (1.4 MB) with it. */

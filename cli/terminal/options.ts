@@ -5,7 +5,7 @@ import { LAST_INSTANT_MS, type Start } from "../../sandbox/network/clock.ts";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { formatDuration, parseDuration, parseMove } from "../../src/domain/duration.ts";
-import { invalid, Refusal } from "../../src/domain/error.ts";
+import { Refusal } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
 import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain/money.ts";
 import { typedPhone } from "../../src/domain/phone.ts";
@@ -41,7 +41,8 @@ export const outputOptions = (essential?: string) =>
     ...(essential === undefined ? [] : [new Option("-q, --quiet", `print only ${essential}`)]),
   ].map((option) => option.helpGroup(OUTPUT));
 /** For a command that asks at a terminal before it destroys something. */
-export const yesOption = () => new Option("-y, --yes", "do not ask before something is lost");
+export const yesOption = () =>
+  new Option("-y, --yes", "do not ask before something is lost; without a terminal momo never asks");
 export const dataOption = () => new Option("--data <dir>", "data directory (default: $MOMO_DATA)").argParser(readPath);
 export const merchantOption = () =>
   new Option("--merchant <id>", "the merchant (default: the first one)").argParser(readId);
@@ -210,13 +211,7 @@ export function readPin(text: string): string {
 }
 
 /** The text of an outcome, with its parameters: `cancelled`, or `failed; code=26`. */
-export const readOutcome = asWritten((text) => {
-  try {
-    parseChoice(text, "It");
-  } catch (error) {
-    throw invalid((error as Error).message.replace(/^(\w+) in It /, "Its $1 "));
-  }
-});
+export const readOutcome = asWritten(parseChoice);
 
 export const outcomeOption = (description: string) =>
   new Option("--outcome <name>", description).choices(OUTCOME_NAMES).argParser(readOutcome);

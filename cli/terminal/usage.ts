@@ -34,8 +34,22 @@ export function usageFailure({ code, message }: CommanderError, command: Command
   }
   const lead = `${nameOf(command)} --help shows ${command.commands.length > 0 ? "the commands" : "how it is used"}`;
   if (code === "commander.help") return new Failure("usage", "a command is missing", lead);
+  if (code === "commander.invalidArgument") return new Failure("usage", inOurForm(message), lead);
   const [said = "", suggestion] = message.replace(/^error: /, "").split(/\n(\(Did you mean .*\))$/);
   return new Failure("usage", inOneLine(said), suggestion ? `${suggestion.slice(1, -1)} ${lead}` : lead);
+}
+
+/** The value that commander refuses, what has it, and the rule of a reader, in which "It" is the value. */
+const REFUSED_VALUE =
+  /^error: (?:option '(?:-., )?(--[\w-]+).*?' (?:argument|value)|command-argument value) '(.*?)' (?:from env '(\w+)' )?is invalid(?: for argument '([\w-]+)')?\. (.*)$/s;
+
+/** The refusal of a value of any option, variable or argument, in the form of {@link wrongValue}. */
+function inOurForm(message: string): string {
+  const [, option, value = "", variable, argument = "", reason = ""] = REFUSED_VALUE.exec(message) ?? [];
+  const [part = "", rule = ""] = reason
+    .replace(/^Allowed choices are (.*)\.$/, "It must be one of $1")
+    .split(/\bIt (.*)/s);
+  return wrongValue(part + (variable ?? option ?? argument.toUpperCase()), rule, value);
 }
 
 /** Commander's own message, as one line without secrets and with the beginning of a long value. */

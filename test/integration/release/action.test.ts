@@ -228,7 +228,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       [
         "a wrong option",
         async () => startJob({ momo: await builtBinary(), options: "--outcome paid" }),
-        /argument .paid. is invalid. It is not the name of an outcome; the names are completed/,
+        /--outcome is not the name of an outcome; the names are completed.*; it is "paid"/,
       ],
     ];
     test.each(BAD)("%s: one line that says so, and the post step has nothing to do", async (_what, open, message) => {
