@@ -101,6 +101,12 @@ export function searchPath(): string {
   return folders.filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder)).join(delimiter);
 }
 
+/** What `npm start` of a clone needs before the options of `momo serve`; empty if something else started momo. */
+export const beforeOptions = (): string => {
+  const { npm_lifecycle_event: script, npm_package_name: name } = variables();
+  return script === "start" && name === "momo-sandbox" ? "npm start -- " : "";
+};
+
 /** Whether this is continuous integration, where no person can answer questions. */
 export function isCi(): boolean {
   return !/^(?:0|false)?$/i.test(variables().CI ?? "");

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import { host } from "../host.ts";
-import { readOrNull } from "../serving/files.ts";
+import { readOrNull, statsOfTarget } from "../serving/files.ts";
+import { isForeign } from "../serving/owners.ts";
 import { Failure, type NoServer } from "../terminal/failure.ts";
 import { print, printCommand, printFields, printText, styled } from "../terminal/output.ts";
 import { commandLine } from "../terminal/this-program.ts";
@@ -35,16 +35,16 @@ async function findRunning(): Promise<Running | null> {
   return findAt(host().usualPort);
 }
 
+/** A sandbox of this user on a port. Payments must not go to one of another user, or of a container that anybody may have started. */
 async function findAt(port: number): Promise<Running | null> {
   const origin = `http://127.0.0.1:${port}`;
   const controlUrl = origin + CONTROL_PATH;
   const target = { controlUrl, controlToken: null, server: serverAt(controlUrl) };
-  const server = (await ask(target, "/server")) ?? (await ask(target, "/health"));
-  if (!server) return null;
-  const baseUrl = typeof server.base_url === "string" ? server.base_url : `${origin}/v2`;
-  const hasItsFolder = typeof server.data === "string" && existsSync(server.data);
-  const flags = hasItsFolder ? ["--data", String(server.data)] : ["--base-url", baseUrl];
-  return { baseUrl, consoleUrl: `${controlUrl}/`, flags };
+  const server = await ask(target, "/server");
+  const data = String(server?.data ?? "");
+  const folder = statsOfTarget(data);
+  if (!folder || isForeign(folder)) return null;
+  return { baseUrl: String(server?.base_url), consoleUrl: `${controlUrl}/`, flags: ["--data", data] };
 }
 
 function ask(target: ControlTarget, path: string, timeoutMs = NEIGHBOUR_TIMEOUT_MS): Promise<Answer | null> {
@@ -53,7 +53,7 @@ function ask(target: ControlTarget, path: string, timeoutMs = NEIGHBOUR_TIMEOUT_
     .catch(() => null);
 }
 
-/** The same failure; if a sandbox answers on the default port, the hint names it. */
+/** The same failure; if a sandbox of this user answers on the default port, the hint names it. */
 export async function namingNeighbour(failure: NoServer, port = host().usualPort): Promise<Failure> {
   const found = await findAt(port);
   if (!found) return failure;

@@ -8,7 +8,7 @@ import type { Handler } from "../../src/http/request.ts";
 import { type HttpServer, startServer } from "../../src/http/server.ts";
 import { causeOf } from "../../src/store/causes.ts";
 import { sleep } from "../../src/system.ts";
-import { reachDirectly } from "../environment.ts";
+import { beforeOptions, reachDirectly } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { Assembled } from "./assemble.ts";
 import { readOrNull } from "./files.ts";
@@ -113,7 +113,7 @@ export async function explainListenFailure(
     const holder = await holderOf(host, port, holderTimeoutMs);
     return refuse(
       `${address} is in use by ${holder}`,
-      `choose another port with ${flag}, or ${flag} 0 for any free one`,
+      `choose another port with ${flag}, or ${beforeOptions()}${flag} 0 for any free one`,
     );
   }
   if (code === "EACCES" || code === "EPERM") {

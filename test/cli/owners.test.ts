@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { namingNeighbour } from "../../cli/client/running.ts";
 import { dataDirectoryAt, filesOf } from "../../cli/serving/data-directory.ts";
 import { removeLeftoversIn } from "../../cli/serving/locked-folders.ts";
 import { locateDataDirectory, makeDataDirectory, openTo } from "../../cli/serving/owners.ts";
+import { NoServer } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";
@@ -26,6 +28,16 @@ function dataWithRecord() {
   }
   return { data, requests };
 }
+
+testWithOtherUser("no hint leads to the sandbox of another user on the default port", async () => {
+  const data = newFolder();
+  giveAway(data);
+  const { port } = serveFake(() =>
+    Response.json({ success: true, message: "", base_url: "http://127.0.0.1:1/v2", data }),
+  );
+  const failure = new NoServer("/nowhere");
+  expect(await namingNeighbour(failure, port)).toBe(failure);
+});
 
 describe("a data directory of another user is refused, and no secret goes to the port that it names", () => {
   /** Each command that uses it, except `phone`, which needs a terminal and finds its server as `answer` does. */

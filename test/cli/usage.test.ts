@@ -171,8 +171,7 @@ test("what is missing is named: the accounts, the list of payments, the sandbox 
   expect(await besides(origin)).toBe(`one answers at ${origin}/v2: name it with --data '${at[1]}'`);
   const guarded = await startIn(newFolder(), { controlToken: "a-control-token-of-ours" });
   const inContainer = serveFake(() => Response.json({ success: true, message: "", data: "/data/of/a/container" }));
-  for (const { baseUrl: url } of [guarded, inContainer])
-    expect(await besides(url)).toBe(`one answers at ${url}: name it with --base-url ${url}`);
+  for (const { baseUrl: url } of [guarded, inContainer]) expect(await besides(url)).toBe(new NoServer("/nowhere").hint);
 });
 
 test.concurrent.each<[name: string, args: string[], env: Record<string, string>, exitCode: number]>([
