@@ -26,14 +26,15 @@ export const startSandbox: StartSandbox = async (options = {}) => {
       clear: () => tell("DELETE", "/rules"),
     },
     faults: {
-      set: async (faults, seed) => Number((await send("PUT", "/faults", { faults, seed })).seed),
+      set: async (faults, seed) => (await send<{ seed: number }>("PUT", "/faults", { faults, seed })).seed,
       clear: () => tell("DELETE", "/faults"),
     },
     webhook: {
       set: (webhook) => tell("PUT", "/webhook", webhook),
       clear: () => tell("DELETE", "/webhook"),
       deliveries: () => list<DeliveryRecord>("/webhook", "deliveries"),
-      resend: async (id) => (await send("POST", `/webhook/deliveries/${id}/resend`, {})).delivery as DeliveryRecord,
+      resend: async (id) =>
+        (await send<{ delivery: DeliveryRecord }>("POST", `/webhook/deliveries/${id}/resend`, {})).delivery,
     },
     clock: {
       freeze: () => tell("POST", "/clock", { freeze: true }),
@@ -44,14 +45,14 @@ export const startSandbox: StartSandbox = async (options = {}) => {
       resume: () => tell("POST", "/clock", { resume: true }),
     },
     answer: async (id, answer) =>
-      (await send("POST", `/prompts/${encodeURIComponent(id)}/answer`, answer)).transaction as TransactionRecord,
+      (await send<OneTransaction>("POST", `/prompts/${encodeURIComponent(id)}/answer`, answer)).transaction,
     wait: async (payment, until = "final", timeout = "10s") => {
       const { reference, checkoutRequestId } = { reference: undefined, checkoutRequestId: undefined, ...payment };
       const question = { reference, checkout_request_id: checkoutRequestId, until, timeout };
-      return (await send("POST", "/wait", question)).transaction as TransactionRecord;
+      return (await send<OneTransaction>("POST", "/wait", question)).transaction;
     },
     requests: () => list<RequestRecord>("/requests", "requests"),
-    audit: async () => (await send("GET", "/audit?over=true")) as unknown as AuditReport,
+    audit: () => send<AuditReport>("GET", "/audit?over=true"),
     snapshot: (name) => tell("PUT", snapshot(name), {}),
     restore: (name) => tell("POST", `${snapshot(name)}/restore`, {}),
     reset: () => tell("POST", "/reset", {}),
@@ -66,15 +67,18 @@ function flagsOf({ frozen: _, ...options }: SandboxOptions): string[] {
   );
 }
 
-type Answer = Record<string, unknown>;
+type OneTransaction = { readonly transaction: TransactionRecord };
 
 /** A client of the control API of this sandbox, and of no other one that gets its port. */
 function connect({ ready: { id, control_url: controlUrl }, hasEnded }: SandboxProcess) {
   const gone = (cause?: unknown) =>
     new Error(`the sandbox at ${controlUrl} does not answer: was it stopped?`, { cause });
 
-  /** @throws Error in the words of the sandbox, if it refuses */
-  async function send(method: string, path: string, body?: object): Promise<Answer> {
+  /**
+   * @returns an answer of the type that the control API has for this call
+   * @throws Error in the words of the sandbox, if it refuses
+   */
+  async function send<T extends object>(method: string, path: string, body?: object): Promise<T> {
     if (hasEnded()) throw gone();
     const response = await fetch(controlUrl + path, {
       method,
@@ -83,9 +87,9 @@ function connect({ ready: { id, control_url: controlUrl }, hasEnded }: SandboxPr
     }).catch((error: unknown) => {
       throw gone(error);
     });
-    const answer = (await response.json()) as Answer;
+    const answer = (await response.json()) as T & { readonly message: string };
     if (response.status === 421) throw gone(answer.message);
-    if (!response.ok) throw new Error(String(answer.message));
+    if (!response.ok) throw new Error(answer.message);
     return answer;
   }
 
@@ -94,7 +98,7 @@ function connect({ ready: { id, control_url: controlUrl }, hasEnded }: SandboxPr
     const entries: T[] = [];
     for (;;) {
       const [oldest] = entries;
-      const answer = await send("GET", oldest ? `${path}?before=${oldest.id}` : path);
+      const answer = await send<Record<string, unknown>>("GET", oldest ? `${path}?before=${oldest.id}` : path);
       entries.unshift(...(answer[name] as T[]));
       if (answer.next === null) return entries;
     }
