@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { GROUPS } from "../../cli/command-table.ts";
+import { TOOLS } from "../../cli/mcp/tools.ts";
 import { EXIT_CODES } from "../../cli/terminal/failure.ts";
 import { HOW_TO_LOOK } from "../../sandbox/audit/kinds.ts";
 import { OUTCOMES, outcomesView } from "../../sandbox/network/outcomes.ts";
@@ -134,6 +135,17 @@ test("docs/cli.md names every command", async () => {
   expect(names.length).toBeGreaterThan(15);
   const { text } = readDocument("docs/cli.md");
   for (const name of names) expect(text).toMatch(new RegExp(`\`momo ${name}[ \`]`));
+});
+
+test("docs/agents.md names every tool, and its actions after it", () => {
+  const { text } = readDocument("docs/agents.md");
+  const anyTool = new RegExp(`\`(?:${Object.keys(TOOLS).join("|")})\``);
+  for (const [tool, { actions }] of Object.entries(TOOLS)) {
+    const [, after] = text.split(`\`${tool}\``);
+    expect(after, tool).toBeString();
+    const names = Object.keys(actions);
+    if (names.length > 1) for (const name of names) expect(after?.split(anyTool)[0], tool).toContain(`\`${name}\``);
+  }
 });
 
 /** Each filter of the list as an option of `momo list`. */
