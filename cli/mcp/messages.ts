@@ -1,5 +1,5 @@
 import { type Readable, Transform } from "node:stream";
-import { kindOf } from "../../src/domain/error.ts";
+import { kindOf, shown } from "../../src/domain/error.ts";
 import { visible } from "../../src/domain/visible.ts";
 
 /** The longest message, and the longest name in one. */
@@ -62,7 +62,7 @@ export function messagesOf(
     const problem =
       bytes > MOST_BYTES
         ? { id: null, code: -32_600, message: `a message must have at most ${MOST_BYTES} bytes; it has ${bytes}` }
-        : problemIn(message);
+        : (problemIn(message) ?? roundedIn(line, message as Members));
     if (problem === null) {
       requests.read(message as Members);
       lines.push(`${line}\n`);
@@ -99,6 +99,25 @@ function parsed(line: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** JavaScript rounds a number that is too large: neither a refusal nor an answer would name what came. */
+function roundedIn(line: string, { id = null }: Members): Problem | null {
+  let problem: Problem | null = null;
+  function read(name: string, value: unknown, context?: { readonly source: string }) {
+    if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+      const message = `a number must be at most ${Number.MAX_SAFE_INTEGER}; ${name} is ${shown(value, context?.source)}`;
+      problem ??= { id, code: -32_602, message };
+    }
+    return value;
+  }
+  try {
+    JSON.parse(line, read);
+  } catch {
+    // It was parsed before, without a function, which takes more of the stack: no argument is so deep.
+    return { id, code: -32_602, message: "arguments must not have thousands of objects in one another" };
+  }
+  return problem;
 }
 
 function problemIn(message: unknown): Problem | null {

@@ -154,6 +154,7 @@ test("a line that is no message, or too long, is answered with an error, and so 
     { jsonrpc: "2.0", id: 1.5, method: "ping" },
     { jsonrpc: "2.0", id: "12", result: 7 },
     { jsonrpc: "2.0", id: 13, method: "resources/read", params: { uri: {} } },
+    '{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"list_payments","arguments":{"id":9007199254740993}}}',
     { jsonrpc: "2.0", id: 3, method: "ping" },
   );
   for (let id = 100; id < 151; id += 1) send(call(id, "wait_for_payment", { reference: "none", timeout: "1h" }));
@@ -176,6 +177,7 @@ test("a line that is no message, or too long, is answered with an error, and so 
     '"id":10,"error":{"code":-32602,"message":"_meta must be an object; it is a number"}',
     ...["11", "null", '"12"'].map((id) => `"id":${id},"error":{"code":-32600,"message":"a line is not one message`),
     '"id":13,"error":{"code":-32602,"message":"uri must be a string; it is an object"}',
+    '"id":14,"error":{"code":-32602,"message":"a number must be at most 9007199254740991; id is 9007199254740993,',
     "50 waits are under way, the most at once",
   ])
     expect(lines).toContain(part);
