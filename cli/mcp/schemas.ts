@@ -10,9 +10,12 @@ import { type Action, COMMON_MEANINGS, type Tool } from "./tools.ts";
 
 interface Property {
   readonly description?: string;
-  readonly properties?: Record<string, Property>;
+  readonly type?: string;
+  readonly default?: unknown;
+  readonly properties?: Properties;
   readonly items?: Property;
 }
+type Properties = Record<string, Property>;
 
 /** The call of an action. */
 function callOf({ call: [method, path] }: Action) {
@@ -21,26 +24,31 @@ function callOf({ call: [method, path] }: Action) {
   return call;
 }
 
-/** The arguments of an action. A report is always JSON. */
-function argumentsOf(action: Action): { properties: Record<string, Property>; required: string[] } {
+/**
+ * The arguments of an action. A report is always JSON.
+ * @param usual the values of arguments that are left out, where the action does not leave them to its call
+ */
+function argumentsOf(action: Action, usual: object = {}) {
   const call = callOf(action);
-  const query = call.query ? parametersOf(call.query) : [];
-  const { format: _, ...queried } = Object.fromEntries(query.map(({ name, schema }) => [name, schema]));
+  const query = (call.query ? parametersOf(call.query) : []).map(
+    ({ name, schema, description }) => [name, { ...schema, description }] as const,
+  );
+  const { format: _, ...queried } = Object.fromEntries(query);
   const schema = call.body && jsonSchemaOf(call.body.schema, "input");
   // Of several forms of a body, the first is an object.
-  const body = (schema?.anyOf?.[0] ?? schema) as ReturnType<typeof argumentsOf> | undefined;
-  const id = action.id === undefined ? {} : { [action.id]: { type: "string" } };
-  return {
-    properties: { ...id, ...queried, ...body?.properties } as Record<string, Property>,
-    required: [...Object.keys(id), ...(body?.required ?? [])],
-  };
+  const body = (schema?.anyOf?.[0] ?? schema) as { properties?: Properties; required?: string[] } | undefined;
+  const properties = { ...queried, ...body?.properties } as Properties;
+  for (const [name, value] of Object.entries(usual)) properties[name] = { ...properties[name], default: value };
+  const required = body?.required?.filter((name) => !(name in usual)) ?? [];
+  if (action.id === undefined) return { properties, required };
+  return { properties: { [action.id]: { type: "string" }, ...properties }, required: [action.id, ...required] };
 }
 
 /** What a tool takes. With several actions, `action` says which, and each argument says for which it is. */
 export function inputOf(tool: Tool, target: Target): StandardSchemaWithJSON<object> {
   const actions = Object.entries(tool.actions);
   const [[, only] = []] = actions;
-  const json = actions.length === 1 && only ? inputOfOne(tool, only, target) : inputOfSeveral(tool, actions);
+  const json = actions.length === 1 && only ? inputOfOne(tool, only, target) : inputOfSeveral(tool, actions, target);
   const schema = { type: "object", ...json, additionalProperties: false };
   const jsonSchema = { input: () => ({ ...schema }), output: () => ({ ...schema }) };
   // The arguments are passed on as they came: `readArguments` refuses those that the action does not have.
@@ -49,22 +57,17 @@ export function inputOf(tool: Tool, target: Target): StandardSchemaWithJSON<obje
 }
 
 function inputOfOne(tool: Tool, action: Action, target: Target) {
-  const { properties, required } = argumentsOf(action);
-  const usual = action.usual?.(target) ?? {};
-  return {
-    properties: Object.fromEntries(
-      Object.entries(properties).map(([name, property]) => [name, described(tool, name, property)]),
-    ),
-    required: required.filter((name) => !(name in usual)),
-  };
+  const { properties, required } = argumentsOf(action, action.usual?.(target));
+  const all = Object.entries(properties).map(([name, property]) => [name, described(tool, name, property)]);
+  return { properties: Object.fromEntries(all), required };
 }
 
-function inputOfSeveral(tool: Tool, actions: readonly (readonly [name: string, action: Action])[]) {
+function inputOfSeveral(tool: Tool, actions: readonly (readonly [name: string, action: Action])[], target: Target) {
   const summaries = actions.map(([name, action]) => `${name}: ${callOf(action).summary}`);
   const action = { type: "string", enum: actions.map(([name]) => name), description: summaries.join("; ") };
   const taken = new Map<string, { property: Property; users: string[] }>();
   for (const [user, one] of actions) {
-    for (const [name, property] of Object.entries(argumentsOf(one).properties)) {
+    for (const [name, property] of Object.entries(argumentsOf(one, one.usual?.(target)).properties)) {
       taken.set(name, { property, users: [...(taken.get(name)?.users ?? []), user] });
     }
   }
@@ -79,9 +82,10 @@ function inputOfSeveral(tool: Tool, actions: readonly (readonly [name: string, a
 function described(tool: Tool, name: string, property: Property): Property {
   const { properties, items } = property;
   const members = Object.entries(properties ?? {}).map(([key, member]) => [key, described(tool, key, member)]);
+  const description = tool.means?.[name] ?? property.description ?? COMMON_MEANINGS[name] ?? "";
   return {
-    description: tool.means?.[name] ?? COMMON_MEANINGS[name] ?? "",
     ...property,
+    description,
     ...(properties && { properties: Object.fromEntries(members) }),
     ...(items && { items: described(tool, "entry", items) }),
   };

@@ -4,6 +4,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { Command } from "commander";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
+import { whatCame } from "../../src/domain/error.ts";
 import { visibleLines } from "../../src/domain/visible.ts";
 import { sleep } from "../../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Client, controlClient } from "../client/client.ts";
@@ -86,11 +87,16 @@ function createServer(connection: Connection): McpServer {
   return server;
 }
 
+const language = z
+  .enum(LANGUAGES, { error: ({ input }) => `must be one of ${LANGUAGES.join(", ")}${whatCame(input)}` })
+  .default("TypeScript")
+  .describe("of the example");
+
 /** The only tool that gives a secret. */
 function addConnect(server: McpServer, { target, isPrivate }: Connection): void {
   const config = {
     description: "The address and the key for the program under test, as variables of its environment, and an example.",
-    inputSchema: z.strictObject({ language: z.enum(LANGUAGES).default("TypeScript").describe("of the example") }),
+    inputSchema: z.strictObject({ language }, { error: "connect takes language only" }),
     outputSchema: z.object({ variables: z.record(z.string(), z.string()), example: z.string(), lifetime: z.string() }),
     annotations: { readOnlyHint: true, openWorldHint: false },
   };
@@ -148,7 +154,7 @@ function carryOut(control: Client, target: Target, { action, id, rest }: Read, s
   const options = { timeoutMs: ADVANCE_TIMEOUT_MS, signal, ...(isReading(action) && READS) };
   switch (method) {
     case "GET":
-      return control.get(place, Object.fromEntries(Object.entries(given).map((entry) => entry.map(String))), options);
+      return control.get(place, queryOf(given), options);
     case "DELETE":
       return control.delete(place, options);
     case "PUT":
@@ -156,6 +162,13 @@ function carryOut(control: Client, target: Target, { action, id, rest }: Read, s
     case "POST":
       return control.post(place, given, options);
   }
+}
+
+/** @throws Error for a value that a query cannot have: null would be the text "null" */
+function queryOf(given: Arguments): Record<string, string> {
+  const wrong = Object.entries(given).find(([, value]) => typeof value === "object");
+  if (wrong) throw new Error(`${wrong[0]} must be text or a number, or left out${whatCame(wrong[1])}`);
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
 }
 
 /** Whether it changes nothing, so that it can be repeated after a lost answer. */

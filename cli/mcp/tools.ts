@@ -8,7 +8,7 @@ export interface Tool {
   readonly use: string;
   /** By name. Of several, the argument `action` names one. */
   readonly actions: Readonly<Record<string, Action>>;
-  /** What its arguments and their members mean, where the schema of the call does not say it, or says it in terms of HTTP. */
+  /** What its arguments and their members mean to an assistant, instead of the description that the schema of the call has. */
   readonly means?: Readonly<Record<string, string>>;
   /** Whether it removes or replaces what is there. */
   readonly destroys?: true;
@@ -21,7 +21,7 @@ export interface Action {
   readonly id?: string;
   /** Whether it only waits: it changes nothing, although it is no GET, and takes long. */
   readonly waits?: true;
-  /** Arguments that the assistant may leave out. */
+  /** Arguments that the assistant may leave out, with the values that they then have. */
   readonly usual?: (target: Target) => Readonly<Record<string, unknown>>;
   /** What to do after a refusal with this status, as a tool to call: the control API knows no tools. */
   readonly next?: Readonly<Record<number, string>>;
@@ -30,6 +30,14 @@ export interface Action {
 const FIND_ID = "The ids are in list_payments; a refused request has no payment: see audit with action requests";
 const FIND_SNAPSHOT = "The names are in state with action snapshots";
 const SET_WEBHOOK = "The tool webhook with action set sets one";
+
+/** The actions of settings that are one list. */
+const listOf = (path: string) =>
+  ({
+    list: { call: ["GET", path] },
+    replace: { call: ["PUT", path] },
+    clear: { call: ["DELETE", path] },
+  }) satisfies Tool["actions"];
 
 const OUTCOME_NAMES = OUTCOMES.filter(({ name }) => name !== "manual").map(
   ({ name, meaning }) => `${name} (${meaning})`,
@@ -45,10 +53,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       },
     },
     means: {
-      payment_account_id:
-        "the account that gets the money; left out: MOMO_PAYMENT_ACCOUNT_ID of connect, or 1 if it names none",
+      payment_account_id: "the account that gets the money",
       description: "what is paid for",
-      kind: "who makes the payment; left out: api, a program",
+      kind: "who makes the payment; api: a program",
       outcome: `how the payment ends: ${OUTCOME_NAMES.join(", ")}; or manual: it stays pending until you answer it with the tool customer or the prompt expires, to see what the program does meanwhile. With a time: completed; after=10s. Left out: the rules decide`,
     },
   },
@@ -57,7 +64,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     actions: { wait: { call: ["POST", "/wait"], waits: true, next: { 404: FIND_ID } } },
     means: {
       until: "the status to wait for; final: any but pending",
-      timeout: "in real time, such as 10s",
+      timeout: "in real time, also while the clock is frozen, such as 30s",
     },
   },
   explain_payment: {
@@ -105,12 +112,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
   rules: {
     use: "Decides how the next payments end. times: 1 is the next one only.",
-    actions: {
-      list: { call: ["GET", "/rules"] },
-      add: { call: ["POST", "/rules"] },
-      replace: { call: ["PUT", "/rules"] },
-      clear: { call: ["DELETE", "/rules"] },
-    },
+    actions: { ...listOf("/rules"), add: { call: ["POST", "/rules"] } },
     means: {
       rules: "the first that matches a payment decides how it ends",
       outcome: "how the payment ends",
@@ -130,13 +132,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
   faults: {
     use: "Makes the payment API fail: errors, delays, lost answers. For tests of what a client does then.",
-    actions: {
-      list: { call: ["GET", "/faults"] },
-      replace: { call: ["PUT", "/faults"] },
-      clear: { call: ["DELETE", "/faults"] },
-    },
+    actions: listOf("/faults"),
     means: {
-      seed: "of the chance of faults with a probability",
       faults: "what goes wrong, in order",
       kind: "what happens to the request",
       probability: "of each request, by chance",
@@ -155,7 +152,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     means: {
       url: "gets each payment that becomes final, by POST",
       form: "of the message",
-      times: "how often each message is sent",
       delay: "before each message, such as 5s",
       early: "whether the message comes before the answer to the program",
       delivery_id: "of a delivery that show lists",
@@ -163,13 +159,12 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     destroys: true,
   },
   audit: {
-    use: "Reports what the program under test has done wrong so far, with the right way. Use it after each run. Shows its requests, also those that were refused and have no payment.",
+    use: "Reports what the program under test has done wrong so far, with the right way. Use it after each run. Shows its requests, also those that were refused and have no payment. Payments of start_payment are not the program's: they do not count.",
     actions: {
       report: { call: ["GET", "/audit"], usual: () => ({ over: "true" }) },
       requests: { call: ["GET", "/requests"] },
       forget: { call: ["DELETE", "/audit"] },
     },
-    means: { over: "whether the run is over: then it is an error if no request was accepted" },
     destroys: true,
   },
   state: {

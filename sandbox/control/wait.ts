@@ -14,7 +14,7 @@ const waitRequest = z
     checkout_request_id: z.string().min(1).max(100).optional(),
     reference: reference.optional(),
     until: z.enum(UNTIL, { error: `must be one of ${UNTIL.join(", ")}` }).default("final"),
-    timeout: duration.default(10_000),
+    timeout: duration.prefault("10s"),
   })
   .refine((wait) => (wait.checkout_request_id === undefined) !== (wait.reference === undefined), {
     error: "give either checkout_request_id or reference",

@@ -14,8 +14,8 @@ const PHONE = "0712345678";
 describe("a refusal is the sandbox's own message", () => {
   const REFUSED: [tool: string, given: Answer, message: RegExp][] = [
     ["rules", { action: "replace", rules: [{ outcome: "paid" }] }, /outcome.*the names are completed, .*"paid"/],
-    ["rules", { action: "burn" }, /action must be one of list, add, replace, clear; it is "burn"/],
-    ["rules", { action: "constructor" }, /action must be one of list, add, replace, clear; it is "constructor"/],
+    ["rules", { action: "burn" }, /action must be one of list, replace, clear, add; it is "burn"/],
+    ["rules", { action: "constructor" }, /action must be one of list, replace, clear, add; it is "constructor"/],
     ["explain_payment", { checkout_request_id: ".." }, /^checkout_request_id must be a string, .*; it is ".."$/],
     ["clock", { freeze: true }, /^action is missing: it must be one of show, set$/],
     [
@@ -43,7 +43,9 @@ describe("a refusal is the sandbox's own message", () => {
       { checkout_request_id: "ws_CO_1" },
       /no payment with this .*list_payments.*audit with action req/,
     ],
-    ["connect", { lang: "PHP" }, /lang/],
+    ["connect", { lang: "PHP" }, /connect takes language only$/],
+    ["connect", { language: "Go" }, /language: must be one of curl, .*; it is "Go"$/],
+    ["list_payments", { search: null }, /^search must be text or a number, or left out; it is null$/],
     ["start_payment", { phone: "1", amount: 0 }, /phone must be .*; amount must be/],
     ["customer", { action: "answer", pin: "1234" }, /checkout_request_id is missing/],
     ["state", { action: "remove", name: "../faults" }, /^there is no snapshot of this name.* action snapshots$/],
@@ -112,8 +114,58 @@ test("the list of the tools is short, and describes each argument, also the memb
   expect(missing).toEqual([]);
   const toolText = (tool: string) => JSON.stringify(tools.find(({ name }) => name === tool));
   expect(toolText("start_payment")).toContain("or manual: it stays pending");
-  expect(toolText("start_payment")).toContain("left out: MOMO_PAYMENT_ACCOUNT_ID of connect, or 1");
   expect(toolText("rules")).toContain("left out: of every account");
+});
+
+interface Schema {
+  readonly properties?: Record<string, Schema>;
+  readonly items?: Schema;
+  readonly default?: unknown;
+}
+
+/** The places of the arguments with a default, and the defaults. Of a list, the place is in its first entry. */
+function defaultsIn(schema: Schema, place: readonly string[] = []): [place: string[], value: unknown][] {
+  const members = Object.entries({ ...schema.properties, ...(schema.items && { 0: schema.items }) });
+  const inside = members.flatMap(([name, member]) => defaultsIn(member, [...place, name]));
+  return schema.default === undefined ? inside : [[[...place], schema.default], ...inside];
+}
+
+test("an argument that is left out has the default that its tool declares", async () => {
+  const { call, client } = await assistant({ MOMO_PAYMENT_ACCOUNT_ID: "1" });
+  await call("clock", { action: "set", freeze: true });
+  const order = { phone: PHONE, amount: 5, outcome: "manual" };
+  const { checkout_request_id } = (await call("start_payment", order)).answer;
+  await call("customer", { action: "answer", checkout_request_id, outcome: "cancelled" });
+  const GIVEN: Record<string, Answer> = {
+    start_payment: order,
+    wait_for_payment: { checkout_request_id },
+    rules: { action: "replace", rules: [{ outcome: "cancelled" }] },
+    faults: { action: "replace", faults: [{ kind: "error" }], seed: 1 },
+    webhook: { action: "set", url: "http://127.0.0.1:9/none" },
+    audit: { action: "report" },
+  };
+  async function answerTo(tool: string, given: Answer): Promise<unknown> {
+    const { answer, text } = await call(tool, given);
+    if (tool !== "start_payment") return answer ?? text;
+    const story = (await call("explain_payment", { checkout_request_id: answer.checkout_request_id })).answer;
+    return { account: story.payment_account_id, kind: (story.transaction as Answer).kind };
+  }
+  const declared: string[] = [];
+  for (const { name: tool, inputSchema } of (await client.listTools()).tools) {
+    for (const [place, value] of defaultsIn(inputSchema as Schema)) {
+      declared.push([tool, ...place].join(" "));
+      const [leftOut, given] = [GIVEN[tool] ?? {}, structuredClone(GIVEN[tool] ?? {})];
+      const last = place.pop() ?? "";
+      place.reduce((inside, name) => inside[name] as Answer, given)[last] = value;
+      expect(await answerTo(tool, leftOut), declared.at(-1)).toEqual(await answerTo(tool, given));
+    }
+  }
+  expect(declared).toEqual([
+    ...["connect language", "start_payment payment_account_id", "start_payment kind"],
+    ...["wait_for_payment until", "wait_for_payment timeout", "list_payments page", "list_payments limit"],
+    ...["rules rules 0 match", "faults faults 0 probability"],
+    ...["webhook form", "webhook times", "webhook delay", "webhook early", "audit over"],
+  ]);
 });
 
 /** The lines that `momo mcp` reads, and the answers that it gives. */
