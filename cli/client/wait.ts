@@ -8,7 +8,7 @@ import { printPayment } from "../terminal/payment-lines.ts";
 import { whenInterrupted } from "../terminal/signals.ts";
 import { openStatusLine, type StatusLine } from "../terminal/status-line.ts";
 import { ABOUT_PAYMENT, type Client, type OptionalControl, openOptionalControl, timeIn } from "./client.ts";
-import { isRecord } from "./find.ts";
+import { checkoutIdOf, isRecord } from "./find.ts";
 import { type Answer, LostAnswer } from "./request.ts";
 import { commandFor, type TargetFlags } from "./target.ts";
 
@@ -54,7 +54,7 @@ export async function waitForOutcome(
 }
 
 /** Repeats a read that fails, because that tells nothing about the payment. Only the last failure counts. */
-export async function untilAnswered<T>(read: () => Promise<T>, intervalMs: number, untilMs: number): Promise<T> {
+async function untilAnswered<T>(read: () => Promise<T>, intervalMs: number, untilMs: number): Promise<T> {
   for (;;) {
     try {
       return await read();
@@ -69,15 +69,17 @@ export async function untilAnswered<T>(read: () => Promise<T>, intervalMs: numbe
 
 /**
  * Waits for a payment, prints its outcome, and sets the exit code. A person sees the progress, and how to go on after an interruption.
+ * @param name its number or its request id
  * @param first the last known answer, or null to poll at once
  */
 export async function watchPayment(
   client: Client,
-  checkoutRequestId: string,
+  name: string,
   flags: TargetFlags & WaitFlags & OutputOptions,
   first: Answer | null,
 ): Promise<void> {
-  const next = commandFor(flags, "status", checkoutRequestId, "--wait");
+  const untilMs = stopwatch() + flags.timeout;
+  const next = commandFor(flags, "status", name, "--wait");
   const ended = new AbortController();
   const line = openStatusLine();
   const takeBack = whenInterrupted(() => {
@@ -85,11 +87,13 @@ export async function watchPayment(
     // Also without a terminal: otherwise the id of the payment is lost.
     tellCommand("The payment goes on. Wait again with:", next);
   });
+  const found = untilAnswered(() => checkoutIdOf(client, name), flags.interval, untilMs);
   if (isErrorTerminal() && !flags.quiet) {
     // Progress is optional.
-    void showProgress(checkoutRequestId, openOptionalControl(flags), line, ended.signal).catch(() => {});
+    void showProgress(found, openOptionalControl(flags), line, ended.signal).catch(() => {});
   }
-  const outcome = await waitForOutcome(client, checkoutRequestId, flags, first).finally(() => {
+  const waited = found.then((id) => waitForOutcome(client, id, { ...flags, timeout: untilMs - stopwatch() }, first));
+  const outcome = await waited.finally(() => {
     ended.abort();
     line.clear();
     takeBack();
@@ -102,9 +106,10 @@ export async function watchPayment(
 /** How often to read the sandbox's time, because its clock may be frozen or moved. */
 const ASK_EACH_SECONDS = 3;
 
-async function showProgress(checkoutRequestId: string, control: OptionalControl, line: StatusLine, ended: AbortSignal) {
+async function showProgress(found: Promise<string>, control: OptionalControl, line: StatusLine, ended: AbortSignal) {
   const waiting = "Waiting for the PIN …";
   line.show(waiting);
+  const checkoutRequestId = await found;
   let prompt: Record<string, unknown> | null = null;
   let saidFrozen = false;
   let aheadMs = 0;

@@ -1,9 +1,8 @@
 import { Command } from "commander";
-import { stopwatch } from "../../src/system.ts";
 import { ABOUT_PAYMENT, merchantClient } from "../client/client.ts";
 import { checkoutIdOf } from "../client/find.ts";
 import { resolveTarget, type TargetFlags } from "../client/target.ts";
-import { untilAnswered, type WaitFlags, watchPayment } from "../client/wait.ts";
+import { type WaitFlags, watchPayment } from "../client/wait.ts";
 import { outputOptions, paymentArgument, serverOptions, waitOptions, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
@@ -17,13 +16,7 @@ export function statusCommand(): Command {
 
 async function status(name: string, flags: StatusFlags): Promise<void> {
   const client = merchantClient(resolveTarget(flags));
-  const find = () => checkoutIdOf(client, name);
-  if (!flags.wait) {
-    const order = { checkout_request_id: await find() };
-    printPayment(await client.post("/status.php", order, ABOUT_PAYMENT), flags, "status");
-    return;
-  }
-  const untilMs = stopwatch() + flags.timeout;
-  const checkoutRequestId = await untilAnswered(find, flags.interval, untilMs);
-  await watchPayment(client, checkoutRequestId, { ...flags, timeout: untilMs - stopwatch() }, null);
+  if (flags.wait) return watchPayment(client, name, flags, null);
+  const order = { checkout_request_id: await checkoutIdOf(client, name) };
+  printPayment(await client.post("/status.php", order, ABOUT_PAYMENT), flags, "status");
 }

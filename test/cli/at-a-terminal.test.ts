@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
+import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
 import { KEYS, openMomo, openPlain, PROGRAM, runMomo, runToEnd, shownLines } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
 
@@ -59,6 +60,16 @@ describe("momo pay --wait", () => {
     const [, id = "", next = ""] = /Wait again with: momo status (ws_CO_\w+) (--wait .*)\r\n$/.exec(screen.text) ?? [];
     await enterPin(shared, id);
     expect((await runMomo(["status", id, ...next.split(" "), "-q"])).stdout).toBe("completed\n");
+  });
+
+  test.concurrent("Ctrl+C while the payment of a number is looked up: the same", async () => {
+    const { screen, type, exited } = openPlain(["status", "7", "--wait", ...flagsOf(serveFake(hang))], {
+      columns: 300,
+    });
+    await screen.until(/Waiting for the PIN/);
+    type(KEYS.ctrlC);
+    expect(await exited).toBe(130);
+    expect(screen.text).toContain("Wait again with: momo status 7 --wait ");
   });
 
   test.concurrent("TERM=dumb: whole lines, and no escape sequence", async () => {
