@@ -23,8 +23,10 @@ export interface Check {
 
 export const fine = (check: string, finding: string): Check => ({ check, finding, remedy: null });
 export const act = (check: string, finding: string, remedy: string): Check => ({ check, finding, remedy });
-export const actOn = (check: string, { message, hint }: Failure, remedy = "momo help cli tells more"): Check =>
-  act(check, message, hint ?? remedy);
+export const actOn = (check: string, failure: Failure, remedy = "momo help cli tells more"): Check => {
+  const isFault = failure instanceof Refused && failure.status >= 500;
+  return act(check, failure.message, failure.hint ?? (isFault ? "the log of the server has the cause" : remedy));
+};
 
 /** @param flags the flags of `momo pay`; without a known server, no request is sent */
 export async function diagnose(flags: TargetFlags): Promise<Check[]> {
