@@ -164,9 +164,9 @@ class Client:
             kind = "unknown" if not is_refusal else "credentials" if status == 401 else "refused"
             return MomoError(kind, f"{path}: {status} {answer['message']}")
         except Exception as error:
-            is_address = re.match("(?i)https?://[^/]", self.base_url)
-            is_unsent = not is_address or type(getattr(error, "reason", error)).__name__ in UNSENT
-            return MomoError("unreachable" if is_unsent else "unknown", f"{path}: no answer of the service ({error})")
+            is_address = re.match(r"(?i)https?://([^/[]|\[[^]/]*])", self.base_url)
+            kind = "unknown" if is_address and type(getattr(error, "reason", error)).__name__ not in UNSENT else "unreachable"
+            return MomoError(kind, f"{path}: no answer ({error if is_address else self.base_url + ' is not an address'})")
 
 def _checked(what, value, pattern, rule):
     if found := re.fullmatch(pattern, str(value)):

@@ -205,7 +205,8 @@ for (const { name, needs, command, list, startTwice } of PROGRAMS) {
     test("cannot reach a port where nobody listens, and no address that is none", async () => {
       const { baseUrl, stop } = serveFake(() => json({}));
       await stop();
-      for (const address of [baseUrl, "htp://127.0.0.1:47/v2", "http://127.0.0.1:port/v2", "nobody.invalid/v2"])
+      const noAddresses = ["htp://127.0.0.1:47/v2", "http://127.0.0.1:port/v2", "nobody.invalid/v2", "http://[::1/v2"];
+      for (const address of [baseUrl, ...noAddresses])
         expect(await find(address, "ORDER-0001")).toEqual({ code: "unreachable", exitCode: 6 });
     });
 
