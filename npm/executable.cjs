@@ -59,8 +59,8 @@ exports.findExecutable = function findExecutable({
   });
   if (installed.length === 0) {
     throw new Error(
-      `the package ${packages.join(" or ")} is missing, because optional dependencies were left out or the lock file was made on another system: ` +
-        "remove node_modules and the lock file, and install again without --omit=optional",
+      `the package ${packages.join(" or ")} is missing, because only one of two .tgz files was installed, optional dependencies were left out, or ` +
+        "the lock file was made on another system: install both files, or remove node_modules and the lock file, and install again without --omit=optional",
     );
   }
   // A folder above this project may have another version.
