@@ -79,7 +79,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
 async function openShared({ replica, ...database }: DatabaseConfig, outside: EngineOptions): Promise<Engine> {
   const { SharedSteering } = await import("../../sandbox/shared-steering.ts");
-  const { store, createSteeringTable } = await open({
+  const opened = await open({
     ...database,
     replica: replica.name,
     migrate: "empty",
@@ -88,8 +88,9 @@ async function openShared({ replica, ...database }: DatabaseConfig, outside: Eng
     random: outside.random,
     reportFault: outside.reportFault,
   });
-  store.vitals.displaced = watchFolder(outside.directory.path);
-  const table = createSteeringTable(store.sql, store.clock, replica.name, token(outside.random, 6));
+  const vitals = { ...opened.store.vitals, displaced: watchFolder(outside.directory.path) };
+  const store = { ...opened.store, vitals };
+  const table = opened.createSteeringTable(store.sql, store.clock, replica.name, token(outside.random, 6));
   return {
     store,
     clock: store.clock,
