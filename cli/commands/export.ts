@@ -127,9 +127,7 @@ const THE_COPY = "the copy";
 
 /** The database that is copied can fail as well: then its own hint fits. */
 const aboutCopy = (error: unknown, name: string, elsewhere: string): unknown =>
-  error instanceof UnusableDatabase && error.message.startsWith(`${name} `)
-    ? cannotWrite(name, error, elsewhere)
-    : error;
+  error instanceof UnusableDatabase && error.file === name ? cannotWrite(name, error, elsewhere) : error;
 
 const alreadyExists = (file: string) =>
   new Failure("unexpected", `${file} already exists`, "choose another name, or remove it");

@@ -118,9 +118,13 @@ const OTHER_HINTS: Readonly<Record<"shared" | "copy", Partial<Record<DatabasePro
   },
 };
 
-/** The same error with a hint that fits, if there is one. The hint for the cause is then left out. */
+/**
+ * The same error with a hint that fits, if there is one. The hint for the cause is then left out. While a shared database is copied,
+ * the error can be about the file.
+ */
 export function withHintFor(kind: keyof typeof OTHER_HINTS, error: unknown): unknown {
-  const hint = error instanceof UnusableDatabase ? OTHER_HINTS[kind][error.problem] : undefined;
+  const isMeant = error instanceof UnusableDatabase && (kind === "copy" || error.file === null);
+  const hint = isMeant ? OTHER_HINTS[kind][error.problem] : undefined;
   return hint === undefined ? error : new Failure("unexpected", (error as Error).message, hint);
 }
 

@@ -222,6 +222,8 @@ export class UnusableDatabase extends Error {
     message: string,
     /** What helps against the cause, if that is known. */
     readonly remedy: string | null = null,
+    /** What the message calls the file that the system or SQLite cannot use; null if the error is about what a database holds. */
+    readonly file: string | null = null,
   ) {
     super(message);
   }

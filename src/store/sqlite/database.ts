@@ -208,9 +208,11 @@ export function explain(error: unknown, file: string, place = file): unknown {
   if (error instanceof UnusableDatabase) return error;
   const cause = causeAt(place, error, () => attemptBeside(place));
   if (cause === null) return error;
-  if (cause.name === "LOCKED") return new UnusableDatabase("locked", `${file} is locked by another program`);
-  if (cause.name === "DAMAGED") return new UnusableDatabase("damaged", `${file} is damaged or not a database`);
-  return new UnusableDatabase("unwritable", `${file} cannot be used: ${cause.reason}`, cause.remedy);
+  if (cause.name === "LOCKED")
+    return new UnusableDatabase("locked", `${file} is locked by another program`, null, file);
+  if (cause.name === "DAMAGED")
+    return new UnusableDatabase("damaged", `${file} is damaged or not a database`, null, file);
+  return new UnusableDatabase("unwritable", `${file} cannot be used: ${cause.reason}`, cause.remedy, file);
 }
 
 export const isOfSqlite = (error: unknown): boolean => error instanceof SQLiteError;
