@@ -59,8 +59,8 @@ export type RequestLog = ReturnType<typeof createRequestLog>;
 
 /** The last {@link LOG_CAPACITY} requests. JSON is made only when they are read. */
 export function createRequestLog() {
-  /** A ring: the place of a request is its id modulo the capacity. */
-  let ring: LoggedRequest[] = [];
+  /** Oldest first. */
+  let kept: LoggedRequest[] = [];
   const { subscribe, announce } = createListeners<Parameters<LogListener>>();
   let lastId = 0;
 
@@ -74,13 +74,14 @@ export function createRequestLog() {
       const [body, bodyCutBytes] = beginningOf(request.body);
       const [answer, answerCutBytes] = beginningOf(request.answer);
       const logged = { ...request, id: lastId, body, bodyCutBytes, answer, answerCutBytes };
-      ring[lastId % LOG_CAPACITY] = logged;
+      kept.push(logged);
+      if (kept.length > LOG_CAPACITY) kept.shift();
       announce({ ...request, ...parts, id: lastId }, logged);
     },
     /** Oldest first. */
-    list: (): readonly LoggedRequest[] => Object.values(ring).sort((a, b) => a.id - b.id),
+    list: (): readonly LoggedRequest[] => [...kept],
     clear(): void {
-      ring = [];
+      kept = [];
     },
     subscribe,
   };

@@ -127,9 +127,8 @@ export type PaymentBook = ReturnType<typeof createPaymentBook>;
  * @param dropping called with a payment before a newer one replaces it
  */
 export function createPaymentBook(dropping: (payment: Payment) => void) {
-  /** A ring buffer: a new payment replaces the oldest. Numbers need not be without gaps. */
-  const ring: Payment[] = [];
-  let next = 0;
+  /** Oldest first. Numbers need not be without gaps. */
+  const kept: Payment[] = [];
   const numbers = new Map<number, Payment>();
   const ids = new Map<string, Payment>();
   /** The last payments of each phone, the newest first. */
@@ -156,10 +155,9 @@ export function createPaymentBook(dropping: (payment: Payment) => void) {
 
   return {
     add(payment: Payment): void {
-      const oldest = ring[next];
+      const oldest = kept.length === MOST_PAYMENTS ? kept.shift() : undefined;
       if (oldest) remove(oldest);
-      ring[next] = payment;
-      next = (next + 1) % MOST_PAYMENTS;
+      kept.push(payment);
       ids.set(payment.checkoutRequestId, payment);
       numbers.set(payment.id, payment);
     },

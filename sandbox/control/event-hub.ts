@@ -175,28 +175,22 @@ const MOST_AT_ONCE = 100;
 const MOST_LENGTH_AT_ONCE = 32 * 1024;
 
 /**
- * Past events, also for clients that reconnect: a ring buffer of the last 10,000, or as many as fit into 8 MB.
+ * Past events, also for clients that reconnect: the last 10,000, or as many as fit into 8 MB.
  * @param boot a prefix of each id, which distinguishes the ids of this process from those of another
  */
 export function createEventHistory(boot: string) {
-  const ring: (Entry | undefined)[] = [];
-  let first = 1;
+  /** Oldest first. */
+  const kept: Entry[] = [];
   let last = 0;
   let bytes = 0;
 
-  function dropOldest(): void {
-    bytes -= ring[first % CAPACITY]?.bytes ?? 0;
-    ring[first % CAPACITY] = undefined;
-    first += 1;
-  }
-
   function shrink(): void {
-    while (bytes > MAX_BYTES) dropOldest();
+    while (kept.length > CAPACITY || bytes > MAX_BYTES) bytes -= kept.shift()?.bytes ?? 0;
   }
 
   /** The text is made once for all readers, and then counts as memory. */
   function textOf(number: number): string {
-    const entry = ring[number % CAPACITY];
+    const entry = kept.at(number - last - 1);
     if (!entry) return "";
     if (entry.text === null) {
       const { name, view } = entry;
@@ -214,9 +208,8 @@ export function createEventHistory(boot: string) {
     },
     /** Keeps a reference, not the text, so that unread events cost almost nothing. */
     add(name: string, view: () => object, size: number): void {
-      if (last - first + 1 === CAPACITY) dropOldest();
       last += 1;
-      ring[last % CAPACITY] = { name, view, bytes: size, text: null };
+      kept.push({ name, view, bytes: size, text: null });
       bytes += size;
       shrink();
     },
@@ -225,7 +218,7 @@ export function createEventHistory(boot: string) {
      * @returns null if some of them are no longer kept
      */
     after(number: number): { readonly text: string; readonly number: number } | null {
-      if (number < first - 1 || number > last) return null;
+      if (number < last - kept.length || number > last) return null;
       const end = Math.min(number + MOST_AT_ONCE, last);
       let text = "";
       let read = number;
