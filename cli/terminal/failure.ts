@@ -85,24 +85,24 @@ const REFUSAL_CODES = {
 } as const;
 
 /** What helps: with a data directory; with a database that servers share, and with a copy, where it differs. */
-const DATABASE_HINTS = {
-  locked: "close the other program, or choose another folder with --data",
-  damaged: "put a copy in its place with momo import FILE --replace, or start in another folder with --data",
-  foreign: "choose another folder with --data",
-  older: "choose another folder with --data, or remove that file",
-  newer: "update momo, or choose another folder with --data",
-  unwritable: "choose another folder with --data",
-  linked: "put the file itself there, or choose another folder with --data",
-  missing: "run momo serve once, or name the folder with --data",
-  seeded: "choose another folder with --data, remove the payments with momo reset, or leave out --seed",
-  unreachable: "start the database server, or correct --database",
-  refused: "correct the user, the password or the name of the database in --database",
-  standby: "name the primary server, or an address that leads to it, with --database",
-  fragile: "set synchronous_standby_names and synchronous_commit = on, or leave out --require-replica",
-  taken: "give each server its own name with --replica",
-} as const satisfies Record<DatabaseProblem, string>;
-
-const OTHER_HINTS: Readonly<Record<"shared" | "copy", Partial<Record<DatabaseProblem, string>>>> = {
+const DATABASE_HINTS: Readonly<Record<"own", Record<DatabaseProblem, string>>> &
+  Readonly<Record<"shared" | "copy", Partial<Record<DatabaseProblem, string>>>> = {
+  own: {
+    locked: "close the other program, or choose another folder with --data",
+    damaged: "put a copy in its place with momo import FILE --replace, or start in another folder with --data",
+    foreign: "choose another folder with --data",
+    older: "choose another folder with --data, or remove that file",
+    newer: "update momo, or choose another folder with --data",
+    unwritable: "choose another folder with --data",
+    linked: "put the file itself there, or choose another folder with --data",
+    missing: "run momo serve once, or name the folder with --data",
+    seeded: "choose another folder with --data, remove the payments with momo reset, or leave out --seed",
+    unreachable: "start the database server, or correct --database",
+    refused: "correct the user, the password or the name of the database in --database",
+    standby: "name the primary server, or an address that leads to it, with --database",
+    fragile: "set synchronous_standby_names and synchronous_commit = on, or leave out --require-replica",
+    taken: "give each server its own name with --replica",
+  },
   shared: {
     foreign: "make a new database, and name that with --database",
     older: "stop the servers that use it, and run momo migrate --database",
@@ -122,9 +122,9 @@ const OTHER_HINTS: Readonly<Record<"shared" | "copy", Partial<Record<DatabasePro
  * The same error with a hint that fits, if there is one. The hint for the cause is then left out. While a shared database is copied,
  * the error can be about the file.
  */
-export function withHintFor(kind: keyof typeof OTHER_HINTS, error: unknown): unknown {
+export function withHintFor(kind: "shared" | "copy", error: unknown): unknown {
   const isMeant = error instanceof UnusableDatabase && (kind === "copy" || error.file === null);
-  const hint = isMeant ? OTHER_HINTS[kind][error.problem] : undefined;
+  const hint = isMeant ? DATABASE_HINTS[kind][error.problem] : undefined;
   return hint === undefined ? error : new Failure("unexpected", (error as Error).message, hint);
 }
 
@@ -134,7 +134,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof Refusal) return new Failure(REFUSAL_CODES[error.kind], error.message);
   if (error instanceof UnusableDatabase) {
     const code = error.problem === "missing" ? "not_found" : "unexpected";
-    const hint = DATABASE_HINTS[error.problem];
+    const hint = DATABASE_HINTS.own[error.problem];
     return new Failure(code, error.message, error.remedy === null ? hint : `${error.remedy}, or ${hint}`);
   }
   const cause = causeOf(error);
