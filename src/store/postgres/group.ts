@@ -30,7 +30,10 @@ interface Entry<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Combines the items of a turn of the event loop, or those that arrive while earlier statements run, into one statement. */
+/**
+ * Combines the items of a turn of the event loop, or those that arrive while earlier statements run, into one statement. SQLite's
+ * commit queue has other work: it runs functions, waits for the disk, and repeats them one by one.
+ */
 export function createGroup<Item, Result>(options: GroupOptions<Item, Result>) {
   const { attempts, lanes, most = MOST_ITEMS, keysOf, run } = options;
   const waiting: Entry<Item, Result>[] = [];

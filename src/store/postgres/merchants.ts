@@ -187,7 +187,8 @@ const RECENT_MS = 1000;
 const CAPACITY = 4000;
 
 /**
- * A cache of rows that every request needs and that change rarely. Lookups at the same time share one read.
+ * A cache of rows that every request needs and that change rarely. Lookups at the same time share one read. Nothing tells what other
+ * replicas have written, as SQLite does for its cache, so a row is kept for a time.
  * @param read reads a row; a missing row is not cached
  */
 export function createRecent<K, V>(stopwatch: () => number, read: (key: K) => Promise<V | null>) {
