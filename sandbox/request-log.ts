@@ -1,3 +1,4 @@
+import { keepLast } from "../src/domain/keep-last.ts";
 import { createListeners } from "../src/domain/listeners.ts";
 import type { FaultKind } from "./fault-kinds.ts";
 
@@ -74,8 +75,7 @@ export function createRequestLog() {
       const [body, bodyCutBytes] = beginningOf(request.body);
       const [answer, answerCutBytes] = beginningOf(request.answer);
       const logged = { ...request, id: lastId, body, bodyCutBytes, answer, answerCutBytes };
-      kept.push(logged);
-      if (kept.length > LOG_CAPACITY) kept.shift();
+      keepLast(kept, logged, LOG_CAPACITY);
       announce({ ...request, ...parts, id: lastId }, logged);
     },
     /** Oldest first. */

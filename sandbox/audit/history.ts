@@ -1,4 +1,5 @@
 import type { Delivery } from "../../src/domain/delivery.ts";
+import { keepLast } from "../../src/domain/keep-last.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { AnsweredRequest } from "../request-log.ts";
 import { clean, isByMomo, isSurelyRead, type Moment, messageOf, type Reading, rowsIn, textIn } from "./call.ts";
@@ -73,11 +74,6 @@ export const createHistory = (forgotten: readonly string[], dropping: (payment: 
   clientEnd: null,
 });
 
-function addBounded<T>(kept: T[], added: T, most: number): void {
-  if (kept.length >= most) kept.shift();
-  kept.push(added);
-}
-
 /** A transaction has just started or ended. */
 export function recordChange({ payments }: History, transaction: Transaction, at: Moment): Payment | undefined {
   const { id, status } = transaction;
@@ -139,7 +135,7 @@ export function recordRepeat({ lostPushes }: History, lost: LostPush): void {
 }
 
 export const recordLostPush = ({ lostPushes }: History, lost: LostPush): void =>
-  addBounded(lostPushes, lost, MOST_LOST_PUSHES);
+  void keepLast(lostPushes, lost, MOST_LOST_PUSHES);
 
 /** The payment that an answered poll is about. What momo's own command shows tells the client nothing, unless it has started the payment. */
 export function polledPayment({ payments }: History, { call }: Reading): Payment | null {
@@ -179,7 +175,7 @@ export function recordPoll({ seen }: Payment, reading: Reading): void {
     hasRaced: before !== undefined && (before.hasRaced || isRace(before, reading)),
   };
   if (before) seen.pollers[seen.pollers.indexOf(before)] = poller;
-  else addBounded(seen.pollers, poller, MOST_POLLERS);
+  else keepLast(seen.pollers, poller, MOST_POLLERS);
 }
 
 function recordAsked(seen: Payment["seen"], { call, at }: Reading): void {
@@ -200,7 +196,7 @@ export function recordList(history: History, reading: Reading, search: string | 
     refusal: refusalIn(call),
     isByMomo: isByMomo(call),
   };
-  addBounded(history.lists, list, MOST_LISTS);
+  keepLast(history.lists, list, MOST_LISTS);
   // A slow list is answered after a later one.
   history.lists.sort((one, other) => one.arrivedMs - other.arrivedMs);
   const lost = isForOne ? null : lastLostPayment(history);

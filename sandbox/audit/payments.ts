@@ -1,3 +1,4 @@
+import { keepLast } from "../../src/domain/keep-last.ts";
 import type { Status, Transaction, TransactionFacts } from "../../src/domain/transaction.ts";
 import type { Moment } from "./call.ts";
 
@@ -155,9 +156,8 @@ export function createPaymentBook(dropping: (payment: Payment) => void) {
 
   return {
     add(payment: Payment): void {
-      const oldest = kept.length === MOST_PAYMENTS ? kept.shift() : undefined;
+      const oldest = keepLast(kept, payment, MOST_PAYMENTS);
       if (oldest) remove(oldest);
-      kept.push(payment);
       ids.set(payment.checkoutRequestId, payment);
       numbers.set(payment.id, payment);
     },
