@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
 import { createAuditedClient, LOST } from "../../support/audited-client.ts";
+import { drawFrom } from "../../support/random.ts";
 
 /** Of a hundred requests, how many have this fault. */
 type FaultRates = Readonly<Record<"error" | "delay" | "disconnect", number>>;
@@ -26,15 +27,7 @@ function createService(seed: number, faultRates: FaultRates, promptTimeoutMs: nu
   const { realClock, clock, ...client } = createAuditedClient();
   let payments: Payment[] = [];
   let delayed = 0;
-  let state = seed | 1;
-
-  /** A random integer from 0 to below the bound. */
-  function draw(bound: number): number {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return Math.floor(((state >>> 0) / 2 ** 32) * bound);
-  }
+  const draw = drawFrom(seed);
 
   const after = (durationMs: number, happen: () => void) =>
     void realClock.alarm(realClock.nowMs() + durationMs, happen);
