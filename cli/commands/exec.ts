@@ -21,7 +21,7 @@ import { reapOrphans } from "../libc.ts";
 import { formatOfFile, prepareReport } from "../serving/output-files.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { readAccountId, readPath } from "../terminal/options.ts";
+import { must, readAccountId, readPath } from "../terminal/options.ts";
 import { reportFault, tell } from "../terminal/output.ts";
 import { ignoredAtStart, PASSED_ON } from "../terminal/signals.ts";
 import { version } from "../version.ts";
@@ -36,6 +36,7 @@ export function execCommand(): Command {
         "end with 7 if the command succeeds, but its client makes a mistake of this severity or worse",
       )
         .choices(SEVERITIES)
+        .argParser(must(SEVERITY_RULE, (text) => SEVERITIES.some((severity) => severity === text)))
         .preset("error"),
     )
     .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt", readPath)
@@ -45,6 +46,9 @@ export function execCommand(): Command {
     .option("--account <id>", "the id of the sandbox's payment account (default: 1)", readAccountId);
   return addSandboxOptions(command).action(exec);
 }
+
+/** Without `--`, the first word of the command is taken for the severity. */
+const SEVERITY_RULE = `be one of ${SEVERITIES.join(", ")}, or have -- after it (PowerShell: with momo.cmd, because momo.ps1 drops it)`;
 
 interface ExecFlags extends SandboxFlags {
   readonly intercept?: readonly string[];
