@@ -133,25 +133,6 @@ const shops = {
     await follow(await push("254700000001", "ORDER-6"));
     return follow(await push("254700000001", "ORDER-6"));
   },
-  async "status by GET"() {
-    const { checkout_request_id } = await push(customer, "ORDER-7");
-    await sleep(4000);
-    return (await call("GET", `/status.php?checkout_request_id=${checkout_request_id}`)).status ?? "unknown";
-  },
-  /** The column of the database is VARCHAR(32). */
-  async "cut id"() {
-    const { checkout_request_id } = await push(customer, "ORDER-9");
-    await sleep(4000);
-    return (await ask(checkout_request_id.slice(0, 32))).status ?? "unknown";
-  },
-  /** Its configuration is missing, and its page says that all is well. */
-  async "hidden refusal"() {
-    headers["X-API-Secret"] = "";
-    await push(customer, "ORDER-11");
-    return "thank you";
-  },
-  /** Without its variables it works without payments. */
-  "no request": () => "payments are switched off",
 };
 
 console.log(await shops[process.argv[2]]());
