@@ -2,7 +2,7 @@
 //   const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store: fileStore("orders") });
 //   const { status } = await momo.pay("ORDER-0001", "0712345678", 100); // completed: deliver, once for each order
 // A reference is an order: stored before the push, pushed once (as REFERENCE~, so that no other one begins with it), and never again.
-// After a failure, a new try needs another one. Called again with it (after a crash, at the deadline), pay goes on where it was.
+// After a failure, a new try needs another one. Called again (after a crash, at the deadline), pay goes on. Tests: a new folder each run.
 // Statuses: completed, failed, cancelled, expired, not_started (known, for good); pending, unknown (may be paid: ask again later).
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
@@ -10,7 +10,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL as urlOf } from "node:url";
 
 /** @typedef {{ reference: string, phone: string, amount: number, status: string, checkout_request_id: string | null,
- *   started_at: number, asked_at: number }} Order */
+ *   started_at: number, asked_at: number, may_have_paid?: true }} Order */
 /** @typedef {{ get(key: string): Order | null, add(key: string, order: Order): boolean, set(key: string, order: Order): void,
  *   remove(key: string): void }} Store add says whether the order was added, and was not there already */
 const CODES = { completed: 0, failed: 10, cancelled: 11, expired: 12, not_started: 5 };
@@ -92,7 +92,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     const [key, untilMs] = [keyOf(reference), now() + deadlineMs];
     let order = await ask(key);
     for (; !isFinal(order) && now() < untilMs; order = await ask(key)) await sleep(intervalMs);
-    return { ...order, may_have_paid: order.status === "completed" || !isFinal(order) };
+    return isFinal(order) ? order : { ...order, may_have_paid: true };
   }
 
   async function ask(key) {

@@ -3,7 +3,7 @@
 //   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, new Momo\FileStore('orders'));
 //   $order = $momo->pay('ORDER-0001', '0712345678', 100); // $order['status'] completed: deliver, once for each order
 // A reference is an order: stored before the push, pushed once (as REFERENCE~, so that no other one begins with it), and never again.
-// After a failure, a new try needs another one. Called again with it (after a crash, at the deadline), pay goes on where it was.
+// After a failure, a new try needs another one. Called again (after a crash, at the deadline), pay goes on. Tests: a new folder each run.
 // Statuses: completed, failed, cancelled, expired, not_started (known, for good); pending, unknown (may be paid: ask again later).
 namespace Momo;
 const CODES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
@@ -89,7 +89,7 @@ final class Client {
         while (!isset(CODES[($order = $this->ask($key))['status']]) && ($this->now)() < $until) {
             ($this->sleep)($this->interval);
         }
-        return [...$order, 'may_have_paid' => $order['status'] === 'completed' || !isset(CODES[$order['status']])];
+        return isset(CODES[$order['status']]) ? $order : [...$order, 'may_have_paid' => true];
     }
 
     private function ask(string $key): array {

@@ -10,7 +10,9 @@ $momo = new Momo\Client(
 while ($line = fgets(STDIN)) {
     $job = json_decode($line);
     try {
-        $said = $momo->pay($job->reference, $job->phone, $job->amount)['status'];
+        $order = $momo->pay($job->reference, $job->phone, $job->amount);
+        $isWrong = isset($order['may_have_paid']) === isset(Momo\CODES[$order['status']]);
+        $said = $order['status'] . ($isWrong ? ', and may_have_paid is wrong' : '');
     } catch (Momo\MomoError $error) {
         $said = $error->kind;
     } catch (Throwable $error) {

@@ -30,7 +30,9 @@ momo = client.Client(
 
 def run(job):
     try:
-        said = momo.pay(job["reference"], job["phone"], job["amount"])["status"]
+        order = momo.pay(job["reference"], job["phone"], job["amount"])
+        said = order["status"]
+        assert order.get("may_have_paid", False) == (said not in client.CODES), order
     except client.MomoError as error:
         said = error.kind
     except Exception:

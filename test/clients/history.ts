@@ -58,7 +58,8 @@ const FAULTS: readonly (object | null)[] = [
 const OUTCOMES = ["completed", "completed_late", "wrong_pin", "cancelled", "expired", "silent", "unreachable"];
 const PHONES = ["0712345678", "254112345678", "0799000111"];
 const REFERENCES = ["ORDER-1", "ORDER-10", "1001", "A+B & C%#"];
-const KNOWN = ["completed", "failed", "cancelled", "expired", "not_started"];
+/** The statuses that never change. */
+export const KNOWN = ["completed", "failed", "cancelled", "expired", "not_started"];
 const CLIENT_TIMEOUT_MS = 10_000;
 /** After so many turns of the event loop nothing happens without time. */
 const QUIET_TURNS = 6;

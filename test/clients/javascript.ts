@@ -1,9 +1,9 @@
-import type { Client, World } from "./history.ts";
+import { type Client, KNOWN, type World } from "./history.ts";
 
 /** The client in JavaScript, which runs in the process of the test. */
 export interface ClientModule {
   createClient(options: object): {
-    pay(reference: string, phone: string, amount: number): Promise<{ status: string }>;
+    pay(reference: string, phone: string, amount: number): Promise<{ status: string; may_have_paid?: true }>;
   };
 }
 
@@ -39,7 +39,8 @@ export const startIn =
     return {
       pay: (reference, phone, amount) =>
         client.pay(reference, phone, amount).then(
-          ({ status }) => status,
+          ({ status, may_have_paid: mayHavePaid = false }) =>
+            KNOWN.includes(status) === mayHavePaid ? `${status}, may_have_paid ${mayHavePaid}` : status,
           (error: Error & { kind?: string }) => error.kind ?? Promise.reject(error),
         ),
       goOn: async () => false,

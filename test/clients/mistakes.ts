@@ -63,22 +63,22 @@ export const MISTAKES: readonly Mistake[] = [
     js: [
       ["deadlineMs = 120_000", "deadlineMs = 10_000"],
       [
-        "return { ...order, may_have_paid",
-        'if (!isFinal(order)) order = save(key, { status: "failed" });\n    return { ...order, may_have_paid',
+        "return isFinal(order) ? order :",
+        'if (!isFinal(order)) order = save(key, { status: "failed" });\n    return isFinal(order) ? order :',
       ],
     ],
     py: [
       ["deadline=120", "deadline=10"],
       [
-        'return {**order, "may_have_paid"',
-        'order = order if order["status"] in CODES else self._save(key, {"status": "failed"})\n        return {**order, "may_have_paid"',
+        'return order if order["status"] in CODES else',
+        'order = order if order["status"] in CODES else self._save(key, {"status": "failed"})\n        return order if order["status"] in CODES else',
       ],
     ],
     php: [
       ["$deadline = 120", "$deadline = 10"],
       [
-        "return [...$order, 'may_have_paid'",
-        "$order = $this->save($key, ['status' => 'failed']);\n        return [...$order, 'may_have_paid'",
+        "return isset(CODES[$order['status']]) ? $order :",
+        "$order = $this->save($key, ['status' => 'failed']);\n        return isset(CODES[$order['status']]) ? $order :",
       ],
     ],
   },
