@@ -77,8 +77,9 @@ function addTo(kept: Map<string, Kept>, mistake: DatedMistake): Finding | null {
   const same = kept.get(key);
   if (same) return repeat(same, mistake.requestIds.at(-1)) ? withCounts(same) : null;
   const first = findingOf(mistake);
-  kept.set(key, { first, atMs: mistake.atMs, requestIds: [...first.request_ids], count: 1 });
-  return first;
+  const added = { first, atMs: mistake.atMs, requestIds: [...first.request_ids], count: 1 };
+  kept.set(key, added);
+  return withCounts(added);
 }
 
 /**
@@ -95,9 +96,10 @@ function repeat(kept: Kept, requestId: number | undefined): boolean {
   return true;
 }
 
+/** A slow push stands in the log after the one that repeats it. */
 const withCounts = ({ first, requestIds, count }: Kept): Finding => ({
   ...first,
-  request_ids: [...requestIds],
+  request_ids: requestIds.toSorted((one, other) => one - other),
   count,
 });
 

@@ -35,7 +35,7 @@ export interface Push {
 export interface Start extends Push {
   /** Earlier payments of the same phone, the newest first. */
   readonly earlier: readonly Started[];
-  /** Whether an earlier payment of another phone has its reference. */
+  /** Whether an earlier payment of the client, of another phone, has its reference. */
   readonly isReferenceShared: boolean;
 }
 
@@ -134,7 +134,7 @@ export function createPaymentBook(dropping: (payment: Payment) => void) {
   const ids = new Map<string, Payment>();
   /** The last payments of each phone, the newest first. */
   const phones = new Map<string, readonly Started[]>();
-  /** For each merchant, the last payment with each reference. A joined key costs each push 8 µs more: it is hashed anew. */
+  /** For each merchant, the last payment of the client with each reference. A joined key costs each push 8 µs more: it is hashed anew. */
   const references = new Map<number, Map<string, Started>>();
   /** The numbers of the payments that newer ones have replaced. */
   let dropped = { from: Number.POSITIVE_INFINITY, to: 0 };
@@ -167,14 +167,14 @@ export function createPaymentBook(dropping: (payment: Payment) => void) {
     wasDropped: (number: number): boolean => dropped.from <= number && number <= dropped.to && !numbers.has(number),
     /** The last payments of its phone, the newest first. */
     lastOfPhone: ({ phone }: Payment): readonly Started[] => phones.get(phone) ?? [],
-    /** The last payment with its reference, of any phone. */
+    /** The last payment of the client with its reference, of any phone. */
     lastWithReference: ({ merchantId, reference }: Payment): Started | null =>
       (reference && references.get(merchantId)?.get(reference)) || null,
     /** A push has started this payment. */
     addStarted(payment: Started): void {
       const { phone, merchantId, reference } = payment;
       phones.set(phone, [payment, ...payment.start.earlier].slice(0, MOST_COMPARED));
-      if (!reference) return;
+      if (!reference || payment.start.isByMomo) return;
       const byReference = references.get(merchantId) ?? new Map<string, Started>();
       references.set(merchantId, byReference.set(reference, payment));
     },

@@ -21,7 +21,7 @@ export function auditPush(history: History, reading: Reading): (Mistake | null)[
   if (charge && !payment) recordLostPush(history, { ...charge, push });
   return [
     sendsIdempotencyKey(reading),
-    sameReference && reusesReference(sameReference, payment, push),
+    sameReference && !push.isByMomo ? reusesReference(sameReference, payment, push) : null,
     again ?? (lost && charge && repeatsLostPush(lost, charge, push)),
   ];
 }
@@ -52,8 +52,8 @@ function sendsIdempotencyKey({ call }: Reading): Mistake | null {
 }
 
 /** @param first the last payment before it with its reference */
-function reusesReference(first: Started, second: Payment, { requestId, isByMomo }: Push): Mistake | null {
-  if (first.phone === second.phone || first.start.isByMomo !== isByMomo) return null;
+function reusesReference(first: Started, second: Payment, { requestId }: Push): Mistake | null {
+  if (first.phone === second.phone) return null;
   return {
     kind: "reference_reused",
     subject: `${second.merchantId} ${second.reference}`,
