@@ -7,7 +7,7 @@ import { createFindingBook, type DatedMistake, type Finding, type Mistake } from
 import { createHistory, type History, recordChange, recordClientEnd, recordDelivery } from "./history.ts";
 import { auditInput } from "./inputs.ts";
 import { auditList } from "./lists.ts";
-import { missesPolls } from "./missing-polls.ts";
+import { missesPolls, type Occasion } from "./missing-polls.ts";
 import { auditMethod, auditPath, isAutomatic } from "./paths.ts";
 import { isStarted, type Payment, type Started } from "./payments.ts";
 import { auditPoll } from "./polls.ts";
@@ -35,7 +35,7 @@ export interface AuditOptions {
   readonly hasWebhook: () => boolean;
 }
 
-/** A run that is over: then a report also says whether any request was accepted. */
+/** A run that is over: its client sends no more requests. */
 export interface RunEnd {
   /** When the client ended, if the sandbox's clock has moved on since. */
   readonly atMs?: number;
@@ -148,7 +148,7 @@ export class Audit {
   report(now: Moment | null, end: RunEnd | null = null): AuditReport {
     const watched = [...this.#history.payments.all()];
     const tally = this.#tally.now(watched);
-    const judged = this.#judge(watched, now, end !== null);
+    const judged = this.#judge(watched, now, end && "run");
     const nothing = now && end && nothingAccepted(tally, this.#tally.isAllFaults(), end.atMs ?? now.nowMs, end.hosts);
     const findings = this.#findings.list(nothing ? [...judged, nothing] : judged);
     return { tally, findings, omitted: this.#findings.omitted };
@@ -167,7 +167,7 @@ export class Audit {
   beginChapter(at: Moment, isDelaying: boolean): void {
     const { payments, forgotten } = this.#history;
     const watched = [...payments.all()];
-    this.#drop(watched, isDelaying ? null : at, true);
+    this.#drop(watched, isDelaying ? null : at, "chapter");
     this.#chapterMs = at.realMs;
     this.#tally.beginChapter();
     this.#history = this.#newHistory([...forgotten, ...watched.map(({ checkoutRequestId }) => checkoutRequestId)]);
@@ -182,22 +182,23 @@ export class Audit {
   }
 
   #newHistory(forgotten: readonly string[]): History {
-    return createHistory(forgotten, (payment) => this.#drop([payment], this.#last, false));
+    return createHistory(forgotten, (payment) => this.#drop([payment], this.#last, null));
   }
 
   /** What is wrong now with payments, until a later event changes it. */
-  #judge(payments: readonly Payment[], now: Moment | null, isOver: boolean): DatedMistake[] {
+  #judge(payments: readonly Payment[], now: Moment | null, ends: Occasion["ends"]): DatedMistake[] {
     const started = payments.filter(isStarted);
     const again = started.flatMap((payment) => chargesAgain(payment) ?? []);
     if (now === null) return again;
-    const occasion = { now, isOver, hasWebhook: this.#options.hasWebhook() };
+    const { sent, not_taken } = this.#tally.now([]).deliveries;
+    const occasion = { now, ends, hasWebhook: this.#options.hasWebhook(), takesWebhooks: sent > not_taken };
     return [...again, ...started.flatMap((payment) => missesPolls(this.#history, payment, occasion) ?? [])];
   }
 
   /** Payments are forgotten: no later event changes what is wrong with them. */
-  #drop(payments: readonly Payment[], now: Moment | null, isOver: boolean): void {
+  #drop(payments: readonly Payment[], now: Moment | null, ends: Occasion["ends"]): void {
     for (const payment of payments) this.#tally.drop(payment);
-    for (const mistake of this.#judge(payments, now, isOver)) {
+    for (const mistake of this.#judge(payments, now, ends)) {
       const finding = this.#findings.add(mistake);
       // A revisable one was announced when its push came.
       if (finding && !mistake.isRevisable) this.#listeners.announce(finding);

@@ -1,4 +1,5 @@
 import { counted } from "../../src/domain/counted.ts";
+import type { Status } from "../../src/domain/transaction.ts";
 import { inSeconds, type Moment } from "./call.ts";
 import type { DatedMistake } from "./finding.ts";
 import { type History, PATTERN_MS, PATTERN_POLLS } from "./history.ts";
@@ -19,31 +20,40 @@ const DRIFT_MS = 500;
 /** When missing polls are looked for. */
 export interface Occasion {
   readonly now: Moment;
-  /** Whether the client sends no more requests. */
-  readonly isOver: boolean;
+  /** What is over: the run, or the chapter, which a reset ends; null if the client can still ask. */
+  readonly ends: "run" | "chapter" | null;
   /** Whether a webhook is set. */
   readonly hasWebhook: boolean;
+  /** Whether a webhook was taken: the next one will tell how its payment ends. */
+  readonly takesWebhooks: boolean;
 }
 
 /** The polls that are missing for a payment now. A late poll corrects it. */
 export function missesPolls(history: History, payment: Started, occasion: Occasion): DatedMistake | null {
   const { seen, start, end, webhook } = payment;
-  const { now, isOver, hasWebhook } = occasion;
+  const { now, ends, hasWebhook, takesWebhooks } = occasion;
   if (seen.finalMs !== null) return null;
-  const hadTime = (neededMs: number) =>
-    now.ranMs - start.answered.ranMs >= neededMs || endedUndisturbed(history, payment);
+  const hasEnded = history.clientEnd !== null;
+  const isWaiting = takesWebhooks && webhook === null && !hasEnded;
+  const isCutOff = ends === "run" && !isWaiting && isUndisturbed(payment, lastChance(history, payment, now));
+  const hadTime = (neededMs: number) => isCutOff || now.ranMs - start.answered.ranMs >= neededMs;
+  const silentMs = now.realMs - (seen.asked?.last ?? start).answered.realMs;
+  const mayAskYet = isCutOff && !hasEnded && webhook?.takenMs == null && silentMs < NEVER_POLLED_MS;
+  const doubt = mayAskYet ? " If the client still asks, make this report again when it has ended." : "";
   if (!seen.asked && !seen.isNamed && hadTime(NEVER_POLLED_MS) && !hasListed(history, start, start.arrivedMs)) {
-    return neverPolls(payment, hasWebhook);
+    return neverPolls(payment, hasWebhook, doubt);
   }
-  if (!end || webhook?.takenMs != null || hasKeptAsking(payment)) return null;
-  if (seen.asked && hadTime(PATTERN_MS)) return takesRowAbove(payment, end) ?? givesUpEarly(payment, end, seen.asked);
-  if (!isOver || !isEndedByMove(history, payment, end)) return null;
-  return takesRowAbove(payment, end) ?? neverPollsAfterMove(payment, end);
+  if (webhook?.takenMs != null || hasKeptAsking(payment)) return null;
+  if (seen.asked && hadTime(PATTERN_MS) && (end || isCutOff)) {
+    return takesRowAbove(payment) ?? givesUpEarly(payment, seen.asked, doubt);
+  }
+  if (!end || ends === null || !isEndedByMove(history, payment, end)) return null;
+  return takesRowAbove(payment) ?? neverPollsAfterMove(payment, end);
 }
 
-/** Whether the client ended before it read the final status, and had time to ask. */
-const endedUndisturbed = ({ clientEnd }: History, payment: Payment): boolean =>
-  clientEnd !== null && isUndisturbed(payment, clientEnd.at);
+/** Until when a client could learn how a payment ends. After the client, the sandbox moves its clock to end the payments. */
+const lastChance = ({ clientEnd }: History, { id, end }: Payment, now: Moment): Moment =>
+  clientEnd?.pending.has(id) ? clientEnd.at : (end?.at ?? now);
 
 /** Whether the sandbox clock has run by itself since the payment started: otherwise missing polls mean nothing. */
 function isUndisturbed({ created }: Payment, now: Moment): boolean {
@@ -71,7 +81,7 @@ function hasKeptAsking({ seen: { asked }, start: { answered } }: Started): boole
   return asked.count >= PATTERN_POLLS || askedForMs >= KEPT_ASKING_MS;
 }
 
-function neverPolls(payment: Started, hasWebhook: boolean): DatedMistake {
+function neverPolls(payment: Started, hasWebhook: boolean, doubt: string): DatedMistake {
   const { start, end, webhook } = payment;
   const what = start.isRead
     ? "The client has not asked for the status of this payment"
@@ -80,7 +90,7 @@ function neverPolls(payment: Started, hasWebhook: boolean): DatedMistake {
     kind: "never_polls",
     severity: webhook?.takenMs == null ? "error" : "note",
     ...factsOf(payment),
-    message: `${what}${end === null ? "" : `; it is ${end.status} now`}${deliveriesOf(payment, hasWebhook)}.`,
+    message: `${what}${end === null ? "" : `; it is ${end.status} now`}${deliveriesOf(payment, hasWebhook)}.${doubt}`,
   };
 }
 
@@ -105,17 +115,21 @@ const factsOf = (payment: Started) => ({
   atMs: payment.start.answered.nowMs,
 });
 
-function givesUpEarly(payment: Started, { status }: End, { last }: Asked): DatedMistake {
+function givesUpEarly(payment: Started, { last }: Asked, doubt: string): DatedMistake {
   const { requestId, answered } = payment.start;
-  const isPaid = status === "completed";
+  const status = payment.end?.status ?? "pending";
+  const lost = WHAT_IS_LOST[status];
   return {
     kind: "gives_up_early",
-    severity: isPaid ? "error" : "warning",
+    severity: lost === undefined ? "warning" : "error",
     requestIds: [requestId, last.requestId],
     payment,
     atMs: last.answered.nowMs,
-    message: `Asked for the last time after ${inSeconds(last.answered.realMs - answered.realMs)}, when the payment was pending. It is ${status} now${
-      isPaid ? ": the customer has paid, and the shop does not know" : ""
-    }.`,
+    message: `Asked for the last time after ${inSeconds(last.answered.realMs - answered.realMs)}, when the payment was pending. It is ${status} now${lost ?? ""}.${doubt}`,
   };
 }
+
+const WHAT_IS_LOST: Partial<Record<Status, string>> = {
+  completed: ": the customer has paid, and the shop does not know",
+  pending: ": the customer can still pay, and the shop would not know",
+};

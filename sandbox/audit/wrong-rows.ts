@@ -1,7 +1,7 @@
 import { clean, type Reading } from "./call.ts";
 import type { DatedMistake, Mistake } from "./finding.ts";
 import { PATTERN_MS } from "./history.ts";
-import type { End, Payment, Started } from "./payments.ts";
+import type { Payment, Started } from "./payments.ts";
 
 /** A client that asks so soon after a search takes what it has found. */
 const AT_ONCE_MS = 1000;
@@ -26,8 +26,8 @@ export function followsOther(payment: Payment, { call, arrivedMs }: Reading): Mi
 }
 
 /** The last search for a payment showed another one above it, and nobody has asked for this one since. */
-export function takesRowAbove(payment: Started, { status }: End): DatedMistake | null {
-  const { start, seen, reference } = payment;
+export function takesRowAbove(payment: Started): DatedMistake | null {
+  const { start, seen, end, reference } = payment;
   if (!seen.rowAbove || !seen.asked) return null;
   const { requestId, answered } = seen.asked.last;
   return {
@@ -35,7 +35,7 @@ export function takesRowAbove(payment: Started, { status }: End): DatedMistake |
     requestIds: [start.requestId, requestId],
     payment,
     atMs: answered.nowMs,
-    message: `${tookRow(String(reference), seen.rowAbove)} Its own payment was below, and nobody has asked for it since; it is ${status} now.`,
+    message: `${tookRow(String(reference), seen.rowAbove)} Its own payment was below, and nobody has asked for it since; it is ${end?.status ?? "pending"} now.`,
   };
 }
 

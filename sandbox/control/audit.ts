@@ -16,7 +16,9 @@ const auditQuery = z.object({
   over: z
     .enum(["true", "false"], { error: "over must be true or false" })
     .default("false")
-    .describe("whether the run is over: then it is an error if no request was accepted"),
+    .describe(
+      "whether the run is over: then it is an error if no request was accepted, or if a payment was not followed to its end",
+    ),
 });
 
 export const AUDIT_CALLS: Calls = {
