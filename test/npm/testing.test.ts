@@ -224,7 +224,7 @@ describe("a sandbox for a test", () => {
     ] as const;
     for (const [name, options] of bad) {
       const refusal = await rejectionOf(startSandbox(options as SandboxOptions));
-      expect((refusal as Error).message).toMatch(new RegExp(`^(?:option ')?${name} `));
+      expect((refusal as Error).message).toMatch(new RegExp(`^(?:after in )?${name} `));
     }
     expect(readdirSync(folder)).toEqual([]);
     const sandbox = await startSandbox();

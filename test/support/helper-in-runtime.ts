@@ -37,7 +37,7 @@ const EXPECTED = {
   status: "cancelled",
   findings: 0,
   requests: 2,
-  refused: expect.stringMatching(/^option 'promptTimeout /),
+  refused: expect.stringMatching(/^promptTimeout /),
   timers: 0,
   gone: true,
 };
