@@ -19,10 +19,9 @@ const ruleBook = z.strictObject({ rules: ruleInputs });
  * @throws Refusal `invalid` that names the place of each error
  */
 export function parseRules(input: unknown, text: string | null): Rule[] {
-  if (typeof input === "object" && input !== null && "rules" in input) {
-    return parsePlaced(ruleBook, input, "", text).rules;
-  }
   if (Array.isArray(input)) return parsePlaced(ruleInputs, input, "rules", text);
+  const isEmpty = Object.keys(Object(input)).length === 0;
+  if (isEmpty || "rules" in Object(input)) return parsePlaced(ruleBook, input, "", text).rules;
   return [parsePlaced(rule, input, "", text)];
 }
 

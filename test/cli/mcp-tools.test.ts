@@ -14,6 +14,7 @@ const PHONE = "0712345678";
 describe("a refusal is the sandbox's own message", () => {
   const REFUSED: [tool: string, given: Answer, message: RegExp][] = [
     ["rules", { action: "replace", rules: [{ outcome: "paid" }] }, /outcome.*the names are completed, .*"paid"/],
+    ["rules", { action: "add" }, /^rules is missing$/],
     ["rules", { action: "burn" }, /action must be one of list, replace, clear, add; it is "burn"/],
     ["rules", { action: "constructor" }, /action must be one of list, replace, clear, add; it is "constructor"/],
     ["explain_payment", { checkout_request_id: ".." }, /^checkout_request_id must be a string, .*; it is ".."$/],
