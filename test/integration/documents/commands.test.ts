@@ -92,22 +92,25 @@ for (const command of examples) {
 
 /** The recipes of docs/testing.md that are more than commands, and variants of them. */
 
+interface Recipe {
+  readonly test?: { script: string[] };
+  readonly steps?: { run?: string }[];
+}
+
 const testing = readDocument("docs/testing.md");
 const recipe = blocksOf(testing, "yaml").find((block) => block.startsWith("steps:")) ?? "";
-const steps = [...recipe.matchAll(/run: \|\n((?: {6}.*\n)+)/g)].map(([, script = ""]) =>
-  script.replaceAll(/^ {6}/gm, ""),
-);
+const { steps = [] } = Bun.YAML.parse(recipe) as Recipe;
 
 let session: Session;
 beforeAll(async () => {
   session = await startSession();
 });
-test("the step after the start finds the server in MOMO_*", async () => {
+test("the steps after the start find the server in MOMO_*, and the last one audits and stops it", async () => {
   const { folder, run } = session;
   const github = { RUNNER_TEMP: join(folder, "runner"), GITHUB_ENV: join(folder, "github-env") };
   mkdirSync(github.RUNNER_TEMP);
-  const [start = "", next = ""] = steps;
-  expect(steps).toHaveLength(2);
+  const [start = "", tests = "", audit = ""] = steps.map((step) => step.run);
+  expect(steps).toHaveLength(3);
   const started = await run(start, github);
   try {
     expect(started).toMatchObject({ exitCode: 0, stderr: "" });
@@ -118,13 +121,15 @@ test("the step after the start finds the server in MOMO_*", async () => {
     for (const [name, value] of Object.entries(given)) {
       expect(value).toBe(String(record[name.replace("MOMO_", "").toLowerCase()]));
     }
-    const tested = await run(next.replace("--wait", "--wait --interval 50ms"), { ...github, ...given });
-    expect(tested).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(JSON.parse(tested.stdout)).toMatchObject({ status: "completed" });
+    expect(await run(tests, { ...github, ...given })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await run(audit, { ...github, ...given })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(readFileSync(join(folder, "momo.xml"), "utf8")).toContain('failures="0"');
+    await until(
+      async () => existsSync(join(folder, "ready.json")),
+      (isThere) => !isThere,
+    );
   } finally {
-    const ready = join(folder, "ready.json");
-    process.kill((JSON.parse(readFileSync(ready, "utf8")) as { pid: number }).pid);
-    while (existsSync(ready)) await Bun.sleep(20);
+    await run('[ ! -e ready.json ] || kill "$(cat momo.pid)"');
   }
 });
 
@@ -138,11 +143,6 @@ test("files that share a sandbox, each with an account of its own, do not distur
     expect.stringContaining("failed code 10"),
   ]);
 });
-
-interface Recipe {
-  readonly test?: { script: string[] };
-  readonly steps?: { run?: string }[];
-}
 
 const request = (path: string) =>
   `curl -sS "$MOMO_BASE_URL/${path}" -H "X-API-Key: $MOMO_API_KEY" -H "X-API-Secret: $MOMO_API_SECRET"`;
