@@ -2,7 +2,7 @@ import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { type Profile, profileSchema } from "../../src/http/profile.ts";
 import { ANSWER_CHECKS } from "./answers.ts";
 import { isObject, type Json } from "./bounded.ts";
-import type { Checking, PaymentToMake } from "./facts.ts";
+import { type Checking, NO_TRANSACTIONS, type PaymentToMake } from "./facts.ts";
 import { PAYMENT_CHECKS, pushNotes } from "./payment.ts";
 import { type Checked, type CheckReport, type Evidence, isLikeMomo } from "./result.ts";
 import { type Exchange, Service, type ServiceOptions, Skip, Stopped, shownAnswer } from "./service.ts";
@@ -43,7 +43,7 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
   let stopped: string | null = null;
   const { pathname } = new URL(options.baseUrl);
   const found: Profile[] = [{ base_path: pathname.replace(/\/$/, "") }];
-  /** The profile of each silent sentence; null if it has no room for all of it. */
+  /** The profile of each silent sentence; null if it has no room for all of it, or was not checked. */
   const recorded = new Map<string, Profile | null>();
   for (const check of ORDER) {
     const { id, section, sentence, momo = null } = check;
@@ -105,16 +105,16 @@ const evidenceOf = ({ evidence }: Exchange, part: Json | undefined): Evidence =>
 
 /** Whether momo does the same as the service, with the whole profile. @param part of this sentence */
 function isImitated(row: Checked, part: Profile | null, whole: Profile): boolean {
-  if (row.verdict !== "recorded") return true;
+  if (row.momo === null) return true;
   if (part === null) return false;
+  const isRefused = row.momo === "refused with 400" && row.seen.startsWith("refused with ");
   const bad = row.section === "§4.3" && isObject(whole.bad_filter) ? whole.bad_filter.status : 400;
-  if (row.momo === "refused with 400" && row.seen.startsWith("refused with "))
-    return row.seen.startsWith(`refused with ${bad}`);
+  if (isRefused && !row.seen.startsWith(`refused with ${bad}`)) return false;
   const names = Object.keys(part) as (keyof Profile)[];
   // Refusals are alike if their status is: their texts name the input.
   const isSame = (one: unknown, other: unknown) =>
     one === other || (isObject(one) && isObject(other) && one.status === other.status);
-  return names.length === 0 ? isLikeMomo(row) : names.every((name) => isSame(part[name], whole[name]));
+  return names.length === 0 ? isRefused || isLikeMomo(row) : names.every((name) => isSame(part[name], whole[name]));
 }
 
 /** Of a text that a service has a part in. */
@@ -131,11 +131,20 @@ function profileOf(found: readonly Profile[], { secrets }: Service): Profile {
   return profile;
 }
 
-function notesOf([first]: readonly Exchange[]): string[] {
+function notesOf(exchanges: readonly Exchange[]): string[] {
+  const [first] = exchanges;
   if (!first) return [];
   const { headers, atMs } = first;
   const offsetMs = Date.parse(headers.get("Date") ?? "") - atMs;
-  if (!(Math.abs(offsetMs) > MOST_OFFSET_MS)) return [];
   const minutes = Math.round(Math.abs(offsetMs) / 60_000);
-  return [`the service's clock is ${minutes} minutes ${offsetMs > 0 ? "ahead of" : "behind"} this one`];
+  const clock = `the service's clock is ${minutes} minutes ${offsetMs > 0 ? "ahead of" : "behind"} this one`;
+  const isOff = Math.abs(offsetMs) > MOST_OFFSET_MS;
+  const last = exchanges.findLast(
+    ({ sent }) => sent.path === first.sent.path && sent.as === "owner" && sent.body === null,
+  );
+  const rows = last?.json?.transactions ?? last?.json?.data;
+  const isEmpty = Array.isArray(rows) && rows.length === 0;
+  return [...(isOff ? [clock] : []), ...(isEmpty ? [EMPTY_ACCOUNT] : [])];
 }
+
+const EMPTY_ACCOUNT = `${NO_TRANSACTIONS}, so most of the list is not checked: start payments there first, or give --pay`;

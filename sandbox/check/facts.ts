@@ -95,10 +95,15 @@ export async function inState(service: Service, state: string): Promise<Listed> 
   return list(service, `?status=${state}`);
 }
 
+export const NO_TRANSACTIONS = "the account has no transactions";
+
+/** The id that no transaction has. */
+export const NO_RECORD = "999999999999999";
+
 /** The newest transaction. @throws Skip if there is none */
 export async function newest(service: Service): Promise<Json> {
   const [item] = (await list(service)).items;
-  if (!item) throw new Skip("the account has no transactions");
+  if (!item) throw new Skip(NO_TRANSACTIONS);
   return item;
 }
 

@@ -9,6 +9,7 @@ import {
   type Listed,
   list,
   must,
+  NO_TRANSACTIONS,
   newest,
   shown,
   statusOf,
@@ -70,7 +71,7 @@ const NOT_IN_SHORT_LIST = [
 ];
 /** The members of a status (§4.2), those of the minimal form first. */
 export const MINIMAL_STATUS = ["status", "amount", "phone", "transaction_code", "created_at"];
-const FULL_STATUS = [
+export const FULL_STATUS = [
   ...["fee_amount", "momo_receipt_number", "checkout_request_id", "merchant_request_id"],
   ...["result_code", "result_desc", "completed_at"],
 ];
@@ -83,7 +84,7 @@ const SUMMARY: Readonly<Record<string, Test>> = {
 };
 
 /** The lists that show as many kinds of transactions as there are. */
-async function lists(service: Service): Promise<Listed[]> {
+export async function lists(service: Service): Promise<Listed[]> {
   const found = [await list(service)];
   for (const state of STATUSES) found.push(await inState(service, state));
   return found;
@@ -114,7 +115,7 @@ const itemRow = ([name, test]: [string, Test]): Check =>
         last = exchange;
       }
     }
-    if (last === null) throw new Skip("the account has no transactions");
+    if (last === null) throw new Skip(NO_TRANSACTIONS);
     return holds(last);
   });
 

@@ -18,13 +18,16 @@ import { type Exchange, NEEDS_PAYMENT, Skip } from "./service.ts";
 /** For two minutes, as §4.4 shows. */
 const POLLING_MS = 120_000;
 
+/** In more than this, a payment may become final. */
+const SOON_MS = 2000;
+
 /** @throws Skip if no payment was asked for */
-export function paymentOf({ payment }: Checking): PaymentToMake {
+function paymentOf({ payment }: Checking): PaymentToMake {
   if (payment === null) throw new Skip(NEEDS_PAYMENT);
   return payment;
 }
 
-export const orderOf = ({ phone, amount, accountId }: PaymentToMake): Json => ({
+const orderOf = ({ phone, amount, accountId }: PaymentToMake): Json => ({
   payment_account_id: accountId,
   phone,
   amount,
@@ -35,7 +38,7 @@ export const orderOf = ({ phone, amount, accountId }: PaymentToMake): Json => ({
  * @param reaches whether it can reach the phone
  * @throws Skip if no more pushes are allowed
  */
-export function push(checking: Checking, order: Json, reaches = true): Promise<Exchange> {
+function push(checking: Checking, order: Json, reaches = true): Promise<Exchange> {
   const ask = { path: "/stkpush.php", json: order };
   const [listed] = checking.service.exchanges;
   if (listed?.json?.success !== true) throw new Skip("the list is not answered, so nothing is paid");
@@ -52,8 +55,19 @@ export function push(checking: Checking, order: Json, reaches = true): Promise<E
 async function started(checking: Checking): Promise<Exchange & { readonly json: Json }> {
   const exchange = await push(checking, orderOf(paymentOf(checking)));
   const { json } = exchange;
-  if (exchange.status !== 200 || json === null) throw new Skip(`the payment was answered with ${exchange.status}`);
+  if (exchange.status !== 200 || json === null || json.success === false)
+    throw new Skip(`the payment was answered with ${exchange.status}`);
   return { ...exchange, json };
+}
+
+/**
+ * Sends the payment of the check with a change. The answer shows something only where the payment itself is accepted.
+ * @throws Skip if it was not
+ */
+export async function pushOther(checking: Checking, change: Json, reaches = true): Promise<Exchange> {
+  await started(checking);
+  const order = Object.entries({ ...orderOf(paymentOf(checking)), ...change });
+  return push(checking, Object.fromEntries(order.filter(([, value]) => value !== undefined)), reaches);
 }
 
 /** The status that the payment has in the end. @throws Skip if it is still pending after the polls of §4.4 */
@@ -74,9 +88,7 @@ async function final(checking: Checking): Promise<Exchange> {
 /** A payment that must be refused. */
 const refused = (id: string, what: string, change: Json, reaches = true): Check =>
   check(id, "§4.1", `${what} is refused`, async (checking) => {
-    const order = { ...orderOf(paymentOf(checking)), ...change };
-    const sent = Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined));
-    const exchange = await push(checking, sent, reaches);
+    const exchange = await pushOther(checking, change, reaches);
     return judge(exchange, exchange.status >= 400, `it was answered with ${exchange.status}`);
   });
 
@@ -120,6 +132,8 @@ export const PAYMENT_CHECKS: readonly Check[] = [
     async (checking) => {
       const exchange = await firstStatus(checking);
       const { status } = exchange.json ?? {};
+      const tookMs = exchange.atMs - (await started(checking)).atMs;
+      if (status !== "pending" && tookMs > SOON_MS) throw new Skip("its first status came too late");
       return judge(exchange, status === "pending", `its status is ${shown(status)} right after the start`);
     },
   ),

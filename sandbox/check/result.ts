@@ -45,7 +45,7 @@ export interface CheckReport {
   readonly checked: readonly Checked[];
   /** What the service does where the specification is silent, as `momo serve --profile` takes it. */
   readonly profile: object;
-  /** The ids of the sentences that the service answers otherwise than `momo serve` with this profile. */
+  /** The ids of the sentences that the service answers otherwise than `momo serve` with this profile, or of which that is not known. */
   readonly notImitated: readonly string[];
 }
 
@@ -106,8 +106,12 @@ export function notImitatedIn({ checked, notImitated }: CheckReport): string[] {
   const silent = rows
     .filter(({ verdict }) => verdict === "recorded")
     .map(({ sentence, seen }) => `${sentence}: ${seen}`);
+  const unknown = rows.filter(({ verdict }) => verdict === "skipped");
   return [
     ...silent,
+    ...byCause(unknown).map(
+      (group) => `${group.map(({ sentence }) => sentence).join("; ")}: not checked, ${group[0]?.seen}`,
+    ),
     ...(fails > 0 ? [`${counted(fails, "stated sentence")} that ${fails === 1 ? "does" : "do"} not hold`] : []),
   ];
 }

@@ -8,11 +8,23 @@ import {
 } from "../../src/domain/money.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { formatTimestamp, NAIROBI_OFFSET_MS } from "../../src/domain/timestamp.ts";
-import { STATUSES } from "../../src/domain/transaction.ts";
 import type { Profile, RefusalAnswer } from "../../src/http/profile.ts";
 import type { Json } from "./bounded.ts";
-import { type Check, type Checking, check, inState, isShort, list, listIn, newest, type Seen, shown } from "./facts.ts";
-import { afterFinal, firstStatus, orderOf, paymentOf, push } from "./payment.ts";
+import {
+  type Check,
+  type Checking,
+  check,
+  isShort,
+  list,
+  listIn,
+  NO_RECORD,
+  NO_TRANSACTIONS,
+  newest,
+  type Seen,
+  shown,
+} from "./facts.ts";
+import { FULL_STATUS, lists } from "./members.ts";
+import { afterFinal, firstStatus, pushOther } from "./payment.ts";
 import { type Exchange, type Service, Skip, UNKNOWN_ID } from "./service.ts";
 
 /** What a service does where the specification is silent: recorded, never a failure. */
@@ -49,24 +61,40 @@ const badParameter = (
 ): Check =>
   silent(id, "§4.3", sentence, momo, async ({ service }) => {
     const exchange = await service.ask({ path: `/transactions.php?${query}` });
-    if (!isTaken(exchange))
-      return does(
-        exchange,
-        `refused with ${exchange.status}: ${messageOf(exchange)}`,
-        await profile(exchange, service),
-      );
+    const found = await profile(exchange, service);
+    if (!isTaken(exchange)) return does(exchange, `refused with ${exchange.status}: ${messageOf(exchange)}`, found);
     const { items, pagination } = listIn(exchange);
+    // Without transactions, each list is empty.
+    if (Object.keys(found).length === 0) await newest(service);
     const number = `page ${pagination.current_page}, at most ${pagination.per_page} transactions`;
     const page = items.length === 0 ? "an empty page" : `${number}; it has ${items.length}`;
-    return does(exchange, `answered with 200: ${page}`, await profile(exchange, service));
+    return does(exchange, `answered with 200: ${page}`, found);
   });
 
+/** What becomes of a filter whose value is not known. */
 async function badFilter(exchange: Exchange, service: Service): Promise<Profile> {
   const { status } = exchange;
   if (!isTaken(exchange)) return { bad_filter: refusalOf(exchange) ?? { status, message: "the filter is refused" } };
   if (listIn(exchange).items.length > 0) return { bad_filter: "ignored" };
   // Without transactions both give an empty page.
   return (await list(service)).items.length > 0 ? { bad_filter: "empty" } : {};
+}
+
+/** @throws Skip with `none` if no transaction was seen that is meant */
+async function needs(service: Service, isMeant: (item: Json) => boolean, none: string): Promise<void> {
+  if (!(await lists(service)).some(({ items }) => items.some(isMeant))) throw new Skip(none);
+}
+
+/** A word in capitals is either the word, or a value that is not known. */
+async function filterCase(exchange: Exchange, service: Service): Promise<Profile> {
+  const isCompleted = ({ status }: Json) => status === "completed";
+  const found = isTaken(exchange) ? listIn(exchange).items : [];
+  if (found.length === 0 || !found.every(isCompleted)) {
+    if (isTaken(exchange)) await needs(service, isCompleted, "no transaction is completed");
+    return { filter_case: "lower", ...(await badFilter(exchange, service)) };
+  }
+  await needs(service, (item) => !isCompleted(item), "each transaction that was seen is completed");
+  return { filter_case: "any" };
 }
 
 const inBounds =
@@ -98,11 +126,18 @@ function tariffOf(payments: readonly { readonly amount: AmountCents; readonly fe
 const cents = (value: unknown): number => Math.round(Number(value) * 100);
 
 async function samples({ service }: Checking): Promise<Json[]> {
-  const all = [...(await list(service)).items];
-  for (const state of STATUSES) all.push(...(await inState(service, state)).items);
+  const all = (await lists(service)).flatMap(({ items }) => items);
   for (const { json } of service.exchanges) if (json?.amount !== undefined) all.push(json);
-  if (all.length === 0) throw new Skip("the account has no transactions");
+  if (all.length === 0) throw new Skip(NO_TRANSACTIONS);
   return all;
+}
+
+/** The form of an answer to a payment or a status; null for any other answer. */
+function formOf({ sent, status, json }: Exchange): Profile["response_form"] | null {
+  const [path, onlyFull] =
+    sent.path === "/stkpush.php" ? [sent.path, ["transaction_id"]] : ["/status.php", FULL_STATUS];
+  if (sent.path !== path || status !== 200 || json?.success !== true) return null;
+  return onlyFull.some((name) => name in json) ? "full" : "short";
 }
 
 const ANOTHERS_ACCOUNT = "an account that is not the merchant's";
@@ -118,7 +153,10 @@ export const SILENT_CHECKS: readonly Check[] = [
     const form = isShort(listed) ? "short" : "full";
     const own = form === "short" ? "data" : "transactions";
     const profile: Profile = { response_form: form, ...(listed.arrayName !== own && { array_name: listed.arrayName }) };
-    return does(listed.exchange, `${listed.arrayName}, in the ${form} form`, profile);
+    const words = `${listed.arrayName}, in the ${form} form`;
+    const other = service.exchanges.find((exchange) => ![null, form].includes(formOf(exchange) ?? null));
+    if (!other) return does(listed.exchange, words, profile);
+    return { ...does(listed.exchange, `${words}; ${other.sent.path} has the other one`, profile), isTooMuch: true };
   }),
   silent("silent.unknown-id", "§4.2", "The status of an id that was never issued", "404", async ({ service }) => {
     const exchange = await service.ask({ path: "/status.php", json: { checkout_request_id: UNKNOWN_ID } });
@@ -131,14 +169,9 @@ export const SILENT_CHECKS: readonly Check[] = [
   badParameter("silent.past-end", "A page past the end", "page=99999999", "answered with 200: an empty page"),
   badParameter("silent.day", "A `date_from` that is not a day", "date_from=2026-02-30", "refused with 400", badFilter),
   badParameter("silent.days", "`date_from` after `date_to`", DAYS_REVERSED, "refused with 400"),
-  badParameter("silent.no-record", "An `id` that does not exist", "id=999999999999999", "refused with 404"),
+  badParameter("silent.no-record", "An `id` that does not exist", `id=${NO_RECORD}`, "refused with 404"),
   badParameter("silent.parameter", "A parameter that does not exist", "momo_check=1", "answered with 200"),
-  badParameter("silent.case", "A filter in capitals", CAPITALS, "answered with 200", async (exchange, service) => {
-    if (!isTaken(exchange)) return { filter_case: "lower" };
-    const { filters, items } = listIn(exchange);
-    const hasFound = items.length > 0 || (await inState(service, "completed")).items.length === 0;
-    return { filter_case: hasFound && "status" in (filters ?? {}) ? "any" : "lower" };
-  }),
+  badParameter("silent.case", "A filter in capitals", CAPITALS, "answered with 200", filterCase),
   silent("silent.order", "§4.3", "The order of the list", "newest first", async ({ service }) => {
     const { exchange, items } = await list(service);
     const ids = items.map(({ id }) => Number(id));
@@ -164,21 +197,24 @@ export const SILENT_CHECKS: readonly Check[] = [
     return does(null, formatTariff(tariff), { fee: formatTariff(tariff) });
   }),
   silent("silent.results", "§2.2", "The texts of the results", "those of the network", async (checking) => {
-    const results: Record<string, string> = {};
     const known: Readonly<Record<string, string>> = RESULT_CODES;
-    let count = 0;
+    const found = new Map<string, readonly [code: string, text: string]>();
     for (const { result_code, result_desc } of await samples(checking)) {
       if (!Number.isInteger(result_code) || typeof result_desc !== "string" || result_desc === "") continue;
-      count += 1;
-      if (known[String(result_code)] !== result_desc) results[String(result_code)] = result_desc;
+      found.set(`${result_code}: ${result_desc}`, [String(result_code), result_desc]);
     }
-    if (count === 0) throw new Skip("no transaction has a result");
-    const others = Object.entries(results);
+    if (found.size === 0) throw new Skip("no transaction has a result");
+    const others = [...found].filter(([, [code, text]]) => known[code] !== text);
     if (others.length === 0) return does(null, "those of the network");
-    const imitated = others.filter(([code]) => /^[0-9]{1,6}$/.test(code)).slice(0, 50);
-    const words = others.map(([code, text]) => `${code}: ${text}`).join("; ");
-    const isTooMuch = imitated.length < others.length;
-    return { ...does(null, words, { results: Object.fromEntries(imitated) }), isTooMuch };
+    const results = others
+      .map(([, result]) => result)
+      .filter(([code]) => /^[0-9]{1,6}$/.test(code))
+      .slice(0, 50);
+    // A profile has one text for each code.
+    const codes = new Set([...found.values()].map(([code]) => code));
+    const isTooMuch = codes.size < found.size || results.length < others.length;
+    const words = others.map(([line]) => line).join("; ");
+    return { ...does(null, words, { results: Object.fromEntries(results) }), isTooMuch };
   }),
   silent("silent.zone", "§2.2", "The zone of timestamps", "Nairobi", async (checking) => {
     const status = await firstStatus(checking);
@@ -195,13 +231,12 @@ export const SILENT_CHECKS: readonly Check[] = [
     return does(status, `another: ${at} at ${formatTimestamp(status.atMs)} in Nairobi`);
   }),
   silent("silent.account", "§4.1", `A payment for ${ANOTHERS_ACCOUNT}`, "refused with 400", async (checking) => {
-    const exchange = await push(checking, { ...orderOf(paymentOf(checking)), payment_account_id: 999_999_999 });
+    const exchange = await pushOther(checking, { payment_account_id: 999_999_999 });
     const refusal = refusalOf(exchange);
     return does(exchange, `${exchange.status}: ${messageOf(exchange)}`, refusal ? { invalid_account: refusal } : {});
   }),
   silent("silent.text", "§4.1", "An account id as text", "refused with 400", async (checking) => {
-    const order = orderOf(paymentOf(checking));
-    const exchange = await push(checking, { ...order, payment_account_id: String(order.payment_account_id) });
+    const exchange = await pushOther(checking, { payment_account_id: String(checking.payment?.accountId) });
     return does(exchange, isTaken(exchange) ? "accepted" : `refused with ${exchange.status}`, {
       accept: isTaken(exchange) ? "lenient" : "strict",
     });

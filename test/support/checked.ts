@@ -2,6 +2,7 @@ import { checkService } from "../../sandbox/check/check.ts";
 import type { PaymentToMake } from "../../sandbox/check/facts.ts";
 import type { CheckReport } from "../../sandbox/check/result.ts";
 import { type Received, type Send, STRANGER } from "../../sandbox/check/service.ts";
+import { STATUSES } from "../../src/domain/transaction.ts";
 import type { Scene } from "./scene.ts";
 
 /** Changes what a service answers: a deviation that a check must find. */
@@ -22,6 +23,18 @@ export const sendTo =
     const response = await scene.handle(new Request(`http://momo/v2${path}`, init));
     return deviate({ status: response.status, headers: response.headers, text: await response.text() }, request);
   };
+
+/** What a service that ignores a parameter of the list does not hold. */
+export const IGNORED: readonly [parameter: string, sentences: readonly string[]][] = [
+  ["page", ["list.next-page"]],
+  ["limit", ["list.limit-one", "list.limit-most"]],
+  ["type", ["list.by-type"]],
+  ["status", STATUSES.map((status) => `list.status-${status}`)],
+  ["date_from", ["list.dates"]],
+  ["date_to", ["list.dates"]],
+  ["search", ["list.search"]],
+  ["id", ["list.by-id"]],
+];
 
 /** Checks the service of a scene, with as many payments as the checks need. */
 export function checkScene(

@@ -11,7 +11,12 @@ const HERE = import.meta.dir;
 const KEY = { MOMO_API_KEY: "field-key", MOMO_API_SECRET: "field-secret" };
 const PAYS = ["--account", "7", "--pay", "0712345678", "--max-pushes", "20", "--yes"];
 
-const startServer = (program: readonly string[]) => startMomo([], { program });
+/** Starts a server with node. It takes any free port, and prints its address. */
+async function started(file: string, ...args: string[]): Promise<string> {
+  const { stdout } = startMomo([], { program: ["node", join(HERE, file), ...args] });
+  const [, target = ""] = await stdout.until(/listening on (http:\S+)/);
+  return target;
+}
 
 async function check(target: string, ...flags: string[]) {
   const file = join(newFolder(), "profile.json");
@@ -33,10 +38,7 @@ describeWith(["node", "Prism"], "momo check", () => {
     let target: string;
     let found: Awaited<ReturnType<typeof check>>;
     beforeAll(async () => {
-      const [, url = ""] = await startServer(["node", join(HERE, "field-service.mjs")]).stdout.until(
-        /listening on (\S+)/,
-      );
-      target = url;
+      target = await started("field-service.mjs");
       found = await check(target, ...PAYS);
     });
 
@@ -49,7 +51,9 @@ describeWith(["node", "Prism"], "momo check", () => {
       expect(found.seen).toEqual({
         "pay.no-phone": "it was answered with 200",
         "pay.amount-type": "it was answered with 200",
-        "list.dates": expect.stringMatching(/^a transaction of \S+ is in the list until \S+$/),
+        ...Object.fromEntries(
+          ["by-type", "dates"].map((one) => [`list.${one}`, expect.stringMatching(/^the list has transaction \d+, /)]),
+        ),
         ...Object.fromEntries(
           ["push", "status", "list"].map((one) => [`method.${one}`, "it was answered with 404, not with 405"]),
         ),
@@ -73,14 +77,14 @@ describeWith(["node", "Prism"], "momo check", () => {
         },
         unknown_id: { status: 404, message: "Transaction not found" },
         invalid_account: { status: 400, message: "Invalid payment account ID" },
-        ...{ bad_filter: "ignored", page_bounds: "clamped", filter_case: "any" },
+        ...{ bad_filter: "ignored", page_bounds: "clamped", filter_case: "lower" },
       };
       expect(found.report.profile).toEqual(profile);
       const { ready } = await serveMomo(["--profile", found.file]);
       const [key, secret] = [ready.api_key, ready.api_secret];
-      const own = await runMomo(["check", "--target", ready.base_url, ...PAYS, "--account", "1", "--json"], {
-        env: { MOMO_API_KEY: key, MOMO_API_SECRET: secret },
-      });
+      const env = { MOMO_BASE_URL: ready.base_url, MOMO_API_KEY: key, MOMO_API_SECRET: secret };
+      await runMomo(["pay", "0722000000", "20", "--account", "1", "--outcome", "wrong_pin; after=0s", "-q"], { env });
+      const own = await runMomo(["check", "--target", ready.base_url, ...PAYS, "--account", "1", "--json"], { env });
       const report = JSON.parse(own.stdout) as CheckReport;
       expect(report.profile).toEqual(profile);
       expect(report.checked.filter(({ verdict }) => verdict === "fails")).toEqual([]);
@@ -99,9 +103,8 @@ describeWith(["node", "Prism"], "momo check", () => {
   test.concurrent("a Prism mock of our OpenAPI document: all answers have the right members, and no state", async () => {
     const { ready } = await serveMomo();
     const description = `${new URL(ready.base_url).origin}/openapi.json`;
-    const prism = join(HERE, "node_modules/.bin/prism");
-    const child = startServer(["node", prism, "mock", description, "--host", "127.0.0.1", "--port", "0"]);
-    const [, target = ""] = await child.stdout.until(/listening on (http:\S+)/);
+    const prism = "node_modules/.bin/prism";
+    const target = await started(prism, "mock", description, "--host", "127.0.0.1", "--port", "0");
     const { exitCode, seen, report } = await check(target, ...PAYS);
     expect({ exitCode, stopped: report.stopped }).toEqual({ exitCode: 7, stopped: null });
     expect(Object.keys(seen).toSorted()).toEqual(
@@ -109,7 +112,8 @@ describeWith(["node", "Prism"], "momo check", () => {
         ...["answers.failure", "answers.json", "auth.stranger-list", "auth.stranger-status"],
         ...["list.limit-most", "list.limit-one", "list.no-filters", "pay.kept", "pay.pending", "version"],
         // It answers every list with the same.
-        ...["list.dates", ...["pending", "failed", "cancelled", "expired"].map((one) => `list.status-${one}`)],
+        ...["list.by-id", "list.by-type", "list.dates", "list.search"],
+        ...["pending", "failed", "cancelled", "expired"].map((one) => `list.status-${one}`),
       ].toSorted(),
     );
     expect(seen["pay.pending"]).toBe('its status is "completed" right after the start');

@@ -120,6 +120,19 @@ test("one request without an answer is skipped, and the second ends the check", 
   await scene.close();
 });
 
+test("a slow service is no deviation: its payment may be final before the first status comes", async () => {
+  const scene = await openScene();
+  await fillScene(scene);
+  const slow: Parameters<typeof checkScene>[1] = async (answer) => {
+    await scene.advance(4000);
+    return answer;
+  };
+  const report = await checkScene(scene, slow);
+  expect([report.stopped, failed(report)]).toEqual([null, []]);
+  expect(skipped(report)).toEqual(["its first status came too late"]);
+  await scene.close();
+});
+
 test("a payment is followed for two minutes (§4.4), also one that ends after 115 s", async () => {
   const scene = await openScene({
     promptTimeoutMs: 180_000,

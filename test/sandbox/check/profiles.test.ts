@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseProfile } from "../../../sandbox/check/profiles.ts";
+import { formatCheck } from "../../../sandbox/check/report.ts";
+import type { CheckReport } from "../../../sandbox/check/result.ts";
+import type { Send } from "../../../sandbox/check/service.ts";
 import { parseTariff } from "../../../src/domain/money.ts";
 import type { Profile } from "../../../src/http/profile.ts";
-import { checkScene, type Deviation, fillScene } from "../../support/checked.ts";
+import { checkScene, type Deviation, fillScene, sendTo } from "../../support/checked.ts";
 import { openScene } from "../../support/scene.ts";
 
 /** What momo observes of a server with a profile is this profile. */
@@ -70,26 +73,97 @@ test("a check of momo with any profile finds this profile, and each sentence hol
       expect(failed).toEqual(saysSuccess ? ["answers.success"] : []);
       expect(report.profile).toMatchObject(expectedOf(profile) as Record<string, unknown>);
       expect(parseProfile(report.profile)).toEqual(report.profile);
-      expect(report.notImitated).toEqual(failed);
+      // The short form shows no results.
+      expect(report.notImitated).toEqual([...(profile.response_form === "short" ? ["silent.results"] : []), ...failed]);
     }),
     { numRuns: 25 },
   );
 });
 
-test.each<[sentence: string, deviation: Deviation]>([
-  ["silent.past-end", answersAs("page=99999999", 404)],
-  ["silent.days", answersAs("date_from=2026-02-02", 422)],
-  ["silent.day", answersAs("date_from=2026-02-30", 422)],
-  ["silent.no-record", answersAs("id=999999999999999", 400)],
-  ["silent.parameter", answersAs("momo_check=1", 400)],
-  [
-    "silent.results",
-    (answer) => ({ ...answer, text: answer.text.replaceAll('"result_code":1032', '"result_code":-7') }),
-  ],
-])("%s is listed as not imitated, because a profile has no value for it", async (sentence, deviation) => {
-  const scene = await openScene();
-  await fillScene(scene);
-  expect((await checkScene(scene, deviation)).notImitated).toEqual([sentence]);
+const turn =
+  (change: (rows: object[]) => object[]): Deviation =>
+  (answer) => {
+    const body = JSON.parse(answer.text);
+    return body.transactions
+      ? { ...answer, text: JSON.stringify({ ...body, transactions: change(body.transactions) }) }
+      : answer;
+  };
+const phonesFrom =
+  (start: string): Deviation =>
+  (answer) => ({ ...answer, text: answer.text.replaceAll('"phone":"254', `"phone":"${start}`) });
+
+const replaces =
+  (text: string, other: string): Deviation =>
+  (answer) => ({ ...answer, text: answer.text.replaceAll(text, other) });
+const otherTexts: Deviation = (answer, { path }) =>
+  path.includes("status=cancelled")
+    ? { ...answer, text: answer.text.replace('"result_desc":"', '"result_desc":"Not ') }
+    : answer;
+const shortStatus: Deviation = (answer, { path }) => {
+  const { success, message, status, amount, phone, transaction_code, created_at } = JSON.parse(answer.text);
+  const short = { success, message, status, amount, phone, transaction_code, created_at };
+  return path === "/status.php" && success ? { ...answer, text: JSON.stringify(short) } : answer;
+};
+
+/** Answers lists whose query has this with another query. */
+const asks =
+  (query: string, instead: string): Deviation =>
+  (answer, request) =>
+    request.path.includes(query) && request.as === "owner"
+      ? send({ ...request, path: `/transactions.php${instead}` })
+      : answer;
+let send: Send;
+
+/** A service is momo with this profile and a deviation: which sentences no profile imitates. */
+const SERVICES: readonly [what: string, profile: Profile, deviation: Deviation | undefined, notImitated: string[]][] = [
+  ["is lenient", { accept: "lenient" }, undefined, []],
+  ["matches nothing, but ignores a bad day", { bad_filter: "empty" }, asks("date_from=2026-02-30", ""), ["silent.day"]],
+  ["refuses capitals only", { accept: "lenient" }, answersAs("COMPLETED", 400), ["silent.case"]],
+  ["ignores capitals only", {}, asks("COMPLETED", ""), ["silent.case"]],
+  ["cuts the page, and refuses the limit", { page_bounds: "clamped" }, answersAs("limit=101", 400), ["silent.limit"]],
+  ["has the short form only in a status", {}, shortStatus, ["silent.array"]],
+  ["refuses a page past the end", {}, answersAs("page=99999999", 404), ["silent.past-end"]],
+  ["refuses reversed days otherwise", {}, answersAs("date_from=2026-02-02", 422), ["silent.days"]],
+  ["refuses a day that is none otherwise", {}, answersAs("date_from=2026-02-30", 422), ["silent.day"]],
+  ["refuses an unknown record otherwise", {}, answersAs("id=999999999999999", 400), ["silent.no-record"]],
+  ["refuses an unknown parameter", {}, answersAs("momo_check=1", 400), ["silent.parameter"]],
+  ["has a negative result code", {}, replaces('"result_code":1032', '"result_code":-7'), ["silent.results"]],
+  ["has two texts for a result", {}, otherTexts, ["silent.results"]],
+  ["has its newest payment last", {}, turn((rows) => rows.toReversed()), ["silent.order"]],
+  ["writes phones without a start", {}, phonesFrom(""), ["silent.phone"]],
+];
+
+test.each(SERVICES)(
+  "a service that %s and momo with its profile have the same findings, but for what is listed",
+  async (_what, given, deviation, notImitated) => {
+    const check = async (profile: Profile, deviate?: Deviation) => {
+      const scene = await openScene({ profile });
+      send = sendTo(scene);
+      await fillScene(scene);
+      const report = await checkScene(scene, deviate);
+      await scene.close();
+      return report;
+    };
+    const service = await check(given, deviation);
+    expect(service.notImitated).toEqual(notImitated);
+    const imitation = await check(service.profile);
+    const known = service.checked.filter(({ id, verdict }) => verdict !== "skipped" && !notImitated.includes(id));
+    const findings = ({ checked }: CheckReport) =>
+      checked
+        .filter(({ id }) => known.some((one) => one.id === id))
+        .map(({ id, verdict, seen }) => [id, verdict, seen.replace(/(?<=refused with \d+): .*/, "")]);
+    expect(findings(imitation)).toEqual(findings(service));
+  },
+);
+
+test("what an empty account cannot show is not checked, and listed as not imitated", async () => {
+  const scene = await openScene({ profile: { accept: "lenient" } });
+  const report = await checkScene(scene, undefined, null);
+  expect(report.notes).toEqual([expect.stringMatching(/^the account has no transactions, so most/)]);
+  const skipped = report.checked.filter(({ momo, verdict }) => momo !== null && verdict === "skipped");
+  expect(skipped.map(({ id }) => id)).toEqual([...report.notImitated]);
+  expect(report.notImitated).toEqual(expect.arrayContaining(["silent.filter", "silent.case", "silent.text"]));
+  expect(formatCheck(report, "text", "1")).toContain("An account id as text: not checked, it needs a payment");
   await scene.close();
 });
 
@@ -143,23 +217,11 @@ test("an answer 200 that says `success` false is a refusal in the profile", asyn
   await scene.close();
 });
 
-const turn =
-  (change: (rows: object[]) => object[]): Deviation =>
-  (answer) => {
-    const body = JSON.parse(answer.text);
-    return body.transactions
-      ? { ...answer, text: JSON.stringify({ ...body, transactions: change(body.transactions) }) }
-      : answer;
-  };
 let polls = 0;
 const unsteady: Deviation = (answer, { path }) => {
   if (path !== "/status.php") return answer;
   return { ...answer, text: answer.text.replace('"completed"', () => (++polls % 2 ? '"completed"' : '"failed"')) };
 };
-
-const phonesFrom =
-  (start: string): Deviation =>
-  (answer) => ({ ...answer, text: answer.text.replaceAll('"phone":"254', `"phone":"${start}`) });
 
 test.each<[id: string, seen: RegExp, deviation: Deviation | undefined]>([
   ["silent.phone", /^254 and nine digits$/, undefined],
