@@ -2,11 +2,11 @@ import { serveDocument } from "../../src/http/reply.ts";
 import { originOf } from "../../src/http/request.ts";
 import { AUDIT_CALLS } from "./audit.ts";
 import { CLOCK_CALLS } from "./clock.ts";
-import { type Calls, described } from "./context.ts";
+import { type Calls, CONTROL_PATH, described } from "./context.ts";
 import { EVENT_CALLS } from "./events.ts";
 import { FAULT_CALLS } from "./faults.ts";
 import { METRICS_CALLS } from "./metrics.ts";
-import { describeControl, serversOf } from "./openapi.ts";
+import { describeControl } from "./openapi.ts";
 import { PAYMENT_CALLS } from "./payments.ts";
 import { PHONE_CALLS } from "./phones.ts";
 import { HEALTH_PATH, READY_PATH } from "./probes.ts";
@@ -58,8 +58,8 @@ export const CALLS: Calls = {
   ...STATE_CALLS,
   "/openapi.json": {
     GET: described("This description", null, {}, async ({ version }, { request }) => {
-      ownDescription ??= describeControl(CALLS, { origin: "", version });
-      return serveDocument({ ...ownDescription, servers: serversOf(originOf(request)) });
+      ownDescription ??= describeControl(CALLS, version);
+      return serveDocument({ ...ownDescription, servers: [{ url: originOf(request) + CONTROL_PATH }] });
     }),
   },
 };

@@ -1,24 +1,15 @@
 import { succeeded } from "../../src/http/answers.ts";
 import { describe, describeCall, FAILURE, json, jsonSchemaOf } from "../../src/http/description.ts";
-import { type Call, type Calls, CONTROL_PATH } from "./context.ts";
+import type { Call, Calls } from "./context.ts";
 import { SERVER_HEADER } from "./identity.ts";
 
-interface Described {
-  /** The origin that the caller used, such as `http://127.0.0.1:2547`; empty if it is not known. */
-  readonly origin: string;
-  readonly version: string;
-}
-
-export const serversOf = (origin: string) => [{ url: origin + CONTROL_PATH }];
-
 /**
- * The control API in OpenAPI 3.1. It takes many milliseconds.
+ * The control API in OpenAPI 3.1, without its address. It takes many milliseconds.
  * @param calls by path and method; this description and `HEAD` are left out
  */
-export function describeControl({ "/openapi.json": _, ...calls }: Calls, { origin, version }: Described) {
+export function describeControl({ "/openapi.json": _, ...calls }: Calls, version: string) {
   return describe({
     info: { title: "momo's control API", version, description: "Steer the sandbox, and see what happened in it." },
-    servers: serversOf(origin),
     // The token is optional: a server may have none.
     security: [{}, { controlToken: [] }],
     paths: Object.fromEntries(

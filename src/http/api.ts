@@ -51,8 +51,8 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
     const { describeApi, serversOf } = await import("./openapi.ts");
     // Made once: every client may ask, also without a key.
-    described ??= describeApi({ basePaths, origin: "", profile, version });
-    return serveDocument({ ...described, servers: serversOf({ basePaths, origin: originOf(request) }) });
+    described ??= describeApi(profile, version);
+    return serveDocument({ ...described, servers: serversOf(basePaths, originOf(request)) });
   }
 
   return {

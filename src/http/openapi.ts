@@ -8,26 +8,18 @@ import type { BasePaths } from "./paths.ts";
 import type { Profile } from "./profile.ts";
 import { listMessage, listView, STARTED, startedView, statusView } from "./view.ts";
 
-interface Described {
-  readonly basePaths: BasePaths;
-  /** The address that the client used, such as `http://127.0.0.1:2547`; empty if it is unknown. */
-  readonly origin: string;
-  readonly profile: Profile;
-  readonly version: string;
-}
-
-export const serversOf = ({ basePaths, origin }: Pick<Described, "basePaths" | "origin">) =>
+/** @param origin the address that the client used; empty if it is unknown */
+export const serversOf = (basePaths: BasePaths, origin: string) =>
   basePaths.map((basePath) => ({ url: origin + basePath || "/" }));
 
-/** The three operations in OpenAPI 3.1, from the schemas that check requests. It takes milliseconds. */
-export const describeApi = ({ basePaths, origin, profile, version }: Described) =>
+/** The three operations in OpenAPI 3.1, without their addresses, from the schemas that check requests. It takes milliseconds. */
+export const describeApi = (profile: Profile, version: string) =>
   describe({
     info: {
       title: "Mobile-money payment collection",
       version,
       description: "Start an STK push payment, poll its status, list transactions.",
     },
-    servers: serversOf({ basePaths, origin }),
     security: [{ apiKey: [], apiSecret: [] }],
     paths: Object.fromEntries(
       OPERATIONS.map((operation) => [
