@@ -24,7 +24,7 @@ import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, randomFrom } from "../../src/domain/random.ts";
 import { operationsAt } from "../../src/http/paths.ts";
-import { ambiguousPath, fail, NO_SUCH_PATH, respond } from "../../src/http/reply.ts";
+import { fail, NO_SUCH_PATH, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { reachDirectly } from "../environment.ts";
@@ -73,7 +73,6 @@ export function assemble(options: AssembleOptions) {
     token: guard.token,
     reportFault: service.storage.reportFault,
   });
-  const refuse = refuseAndLog(options, log);
   const page = createConsole(readPage, guard);
   const own = (handler: Handler) => onlyForThisServer(handler, options, guard);
   return {
@@ -82,9 +81,7 @@ export function assemble(options: AssembleOptions) {
     /** Each API alone, for a separate listener. */
     handleApi: own(withGuide(merchantApi)),
     handleControl: own(route(control, page, async () => respond(fail(404, ONLY_CONTROL)))),
-    refuse,
-    /** Refuses a path that a proxy may read differently than momo. The log shows it with its dots. */
-    refusePath: (request: Request, sentPath: string) => refuse(request, ambiguousPath(), sentPath),
+    refuse: refuseAndLog(options, log),
     service,
     /** Applies the settings that other servers have changed. Call it before the first request. */
     startSteering: () => steering.start(state, eventHub.steered),

@@ -32,7 +32,7 @@ export interface Listening {
   stop(graceMs: number): Promise<void>;
 }
 
-type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refuse" | "refusePath">;
+type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refuse">;
 
 /**
  * Serves both APIs on one port or on two.
@@ -40,7 +40,7 @@ type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refu
  */
 export async function listen(
   { host, port, controlPort, basePaths }: Addresses,
-  { handle, handleApi, handleControl, refuse, refusePath }: Handlers,
+  { handle, handleApi, handleControl, refuse }: Handlers,
   reportFault: (error: unknown) => void,
 ): Promise<Listening> {
   const servers: HttpServer[] = [];
@@ -51,11 +51,12 @@ export async function listen(
 
   async function serve(wanted: number, flag: "--port" | "--control-port", handler: Handler): Promise<number> {
     try {
-      const paths = { handle: handler, refuse, refusePath, busyPaths };
       const server = startServer({
         hostname: host,
         port: wanted,
-        ...paths,
+        handle: handler,
+        refuse,
+        busyPaths,
         reportFault,
         sleep,
         maxInFlight,

@@ -90,14 +90,12 @@ const isIntercepted = ({ url }: Request): boolean => url.startsWith("https:");
 const withHint = (reply: Reply): Reply =>
   fail(reply.status, `${reply.said.message}; momo exec --accept lenient takes it, for a program that stays as it is`);
 
-/** Refuses a request before its operation. The log and the audit show it, so that nobody searches for what a browser hides. */
-export type Refuse = (request: Request, reply: Reply, sentPath?: string) => Promise<Response>;
-
+/** The log and the audit show a refused request, so that nobody searches for what a browser hides. */
 export function refuseAndLog(
   { clock, realClock, stopwatch }: Pick<ObserveOptions, "clock" | "realClock" | "stopwatch">,
   log: RequestLog,
-): Refuse {
-  return async (request, own, sentPath = targetOf(request).path) => {
+) {
+  return async (request: Request, own: Reply, sentPath = targetOf(request).path): Promise<Response> => {
     const startedMs = stopwatch();
     const atMs = clock.nowMs();
     const reply = refusalOfAnotherSite(request.headers) ?? own;

@@ -7,10 +7,10 @@ import type { Reply } from "./reply.ts";
 export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Response>;
 
 /**
- * Answers a request whose path has another meaning after its dot segments are resolved.
- * @param sentPath the path as it was sent, as far as it is known
+ * Answers a request that is refused before its operation.
+ * @param sentPath the path as it was sent; by default that of the request
  */
-export type RefusePath = (request: Request, sentPath: string) => Promise<Response>;
+export type Refuse = (request: Request, reply: Reply, sentPath?: string) => Promise<Response>;
 
 /** Exempts a request from the idle time-out of the server, because its answer may take long. */
 export type KeepOpen = (request: Request) => void;

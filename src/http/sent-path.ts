@@ -1,5 +1,6 @@
 import type { BunRequest } from "bun";
-import { type RefusePath, targetOf } from "./request.ts";
+import { ambiguousPath } from "./reply.ts";
+import { type Refuse, targetOf } from "./request.ts";
 
 /**
  * Bun resolves dot segments and backslashes in `request.url`, so `/v2/../_momo` looks like `/_momo`: it would get past a proxy
@@ -18,12 +19,14 @@ type Serve = (request: Request) => Response | Promise<Response>;
 export function routesOf(
   busy: readonly string[],
   serve: Serve,
-  refuse: RefusePath,
+  refuse: Refuse,
 ): Record<string, (request: BunRequest<string>) => Response | Promise<Response>> {
   const routes: ReturnType<typeof routesOf> = {};
   for (const path of ["/", ...busy]) routes[path] = serve;
   const serveIfPlain = (request: Request, sent: readonly string[]) =>
-    isPlain(request, sent) ? serve(request) : refuse(request, `/${sent.map(encodeURIComponent).join("/")}`);
+    isPlain(request, sent)
+      ? serve(request)
+      : refuse(request, ambiguousPath(), `/${sent.map(encodeURIComponent).join("/")}`);
   let path = "";
   for (let count = 1; count <= MAX_PATH_PARTS; count += 1) {
     path += `/:part${count}`;
@@ -35,12 +38,12 @@ export function routesOf(
 
 /** Serves a path that matches no route. If its resolved form would match one, the path is ambiguous. */
 export const serveUnrouted =
-  (serve: Serve, refuse: RefusePath): Serve =>
+  (serve: Serve, refuse: Refuse): Serve =>
   (request) => {
     const { path } = targetOf(request);
     const parts = path.split("/").slice(1);
     const fitsResolved = parts.length <= MAX_PATH_PARTS && !parts.slice(0, -1).includes("");
-    return path.startsWith("/") && fitsResolved ? refuse(request, path) : serve(request);
+    return path.startsWith("/") && fitsResolved ? refuse(request, ambiguousPath(), path) : serve(request);
   };
 
 const DOTS_OR_BACKSLASH = /\\|^\.{1,2}$/;

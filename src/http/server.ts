@@ -1,7 +1,7 @@
 import type { Server } from "bun";
 import { shown } from "../domain/error.ts";
-import { ambiguousPath, fail, failWith, type Reply, respond } from "./reply.ts";
-import { type Handler, type KeepOpen, type RefusePath, targetOf } from "./request.ts";
+import { fail, failWith, respond } from "./reply.ts";
+import { type Handler, type KeepOpen, type Refuse, targetOf } from "./request.ts";
 import { routesOf, serveUnrouted } from "./sent-path.ts";
 
 /** How long a connection may be silent, in seconds. */
@@ -19,8 +19,7 @@ export interface ServerOptions {
   readonly port: number;
   readonly handle: Handler;
   /** By default plain refusals. */
-  readonly refuse?: (request: Request, reply: Reply) => Promise<Response>;
-  readonly refusePath?: RefusePath;
+  readonly refuse?: Refuse;
   /** Paths that get many requests. */
   readonly busyPaths: readonly string[];
   readonly reportFault: (error: unknown) => void;
@@ -39,8 +38,7 @@ export type HttpServer = ReturnType<typeof startServer>;
  */
 export function startServer(options: ServerOptions) {
   const { hostname, handle, busyPaths, reportFault, sleep } = options;
-  const { refuse = async (_request, reply) => respond(reply), refusePath = async () => respond(ambiguousPath()) } =
-    options;
+  const { refuse = async (_request, reply) => respond(reply) } = options;
   const keepOpen: KeepOpen = (request) => server.keepOpen(request);
   const maxInFlight = Math.min(options.maxInFlight ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT);
   const isAlways = (request: Request) => targetOf(request).path === options.always;
@@ -77,8 +75,8 @@ export function startServer(options: ServerOptions) {
       idleTimeout: IDLE_TIMEOUT_S,
       // Bodies are bounded when they are read, because Bun's own refusal is not JSON.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      routes: routesOf(busyPaths, serve, refusePath),
-      fetch: serveUnrouted(serve, refusePath),
+      routes: routesOf(busyPaths, serve, refuse),
+      fetch: serveUnrouted(serve, refuse),
       error: (error) => respond(failWith(error, reportFault)),
     }),
   );

@@ -137,7 +137,7 @@ test("--control-port: control API and console have a separate listener", async (
 
 test("a server that drains closes each connection after its answer, on both listeners", async () => {
   const handle = async () => Response.json({});
-  const handlers = { handle, handleApi: handle, handleControl: handle, refuse: handle, refusePath: handle };
+  const handlers = { handle, handleApi: handle, handleControl: handle, refuse: handle };
   const basePaths = ["/v2"] as const;
   const listening = await listen({ host: "127.0.0.1", port: 0, controlPort: 0, basePaths }, handlers, () => {});
   later(() => listening.stop(0));

@@ -83,7 +83,7 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
   const store = await place.open();
   const clock = createVirtualClock(systemClock, { frozenAtMs: startMs });
   const faults: unknown[] = [];
-  const { handle, refusePath, service, webhooks, endStreams } = assemble({
+  const { handle, refuse, service, webhooks, endStreams } = assemble({
     ...USUAL,
     store,
     clock,
@@ -147,7 +147,7 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
     clock,
     service,
     handle,
-    refusePath,
+    refuse,
     /** Ends the streams of events, which a stop does first. */
     endStreams,
     caller,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CALLS } from "../../../sandbox/control/calls.ts";
+import { ambiguousPath } from "../../../src/http/reply.ts";
 import { forAllTests } from "../../support/cleanup.ts";
 import { expectSoundAnswer, HOST, openScene, readAnswer, type Scene } from "../../support/scene.ts";
 
@@ -166,7 +167,7 @@ describe("the merchant API refuses a page of another site before it uses up a fa
       }
       const path = "/v2/x%2Fy";
       const ambiguous = new Request(`http://${HOST}${path}`, { headers: { Host: HOST, ...headers } });
-      expect((await sandbox.refusePath(ambiguous, path)).status).toBe(403);
+      expect((await sandbox.refuse(ambiguous, ambiguousPath(), path)).status).toBe(403);
       // Log and audit show what the browser hides, with the origin.
       const logged = await sandbox.logged();
       expect(logged.map(({ status }) => status)).toEqual(logged.map(() => 403));
@@ -184,7 +185,7 @@ describe("the merchant API refuses a page of another site before it uses up a fa
     const path = "/v2/x%2Fy";
     for (const query of ["", "?a=1"]) {
       const ambiguous = new Request(`http://${HOST}${path}${query}`, { headers: { Host: HOST } });
-      expect((await sandbox.refusePath(ambiguous, path)).status).toBe(400);
+      expect((await sandbox.refuse(ambiguous, ambiguousPath(), path)).status).toBe(400);
     }
     expect((await sandbox.logged()).map(({ target, status }) => `${target} ${status}`)).toEqual([
       ...Array(2).fill("/v2/stkpush.php 200"),
