@@ -118,19 +118,13 @@ export interface Call<C = ControlContext, Q extends z.ZodObject = z.ZodObject, B
 /** Calls by their path below `/_momo` and their method; capitals stand for an id, one part of the path. */
 export type Calls<C = ControlContext> = Readonly<Record<string, Readonly<Record<string, Call<C>>>>>;
 
-/** Describes calls that use this context. */
-const describing =
-  <C>() =>
-  <Q extends z.ZodObject, B>(
-    summary: string,
-    answer: Call["answer"],
-    details: Omit<Call<C, Q, B>, "summary" | "answer" | "call">,
-    call: Call<C, Q, B>["call"],
-  ): Call<C> =>
-    ({ summary, answer, ...details, call }) as Call<C>;
-
-export const described = describing<ControlContext>();
-export const describedForRegistry = describing<RegistryContext>();
+/** Describes a call. */
+export const described = <C, Q extends z.ZodObject, B>(
+  summary: string,
+  answer: Call["answer"],
+  details: Omit<Call<C, Q, B>, "summary" | "answer" | "call">,
+  call: Call<C, Q, B>["call"],
+): Call<C> => ({ summary, answer, ...details, call }) as Call<C>;
 
 /** How a server was started: the part that clients and commands need. */
 export interface ServerFacts {

@@ -4,7 +4,7 @@ import { formatTariff, parseTariff } from "../../src/domain/money.ts";
 import { failWith, respond, succeed } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
 import { createCallTable } from "./call-table.ts";
-import { type Calls, describedForRegistry, type RegistryContext } from "./context.ts";
+import { type Calls, described, type RegistryContext } from "./context.ts";
 import { bodyOf, MAX_QUERY_ID, readWith, wholeNumber } from "./input.ts";
 import { replyWithList } from "./paging.ts";
 import * as shapes from "./shapes/registry.ts";
@@ -47,44 +47,29 @@ const ofMerchant = { query: merchantQuery };
 /** Merchants, accounts and keys, each list oldest first. */
 export const REGISTRY_CALLS: Calls<RegistryContext> = {
   "/merchants": {
-    GET: describedForRegistry("All merchants", shapes.merchantList, {}, async ({ service, realClock }) => {
+    GET: described("All merchants", shapes.merchantList, {}, async ({ service, realClock }) => {
       const merchants = await service.registry.listMerchants();
       return replyWithList("merchants", "merchant", merchants, realClock, merchantView);
     }),
-    POST: describedForRegistry(
-      "Register a merchant",
-      shapes.merchant,
-      { body: merchantBody },
-      async ({ service }, { body }) => {
-        const merchant = await service.registry.registerMerchant(body.name);
-        return succeed("the merchant is registered", merchantView(merchant));
-      },
-    ),
+    POST: described("Register a merchant", shapes.merchant, { body: merchantBody }, async ({ service }, { body }) => {
+      const merchant = await service.registry.registerMerchant(body.name);
+      return succeed("the merchant is registered", merchantView(merchant));
+    }),
   },
   "/accounts": {
-    GET: describedForRegistry(
-      "A merchant's payment accounts",
-      shapes.accountList,
-      ofMerchant,
-      async (context, { query }) => {
-        const { id } = await merchantOf(context, query.merchant_id);
-        const accounts = await context.service.registry.listAccounts(id);
-        return replyWithList("accounts", "payment account", accounts, context.realClock, accountView);
-      },
-    ),
-    POST: describedForRegistry(
-      "Open a payment account",
-      shapes.account,
-      { body: accountBody },
-      async (context, { body }) => {
-        const owner = await idOf(context, body.merchant_id);
-        const account = await context.service.registry.openAccount(owner, body.name, body.fee, body.id);
-        return succeed("the payment account is open", accountView(account));
-      },
-    ),
+    GET: described("A merchant's payment accounts", shapes.accountList, ofMerchant, async (context, { query }) => {
+      const { id } = await merchantOf(context, query.merchant_id);
+      const accounts = await context.service.registry.listAccounts(id);
+      return replyWithList("accounts", "payment account", accounts, context.realClock, accountView);
+    }),
+    POST: described("Open a payment account", shapes.account, { body: accountBody }, async (context, { body }) => {
+      const owner = await idOf(context, body.merchant_id);
+      const account = await context.service.registry.openAccount(owner, body.name, body.fee, body.id);
+      return succeed("the payment account is open", accountView(account));
+    }),
   },
   "/keys": {
-    GET: describedForRegistry(
+    GET: described(
       "A merchant's keys, without their secrets",
       shapes.keyList,
       ofMerchant,
@@ -94,7 +79,7 @@ export const REGISTRY_CALLS: Calls<RegistryContext> = {
         return replyWithList("keys", "key", keys, context.realClock, keyView);
       },
     ),
-    POST: describedForRegistry(
+    POST: described(
       "Make a key; its secret is shown only once",
       shapes.keyMade,
       { body: keyBody },
@@ -111,7 +96,7 @@ export const REGISTRY_CALLS: Calls<RegistryContext> = {
     ),
   },
   "/keys/API_KEY": {
-    DELETE: describedForRegistry("Revoke a key", shapes.keyRevoked, {}, async ({ service }, { id }) => {
+    DELETE: described("Revoke a key", shapes.keyRevoked, {}, async ({ service }, { id }) => {
       await service.registry.revokeKey(id);
       return succeed("the key is revoked", { api_key: id, revoked: true });
     }),
