@@ -2,8 +2,8 @@ import { Command } from "commander";
 import { MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../../src/domain/filter.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { systemClock } from "../../src/system.ts";
-import { ABOUT_PAYMENT, merchantClient, type OptionalControl, openOptionalControl, timeIn } from "../client/client.ts";
-import { isRecord, itemsOf, numberOf } from "../client/find.ts";
+import { ABOUT_PAYMENT, merchantClient, openOptionalControl, timeIn } from "../client/client.ts";
+import { itemsOf, numberOf } from "../client/find.ts";
 import type { Answer } from "../client/request.ts";
 import { commandFor, optionsFor, resolveTarget, type TargetFlags } from "../client/target.ts";
 import { type Column, printList } from "../terminal/data.ts";
@@ -64,7 +64,8 @@ const isIdOfOne = must(
 async function list(flags: ListFlags): Promise<void> {
   const query = queryOf(flags);
   const about = flags.id === undefined ? {} : ABOUT_PAYMENT;
-  const answer = await merchantClient(resolveTarget(flags)).get("/transactions.php", query, about);
+  const target = resolveTarget(flags);
+  const answer = await merchantClient(target).get("/transactions.php", query, about);
   const items = itemsOf(answer);
   if (flags.id !== undefined && items.length === 0) {
     throw new Failure("not_found", `there is no transaction ${flags.id}`, "momo list shows them");
@@ -72,7 +73,7 @@ async function list(flags: ListFlags): Promise<void> {
   if (flags.quiet || formatOf(flags) !== "table") {
     printList({ name: "transactions", items, essential: "id", columns: [], whole: answer }, flags);
   } else {
-    await printForPeople(answer, items, query, flags);
+    await printForPeople(answer, items, { ...query, api_key: target.apiKey }, flags);
   }
 }
 
@@ -93,6 +94,7 @@ function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags)
   );
 }
 
+/** @param query of the control API's list, which also has the references and the sandbox's time */
 async function printForPeople(answer: Answer, items: readonly Item[], query: Query, flags: ListFlags): Promise<void> {
   const pages = pagesOf(answer);
   if (items.length === 0) {
@@ -101,9 +103,9 @@ async function printForPeople(answer: Answer, items: readonly Item[], query: Que
     tellCommand("Next:", commandFor(flags, ...next));
     return;
   }
-  const control = openOptionalControl(flags);
-  const [clock, references] = await Promise.all([control("/clock"), referencesOf(items, query, control)]);
-  const { nowMs } = timeIn(clock, systemClock.nowMs());
+  const known = await openOptionalControl(flags)(`/transactions?${new URLSearchParams(query)}`);
+  const { nowMs } = timeIn(known, systemClock.nowMs());
+  const references = new Map((known ? itemsOf(known) : []).map((item) => [item.id, item.reference]));
   const all: Exclude<Column<Item>, string>[] = [
     { name: "id", align: "right" },
     // The list is sorted by time anyway.
@@ -111,7 +113,7 @@ async function printForPeople(answer: Answer, items: readonly Item[], query: Que
     { name: "status", cell: ({ status }) => statusPiece(status) },
     { name: "amount", align: "right", cell: ({ amount }) => amountText(amount) },
     { name: "phone" },
-    { name: "reference", cell: ({ checkout_request_id }) => references.get(checkout_request_id) ?? "" },
+    { name: "reference", cell: ({ id }) => cellOf(references.get(id)) },
     { name: "reason", cell: reasonText },
   ];
   const columns = all.filter(({ cell }) => !cell || items.some((item) => cell(item) !== ""));
@@ -121,26 +123,6 @@ async function printForPeople(answer: Answer, items: readonly Item[], query: Que
   if (pages.current_page < pages.total_pages)
     tellCommand("Next page:", commandFor(flags, ...listAgain(flags, pages.current_page + 1)));
   tellCommand("One of them:", commandFor(flags, "status", cellOf(items[0]?.id)));
-}
-
-/**
- * The merchant API lists no references. They come from the control API, if the server is a known sandbox: the same list of the
- * merchant whose payment comes first.
- */
-async function referencesOf(
-  [first]: readonly Item[],
-  query: Query,
-  control: OptionalControl,
-): Promise<Map<unknown, string>> {
-  const story = await control(`/transactions/${encodeURIComponent(String(first?.checkout_request_id))}`);
-  if (!isRecord(story?.transaction)) return new Map();
-  const ofMerchant = new URLSearchParams({ ...query, merchant_id: String(story.transaction.merchant_id) });
-  const rows = (await control(`/transactions?${ofMerchant}`))?.transactions;
-  return new Map(
-    (Array.isArray(rows) ? rows : []).flatMap((row) =>
-      isRecord(row) && typeof row.reference === "string" ? [[row.checkout_request_id, row.reference]] : [],
-    ),
-  );
 }
 
 interface Pages {

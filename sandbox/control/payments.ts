@@ -50,21 +50,22 @@ const paymentBody: Body<z.output<typeof testPayment>> = {
 export const PAYMENT_CALLS: Calls = {
   "/transactions": {
     /**
-     * The answer of `GET /transactions.php` (§4.3) for the merchant of `?merchant_id=`, by default the first, with the same
-     * parameters. It adds each reference, and the counts of all statuses, also with a `status` filter.
+     * The answer of `GET /transactions.php` (§4.3) for the merchant of `?merchant_id=` or `?api_key=`, by default the first, with
+     * the same parameters. It adds each reference, the time, and the counts of all statuses, also with a `status` filter.
      */
     GET: described(
       "A merchant's transactions, newest first",
       shapes.ownedList,
       { query: listTransactionsSchema.safeExtend(merchantQuery.shape) },
-      async (context, { request, query: { merchant_id, ...input } }) => {
+      async (context, { request, query: { merchant_id, api_key, ...input } }) => {
         const { filter, page } = selectionOf(input);
-        const { id } = await merchantOf(context, merchant_id);
+        const { id } = await merchantOf(context, { merchant_id, api_key });
         const { service } = context;
         const list = await service.listTransactions(id, filter, page, request.signal);
         return succeed(listMessage(list.summary), {
           ...listView(list, input, {}),
           transactions: list.rows.map(transactionView),
+          now_ms: context.clock.nowMs(),
           every_status: countsView(
             filter.status === undefined ? list.summary : await countsOf(service, id, filter, request.signal),
           ),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { invalid } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID, type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
 import { formatTariff, parseTariff } from "../../src/domain/money.ts";
 import { failWith, respond, succeed } from "../../src/http/reply.ts";
@@ -25,20 +26,24 @@ const accountBody = bodyOf(
 );
 const keyBody = bodyOf(z.strictObject({ label: name, merchant_id }), { label: "staging" });
 
-/** A merchant; by default the first. */
+/** A merchant, by its id or one of its keys; by default the first. */
 export const merchantQuery = z.object({
+  api_key: z.string().optional(),
   merchant_id: wholeNumber("merchant_id must be a whole number, the id of a merchant", {
     min: 1,
     max: MAX_QUERY_ID,
   }).optional(),
 });
 
-/**
- * The merchant with this id, or the first.
- * @throws Refusal `not_found` if there is no such merchant
- */
-export const merchantOf = ({ service: { registry } }: RegistryContext, id?: number): Promise<Merchant> =>
-  id === undefined ? registry.firstMerchant() : registry.requireMerchant(id);
+/** @throws Refusal `not_found` if there is no such merchant, or no such key */
+export async function merchantOf(
+  { service: { registry } }: RegistryContext,
+  { merchant_id, api_key }: z.output<typeof merchantQuery>,
+): Promise<Merchant> {
+  if (merchant_id !== undefined && api_key !== undefined) throw invalid("give merchant_id or api_key, not both");
+  if (api_key !== undefined) return registry.requireMerchant(await registry.ownerOfKey(api_key));
+  return merchant_id === undefined ? registry.firstMerchant() : registry.requireMerchant(merchant_id);
+}
 
 const idOf = async ({ service }: RegistryContext, id?: number) => id ?? (await service.registry.firstMerchant()).id;
 
@@ -58,7 +63,7 @@ export const REGISTRY_CALLS: Calls<RegistryContext> = {
   },
   "/accounts": {
     GET: described("A merchant's payment accounts", shapes.accountList, ofMerchant, async (context, { query }) => {
-      const { id } = await merchantOf(context, query.merchant_id);
+      const { id } = await merchantOf(context, query);
       const accounts = await context.service.registry.listAccounts(id);
       return replyWithList("accounts", "payment account", accounts, context.realClock, accountView);
     }),
@@ -74,7 +79,7 @@ export const REGISTRY_CALLS: Calls<RegistryContext> = {
       shapes.keyList,
       ofMerchant,
       async (context, { query }) => {
-        const { id } = await merchantOf(context, query.merchant_id);
+        const { id } = await merchantOf(context, query);
         const keys = await context.service.registry.listKeys(id);
         return replyWithList("keys", "key", keys, context.realClock, keyView);
       },

@@ -88,8 +88,14 @@ export class Registry {
   /** @throws Refusal `not_found` if there is no such key, or it is revoked already */
   async revokeKey(apiKey: string): Promise<void> {
     const revoked = await this.#merchants.revokeKey(apiKey, this.#clock.nowMs());
-    if (!revoked)
-      throw new Refusal("not_found", "there is no such key in force; the list of keys has those that exist");
+    if (!revoked) throw noSuchKey();
+  }
+
+  /** @throws Refusal `not_found` if there is no such key */
+  async ownerOfKey(apiKey: string): Promise<number> {
+    const key = await this.#merchants.findKey(apiKey);
+    if (!key) throw noSuchKey();
+    return key.merchantId;
   }
 
   /** All keys in force of a merchant, and those that were revoked last. */
@@ -154,3 +160,6 @@ export class Registry {
     return this.#merchants.setTariff(accountId, tariff);
   }
 }
+
+const noSuchKey = () =>
+  new Refusal("not_found", "there is no such key in force; the list of keys has those that exist");

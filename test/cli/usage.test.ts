@@ -112,6 +112,25 @@ describe("one rule for output: a layout at a terminal, JSON in a pipe, or as --f
   });
 });
 
+test.concurrent("a table of momo list takes two requests for any number of rows, the second for what only the sandbox knows", async () => {
+  const transactions = [7, 8].map((id) => ({ id, status: "pending", amount: 1, reference: `R-${id}` }));
+  const pagination = { current_page: 1, total_pages: 1, total_items: 2 };
+  const { baseUrl, requests } = serveFake(() =>
+    Response.json({ success: true, message: "", transactions, pagination }),
+  );
+  const [MOMO_CONTROL_URL, keys] = [
+    `${new URL(baseUrl).origin}/_momo`,
+    { MOMO_API_KEY: "mk_1", MOMO_API_SECRET: "ms_1" },
+  ];
+  const env = { MOMO_BASE_URL: baseUrl, MOMO_CONTROL_URL, ...keys };
+  const { stdout } = await runMomo(["list", "--format", "table", "--limit", "2"], { env });
+  expect(stdout).toMatch(/R-7[\s\S]*R-8/);
+  expect(requests.map(({ url }) => url)).toEqual([
+    `${baseUrl}/transactions.php?limit=2`,
+    `${MOMO_CONTROL_URL}/transactions?limit=2&api_key=mk_1`,
+  ]);
+});
+
 describe("help", () => {
   test("has groups, and for every command examples, and where to read more, in 80 columns", async () => {
     const pages = await helpPages("1.0.0");

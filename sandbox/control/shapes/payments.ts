@@ -25,10 +25,11 @@ const counts = z.strictObject({
 });
 export type CountsOnWire = ReadOnly<typeof counts>;
 
-/** The list of a merchant's transactions (§4.3), with each reference and the counts of every status. */
+/** The list of a merchant's transactions (§4.3), with each reference, the time and the counts of every status. */
 export const ownedList = z.strictObject({
   ...fullList.shape,
   transactions: z.array(ownedTransaction),
+  now_ms: instant.describe("the time of the sandbox"),
   every_status: counts,
 });
 export type ListOnWire = ReadOnly<typeof ownedList>;
