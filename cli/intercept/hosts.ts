@@ -29,7 +29,7 @@ export function readHosts(text: string, before: readonly string[] = []): readonl
       throw new InvalidArgumentError(`It must name hosts, and ${written} is an address`);
     const host = canonicalHost(written);
     if (/[@:?#]/.test(written) || !HOST.test(host) || host.endsWith(".localhost"))
-      throw new InvalidArgumentError(noHost(written));
+      throw new InvalidArgumentError(noHost(written, text));
     if (hosts.includes(host)) throw new InvalidArgumentError(`It must name each host once, and not ${host} twice`);
     hosts.push(host);
   }
@@ -39,11 +39,11 @@ export function readHosts(text: string, before: readonly string[] = []): readonl
   return hosts;
 }
 
-function noHost(word: string): string {
+function noHost(word: string, text: string): string {
   const shown = word.length > 60 ? `${word.slice(0, 60)}…` : word;
   const meant = URL.canParse(word) ? new URL(word).hostname : "";
   const example = HOST.test(meant) ? meant : "payflow.example";
-  return `It must name hosts, such as ${example}, and not "${shown}"`;
+  return `It must name hosts, such as ${example}${text.includes(",") ? `, and not "${shown}"` : ""}`;
 }
 
 /** NO_PROXY, apart from the proxy: doctor reads it, too, and a start must not load node:http (1.4 MB) with it. */
