@@ -4,7 +4,7 @@ import { type Calls, type ControlContext, described, textReply } from "./context
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 type Labels = Readonly<Record<string, string | number>>;
-type Sample = readonly [suffix: string, value: number, labels?: Labels | undefined];
+type Sample = readonly [value: number, labels?: Labels | undefined, suffix?: string];
 
 /**
  * Counts and times of this server since its start. They show how many payments there are, so they need the token like the other calls.
@@ -42,10 +42,10 @@ export async function metricsOf({
       requestCounts.list().map(({ operation, status, count }) => [count, { operation, status }]),
     ),
     family("momo_commit_seconds", "histogram", "How long a commit takes", [
-      ...work.commitTimes.map(({ seconds, count }): Sample => ["_bucket", count, { le: seconds }]),
-      ["_bucket", work.commits, { le: "+Inf" }],
-      ["_sum", work.commitSeconds],
-      ["_count", work.commits],
+      ...work.commitTimes.map(({ seconds, count }): Sample => [count, { le: seconds }, "_bucket"]),
+      [work.commits, { le: "+Inf" }, "_bucket"],
+      [work.commitSeconds, {}, "_sum"],
+      [work.commits, {}, "_count"],
     ]),
     counter("momo_commit_rows_total", "Writes in these commits", [[work.rows]]),
     counter(
@@ -60,8 +60,8 @@ export async function metricsOf({
       [work.leftUnknown],
     ]),
     family("momo_check_lateness_seconds", "summary", "How late due prompts are checked", [
-      ["_sum", resolver.lateness.sumMs / 1000],
-      ["_count", resolver.lateness.count],
+      [resolver.lateness.sumMs / 1000, {}, "_sum"],
+      [resolver.lateness.count, {}, "_count"],
     ]),
     gauge("momo_due_lag_seconds", "How late the earliest due prompt is now", lateBy(dueAtMs)),
     counter(
@@ -85,18 +85,13 @@ export async function metricsOf({
 
 /** Left out if the engine has no such value. */
 const gauge = (name: string, help: string, value: number | null, labels?: Labels): string =>
-  value === null ? "" : family(name, "gauge", help, [["", value, labels]]);
+  value === null ? "" : family(name, "gauge", help, [[value, labels]]);
 
-const counter = (name: string, help: string, samples: readonly (readonly [value: number, labels?: Labels])[]): string =>
-  family(
-    name,
-    "counter",
-    help,
-    samples.map(([value, labels]) => ["", value, labels]),
-  );
+const counter = (name: string, help: string, samples: readonly Sample[]): string =>
+  family(name, "counter", help, samples);
 
 function family(name: string, type: string, help: string, samples: readonly Sample[]): string {
-  const lines = samples.map(([suffix, value, labels = {}]) => `${name}${suffix}${written(labels)} ${value}\n`);
+  const lines = samples.map(([value, labels = {}, suffix = ""]) => `${name}${suffix}${written(labels)} ${value}\n`);
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
 }
 
