@@ -3,7 +3,7 @@ import { counted } from "../../src/domain/counted.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid, kindOf, Refusal, shown } from "../../src/domain/error.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
-import { digitsIn, parseInput, whatCameOf } from "../../src/http/input.ts";
+import { digitsIn, parseInput, queryNumber, whatCameOf } from "../../src/http/input.ts";
 import { expectJson, objectIn, readJson, readParameters } from "../../src/http/request.ts";
 import type { Body } from "./context.ts";
 import { durationText } from "./shapes/values.ts";
@@ -25,29 +25,20 @@ export function readWith<T>(base: z.ZodType<string, string>, read: (text: string
 
 export const duration = readWith(durationText, (text) => parseDuration(text, "it"));
 
-export function wholeNumber(error: string, { min, max }: { min: number; max: number }) {
-  return z
-    .string()
-    .regex(/^(?:0|[1-9][0-9]{0,14})$/, { error })
-    .refine((text) => Number(text) >= min && Number(text) <= max, { error })
-    .transform(Number)
-    .meta({ described: { type: "integer", minimum: min, maximum: max } });
-}
-
 /** The largest id that a query can name. */
 export const MAX_QUERY_ID = 999_999_999_999_999;
 
 const MAX_LIMIT = 1000;
 
 const entry = (member: string) =>
-  wholeNumber(`${member} must be a whole number, the id of an entry`, { min: 0, max: MAX_QUERY_ID });
+  queryNumber(`${member} must be a whole number, the id of an entry`, { min: 0, max: MAX_QUERY_ID });
 
 /** A page of a list: the entries after an id, the oldest first; or those before one, by default the newest of all. */
 export const pageQuery = z
   .object({
     after: entry("after").optional(),
     before: entry("before").optional(),
-    limit: wholeNumber(`limit must be a whole number from 1 to ${MAX_LIMIT}`, { min: 1, max: MAX_LIMIT }).default(
+    limit: queryNumber(`limit must be a whole number from 1 to ${MAX_LIMIT}`, { min: 1, max: MAX_LIMIT }).default(
       MAX_LIMIT,
     ),
   })

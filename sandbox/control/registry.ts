@@ -2,11 +2,12 @@ import { z } from "zod";
 import { invalid } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID, type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
 import { formatTariff, parseTariff } from "../../src/domain/money.ts";
+import { queryNumber } from "../../src/http/input.ts";
 import { failWith, respond, succeed } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
 import { createCallTable } from "./call-table.ts";
 import { type Calls, described, type RegistryContext } from "./context.ts";
-import { bodyOf, MAX_QUERY_ID, readWith, wholeNumber } from "./input.ts";
+import { bodyOf, MAX_QUERY_ID, readWith } from "./input.ts";
 import { replyWithList } from "./paging.ts";
 import * as shapes from "./shapes/registry.ts";
 
@@ -29,7 +30,7 @@ const keyBody = bodyOf(z.strictObject({ label: name, merchant_id }), { label: "s
 /** A merchant, by its id or one of its keys; by default the first. */
 export const merchantQuery = z.object({
   api_key: z.string().optional(),
-  merchant_id: wholeNumber("merchant_id must be a whole number, the id of a merchant", {
+  merchant_id: queryNumber("merchant_id must be a whole number, the id of a merchant", {
     min: 1,
     max: MAX_QUERY_ID,
   }).optional(),

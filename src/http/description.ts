@@ -55,6 +55,8 @@ export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output" = "output
 /** A query is text, but its schema can be a number: `described` replaces the schema of zod. */
 function describeInstead({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
   const described = z.globalRegistry.get(zodSchema)?.described;
+  // zod leaves out the default of text that becomes a number.
+  if (zodSchema instanceof z.ZodDefault) Object.assign(jsonSchema, { default: zodSchema.def.defaultValue });
   if (typeof described !== "object" || described === null) return;
   for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
   Object.assign(jsonSchema, described);

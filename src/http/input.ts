@@ -76,16 +76,16 @@ export const checkStatusSchema = z.object({
 });
 
 /** A whole number in a query, without sign, point, exponent or leading zero. */
-const queryNumber = (member: string, max: number, fallback: number) => {
-  const bad = rule(member, `must be a whole number from 1 to ${max}`);
-  return z
-    .string(bad)
-    .regex(/^[1-9][0-9]{0,15}$/, bad)
-    .refine((value) => Number(value) <= max, bad)
+export const queryNumber = (error: string, { min, max }: { min: number; max: number }) =>
+  z
+    .string()
+    .regex(/^(?:0|[1-9][0-9]{0,15})$/, { error })
+    .refine((text) => Number(text) >= min && Number(text) <= max, { error })
     .transform(Number)
-    .default(fallback)
-    .meta({ described: { type: "integer", minimum: 1, maximum: max, default: fallback } });
-};
+    .meta({ described: { type: "integer", minimum: min, maximum: max } });
+
+const fromOne = (member: string, max: number) =>
+  queryNumber(`${member} must be a whole number from 1 to ${max}`, { min: 1, max });
 
 /** Any integer. The operation refuses an id that does not exist. */
 const identifier = (member: string) => {
@@ -132,8 +132,8 @@ const day = (member: string) => {
 /** §4.3. */
 export const listTransactionsSchema = z
   .object({
-    page: queryNumber("page", Number.MAX_SAFE_INTEGER, DEFAULT_PAGE.number),
-    limit: queryNumber("limit", MAX_PAGE_LIMIT, DEFAULT_PAGE.limit),
+    page: fromOne("page", Number.MAX_SAFE_INTEGER).default(DEFAULT_PAGE.number),
+    limit: fromOne("limit", MAX_PAGE_LIMIT).default(DEFAULT_PAGE.limit),
     type: oneOf("type", KINDS).optional(),
     status: oneOf("status", STATUSES).optional(),
     date_from: day("date_from").optional(),
