@@ -1,4 +1,5 @@
 import type { Registry } from "../../src/service/registry.ts";
+import type { StoryOnWire } from "./shapes/payments.ts";
 
 /** What the control API keeps in the memory of this process. */
 
@@ -18,8 +19,8 @@ export function createMerchantNames(registry: Pick<Registry, "requireMerchant">)
   };
 }
 
-/** Who starts a test payment: a person at the console, or another program by `POST /_momo/payments`. */
-type Starter = "console" | "control_api";
+/** A person at the console, or another program by `POST /_momo/payments`. */
+type Starter = NonNullable<StoryOnWire["started_by"]>;
 
 export type TestPayments = ReturnType<typeof createTestPayments>;
 

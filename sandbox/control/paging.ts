@@ -1,7 +1,9 @@
+import type { z } from "zod";
 import { type Clock, pause } from "../../src/domain/clock.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { createMutex } from "../../src/domain/mutex.ts";
 import { type Reply, succeedWithList } from "../../src/http/reply.ts";
+import type { pageQuery } from "./input.ts";
 
 /**
  * Writes long lists in several turns of the event loop, so that they block no other request. Some have pages with a bound in bytes.
@@ -10,30 +12,17 @@ import { type Reply, succeedWithList } from "../../src/http/reply.ts";
 /** 64 pages of this size may wait for slow readers, see src/http/reply.ts. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
-/** The requested entries: those after an id, the oldest first; or those before an id, by default the newest. */
-export interface PageQuery {
-  readonly after?: number | undefined;
-  readonly before?: number | undefined;
-  readonly limit: number;
-}
-
-export interface WrittenPage {
-  /** Oldest first. */
-  readonly texts: readonly string[];
-  /** The parameter for the next page in the same direction; null at the end. */
-  readonly next: string | null;
-}
-
 /**
  * Writes the entries of a page: at least one, and no more than requested or than fit into {@link MAX_PAGE_BYTES}.
  * @param all oldest first
+ * @returns the entries, oldest first, and the parameter for the next page in the same direction; null at the end
  */
 export async function writePage<T extends { readonly id: number }>(
   all: readonly T[],
-  { after, before, limit }: PageQuery,
+  { after, before, limit }: z.output<typeof pageQuery>,
   realClock: Clock,
   write: (entry: T) => string,
-): Promise<WrittenPage> {
+) {
   const asked =
     after === undefined
       ? all.filter(({ id }) => before === undefined || id < before).reverse()

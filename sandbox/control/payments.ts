@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import { readNaming } from "../../src/domain/error.ts";
 import type { Summary, TransactionFilter } from "../../src/domain/filter.ts";
-import { toShillings } from "../../src/domain/money.ts";
 import type { ResultCode } from "../../src/domain/outcome.ts";
 import { KINDS, type Transaction } from "../../src/domain/transaction.ts";
 import { started } from "../../src/http/answers.ts";
@@ -16,7 +15,7 @@ import {
 } from "../../src/http/input.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { objectIn, readJson } from "../../src/http/request.ts";
-import { listMessage, listView, STARTED, startedView } from "../../src/http/view.ts";
+import { listMessage, listView, STARTED, startedView, summaryView } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
 import { parseChoice } from "../network/choice.ts";
 import { decidedBy } from "../network/decided-by.ts";
@@ -112,16 +111,11 @@ async function countsOf(
   return (await service.listTransactions(merchantId, filter, { number: 1, limit: 1 }, signal)).summary;
 }
 
-function countsView(summary: Summary) {
-  return {
-    total_completed_amount: toShillings(summary.completedAmountCents),
-    completed_count: summary.completedCount,
-    failed_count: summary.failedCount,
-    cancelled_count: summary.cancelledCount,
-    expired_count: summary.expiredCount,
-    pending_count: summary.pendingCount,
-  };
-}
+const countsView = (summary: Summary): shapes.CountsOnWire => ({
+  ...summaryView(summary),
+  cancelled_count: summary.cancelledCount,
+  expired_count: summary.expiredCount,
+});
 
 async function storyOf(
   transaction: Transaction,

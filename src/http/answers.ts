@@ -73,7 +73,7 @@ const aroundList = {
   filters_applied: appliedFilters,
 };
 
-const summary = z.strictObject({
+export const summary = z.strictObject({
   total_completed_amount: z.number().min(0).describe("in KES"),
   completed_count: count,
   pending_count: count,

@@ -3,7 +3,7 @@ import { INVALID_CREDENTIALS } from "../service/authenticate.ts";
 import { answersOf } from "./answers.ts";
 import { describe, describeCall, FAILURE, json, jsonSchemaOf } from "./description.ts";
 import { orderOf } from "./input.ts";
-import { OPERATIONS, type Operation } from "./operations.ts";
+import { NOTHING, OPERATIONS, type Operation } from "./operations.ts";
 import type { BasePaths } from "./paths.ts";
 import type { Profile } from "./profile.ts";
 import { listMessage, listView, STARTED, startedView, statusView } from "./view.ts";
@@ -126,13 +126,10 @@ const completed: CompletedTransaction = {
   memo: "",
 };
 const summary = {
+  ...NOTHING.summary,
   totalItems: 1,
   completedAmountCents: completed.amountCents,
   completedCount: 1,
-  pendingCount: 0,
-  failedCount: 0,
-  cancelledCount: 0,
-  expiredCount: 0,
 };
 const input = { page: 1, limit: 10, type: "api", status: "completed", search: "0712" } as const;
 

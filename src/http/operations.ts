@@ -107,7 +107,8 @@ const transactions: Operation<typeof listTransactionsSchema> = {
   refusedBy: ({ bad_filter }, kind) => (kind === "invalid" && typeof bad_filter === "object" ? bad_filter : undefined),
 };
 
-const NOTHING = {
+/** A list without a payment. */
+export const NOTHING = {
   rows: [],
   summary: {
     ...{ totalItems: 0, completedAmountCents: 0, completedCount: 0, pendingCount: 0, failedCount: 0 },

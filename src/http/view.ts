@@ -102,7 +102,7 @@ export function listView(
 
 export const listMessage = ({ totalItems }: Summary): string => counted(totalItems, "transaction");
 
-function summaryView(summary: Summary) {
+export function summaryView(summary: Summary) {
   return {
     total_completed_amount: toShillings(summary.completedAmountCents),
     completed_count: summary.completedCount,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amount, fullList, identifiers, phone, timestamp, transaction } from "../../../src/http/answers.ts";
+import { amount, fullList, identifiers, phone, summary, timestamp, transaction } from "../../../src/http/answers.ts";
 import { loggedRequest } from "./requests.ts";
 import { chosenName, count, instant, type ReadOnly } from "./values.ts";
 import { delivery } from "./webhook.ts";
@@ -16,12 +16,9 @@ export type OwnedTransaction = ReadOnly<typeof ownedTransaction>;
 
 /** The counts over all filters except the status. */
 const counts = z.strictObject({
-  total_completed_amount: z.number().min(0),
-  completed_count: count,
-  failed_count: count,
+  ...summary.shape,
   cancelled_count: count,
   expired_count: count,
-  pending_count: count,
 });
 export type CountsOnWire = ReadOnly<typeof counts>;
 
