@@ -62,7 +62,7 @@ export function messagesOf(
     const problem =
       bytes > MOST_BYTES
         ? { id: null, code: -32_600, message: `a message must have at most ${MOST_BYTES} bytes; it has ${bytes}` }
-        : (problemIn(message) ?? roundedIn(line, message as Members));
+        : problemIn(message, line);
     if (problem === null) {
       requests.read(message as Members);
       lines.push(`${line}\n`);
@@ -101,26 +101,24 @@ function parsed(line: string): unknown {
   }
 }
 
-/** JavaScript rounds a number that is too large: neither a refusal nor an answer would name what came. */
-function roundedIn(line: string, { id = null }: Members): Problem | null {
-  let problem: Problem | null = null;
+/** What is wrong with a number that JavaScript rounds: no refusal or answer would name what came. */
+function roundedIn(line: string): string | null {
+  let found: string | null = null;
   function read(name: string, value: unknown, context?: { readonly source: string }) {
-    if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-      const message = `a number must be at most ${Number.MAX_SAFE_INTEGER}; ${name} is ${shown(value, context?.source)}`;
-      problem ??= { id, code: -32_602, message };
-    }
+    if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+      found ??= `a number must be at most ${Number.MAX_SAFE_INTEGER}; ${name} is ${shown(value, context?.source)}`;
     return value;
   }
   try {
     JSON.parse(line, read);
+    return found;
   } catch {
-    // It was parsed before, without a function, which takes more of the stack: no argument is so deep.
-    return { id, code: -32_602, message: "arguments must not have thousands of objects in one another" };
+    // The line was parsed before, without a function, which takes more of the stack.
+    return "arguments must not have thousands of objects in one another";
   }
-  return problem;
 }
 
-function problemIn(message: unknown): Problem | null {
+function problemIn(message: unknown, line: string): Problem | null {
   if (message === undefined) return { id: null, code: -32_700, message: "a line is not JSON" };
   const { jsonrpc, id, method, params = {}, result, error } = Object(message) as Members;
   const isRequest = typeof method === "string" && (id === undefined || isId(id));
@@ -145,7 +143,9 @@ function problemIn(message: unknown): Problem | null {
     // The protocol's package would find it in each object.
     if (name in Object.prototype) return refusal(`nothing has the name ${name}`);
   }
-  return isObject(given) ? null : noObject("arguments", given);
+  if (!isObject(given)) return noObject("arguments", given);
+  const rounded = roundedIn(line);
+  return rounded === null ? null : refusal(rounded);
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -46,36 +46,29 @@ function argumentsOf(action: Action, usual: object = {}) {
 
 /** What a tool takes. With several actions, `action` says which, and each argument says for which it is. */
 export function inputOf(tool: Tool, target: Target): StandardSchemaWithJSON<object> {
-  const actions = Object.entries(tool.actions);
-  const [[, only] = []] = actions;
-  const json = actions.length === 1 && only ? inputOfOne(tool, only, target) : inputOfSeveral(tool, actions, target);
-  const schema = { type: "object", ...json, additionalProperties: false };
+  const actions = Object.entries(tool.actions).map(([name, action]) => ({
+    ...{ name, summary: `${name}: ${callOf(action).summary}` },
+    ...argumentsOf(action, action.usual?.(target)),
+  }));
+  const names = actions.map(({ name }) => name);
+  const action = { type: "string", enum: names, description: actions.map(({ summary }) => summary).join("; ") };
+  const [only] = actions.length === 1 ? actions : [];
+  const taken: Properties = Object.assign({}, ...actions.map(({ properties }) => properties));
+  const properties = Object.entries(taken).map(([name, property]) => {
+    const users = actions.filter((one) => name in one.properties).map((one) => one.name);
+    const { description, ...rest } = described(tool, name, property);
+    return [name, { description: only ? description : `for ${users.join(", ")}: ${description}`, ...rest }];
+  });
+  const schema = {
+    type: "object",
+    properties: { ...(!only && { action }), ...Object.fromEntries(properties) },
+    required: only?.required ?? ["action"],
+    additionalProperties: false,
+  };
   const jsonSchema = { input: () => ({ ...schema }), output: () => ({ ...schema }) };
   // The arguments are passed on as they came: `readArguments` refuses those that the action does not have.
   const validate = (value: unknown) => ({ value: value as object });
   return { "~standard": { version: 1, vendor: "momo", validate, jsonSchema } };
-}
-
-function inputOfOne(tool: Tool, action: Action, target: Target) {
-  const { properties, required } = argumentsOf(action, action.usual?.(target));
-  const all = Object.entries(properties).map(([name, property]) => [name, described(tool, name, property)]);
-  return { properties: Object.fromEntries(all), required };
-}
-
-function inputOfSeveral(tool: Tool, actions: readonly (readonly [name: string, action: Action])[], target: Target) {
-  const summaries = actions.map(([name, action]) => `${name}: ${callOf(action).summary}`);
-  const action = { type: "string", enum: actions.map(([name]) => name), description: summaries.join("; ") };
-  const taken = new Map<string, { property: Property; users: string[] }>();
-  for (const [user, one] of actions) {
-    for (const [name, property] of Object.entries(argumentsOf(one, one.usual?.(target)).properties)) {
-      taken.set(name, { property, users: [...(taken.get(name)?.users ?? []), user] });
-    }
-  }
-  const properties = [...taken].map(([name, { property, users }]) => {
-    const { description, ...rest } = described(tool, name, property);
-    return [name, { description: `for ${users.join(", ")}: ${description}`, ...rest }];
-  });
-  return { properties: { action, ...Object.fromEntries(properties) }, required: ["action"] };
 }
 
 /** An argument and its members, each with a description. */

@@ -210,6 +210,8 @@ test("a line that is no message, or too long, is answered with an error, and so 
     '{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"list_payments","arguments":{"id":9007199254740993}}}',
     { jsonrpc: "2.0", id: 3, method: "ping" },
   );
+  const deep = `{"rules":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
+  send(`{"jsonrpc":"2.0","id":15,"method":"tools/call","params":{"name":"rules","arguments":${deep}}}`);
   for (let id = 100; id < 151; id += 1) send(call(id, "wait_for_payment", { reference: "none", timeout: "1h" }));
   send(call(4, "clock", { action: "show" }));
   let lines = "";
@@ -231,6 +233,7 @@ test("a line that is no message, or too long, is answered with an error, and so 
     ...["11", "null", '"12"'].map((id) => `"id":${id},"error":{"code":-32600,"message":"a line is not one message`),
     '"id":13,"error":{"code":-32602,"message":"uri must be a string; it is an object"}',
     '"id":14,"error":{"code":-32602,"message":"a number must be at most 9007199254740991; id is 9007199254740993,',
+    '"id":15,"error":{"code":-32602,"message":"arguments must not have thousands of objects in one another"',
     "50 waits are under way, the most at once",
   ])
     expect(lines).toContain(part);
