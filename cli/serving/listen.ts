@@ -7,7 +7,7 @@ import { type BasePaths, OPERATION_PATHS } from "../../src/http/paths.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { type HttpServer, startServer } from "../../src/http/server.ts";
 import { causeOf } from "../../src/store/causes.ts";
-import { sleep } from "../../src/system.ts";
+import { durations } from "../../src/system.ts";
 import { beforeOptions, reachDirectly } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { Assembled } from "./assemble.ts";
@@ -58,7 +58,7 @@ export async function listen(
         refuse,
         busyPaths,
         reportFault,
-        sleep,
+        durations,
         maxInFlight,
         always: `${CONTROL_PATH}/health`,
       });

@@ -1,13 +1,13 @@
 import { transactionView } from "../../sandbox/control/views.ts";
 import type { AnsweredRequest } from "../../sandbox/request-log.ts";
-import type { Clock } from "../../src/domain/clock.ts";
+import { atMost, type Clock } from "../../src/domain/clock.ts";
 import { API_KEY_FORM, API_SECRET_FORM } from "../../src/domain/credentials.ts";
 import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { jsonText } from "../../src/domain/visible.ts";
-import { sleep, systemClock } from "../../src/system.ts";
+import { durations, systemClock } from "../../src/system.ts";
 import type { LogFormat } from "./options.ts";
 import { faultText, isErrorTerminal, lineOf, type Piece, stderr, styled, wrapped } from "./output.ts";
 import { paymentLine } from "./payment-lines.ts";
@@ -79,9 +79,8 @@ export function createRequestOutput(format: LogFormat, width: number) {
     async end(): Promise<boolean> {
       cancelAlarm(); // it would keep the process alive
       tellCounted();
-      const written = new AbortController();
-      await Promise.race([end().then(() => written.abort()), sleep(END_GRACE_MS, written.signal)]);
-      return written.signal.aborted;
+      const written = end().then(() => true);
+      return (await atMost(durations, END_GRACE_MS, written)) === true;
     },
   };
 }

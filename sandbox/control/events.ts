@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Clock, pause } from "../../src/domain/clock.ts";
+import { atMost, type Clock, pause } from "../../src/domain/clock.ts";
 import { fail } from "../../src/http/reply.ts";
 import { type Calls, described, replicaHeader, textReply } from "./context.ts";
 import type { EventHub } from "./event-hub.ts";
@@ -57,11 +57,10 @@ function streamOf(
   let end = () => {};
 
   /** Resolves at the next event, at the end of the stream, or after a long silence. */
-  function news(): Promise<void> {
+  function news(): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = realClock.alarm(realClock.nowMs() + HEARTBEAT_MS, resolve);
     wake = resolve;
-    return promise.finally(cancel);
+    return atMost(realClock, HEARTBEAT_MS, promise);
   }
 
   return new ReadableStream<Uint8Array>(

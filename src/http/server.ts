@@ -1,4 +1,5 @@
 import type { Server } from "bun";
+import { atMost, type Clock } from "../domain/clock.ts";
 import { shown } from "../domain/error.ts";
 import { fail, failWith, respond } from "./reply.ts";
 import { type Handler, type KeepOpen, type Refuse, targetOf } from "./request.ts";
@@ -23,7 +24,8 @@ export interface ServerOptions {
   /** Paths that get many requests. */
   readonly busyPaths: readonly string[];
   readonly reportFault: (error: unknown) => void;
-  readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>;
+  /** For the time that a stop may take. */
+  readonly durations: Clock;
   /** By default, and at most, {@link MAX_IN_FLIGHT}. */
   readonly maxInFlight?: number | null;
   /** The path that is answered whatever is in flight: that of a health check. */
@@ -37,7 +39,7 @@ export type HttpServer = ReturnType<typeof startServer>;
  * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL if it cannot listen at this address
  */
 export function startServer(options: ServerOptions) {
-  const { hostname, handle, busyPaths, reportFault, sleep } = options;
+  const { hostname, handle, busyPaths, reportFault, durations } = options;
   const { refuse = async (_request, reply) => respond(reply) } = options;
   const keepOpen: KeepOpen = (request) => server.keepOpen(request);
   const maxInFlight = Math.min(options.maxInFlight ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT);
@@ -90,8 +92,7 @@ export function startServer(options: ServerOptions) {
     renew: server.renew,
     /** Stops accepting. Resolves when the requests in flight are answered, after `graceMs` at the latest. */
     async stop(graceMs: number): Promise<void> {
-      const answered = new AbortController();
-      await Promise.race([server.stop(false).finally(() => answered.abort()), sleep(graceMs, answered.signal)]);
+      await atMost(durations, graceMs, server.stop(false));
       await server.stop(true);
     },
   };

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { respond, succeed } from "../../src/http/reply.ts";
 import { startServer } from "../../src/http/server.ts";
-import { sleep } from "../../src/system.ts";
+import { durations } from "../../src/system.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { connectTo, exchange, linesOf, type RawAnswer } from "../support/connection.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -228,7 +228,7 @@ test("requests beyond the limit of those in progress are 503; when some are answ
     maxInFlight: 3,
     always: "/health",
     reportFault: () => {},
-    sleep,
+    durations,
     handle: () => released.then(() => respond(succeed("served", {}))),
   });
   const statuses: number[] = [];
@@ -250,7 +250,7 @@ test("requests beyond the limit of those in progress are 503; when some are answ
 test("from the start of a stop, each answer closes its connection, whatever the path is", async () => {
   const handle = async () => respond(succeed("served", {}));
   const busyPaths = ["/busy"];
-  const server = startServer({ hostname: "127.0.0.1", port: 0, busyPaths, reportFault: () => {}, sleep, handle });
+  const server = startServer({ hostname: "127.0.0.1", port: 0, busyPaths, reportFault: () => {}, durations, handle });
   const closes = async (path: string) =>
     (await fetch(`http://127.0.0.1:${server.port}${path}`)).headers.get("Connection") === "close";
   const PATHS = ["/", "/busy", "/v2/other", "/v2/other/", "/1/2/3/4/5/6/7/8/9"];

@@ -5,7 +5,7 @@ import type { Outcome } from "../../../src/domain/outcome.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import { respond, succeed } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
-import { sleep, systemClock } from "../../../src/system.ts";
+import { durations, systemClock } from "../../../src/system.ts";
 import { forAllTests, forEachTest } from "../../support/cleanup.ts";
 import { HOST, insertDue, openScene, useScene } from "../../support/scene.ts";
 import { START_MS } from "../../support/service.ts";
@@ -179,7 +179,7 @@ describe("a connection that is silent for 30 s is closed, but requests that may 
   test("the connection of an exempt request has no time-out", async () => {
     const serve = spyOn(Bun, "serve");
     const server = startServer({
-      ...{ hostname: "127.0.0.1", port: 0, busyPaths: [], reportFault: () => {}, sleep },
+      ...{ hostname: "127.0.0.1", port: 0, busyPaths: [], reportFault: () => {}, durations },
       handle: async (request, keepOpen) => {
         keepOpen?.(request);
         return respond(succeed("served", {}));

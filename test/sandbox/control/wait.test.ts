@@ -7,7 +7,7 @@ import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { type Reply, respond } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
-import { sleep, systemClock } from "../../../src/system.ts";
+import { durations, systemClock } from "../../../src/system.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
@@ -218,7 +218,7 @@ describe("at most 10,000 requests wait", () => {
     expect(room.isFull).toBe(false);
 
     const server = startServer({
-      ...{ hostname: "127.0.0.1", port: 0, busyPaths: [], reportFault: () => {}, sleep, handle },
+      ...{ hostname: "127.0.0.1", port: 0, busyPaths: [], reportFault: () => {}, durations, handle },
     });
     later(() => server.stop(0));
     const client = await connectTo(`http://127.0.0.1:${server.port}`);
