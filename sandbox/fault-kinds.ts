@@ -8,3 +8,16 @@ export const FAULT_DEEDS = {
 export type FaultKind = keyof typeof FAULT_DEEDS;
 
 export const FAULT_KINDS = Object.keys(FAULT_DEEDS) as readonly FaultKind[];
+
+/** What a fault does, in a few words. */
+export function deedOf(fault: {
+  readonly kind: FaultKind;
+  readonly status?: number | undefined;
+  readonly carried_out?: boolean | undefined;
+  readonly delay?: string | undefined;
+  readonly cut_after?: number | undefined;
+}): string {
+  const { kind, status = 500, carried_out, delay, cut_after } = fault;
+  if (kind !== "error") return delay === undefined ? FAULT_DEEDS[kind] : `${delay} late`;
+  return `HTTP ${status}${carried_out ? ", carried out" : ""}${cut_after === undefined ? "" : `, cut after ${cut_after} bytes`}`;
+}

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from "commander";
 import type { Fault } from "../../sandbox/control/shapes/steering.ts";
-import { FAULT_KINDS } from "../../sandbox/fault-kinds.ts";
+import { deedOf, FAULT_DEEDS, FAULT_KINDS } from "../../sandbox/fault-kinds.ts";
 import { OPERATION_PATHS } from "../../src/http/paths.ts";
 import type { Client } from "../client/client.ts";
 import type { Answer, SendOptions } from "../client/request.ts";
@@ -36,7 +36,7 @@ export function faultsCommand(): Command {
   const next = "momo faults add error --path /status.php --status 503 --times 2";
   const show = showList("faults", "kind", columns, next);
   const { command, add } = steering<Flags>("faults", "the kinds", show);
-  const kind = new Argument("<kind>", "answer with an error, answer late, or carry out without an answer");
+  const kind = new Argument("<kind>", Object.values(FAULT_DEEDS).join(", "));
   add("list", "show the faults in force", (client) => client.get("/faults", {}));
   add("add", "make requests of the merchant API fail", addFault, showAdded("faults", "kind", show))
     .addArgument(kind.choices(FAULT_KINDS))
@@ -54,12 +54,6 @@ export function faultsCommand(): Command {
     .option("--seed <number>", "the same seed gives the same faults", readSeed);
   add("clear", "remove all faults", (client) => client.delete("/faults"));
   return command;
-}
-
-/** What a fault does, in a few words. */
-function deedOf({ kind, status = 500, carried_out, delay, cut_after }: Fault): string {
-  if (kind !== "error") return delay ?? "no answer";
-  return `HTTP ${status}${carried_out ? ", carried out" : ""}${cut_after === undefined ? "" : `, cut after ${cut_after} bytes`}`;
 }
 
 const readCut = number("a whole number of bytes from 0 to 1000000", /^[0-9]{1,7}$/, 1_000_000);

@@ -110,7 +110,7 @@ test("rules and faults", () => {
     "every payment: wrong_pin (9) after 3s, once",
     "/status.php: HTTP 503, 12.5 % of requests, 4 times",
     "every operation: HTTP 500, carried out, cut after 9 bytes, once",
-    "every operation: the answer is lost on its way",
+    "every operation: the answer is lost",
   ]);
 });
 

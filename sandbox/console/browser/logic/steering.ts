@@ -1,3 +1,4 @@
+import { deedOf } from "../../../fault-kinds.ts";
 import type { ClockReading, Default, Fault, Rule, ServerFacts } from "../wire.ts";
 import { outcomeInWords } from "./decisions.ts";
 import { counted, countedAll, formatAmount, formatCount, formatPhone } from "./format.ts";
@@ -71,12 +72,9 @@ export function ruleInWords({ match, outcome, after, result_code, times }: Rule)
 }
 
 /** `/status.php: HTTP 503, 21 % of requests, 4 times` */
-export function faultInWords({ path, kind, status, carried_out, delay, cut_after, probability, times }: Fault): string {
-  const cut = cut_after === undefined ? "" : `, cut after ${cut_after} bytes`;
-  const error = `HTTP ${status ?? 500}${carried_out ? ", carried out" : ""}${cut}`;
-  const what = kind === "error" ? error : kind === "delay" ? `${delay} late` : "the answer is lost on its way";
+export function faultInWords({ path, probability, times, ...fault }: Fault): string {
   const chance = probability < 1 ? `, ${Math.round(probability * 1000) / 10} % of requests` : "";
-  return `${path ?? "every operation"}: ${what}${chance}${countWords(times)}`;
+  return `${path ?? "every operation"}: ${deedOf(fault)}${chance}${countWords(times)}`;
 }
 
 function countWords(times: number | undefined): string {
