@@ -5,6 +5,7 @@ import type { AnsweredRequest } from "../request-log.ts";
 import { clean, isByMomo, isSurelyRead, type Moment, messageOf, type Reading, rowsIn, textIn } from "./call.ts";
 import { type Mention, mentionsIn } from "./mentions.ts";
 import {
+  type Asked,
   createPaymentBook,
   isStarted,
   type ListRequest,
@@ -163,7 +164,7 @@ export const isRace = ({ finalRead }: Poller, { arrivedMs }: Reading): boolean =
 export function recordPoll({ seen }: Payment, reading: Reading): void {
   const { call, at } = reading;
   const status = finalStatusIn(call);
-  recordAsked(seen, reading);
+  seen.asked = askedAgain(seen.asked, reading);
   if (status !== null) seen.finalMs ??= at.realMs;
   seen.inListForOther = seen.rowAbove = null;
   const isRead = isSurelyRead(call);
@@ -178,9 +179,9 @@ export function recordPoll({ seen }: Payment, reading: Reading): void {
   else keepLast(seen.pollers, poller, MOST_POLLERS);
 }
 
-function recordAsked(seen: Payment["seen"], { call, at }: Reading): void {
-  const { count, firstMs } = seen.asked ?? { count: 0, firstMs: at.realMs };
-  seen.asked = { count: count + 1, firstMs, last: { requestId: call.id, answered: at } };
+function askedAgain(before: Asked | null, { call, at }: Reading): Asked {
+  const { count, firstMs } = before ?? { count: 0, firstMs: at.realMs };
+  return { count: count + 1, firstMs, last: { requestId: call.id, answered: at } };
 }
 
 /** @param isForOne whether the list was requested for one payment */
@@ -205,9 +206,12 @@ export function recordList(history: History, reading: Reading, search: string | 
     const payment = history.payments.byNumber(id);
     if (!payment || !isForClient(payment, call)) continue;
     shown.push(payment);
-    payment.seen.isNamed = true;
-    if (status !== "pending") payment.seen.finalMs ??= at.realMs;
-    if (isForOne && (payment.start?.isRead || isReferenceOf(payment, search))) recordAsked(payment.seen, reading);
+    const { seen } = payment;
+    seen.isNamed = true;
+    seen.listed = askedAgain(seen.listed, reading);
+    if (status !== "pending") seen.finalMs ??= at.realMs;
+    if (isForOne && (payment.start?.isRead || isReferenceOf(payment, search)))
+      seen.asked = askedAgain(seen.asked, reading);
   }
   const [first] = shown;
   if (search !== null) recordSearch(history, list, search, shown);

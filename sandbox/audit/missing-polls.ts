@@ -31,25 +31,35 @@ export interface Occasion {
 /** The polls that are missing for a payment now. A late poll corrects it. */
 export function missesPolls(history: History, payment: Started, occasion: Occasion): DatedMistake | null {
   const { seen, start, end, webhook } = payment;
-  const { now, ends, hasWebhook, takesWebhooks } = occasion;
+  const { now, ends } = occasion;
   if (seen.finalMs !== null) return null;
-  const hasEnded = history.clientEnd !== null;
-  const isWaiting = takesWebhooks && webhook === null && !hasEnded;
-  const isCutOff = ends === "run" && !isWaiting && isUndisturbed(payment, lastChance(history, payment, now));
+  const isCutOff = canAskNoMore(history, payment, occasion);
   const hadTime = (neededMs: number) => isCutOff || now.ranMs - start.answered.ranMs >= neededMs;
-  const silentMs = now.realMs - (seen.asked?.last ?? start).answered.realMs;
-  const mayAskYet = isCutOff && !hasEnded && webhook?.takenMs == null && silentMs < NEVER_POLLED_MS;
-  const doubt = mayAskYet ? " If the client still asks, make this report again when it has ended." : "";
-  if (!seen.asked && !seen.isNamed && hadTime(NEVER_POLLED_MS) && !hasListed(history, start, start.arrivedMs)) {
-    return neverPolls(payment, hasWebhook, doubt);
+  const asked = seen.asked ?? (isCutOff ? seen.listed : null);
+  const doubt = isCutOff && mayAskYet(history, asked?.last ?? start, now) ? TOO_EARLY : "";
+  if (!asked && !seen.isNamed && hadTime(NEVER_POLLED_MS)) {
+    const hasLooked = hasListed(history, start, start.arrivedMs + (isCutOff ? KEPT_ASKING_MS : 0));
+    return hasLooked ? null : neverPolls(history, payment, occasion, doubt);
   }
-  if (webhook?.takenMs != null || hasKeptAsking(payment)) return null;
-  if (seen.asked && hadTime(PATTERN_MS) && (end || isCutOff)) {
-    return takesRowAbove(payment) ?? givesUpEarly(payment, seen.asked, doubt);
+  if (webhook?.takenMs != null || hasKeptAsking(start, asked)) return null;
+  if (asked && hadTime(PATTERN_MS) && (end || isCutOff)) {
+    return takesRowAbove(payment) ?? givesUpEarly(payment, asked, doubt);
   }
   if (!end || ends === null || !isEndedByMove(history, payment, end)) return null;
   return takesRowAbove(payment) ?? neverPollsAfterMove(payment, end);
 }
+
+/** Whether the run is over before the client has learned how a payment ends, although it had time and waits for no webhook. */
+function canAskNoMore(history: History, payment: Started, { now, ends, takesWebhooks }: Occasion): boolean {
+  const isWaiting = takesWebhooks && payment.webhook === null && history.clientEnd === null;
+  return ends === "run" && !isWaiting && isUndisturbed(payment, lastChance(history, payment, now));
+}
+
+/** A report can come too early: it is only said to be the last one. */
+const TOO_EARLY = " If the client still asks, make this report again when it has ended.";
+
+const mayAskYet = ({ clientEnd }: History, { answered }: Asked["last"], now: Moment): boolean =>
+  clientEnd === null && now.realMs - answered.realMs < NEVER_POLLED_MS;
 
 /** Until when a client could learn how a payment ends. After the client, the sandbox moves its clock to end the payments. */
 const lastChance = ({ clientEnd }: History, { id, end }: Payment, now: Moment): Moment =>
@@ -74,23 +84,27 @@ const hasListed = ({ lists }: History, { isRead, isByMomo }: Start, sinceMs: num
   !isRead && lists.some((list) => list.isByMomo === isByMomo && list.arrivedMs >= sinceMs);
 
 /** Whether a client has asked as long as §4.4 says. It measures real time, or the sandbox's time. */
-function hasKeptAsking({ seen: { asked }, start: { answered } }: Started): boolean {
+function hasKeptAsking({ answered }: Start, asked: Asked | null): boolean {
   if (asked === null) return false;
   const { realMs, nowMs } = asked.last.answered;
   const askedForMs = Math.max(realMs - answered.realMs, nowMs - answered.nowMs);
   return asked.count >= PATTERN_POLLS || askedForMs >= KEPT_ASKING_MS;
 }
 
-function neverPolls(payment: Started, hasWebhook: boolean, doubt: string): DatedMistake {
+function neverPolls(history: History, payment: Started, { hasWebhook }: Occasion, doubt: string): DatedMistake {
   const { start, end, webhook } = payment;
+  const look = hasListed(history, start, start.arrivedMs)
+    ? "no list has shown it"
+    : "the client has not searched for it";
   const what = start.isRead
     ? "The client has not asked for the status of this payment"
-    : "The client did not get the answer to this request, but the payment exists, and the client has not searched for it";
+    : `The client did not get the answer to this request, but the payment exists, and ${look}`;
+  const isTaken = webhook?.takenMs != null;
   return {
     kind: "never_polls",
-    severity: webhook?.takenMs == null ? "error" : "note",
+    severity: isTaken ? "note" : "error",
     ...factsOf(payment),
-    message: `${what}${end === null ? "" : `; it is ${end.status} now`}${deliveriesOf(payment, hasWebhook)}.${doubt}`,
+    message: `${what}${end === null ? "" : `; it is ${end.status} now`}${deliveriesOf(payment, hasWebhook)}.${isTaken ? "" : doubt}`,
   };
 }
 

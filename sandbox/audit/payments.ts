@@ -74,6 +74,8 @@ export interface Sightings {
   finalMs: number | null;
   /** The requests for its status, answered or not: polls, and lists that were searched for it. */
   asked: Asked | null;
+  /** The lists that showed it. */
+  listed: Asked | null;
   /** The programs that poll it. */
   readonly pollers: Poller[];
   /** The last list that was requested for another payment and showed this one, if no poll came since. */
@@ -106,7 +108,7 @@ export const newPayment = (transaction: Transaction, created: Moment): Payment =
   start: null,
   end: null,
   webhook: null,
-  seen: { isNamed: false, finalMs: null, asked: null, pollers: [], inListForOther: null, rowAbove: null },
+  seen: { isNamed: false, finalMs: null, asked: null, listed: null, pollers: [], inListForOther: null, rowAbove: null },
 });
 
 export const isStarted = (payment: Payment): payment is Started => payment.start !== null;
