@@ -78,7 +78,7 @@ async function writeCopy(file: string, flags: ExportFlags): Promise<CopyContents
     for (const path of withCompanions(draft)) rmSync(path, { force: true });
   });
   const contents = await copy(draft, file).catch((error: unknown) => {
-    throw aboutCopy(error, file, ELSEWHERE);
+    throw aboutCopy(error, [file, draft], ELSEWHERE);
   });
   flushToDisk(draft);
   giveName(draft, file);
@@ -126,8 +126,10 @@ const ELSEWHERE = "choose another place for the copy";
 const THE_COPY = "the copy";
 
 /** The database that is copied can fail as well: then its own hint fits. */
-const aboutCopy = (error: unknown, name: string, elsewhere: string): unknown =>
-  error instanceof UnusableDatabase && error.file === name ? cannotWrite(name, error, elsewhere) : error;
+function aboutCopy(error: unknown, names: readonly string[], elsewhere: string): unknown {
+  const file = error instanceof UnusableDatabase ? error.file : null;
+  return file !== null && names.includes(file) ? cannotWrite(file, error, elsewhere) : error;
+}
 
 const alreadyExists = (file: string) =>
   new Failure("unexpected", `${file} already exists`, "choose another name, or remove it");
@@ -139,7 +141,7 @@ async function printCopy(flags: ExportFlags): Promise<void> {
   // If the reader ends, the process ends during the copy.
   atTheEnd(remove);
   await copyOf(flags)(directory.database, THE_COPY).catch((error: unknown) => {
-    throw aboutCopy(error, THE_COPY, "name another place in the variable TMPDIR");
+    throw aboutCopy(error, [THE_COPY, directory.database], "name another place in the variable TMPDIR");
   });
   await pipeline(createReadStream(directory.database), outStream());
 }

@@ -137,7 +137,7 @@ export async function writeRows(
     client.run("COMMIT");
     return { schema: KNOWN_SCHEMA, ...counts };
   } catch (error) {
-    throw explain(error, name, file);
+    throw explain(error, file);
   } finally {
     close();
   }
