@@ -90,7 +90,7 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
     startedAt,
     requests: service.requests,
     stopped: stopped && show(stopped),
-    notes: [...pushNotes(checking), ...notesOf(service.exchanges)].map((note) => show(note)),
+    notes: [...pushNotes(checking), ...notesOf(service.exchanges, profile)].map((note) => show(note)),
     checked: rows,
     profile,
     notImitated: rows
@@ -131,7 +131,7 @@ function profileOf(found: readonly Profile[], { secrets }: Service): Profile {
   return profile;
 }
 
-function notesOf(exchanges: readonly Exchange[]): string[] {
+function notesOf(exchanges: readonly Exchange[], { base_path }: Profile): string[] {
   const [first] = exchanges;
   if (!first) return [];
   const { headers, atMs } = first;
@@ -144,7 +144,12 @@ function notesOf(exchanges: readonly Exchange[]): string[] {
   );
   const rows = last?.json?.transactions ?? last?.json?.data;
   const isEmpty = Array.isArray(rows) && rows.length === 0;
-  return [...(isOff ? [clock] : []), ...(isEmpty ? [EMPTY_ACCOUNT] : [])];
+  return [
+    ...(isOff ? [clock] : []),
+    ...(isEmpty ? [EMPTY_ACCOUNT] : []),
+    ...(base_path === undefined ? [NO_BASE_PATH] : []),
+  ];
 }
 
+const NO_BASE_PATH = "momo serve does not imitate the base path: it must be a path such as /v2";
 const EMPTY_ACCOUNT = `${NO_TRANSACTIONS}, so most of the list is not checked: start payments there first, or give --pay`;

@@ -65,7 +65,7 @@ const MEMBERS: Readonly<Record<string, Test>> = {
 };
 
 /** Members that the short form of the list leaves out (§4.3). */
-const NOT_IN_SHORT_LIST = [
+export const NOT_IN_SHORT_LIST = [
   ...["kind", "is_deposit", "credit_target", "payment_link_id", "result_code", "result_desc"],
   ...["merchant_request_id", "checkout_request_id", "momo_receipt_number"],
 ];
@@ -91,12 +91,14 @@ export async function lists(service: Service): Promise<Listed[]> {
 }
 
 /** All transactions that were seen, each with the answer that shows it. @throws Skip if there is none of the kind */
-async function items(service: Service, what: string, isMeant: (item: Json) => boolean = () => true) {
+export async function transactions(service: Service, what = "", isMeant: (item: Json) => boolean = () => true) {
   const found = (await lists(service)).flatMap(({ items: some, exchange }) => some.map((item) => ({ item, exchange })));
-  const polled = service.exchanges.filter(({ json }) => json?.status !== undefined && !("id" in json));
+  const polled = service.exchanges.filter(
+    ({ status, json }) => status === 200 && json?.status !== undefined && !("id" in json),
+  );
   for (const exchange of polled) if (exchange.json) found.push({ item: exchange.json, exchange });
   const meant = found.filter(({ item }) => isMeant(item));
-  if (meant.length === 0) throw new Skip(`there is no ${what}`);
+  if (meant.length === 0) throw new Skip(found.length === 0 ? NO_TRANSACTIONS : `there is no ${what}`);
   return meant;
 }
 
@@ -140,7 +142,7 @@ const statusRow = (name: string): Check =>
 const stateRow = (id: string, states: readonly string[], name: string, test: Test, words: string): Check =>
   check(`${id}.${name}`, "§2.2", `\`${name}\` ${words}`, async ({ service }) => {
     const isMeant = (item: Json) => states.includes(String(item.status)) && item[name] !== undefined;
-    for (const { item, exchange } of await items(service, `${states.join(" or ")} payment with it`, isMeant)) {
+    for (const { item, exchange } of await transactions(service, `${states.join(" or ")} payment with it`, isMeant)) {
       const { id, status, [name]: value } = item;
       if (!test[1](value))
         return wrong(exchange, `it is ${shown(value)} while the status is ${status}`, { id, status, [name]: value });

@@ -10,20 +10,8 @@ import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { formatTimestamp, NAIROBI_OFFSET_MS } from "../../src/domain/timestamp.ts";
 import type { Profile, RefusalAnswer } from "../../src/http/profile.ts";
 import type { Json } from "./bounded.ts";
-import {
-  type Check,
-  type Checking,
-  check,
-  isShort,
-  list,
-  listIn,
-  NO_RECORD,
-  NO_TRANSACTIONS,
-  newest,
-  type Seen,
-  shown,
-} from "./facts.ts";
-import { FULL_STATUS, lists } from "./members.ts";
+import { type Check, check, isShort, list, listIn, NO_RECORD, newest, type Seen, shown } from "./facts.ts";
+import { FULL_STATUS, NOT_IN_SHORT_LIST, transactions } from "./members.ts";
 import { afterFinal, firstStatus, pushOther } from "./payment.ts";
 import { type Exchange, type Service, Skip, UNKNOWN_ID } from "./service.ts";
 
@@ -80,20 +68,15 @@ async function badFilter(exchange: Exchange, service: Service): Promise<Profile>
   return (await list(service)).items.length > 0 ? { bad_filter: "empty" } : {};
 }
 
-/** @throws Skip with `none` if no transaction was seen that is meant */
-async function needs(service: Service, isMeant: (item: Json) => boolean, none: string): Promise<void> {
-  if (!(await lists(service)).some(({ items }) => items.some(isMeant))) throw new Skip(none);
-}
-
 /** A word in capitals is either the word, or a value that is not known. */
 async function filterCase(exchange: Exchange, service: Service): Promise<Profile> {
   const isCompleted = ({ status }: Json) => status === "completed";
   const found = isTaken(exchange) ? listIn(exchange).items : [];
   if (found.length === 0 || !found.every(isCompleted)) {
-    if (isTaken(exchange)) await needs(service, isCompleted, "no transaction is completed");
+    if (isTaken(exchange)) await transactions(service, "completed payment", isCompleted);
     return { filter_case: "lower", ...(await badFilter(exchange, service)) };
   }
-  await needs(service, (item) => !isCompleted(item), "each transaction that was seen is completed");
+  await transactions(service, "payment that is not completed", (item) => !isCompleted(item));
   return { filter_case: "any" };
 }
 
@@ -125,13 +108,6 @@ function tariffOf(payments: readonly { readonly amount: AmountCents; readonly fe
 
 const cents = (value: unknown): number => Math.round(Number(value) * 100);
 
-async function samples({ service }: Checking): Promise<Json[]> {
-  const all = (await lists(service)).flatMap(({ items }) => items);
-  for (const { json } of service.exchanges) if (json?.amount !== undefined) all.push(json);
-  if (all.length === 0) throw new Skip(NO_TRANSACTIONS);
-  return all;
-}
-
 /** The form of an answer to a payment or a status; null for any other answer. */
 function formOf({ sent, status, json }: Exchange): Profile["response_form"] | null {
   const [path, onlyFull] =
@@ -153,10 +129,15 @@ export const SILENT_CHECKS: readonly Check[] = [
     const form = isShort(listed) ? "short" : "full";
     const own = form === "short" ? "data" : "transactions";
     const profile: Profile = { response_form: form, ...(listed.arrayName !== own && { array_name: listed.arrayName }) };
-    const words = `${listed.arrayName}, in the ${form} form`;
+    const isMixed =
+      form === "short" && (listed.summary ?? NOT_IN_SHORT_LIST.find((name) => name in (listed.items[0] ?? {})));
     const other = service.exchanges.find((exchange) => ![null, form].includes(formOf(exchange) ?? null));
-    if (!other) return does(listed.exchange, words, profile);
-    return { ...does(listed.exchange, `${words}; ${other.sent.path} has the other one`, profile), isTooMuch: true };
+    const words = [
+      `${listed.arrayName}, in the ${form} form`,
+      ...(isMixed ? ["with members of the full one"] : []),
+      ...(other ? [`${other.sent.path} is in the other one`] : []),
+    ];
+    return { ...does(listed.exchange, words.join("; "), profile), isTooMuch: words.length > 1 };
   }),
   silent("silent.unknown-id", "§4.2", "The status of an id that was never issued", "404", async ({ service }) => {
     const exchange = await service.ask({ path: "/status.php", json: { checkout_request_id: UNKNOWN_ID } });
@@ -187,8 +168,9 @@ export const SILENT_CHECKS: readonly Check[] = [
     if (start === undefined) return does(exchange, "in another way than +254…, 254… or 0…");
     return does(exchange, start === "0" ? "0 and nine digits" : `${start} and nine digits`, { phone: start });
   }),
-  silent("silent.fee", "§2.2", "How the fee is computed", "1%", async (checking) => {
-    const payments = (await samples(checking))
+  silent("silent.fee", "§2.2", "How the fee is computed", "1%", async ({ service }) => {
+    const payments = (await transactions(service))
+      .map(({ item }) => item)
       .filter(({ amount, fee_amount }) => typeof amount === "number" && typeof fee_amount === "number")
       .map(({ amount, fee_amount }) => ({ amount: cents(amount) as AmountCents, fee: cents(fee_amount) }));
     if (payments.length === 0) throw new Skip("no answer has a fee");
@@ -196,10 +178,11 @@ export const SILENT_CHECKS: readonly Check[] = [
     if (!tariff) return does(null, "not as a share and a fixed part");
     return does(null, formatTariff(tariff), { fee: formatTariff(tariff) });
   }),
-  silent("silent.results", "§2.2", "The texts of the results", "those of the network", async (checking) => {
+  silent("silent.results", "§2.2", "The texts of the results", "those of the network", async ({ service }) => {
     const known: Readonly<Record<string, string>> = RESULT_CODES;
     const found = new Map<string, readonly [code: string, text: string]>();
-    for (const { result_code, result_desc } of await samples(checking)) {
+    for (const { item } of await transactions(service)) {
+      const { result_code, result_desc } = item;
       if (!Number.isInteger(result_code) || typeof result_desc !== "string" || result_desc === "") continue;
       found.set(`${result_code}: ${result_desc}`, [String(result_code), result_desc]);
     }

@@ -99,6 +99,7 @@ const otherTexts: Deviation = (answer, { path }) =>
   path.includes("status=cancelled")
     ? { ...answer, text: answer.text.replace('"result_desc":"', '"result_desc":"Not ') }
     : answer;
+const withLink = replaces('"transaction_code"', '"payment_link_id":null,"transaction_code"');
 const shortStatus: Deviation = (answer, { path }) => {
   const { success, message, status, amount, phone, transaction_code, created_at } = JSON.parse(answer.text);
   const short = { success, message, status, amount, phone, transaction_code, created_at };
@@ -129,6 +130,7 @@ const SERVICES: readonly [what: string, profile: Profile, deviation: Deviation |
   ["refuses an unknown parameter", {}, answersAs("momo_check=1", 400), ["silent.parameter"]],
   ["has a negative result code", {}, replaces('"result_code":1032', '"result_code":-7'), ["silent.results"]],
   ["has two texts for a result", {}, otherTexts, ["silent.results"]],
+  ["has one member more in the short form", { response_form: "short" }, withLink, ["silent.array", "silent.results"]],
   ["has its newest payment last", {}, turn((rows) => rows.toReversed()), ["silent.order"]],
   ["writes phones without a start", {}, phonesFrom(""), ["silent.phone"]],
 ];
@@ -167,17 +169,22 @@ test("what an empty account cannot show is not checked, and listed as not imitat
   await scene.close();
 });
 
-test.each([
+test.each<[baseUrl: string, base_path: string | undefined]>([
+  ["http://momo/a%20b", undefined],
   ["http://momo", ""],
   ["http://momo/", ""],
   ["http://momo/pay/v2/", "/pay/v2"],
-])("the profile of the service at %s has the base path %j, and momo serves it", async (baseUrl, base_path) => {
-  const scene = await openScene();
-  const { profile } = await checkScene(scene, undefined, null, baseUrl);
-  expect(profile).toMatchObject({ base_path });
-  expect(parseProfile(profile)).toEqual(profile);
-  await scene.close();
-});
+])(
+  "the profile of the service at %s has the base path %j, which momo serves, or names as not imitated",
+  async (baseUrl, base_path) => {
+    const scene = await openScene();
+    const { profile, notes } = await checkScene(scene, undefined, null, baseUrl);
+    expect(profile).toEqual(expect.objectContaining(base_path === undefined ? {} : { base_path }));
+    expect(notes.some((note) => note.includes("does not imitate the base path"))).toBe(base_path === undefined);
+    expect(parseProfile(profile)).toEqual(profile);
+    await scene.close();
+  },
+);
 
 test("a long refusal and a long text of a result are cut, so that momo serves the profile", async () => {
   const scene = await openScene();
