@@ -143,7 +143,9 @@ test("an argument that is left out has the default that its tool declares", asyn
     rules: { action: "replace", rules: [{ outcome: "cancelled" }] },
     faults: { action: "replace", faults: [{ kind: "error" }], seed: 1 },
     webhook: { action: "set", url: "http://127.0.0.1:9/none" },
-    audit: { action: "report" },
+    "webhook limit": { action: "show" },
+    "audit over": { action: "report" },
+    "audit limit": { action: "requests" },
   };
   async function answerTo(tool: string, given: Answer): Promise<unknown> {
     const { answer, text } = await call(tool, given);
@@ -154,18 +156,21 @@ test("an argument that is left out has the default that its tool declares", asyn
   const declared: string[] = [];
   for (const { name: tool, inputSchema } of (await client.listTools()).tools) {
     for (const [place, value] of defaultsIn(inputSchema as Schema)) {
-      declared.push([tool, ...place].join(" "));
-      const [leftOut, given] = [GIVEN[tool] ?? {}, structuredClone(GIVEN[tool] ?? {})];
+      const argument = [tool, ...place].join(" ");
+      declared.push(argument);
+      const leftOut = GIVEN[argument] ?? GIVEN[tool] ?? {};
+      const given = structuredClone(leftOut);
       const last = place.pop() ?? "";
       place.reduce((inside, name) => inside[name] as Answer, given)[last] = value;
-      expect(await answerTo(tool, leftOut), declared.at(-1)).toEqual(await answerTo(tool, given));
+      expect(await answerTo(tool, leftOut), argument).toEqual(await answerTo(tool, given));
     }
   }
   expect(declared).toEqual([
     ...["connect language", "start_payment payment_account_id", "start_payment kind"],
     ...["wait_for_payment until", "wait_for_payment timeout", "list_payments page", "list_payments limit"],
     ...["rules rules 0 match", "faults faults 0 probability"],
-    ...["webhook form", "webhook times", "webhook delay", "webhook early", "audit over"],
+    ...["webhook limit", "webhook form", "webhook times", "webhook delay", "webhook early"],
+    ...["audit over", "audit limit"],
   ]);
 });
 
