@@ -190,8 +190,7 @@ export class Audit {
     const started = payments.filter(isStarted);
     const again = started.flatMap((payment) => chargesAgain(payment) ?? []);
     if (now === null) return again;
-    const { sent, not_taken } = this.#tally.now([]).deliveries;
-    const occasion = { now, ends, hasWebhook: this.#options.hasWebhook(), takesWebhooks: sent > not_taken };
+    const occasion = { now, ends, hasWebhook: this.#options.hasWebhook(), takesWebhooks: this.#tally.takesWebhooks() };
     return [...again, ...started.flatMap((payment) => missesPolls(this.#history, payment, occasion) ?? [])];
   }
 

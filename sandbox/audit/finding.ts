@@ -32,12 +32,10 @@ export interface Mistake {
 /** A mistake with its requests, and when it was made. */
 export type DatedMistake = Mistake & Required<Pick<Mistake, "requestIds" | "atMs">>;
 
-/** The first finding of a mistake, and how often it was repeated. */
+/** A finding, which each repetition of its mistake replaces: one that was announced stays as it was. */
 interface Kept {
-  readonly first: Finding;
+  finding: Finding;
   readonly atMs: number;
-  readonly requestIds: number[];
-  count: number;
 }
 
 /** The findings, one for each kind, severity and subject, in bounded memory. */
@@ -56,9 +54,9 @@ export function createFindingBook() {
     },
     /** The findings and those of `others`, the worst first, then the oldest. */
     list(others: readonly DatedMistake[]): Finding[] {
-      const all = new Map([...kept].map(([key, one]) => [key, { ...one, requestIds: [...one.requestIds] }]));
+      const all = new Map([...kept].map(([key, one]) => [key, { ...one }]));
       for (const mistake of others) addTo(all, mistake);
-      return [...all.values()].sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs).map(withCounts);
+      return [...all.values()].sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs).map(({ finding }) => finding);
     },
     /** How many did not fit. */
     get omitted() {
@@ -75,11 +73,10 @@ const keyOf = ({ kind, severity, payment, subject = payment?.checkoutRequestId }
 function addTo(kept: Map<string, Kept>, mistake: DatedMistake): Finding | null {
   const key = keyOf(mistake);
   const same = kept.get(key);
-  if (same) return repeat(same, mistake.requestIds.at(-1)) ? withCounts(same) : null;
-  const first = findingOf(mistake);
-  const added = { first, atMs: mistake.atMs, requestIds: [...first.request_ids], count: 1 };
-  kept.set(key, added);
-  return withCounts(added);
+  if (same) return repeat(same, mistake.requestIds.at(-1)) ? same.finding : null;
+  const finding = findingOf(mistake);
+  kept.set(key, { finding, atMs: mistake.atMs });
+  return finding;
 }
 
 /**
@@ -88,23 +85,19 @@ function addTo(kept: Map<string, Kept>, mistake: DatedMistake): Finding | null {
  * the events
  */
 function repeat(kept: Kept, requestId: number | undefined): boolean {
-  kept.count += 1;
-  const { requestIds, count } = kept;
-  const isFull = requestIds.length >= MOST_REQUEST_IDS;
-  if (requestId === undefined || isFull || requestIds.includes(requestId)) return (count & (count - 1)) === 0;
-  requestIds.push(requestId);
-  return true;
+  const { request_ids: ids, count: before } = kept.finding;
+  const count = before + 1;
+  const isNew = requestId !== undefined && ids.length < MOST_REQUEST_IDS && !ids.includes(requestId);
+  kept.finding = { ...kept.finding, request_ids: isNew ? inOrder([...ids, requestId]) : ids, count };
+  return isNew || (count & (count - 1)) === 0;
 }
 
-/** A slow push stands in the log after the one that repeats it. */
-const withCounts = ({ first, requestIds, count }: Kept): Finding => ({
-  ...first,
-  request_ids: requestIds.toSorted((one, other) => one - other),
-  count,
-});
+/** In the order of the log: a slow push stands after the one that repeats it. */
+const inOrder = (requestIds: readonly number[]) => requestIds.toSorted((one, other) => one - other);
 
 /** A run without an accepted request comes first, because it explains the rest. */
-const rank = ({ first: { kind, severity } }: Kept) => (kind === "nothing_accepted" ? -1 : SEVERITIES.indexOf(severity));
+const rank = ({ finding: { kind, severity } }: Kept) =>
+  kind === "nothing_accepted" ? -1 : SEVERITIES.indexOf(severity);
 
 function findingOf({ kind, severity, requestIds, payment, atMs, message, advice }: DatedMistake): Finding {
   const facts = FINDING_KINDS[kind];
@@ -114,7 +107,7 @@ function findingOf({ kind, severity, requestIds, payment, atMs, message, advice 
     message,
     advice: advice ?? facts.advice,
     section: facts.section,
-    request_ids: requestIds.slice(0, MOST_REQUEST_IDS),
+    request_ids: inOrder(requestIds),
     checkout_request_id: payment?.checkoutRequestId ?? null,
     reference: payment?.reference ?? null,
     first_at: formatTimestamp(atMs),

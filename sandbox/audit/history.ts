@@ -27,8 +27,8 @@ export interface History {
   readonly lostPushes: LostPush[];
   /** The last requests for the list. */
   readonly lists: ListRequest[];
-  /** When the client ended, and the numbers of the payments that were pending then. */
-  clientEnd: { readonly at: Moment; readonly pending: ReadonlySet<number> } | null;
+  /** Whether the client has ended. */
+  hasClientEnded: boolean;
 }
 
 /** Whom a push charges, and for what. */
@@ -72,7 +72,7 @@ export const createHistory = (forgotten: readonly string[], dropping: (payment: 
   refusedPush: null,
   lostPushes: [],
   lists: [],
-  clientEnd: null,
+  hasClientEnded: false,
 });
 
 /** A transaction has just started or ended. */
@@ -85,8 +85,8 @@ export function recordChange({ payments }: History, transaction: Transaction, at
 }
 
 export function recordClientEnd(history: History, at: Moment): void {
-  const pending = [...history.payments.all()].filter(({ end }) => end === null);
-  history.clientEnd = { at, pending: new Set(pending.map(({ id }) => id)) };
+  history.hasClientEnded = true;
+  for (const payment of history.payments.all()) if (!payment.end) payment.leftAt = at;
 }
 
 /** An attempt to deliver the webhook of a payment. */

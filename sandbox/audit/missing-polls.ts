@@ -50,20 +50,16 @@ export function missesPolls(history: History, payment: Started, occasion: Occasi
 }
 
 /** Whether the run is over before the client has learned how a payment ends, although it had time and waits for no webhook. */
-function canAskNoMore(history: History, payment: Started, { now, ends, takesWebhooks }: Occasion): boolean {
-  const isWaiting = takesWebhooks && payment.webhook === null && history.clientEnd === null;
-  return ends === "run" && !isWaiting && isUndisturbed(payment, lastChance(history, payment, now));
+function canAskNoMore({ hasClientEnded }: History, payment: Started, { now, ends, takesWebhooks }: Occasion): boolean {
+  const isWaiting = takesWebhooks && payment.webhook === null && !hasClientEnded;
+  return ends === "run" && !isWaiting && isUndisturbed(payment, payment.leftAt ?? payment.end?.at ?? now);
 }
 
 /** A report can come too early: it is only said to be the last one. */
 const TOO_EARLY = " If the client still asks, make this report again when it has ended.";
 
-const mayAskYet = ({ clientEnd }: History, { answered }: Asked["last"], now: Moment): boolean =>
-  clientEnd === null && now.realMs - answered.realMs < NEVER_POLLED_MS;
-
-/** Until when a client could learn how a payment ends. After the client, the sandbox moves its clock to end the payments. */
-const lastChance = ({ clientEnd }: History, { id, end }: Payment, now: Moment): Moment =>
-  clientEnd?.pending.has(id) ? clientEnd.at : (end?.at ?? now);
+const mayAskYet = ({ hasClientEnded }: History, { answered }: Asked["last"], now: Moment): boolean =>
+  !hasClientEnded && now.realMs - answered.realMs < NEVER_POLLED_MS;
 
 /** Whether the sandbox clock has run by itself since the payment started: otherwise missing polls mean nothing. */
 function isUndisturbed({ created }: Payment, now: Moment): boolean {
@@ -73,8 +69,8 @@ function isUndisturbed({ created }: Payment, now: Moment): boolean {
 }
 
 /** Whether the clock was moved to the end of a payment. The client had no time to ask before it, but it could have asked after it. */
-function isEndedByMove(history: History, { id, created, start }: Started, end: End): boolean {
-  if (history.clientEnd?.pending.has(id)) return false;
+function isEndedByMove(history: History, { leftAt, created, start }: Started, end: End): boolean {
+  if (leftAt) return false;
   const movedMs = end.at.nowMs - created.nowMs - (end.at.ranMs - created.ranMs);
   return movedMs > DRIFT_MS && !hasListed(history, start, end.at.realMs);
 }

@@ -8,6 +8,8 @@ export interface Payment extends TransactionFacts {
   /** The push that started it; null if there was none, or if it is not answered yet. */
   start: Start | null;
   end: End | null;
+  /** When the client ended, if the payment was pending then. */
+  leftAt: Moment | null;
   /** What became of its deliveries; null if none was sent. */
   webhook: Webhook | null;
   readonly seen: Sightings;
@@ -107,6 +109,7 @@ export const newPayment = (transaction: Transaction, created: Moment): Payment =
   created,
   start: null,
   end: null,
+  leftAt: null,
   webhook: null,
   seen: { isNamed: false, finalMs: null, asked: null, listed: null, pollers: [], inListForOther: null, rowAbove: null },
 });

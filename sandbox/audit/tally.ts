@@ -75,6 +75,8 @@ export function createTally() {
       if (counts.requests > requestsBefore) counts.chapters += 1;
       requestsBefore = counts.requests;
     },
+    /** Whether a webhook was taken. */
+    takesWebhooks: () => counts.deliveries.sent > counts.deliveries.not_taken,
     /** Whether all requests were refused by faults. */
     isAllFaults: () => byFaults > 0 && byFaults === counts.requests,
     /** @param watched the payments that are watched now */
