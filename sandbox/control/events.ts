@@ -50,11 +50,18 @@ function streamOf(
   gone: AbortSignal,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let place: ReturnType<EventHub["enter"]>;
   let wake = () => {};
   let hasEnded = false;
   let isNew = true;
-  let end = () => {};
+  const end = () => {
+    hasEnded = true;
+    place.leave();
+    wake();
+  };
+  const place = eventHub.enter(lastId, { wake: () => wake(), end });
+  gone.addEventListener("abort", end);
+  // If the client has already disconnected, no event is fired.
+  if (gone.aborted) end();
 
   /** Resolves at the next event, at the end of the stream, or after a long silence. */
   function news(): Promise<unknown> {
@@ -65,38 +72,19 @@ function streamOf(
 
   return new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        end = () => {
-          if (hasEnded) return;
-          hasEnded = true;
-          place.leave();
-          wake();
-          try {
-            controller.close();
-          } catch {
-            // The client has already closed it.
-          }
-        };
-        place = eventHub.enter(lastId, { wake: () => wake(), end: () => end() });
-        gone.addEventListener("abort", () => end());
-        // If the client has already disconnected, no event is fired.
-        if (gone.aborted) end();
-      },
       async pull(controller) {
         // Read once per turn of the event loop, so that a long replay does not block other requests.
         if (!isNew) await pause(realClock, 0); // other work has its turn
         let text = isNew ? HEARTBEAT : place.read();
         isNew = false;
-        // The client may have disconnected during this turn.
-        if (hasEnded) return;
-        if (text === "") {
+        if (text === "" && !hasEnded) {
           await news();
           text = place.read() || HEARTBEAT;
         }
-        if (hasEnded) return;
-        controller.enqueue(encoder.encode(text));
+        if (hasEnded) controller.close();
+        else controller.enqueue(encoder.encode(text));
       },
-      cancel: () => end(),
+      cancel: end,
     },
     { highWaterMark: 0 },
   );
