@@ -4,6 +4,7 @@ import type { View } from "../logic/route.ts";
 import { connection, isFolded, openFindings, prompts, queries, tokenAsked, view } from "../state.ts";
 import { Audit } from "./audit.tsx";
 import { HelpDialog } from "./dialog.tsx";
+import { submits, useForm } from "./form.tsx";
 import { KeyIcon, ListIcon, Mark, PhoneIcon, SlidersIcon, StartIcon, SwapIcon, WarningIcon } from "./marks.tsx";
 import { PayDialog } from "./pay-dialog.tsx";
 import { Phones } from "./phones.tsx";
@@ -106,16 +107,12 @@ function Count({ view: name }: { view: View }) {
   );
 }
 
-/** Asks for the control token, if the control API needs one. */
 function TokenForm({ isWrong }: { isWrong: boolean }) {
-  function submit(event: SubmitEvent) {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement).get("token");
-    giveToken(String(given ?? "").trim());
-  }
+  const form = useForm("control", { token: "Control token" });
+  const complaint = isWrong && { "aria-invalid": true, "aria-describedby": "token-problem" };
   return (
     <main class="token-page stack">
-      <form class="card stack" onSubmit={submit}>
+      <form class="card stack" onSubmit={submits(async () => giveToken(form.values.token))}>
         <h1 class="line brand">
           <Mark />
           momo
@@ -124,23 +121,12 @@ function TokenForm({ isWrong }: { isWrong: boolean }) {
           Other machines can reach this sandbox, so it needs the control token. <code>momo serve</code> printed it when
           it started.
         </p>
-        <div class="field">
-          <label for="token">Control token</label>
-          <input
-            id="token"
-            name="token"
-            type="password"
-            autocomplete="off"
-            required
-            aria-invalid={isWrong ? "true" : undefined}
-            aria-describedby={isWrong ? "token-problem" : undefined}
-          />
-          {isWrong && (
-            <p class="problem" id="token-problem" role="alert">
-              That is not the control token of this server.
-            </p>
-          )}
-        </div>
+        {form.input("token", { type: "password", autocomplete: "off", required: true, ...complaint })}
+        {isWrong && (
+          <p class="problem" id="token-problem" role="alert">
+            That is not the control token of this server.
+          </p>
+        )}
         <button type="submit" class="primary">
           Open the console
         </button>
