@@ -9,7 +9,6 @@ export const CONSOLE_PATH = `${CONTROL_PATH}/`;
 /** The same from `/` and from `/_momo`, also where a proxy serves momo below a path. */
 const RELATIVE = CONSOLE_PATH.slice(1);
 
-/** The page, compressed, with its headers. */
 interface Page {
   readonly zipped: Uint8Array<ArrayBuffer>;
   readonly headers: Record<string, string>;

@@ -38,7 +38,6 @@ const ready = described(
   answeredBefore,
 );
 
-/** Each call of the control API. */
 export const CALLS: Calls = {
   [HEALTH_PATH]: { GET: health, HEAD: health },
   [READY_PATH]: { GET: ready, HEAD: ready },

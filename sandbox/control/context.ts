@@ -118,7 +118,6 @@ export interface Call<C = ControlContext, Q extends z.ZodObject = z.ZodObject, B
 /** Calls by their path below `/_momo` and their method; capitals stand for an id, one part of the path. */
 export type Calls<C = ControlContext> = Readonly<Record<string, Readonly<Record<string, Call<C>>>>>;
 
-/** Describes a call. */
 export const described = <C, Q extends z.ZodObject, B>(
   summary: string,
   answer: Call["answer"],

@@ -10,7 +10,6 @@ import type { MerchantNames } from "./memory.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
 import { deliveryView, messageView, requestView, transactionView } from "./views.ts";
 
-/** A reader of the stream of events. */
 export interface EventListener {
   /** There is something to read. */
   readonly wake: () => void;
@@ -38,7 +37,6 @@ export interface EventSources {
   readonly reportFault: (error: unknown) => void;
 }
 
-/** How many listeners there can be. */
 const MAX_LISTENERS = 100;
 
 /** The approximate sizes of events in memory; of a request without its texts. */
@@ -117,7 +115,6 @@ export function createEventHub(sources: EventSources) {
     steered(parts: readonly SteeringPart[]): void {
       if (isStarted) for (const what of parts) add("steering", () => ({ what }));
     },
-    /** Ends every stream. */
     close(): void {
       others.stop();
       for (const { listener } of readers) listener.end();
@@ -150,7 +147,6 @@ function numberOf(id: string, boot: string): number | null {
   return /^[0-9]{1,15}$/.test(number) ? Number(number) : null;
 }
 
-/** The length of the texts of a logged request. */
 function lengthOf({ target, headers, body, answer }: LoggedRequest): number {
   let length = target.length + (body?.length ?? 0) + (answer?.length ?? 0);
   for (const [name, value] of headers) length += name.length + value.length;

@@ -25,7 +25,6 @@ export function readWith<T>(base: z.ZodType<string, string>, read: (text: string
 
 export const duration = readWith(durationText, (text) => parseDuration(text, "it"));
 
-/** The largest id that a query can name. */
 export const MAX_QUERY_ID = 999_999_999_999_999;
 
 const MAX_LIMIT = 1000;
@@ -136,7 +135,6 @@ function saidOf(place: string, rule: string): string {
   return /^(?:is|has|must)\b/.test(predicate) ? `${place} ${predicate}` : `${place}: ${rule}`;
 }
 
-/** A body that its schema checks. */
 export const bodyOf = <T extends z.ZodType>(schema: T, example: z.input<T>): Body<z.output<T>> => ({
   schema,
   example,

@@ -17,7 +17,6 @@ export const METRICS_CALLS: Calls = {
   },
 };
 
-/** The metrics in the text form. */
 export async function metricsOf({
   service,
   webhooks,

@@ -21,7 +21,6 @@ export interface ObserveOptions {
   readonly delays: { underWay: number };
   /** Returns the merchant of a request, or throws. */
   readonly authenticate: Service["authenticate"];
-  /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
   readonly clock: Clock;
   /** The clock of delays. */

@@ -28,7 +28,6 @@ import * as shapes from "./shapes/payments.ts";
 import { deliveryView, promptView, requestView, smsOf, transactionView } from "./views.ts";
 import { noSuchPayment } from "./waiting-room.ts";
 
-/** A test payment of any kind. */
 const testPayment = z.object({
   ...startPaymentSchema.shape,
   kind: z.enum(KINDS, rule("kind", `must be one of ${KINDS.join(", ")}`)),

@@ -51,7 +51,6 @@ export const WEBHOOK_CALLS: Calls = {
     }),
   },
   "/webhook/test": {
-    /** It answers with what the receiver answered. */
     POST: described(
       "Send a sample payment to the webhook once",
       shapes.testAnswer,
@@ -67,7 +66,6 @@ export const WEBHOOK_CALLS: Calls = {
     ),
   },
   "/webhook/deliveries/ID/resend": {
-    /** As a new delivery. */
     POST: described("Send a delivery again", shapes.deliveryAnswer, { body: noBody }, async ({ webhooks }, { id }) => {
       if (!/^[1-9][0-9]{0,14}$/.test(id)) {
         throw new Refusal("not_found", "the id of a delivery is a whole number from 1");

@@ -14,7 +14,6 @@ export const INPUTS: ReadonlyMap<string, readonly string[]> = new Map(
   OPERATIONS.map(({ path, schema }) => [path, Object.keys(schema.shape)]),
 );
 
-/** The path of the OpenAPI description. */
 const OPENAPI_PATH = "/openapi.json";
 
 export interface ApiOptions {

@@ -38,15 +38,12 @@ export function describeCall(
   };
 }
 
-/** The content of a request or an answer in JSON. */
 export const json = (schema: object, example?: unknown) => ({
   "application/json": { schema, ...(example !== undefined && { example }) },
 });
 
-/** The schema of a failure. */
 export const FAILURE = { $ref: "#/components/schemas/Failure" };
 
-/** A zod schema as JSON Schema. */
 export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output" = "output") {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: describeInstead });
   return rest;
@@ -62,7 +59,6 @@ function describeInstead({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType
   Object.assign(jsonSchema, described);
 }
 
-/** The parameters of a query, with their examples. */
 export function parametersOf(schema: z.ZodType, examples: Readonly<Record<string, unknown>> = {}) {
   const { properties = {} } = jsonSchemaOf(schema, "input");
   return Object.entries(properties).map(([name, property]) => {

@@ -59,7 +59,6 @@ export const startPaymentSchema = z.object({
   description: text("description", { min: 0, max: MAX_DESCRIPTION_LENGTH }).optional(),
 });
 
-/** The order in a request for a payment. */
 export function orderOf(input: z.output<typeof startPaymentSchema>) {
   return {
     paymentAccountId: input.payment_account_id,
@@ -162,7 +161,6 @@ export const appliedFilters = z.strictObject({
   id: z.int().min(1).optional(),
 } satisfies Record<FilterName, z.ZodType>);
 
-/** The page and the filter in the input of a list. */
 export function selectionOf(input: ListInput): { filter: TransactionFilter; page: Page } {
   const fromDay = parseDay(input.date_from ?? "");
   const toDay = parseDay(input.date_to ?? "");

@@ -107,7 +107,6 @@ const transactions: Operation<typeof listTransactionsSchema> = {
   refusedBy: ({ bad_filter }, kind) => (kind === "invalid" && typeof bad_filter === "object" ? bad_filter : undefined),
 };
 
-/** A list without a payment. */
 export const NOTHING = {
   rows: [],
   summary: {

@@ -70,7 +70,6 @@ export function itemView(transaction: Transaction, { phone, timestamps, results 
   };
 }
 
-/** One transaction of the list in the short form. */
 function shortItemView(transaction: Transaction, profile: Profile) {
   const { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at } =
     itemView(transaction, profile);

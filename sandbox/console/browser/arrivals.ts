@@ -34,10 +34,8 @@ export function nameOf(checkoutRequestId: string): string {
   return payment ? (payment.reference ?? formatPhone(payment.phone)) : checkoutRequestId;
 }
 
-/** The references of all known payments. */
 export const knownReferences = () => [...known.values()].map(({ reference }) => reference);
 
-/** Whether a payment is known to have ended. */
 export const hasEnded = (checkoutRequestId: string): boolean =>
   (known.get(checkoutRequestId)?.status ?? "pending") !== "pending";
 

@@ -100,7 +100,6 @@ const isShown = computed(() => {
 });
 export const shownRows = computed(() => rows.value.filter(isShown.value));
 
-/** The payment whose story is open. */
 export const openPayment = computed(() => (view.value === "transactions" ? route.value.selected : null));
 export const story = signal<wire.Story | null>(null);
 export const storyProblem = signal<string | null>(null);
@@ -110,14 +109,12 @@ export const requests = signal<readonly wire.LoggedRequest[]>([]);
 /** Requests answered in the last second. */
 export const requestsPerSecond = signal(0);
 export const callFilters = computed(() => callFiltersOf(view.value === "requests" ? route.value.query : {}));
-/** The request that is open. */
 export const openCall = computed(() =>
   view.value === "requests" && route.value.selected !== null ? Number(route.value.selected) : null,
 );
 
 /** What clients have done, in one line of the audit. */
 export const auditSummary = signal("");
-/** The findings of the audit. */
 export const findings = signal<readonly wire.Finding[]>([]);
 export const callFindings = computed(() => findingsByCall(findings.value));
 export const paymentFindings = computed(() => findingsByPayment(findings.value));

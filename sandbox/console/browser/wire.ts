@@ -36,7 +36,6 @@ export type Delivery = DeliveryOnWire;
 export type Webhook = WebhookSettings;
 export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts";
 
-/** An event of the sandbox. */
 export type ConsoleEvent =
   | { readonly name: "transaction"; readonly data: Transaction }
   | { readonly name: "request"; readonly data: LoggedRequest }

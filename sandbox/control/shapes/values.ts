@@ -16,7 +16,6 @@ import { OUTCOME_NAMES } from "../../network/outcomes.ts";
 
 export const durationText = z.string().describe("a duration, such as 250ms, 3s, 2m or 1h");
 
-/** The name of one of these outcomes. */
 const nameOf = <const Names extends readonly [string, ...string[]]>(names: Names) => {
   const theNames = `the name of an outcome; the names are ${names.join(", ")}`;
   return z.enum(names, {
@@ -50,7 +49,6 @@ export const writtenDuration = readBy(durationText, (text) => {
 
 export const NOT_WHOLE = "must be whole characters: half of a surrogate pair is not a character";
 
-/** A text of one line. */
 export const line = (most: number) =>
   z
     .string()
@@ -62,7 +60,6 @@ export const line = (most: number) =>
 
 export { MAX_LINE };
 
-/** The value of a header, in printable ASCII. */
 export const headerValue = z.string().regex(/^[\x20-\x7e]{0,200}$/, {
   error: "must be at most 200 printable characters of ASCII",
 });
@@ -118,7 +115,6 @@ export const times = z
 /** The name of the server, in answers that only one of several servers can give. */
 export const replica = z.string().optional().describe("the server that answered, if several share a database");
 
-/** The read-only type of a shape. */
 export type ReadOnly<S extends z.ZodType> = ReadonlyDeep<z.output<S>>;
 
 type ReadonlyDeep<T> = T extends readonly (infer E)[]

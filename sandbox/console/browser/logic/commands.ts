@@ -7,7 +7,6 @@ import type { LoggedRequest, ServerFacts } from "../wire.ts";
 export const secretFrom = (data: string, file: string, name: string): string =>
   `$(sed -n 's/.*"${name}": "\\(.*\\)".*/\\1/p' ${quoted(`${data}/${file}.json`)})`;
 
-/** A call of the control API as a `curl` line. */
 export function controlCurl(
   { control_url, data }: Pick<ServerFacts, "control_url" | "data">,
   needsToken: boolean,
@@ -35,7 +34,6 @@ export function momoWords(words: readonly string[], flags: Readonly<Record<strin
   return [...words.map(quoted), ...given].join(" ");
 }
 
-/** A momo command for this server. */
 export const momoLine = ({ command: { program, flags } }: Pick<ServerFacts, "command">, words: string): string =>
   `${program} ${words} ${flags}`.trimEnd();
 

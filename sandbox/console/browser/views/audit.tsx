@@ -122,7 +122,6 @@ function Item({ finding }: { finding: Finding }) {
 
 const FORMATS = ["text", "junit", "sarif", "github", "json"];
 
-/** The report that CI gets, as text to copy. */
 function AuditReport() {
   const form = useForm("report", { format: "Format" }, { format: "text" });
   const report = useSignal<string | null>(null);

@@ -34,7 +34,6 @@ interface PairsProps {
   readonly of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
 }
 
-/** Names and their values. */
 export const Pairs = ({ class: style = "", of }: PairsProps) => (
   <dl class={`pairs ${style}`}>
     {of.map(

@@ -73,7 +73,6 @@ export function CodeBlock({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** One line for a shell. */
 function CommandLine({ tool, text }: { tool: string; text: string }) {
   return (
     <div class="code command">

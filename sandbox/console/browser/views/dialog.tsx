@@ -55,7 +55,6 @@ interface ConfirmButtonProps extends ButtonHTMLAttributes {
   readonly id: string;
   readonly label: string;
   readonly question: string;
-  /** What will be lost. */
   readonly loss: string;
   readonly yes: string;
   readonly run: () => void;

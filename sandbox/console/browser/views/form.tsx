@@ -53,7 +53,6 @@ export interface Form<Name extends string> extends Call {
   readonly values: Readonly<Record<Name, string>>;
   input(name: Name, attributes?: InputHTMLAttributes): VNode;
   select(name: Name, options: readonly Choice[]): VNode;
-  /** Removes the typed text. */
   clear(): void;
 }
 
@@ -194,6 +193,5 @@ export function Options({ of }: { of: readonly Choice[] }) {
   );
 }
 
-/** Outcomes, each with its meaning. */
 export const outcomeChoices = (of = outcomes.value): Choice[] =>
   of.map(({ name, meaning }) => [name, `${name} – ${meaning}`]);

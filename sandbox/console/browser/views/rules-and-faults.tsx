@@ -34,7 +34,6 @@ export function startRule({ match, outcome, result_code, result_desc = "", times
   draft.value = { phone, amount: String(amount), reference, outcome, ...result, times: String(times ?? "") };
 }
 
-/** Ready-made rules for common situations. */
 const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<Rule, "match">[] }[] = [
   {
     label: "Fails twice, then succeeds",
@@ -154,7 +153,6 @@ const faultOf = ({ path, kind, status, delay, probability, times }: Record<keyof
   times: numberOrText(times),
 });
 
-/** The call that replaces all entries. */
 const replacing = (path: string, count: number, body: unknown): Command =>
   count === 0 ? { method: "DELETE", path } : { method: "PUT", path, body };
 
@@ -162,7 +160,6 @@ interface EntriesProps<Entry> {
   readonly what: string;
   readonly entries: readonly Entry[];
   readonly inWords: (entry: Entry) => string;
-  /** The problem of each entry, or null. */
   readonly problems?: readonly (string | null | 0)[];
   /** What is shown if there are none. */
   readonly none: string;

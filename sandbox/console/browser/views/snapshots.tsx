@@ -12,7 +12,6 @@ import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./dialog.tsx";
 import { CallForm, FormProblem, useCall, useForm } from "./form.tsx";
 
-/** Saves the state under a name, and restores it. */
 export function SnapshotsCard() {
   const snapshots = useSignal<readonly Snapshot[]>([]);
   const form = useForm("snapshot", { name: "Name" });

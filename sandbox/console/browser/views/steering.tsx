@@ -69,7 +69,6 @@ function ClockCard() {
   );
 }
 
-/** What prompts do if nothing else decides. */
 function DefaultCard() {
   const inForce = fallback.value;
   const form = useForm("default", { outcome: "Outcome", after: "After" }, { outcome: inForce?.outcome ?? "" });

@@ -90,7 +90,6 @@ export function WebhookCard() {
 
 interface DeliveryItemProps {
   readonly delivery: Delivery;
-  /** Whether the payment is named. */
   readonly isNamed?: boolean;
 }
 
