@@ -6,7 +6,7 @@ import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import { addMessages, endPrompts } from "./phones.ts";
 import * as state from "./state.ts";
 import { after, every, nextFrame, sleep, throttled } from "./system.ts";
-import type { ConsoleEvent, LoggedRequest, Message, Transaction } from "./wire.ts";
+import type { ConsoleEvent, EventData, LoggedRequest, Transaction } from "./wire.ts";
 
 /** Keeps the state up to date with the server: loads it, follows the events, and reconnects. */
 
@@ -101,37 +101,24 @@ const needsReload = ({ name, data }: ConsoleEvent): boolean =>
 function apply(events: readonly ConsoleEvent[]): void {
   // Events before the last reload no longer matter.
   const last = events.findLastIndex(needsReload);
-  const transactions: Transaction[] = [];
-  const logged: LoggedRequest[] = [];
-  const texts: Message[] = [];
   if (last >= 0) {
     state.phonesSeen.value = [];
     void renew();
   }
-  for (const { name, data } of events.slice(last + 1)) {
-    if (name === "transaction") {
-      transactions.push(data);
-    } else if (name === "request") {
-      logged.push(data);
-    } else if (name === "message") {
-      texts.push(data);
-    } else if (name === "audit") {
-      refreshFindings();
-    } else if (name === "webhook") {
-      state.deliveries.value = mergeNewestFirst(state.deliveries.value, [data], state.MOST_DELIVERIES);
-      if (data.checkout_request_id === state.openPayment.value) refreshStory();
-    } else if (name === "steering") {
-      const { what } = data;
-      if (what !== "reset" && what !== "restore") void quietly(reload[what]);
-    }
+  const dataOf = <Name extends ConsoleEvent["name"]>(wanted: Name) =>
+    events.slice(last + 1).flatMap(({ name, data }) => (name === wanted ? [data as EventData<Name>] : []));
+  const [transactions, logged, deliveries] = [dataOf("transaction"), dataOf("request"), dataOf("webhook")];
+  for (const { what } of dataOf("steering")) {
+    if (what !== "reset" && what !== "restore") void quietly(reload[what]);
   }
   if (transactions.length > 0) applyTransactions(transactions);
-  if (logged.length > 0) {
-    applyRequests(logged);
-    // The summary counts them.
-    if (state.view.value === "audit") refreshFindings();
-  }
-  if (texts.length > 0) addMessages(texts);
+  if (logged.length > 0) applyRequests(logged);
+  if (deliveries.length > 0)
+    state.deliveries.value = mergeNewestFirst(state.deliveries.value, deliveries, state.MOST_DELIVERIES);
+  if (deliveries.some(({ checkout_request_id }) => checkout_request_id === state.openPayment.value)) refreshStory();
+  addMessages(dataOf("message"));
+  // The summary of the audit counts the requests.
+  if (dataOf("audit").length > 0 || (logged.length > 0 && state.view.value === "audit")) refreshFindings();
 }
 
 function applyTransactions(events: readonly Transaction[]): void {

@@ -44,3 +44,5 @@ export type ConsoleEvent =
   | { readonly name: "webhook"; readonly data: Delivery }
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };
+
+export type EventData<Name> = Extract<ConsoleEvent, { readonly name: Name }>["data"];
