@@ -35,7 +35,8 @@ const trimmed = (filters: Filters): Filters =>
 export const queryOf = (filters: Filters): URLSearchParams =>
   new URLSearchParams(inForce(trimmed({ ...filters, span: "" })));
 
-export const isFiltered = (filters: Filters): boolean => Object.keys(inForce(trimmed(filters))).length > 0;
+export const isFiltered = (filters: Readonly<Record<string, string>>): boolean =>
+  Object.values(filters).some((value) => value.trim() !== "");
 
 /** An interval: its first instant, and the first one after it. */
 export interface Span {

@@ -3,6 +3,7 @@ import { addressOf, select, setFilters } from "../actions.ts";
 import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
 import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf, paymentOf } from "../logic/calls.ts";
+import { isFiltered } from "../logic/filters.ts";
 import { labelOf, labelsOf } from "../logic/findings.ts";
 import { formatCount, formatInterval, preciseClock } from "../logic/format.ts";
 import * as state from "../state.ts";
@@ -34,7 +35,7 @@ export function Requests() {
     return state.requests.value.filter((one) => fitsCall(one, state.callFilters.value, found.get(one.id))).reverse();
   });
   const rate = state.requestsPerSecond.value;
-  const isFiltered = Object.values(state.callFilters.value).some((value) => value.trim() !== "");
+  const isAll = !isFiltered(state.callFilters.value);
   return (
     <div class="split" data-open={state.openCall.value !== null}>
       <section class="list-side" aria-label="Requests">
@@ -54,8 +55,8 @@ export function Requests() {
         >
           {state.isLoaded.value && shown.value.length === 0 && (
             <div class="empty stack muted">
-              <h2>{isFiltered ? "No request fits these filters" : "No requests yet"}</h2>
-              {!isFiltered && (
+              <h2>{isAll ? "No requests yet" : "No request fits these filters"}</h2>
+              {isAll && (
                 <p>
                   Send the requests of your app to this server: each is shown here when it is answered.{" "}
                   <a href={addressOf("start")}>How&nbsp;to&nbsp;start</a>
@@ -132,7 +133,7 @@ function CallFilterBar() {
         </>
       }
       none={NO_CALL_FILTERS}
-      isFiltered={Object.values(value).some((text) => text !== "")}
+      isFiltered={isFiltered(value)}
     />
   );
 }
