@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
-import { sleep } from "../../src/system.ts";
+import { atMost } from "../../src/domain/clock.ts";
+import { durations, sleep } from "../../src/system.ts";
 import { openEvents } from "./client.ts";
 import { isRecord } from "./find.ts";
 import type { ControlTarget } from "./target.ts";
@@ -64,10 +65,8 @@ async function readEvents(
   const cancel = () => void reader.cancel().catch(() => {});
   stopped.addEventListener("abort", cancel);
   while (!stopped.aborted) {
-    const heard = new AbortController();
-    const silence = sleep(SILENCE_MS, heard.signal).then(() => null);
-    const chunk = await Promise.race([reader.read().catch(() => null), silence]);
-    heard.abort();
+    const next = reader.read().catch(() => null);
+    const chunk = await atMost(durations, SILENCE_MS, next);
     if (!chunk?.value) break;
     parser.feed(decoder.decode(chunk.value, { stream: true }));
     if (isBroken) break;

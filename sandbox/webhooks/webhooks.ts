@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/domain/clock.ts";
+import { atMost, type Clock } from "../../src/domain/clock.ts";
 import type { Delivery, DeliveryAttempt, DeliveryStore, PlannedDelivery } from "../../src/domain/delivery.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
@@ -166,20 +166,15 @@ export function createHeldAnswers(realClock: Clock, report: (words: string) => v
     /** Resolves after the first attempt, or after {@link MAX_HELD_MS} at the latest; null if too many wait. */
     waitFor(checkoutRequestId: string): Promise<void> | null {
       if (held.size >= MAX_HELD) return null;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const release = () => {
-        cancelAlarm();
+      const { promise, resolve } = Promise.withResolvers<true>();
+      held.set(checkoutRequestId, () => resolve(true));
+      return atMost(realClock, MAX_HELD_MS, promise).then((isReleased) => {
         held.delete(checkoutRequestId);
-        resolve();
-      };
-      const cancelAlarm = realClock.alarm(realClock.nowMs() + MAX_HELD_MS, () => {
+        if (isReleased) return;
         report(
           `the answer to the push of ${checkoutRequestId} waited ${MAX_HELD_MS / 1000} s for its early webhook: the payment had not ended, or the receiver takes one request at a time, as php -S without PHP_CLI_SERVER_WORKERS=4`,
         );
-        release();
       });
-      held.set(checkoutRequestId, release);
-      return promise;
     },
     release: (checkoutRequestId: string) => held.get(checkoutRequestId)?.(),
     releaseAll(): void {
