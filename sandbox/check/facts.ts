@@ -90,11 +90,6 @@ export const isShort = ({ items, arrayName, summary }: Listed): boolean =>
     ? arrayName === "data" && summary === null
     : ONLY_FULL.every((name) => !(name in (items[0] ?? {})));
 
-/** Transactions in each state, as far as the service has them, with the answer that shows them. */
-export async function inState(service: Service, state: string): Promise<Listed> {
-  return list(service, `?status=${state}`);
-}
-
 export const NO_TRANSACTIONS = "the account has no transactions";
 
 /** The id that no transaction has. */

@@ -58,3 +58,11 @@ test("where all payments are refused, it is not known why one without an amount 
   expect([...new Set(pays.map(({ verdict }) => verdict))]).toEqual(["fails", "skipped"]);
   expect(profile).not.toHaveProperty("accept");
 });
+
+test("a status that is refused hides nothing of the other lists", async () => {
+  const refuse: Deviation = (answer, { path }) =>
+    path.includes("status=expired") ? { ...answer, status: 404, text: '{"success":false,"message":"no"}' } : answer;
+  const { checked } = await checkScene(scene, refuse, null);
+  const hidden = checked.filter(({ id, verdict }) => /^(?:list|pending|completed)\./.test(id) && verdict !== "holds");
+  expect(hidden.map(({ id }) => id)).toEqual(["list.status-expired"]);
+});
