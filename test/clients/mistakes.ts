@@ -12,8 +12,9 @@ interface Mistake {
   readonly name: string;
   readonly shows: string | RegExp;
   readonly js: readonly Change[];
-  readonly py: readonly Change[];
-  readonly php: readonly Change[];
+  /** Not where the audit sees the same request in every language. */
+  readonly py?: readonly Change[];
+  readonly php?: readonly Change[];
 }
 
 /** The same change in all three. */
@@ -25,7 +26,6 @@ const JS_LOST = 'if (error.kind === "unknown") return order; // it may have been
 const PY_LOST =
   'if error.kind == "unknown":\n                return order  # it may have been received: wait looks for it';
 const PHP_LOST = "if ($error->kind === 'unknown') { return $order; } // it may have been received: wait looks for it";
-const PHP_BODY = "'payment_account_id' => $this->paymentAccountId, ";
 
 export const MISTAKES: readonly Mistake[] = [
   {
@@ -65,20 +65,6 @@ export const MISTAKES: readonly Mistake[] = [
       [
         "return isFinal(order) ? order :",
         'if (!isFinal(order)) order = save(key, { status: "failed" });\n    return isFinal(order) ? order :',
-      ],
-    ],
-    py: [
-      ["deadline=120", "deadline=10"],
-      [
-        'return order if order["status"] in CODES else',
-        'order = order if order["status"] in CODES else self._save(key, {"status": "failed"})\n        return order if order["status"] in CODES else',
-      ],
-    ],
-    php: [
-      ["$deadline = 120", "$deadline = 10"],
-      [
-        "return isset(CODES[$order['status']]) ? $order :",
-        "$order = $this->save($key, ['status' => 'failed']);\n        return isset(CODES[$order['status']]) ? $order :",
       ],
     ],
   },
@@ -131,126 +117,74 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "never polls",
     shows: "never_polls",
-    ...inEach(
-      ["if (isFinal(order) || Math.abs(at - order.asked_at) < intervalMs) return order;", "return order;"],
-      ['if order["status"] in CODES or abs(now - order["asked_at"]) < self.interval:', "if order:"],
-      ["if (isset(CODES[$order['status']]) || abs($now - $order['asked_at']) < $this->interval)", "if ($order)"],
-    ),
+    js: [["if (isFinal(order) || Math.abs(at - order.asked_at) < intervalMs) return order;", "return order;"]],
   },
   {
     name: "asks each second",
     shows: "polls_too_fast",
-    ...inEach(
-      ["intervalMs = 5000", "intervalMs = 1000"],
-      ["interval=5", "interval=1"],
-      ["$interval = 5", "$interval = 1"],
-    ),
+    js: [["intervalMs = 5000", "intervalMs = 1000"]],
   },
   {
     name: "searches with a parameter that does not exist",
     shows: "takes_wrong_row",
-    ...inEach(
-      ["list({ search })", "list({ reference: search })"],
-      ["self.list(search=search)", "self.list(reference=search)"],
-      ["['search' => $search]", "['reference' => $search]"],
-    ),
+    js: [["list({ search })", "list({ reference: search })"]],
   },
   {
     name: "asks for the status without an id",
     shows: "failure_misread",
-    ...inEach(
-      ["if (checkout_request_id) return", "if (order) return"],
-      ['if order["checkout_request_id"]:', "if order:"],
-      ["if ($order['checkout_request_id']) { return", "if ($order) { return"],
-    ),
+    js: [["if (checkout_request_id) return", "if (order) return"]],
   },
   {
     name: "stores another id of the answer",
     shows: "unknown_id",
-    ...inEach(
-      ["answer.checkout_request_id ?? null", "answer.merchant_request_id ?? null"],
-      [
-        "self.store.set(key, order)\n        return order",
-        'order["checkout_request_id"] = answer.get("merchant_request_id")\n            self.store.set(key, order)\n        return order',
-      ],
-      ["$answer['checkout_request_id'] ?? null", "$answer['merchant_request_id'] ?? null"],
-    ),
+    js: [["answer.checkout_request_id ?? null", "answer.merchant_request_id ?? null"]],
   },
   { name: "uses a path that does not exist", shows: "unknown_path", ...everywhere("/status.php", "/checkstatus.php") },
   {
     name: "asks for the status with GET",
     shows: "wrong_method",
-    ...inEach(
+    js: [
       [
         'call("/status.php", { checkout_request_id })',
         'call("/status.php?checkout_request_id=" + checkout_request_id)',
       ],
-      [
-        'self._call("/status.php", {"checkout_request_id": order["checkout_request_id"]})',
-        'self._call("/status.php?checkout_request_id=" + order["checkout_request_id"])',
-      ],
-      ["$this->call('/status.php', $id)", "$this->call('/status.php?' . http_build_query($id))"],
-    ),
+    ],
   },
   {
     name: "sends the account as text",
     shows: "number_as_text",
-    ...inEach(
-      ["payment_account_id: paymentAccountId", "payment_account_id: String(paymentAccountId)"],
-      ['"payment_account_id": self.account', '"payment_account_id": str(self.account)'],
-      [PHP_BODY, "'payment_account_id' => (string) $this->paymentAccountId, "],
-    ),
+    js: [["payment_account_id: paymentAccountId", "payment_account_id: String(paymentAccountId)"]],
   },
   {
     name: "sends a plus before the phone",
     shows: "lenient_input",
-    ...inEach(
-      ["...charge, reference: `", '...charge, phone: "+" + charge.phone, reference: `'],
-      ['**charge, "reference": (reference', '**charge, "phone": "+" + charge["phone"], "reference": (reference'],
-      ["...$charge, 'reference' =>", `...$charge, 'phone' => "+$charge[phone]", 'reference' =>`],
-    ),
+    js: [["...charge, reference: `", '...charge, phone: "+" + charge.phone, reference: `']],
   },
   {
     name: "asks for too many rows",
     shows: "refused",
-    ...inEach(['limit: "100"', 'limit: "200"'], ['"limit": 100', '"limit": 200'], ["'limit' => 100", "'limit' => 200"]),
+    js: [['limit: "100"', 'limit: "200"']],
   },
   { name: "sends the secret under another name", shows: "nothing_accepted", ...everywhere("X-API-Secret", "X-Secret") },
   {
     name: "gives all orders one reference",
     shows: "reference_reused",
-    ...inEach(
-      ["...charge, reference: `", "...charge, reference: `shop` || `"],
-      ['**charge, "reference": (reference', '**charge, "reference": "shop" or (reference'],
-      ["...$charge, 'reference' =>", "...$charge, 'reference' => 'shop' ?:"],
-    ),
+    js: [["...charge, reference: `", "...charge, reference: `shop` || `"]],
   },
   {
     name: "sends an Idempotency-Key",
     shows: "idempotency_key",
-    ...inEach(
-      ['"Content-Type": "application/json" }', '"Content-Type": "application/json", "Idempotency-Key": "1" }'],
-      ['"Content-Type": "application/json"}', '"Content-Type": "application/json", "Idempotency-Key": "1"}'],
-      ["'Content-Type: application/json']", "'Content-Type: application/json', 'Idempotency-Key: 1']"],
-    ),
+    js: [['"Content-Type": "application/json" }', '"Content-Type": "application/json", "Idempotency-Key": "1" }']],
   },
   {
     name: "asks the list to sort",
     shows: "unknown_parameter",
-    ...inEach(
-      ['limit: "100" }', 'limit: "100", sort: "desc" }'],
-      ['"limit": 100}', '"limit": 100, "sort": "desc"}'],
-      ["'limit' => 100]", "'limit' => 100, 'sort' => 'desc']"],
-    ),
+    js: [['limit: "100" }', 'limit: "100", sort: "desc" }']],
   },
   {
     name: "sends the currency",
     shows: "unknown_member",
-    ...inEach(
-      ["payment_account_id: paymentAccountId,", 'payment_account_id: paymentAccountId, currency: "KES",'],
-      ['"payment_account_id": self.account,', '"payment_account_id": self.account, "currency": "KES",'],
-      [PHP_BODY, `${PHP_BODY}'currency' => 'KES', `],
-    ),
+    js: [["payment_account_id: paymentAccountId,", 'payment_account_id: paymentAccountId, currency: "KES",']],
   },
 ];
 
