@@ -24,7 +24,7 @@ async function stored(id: unknown) {
 /** A member, its value, and what is stored. */
 const ACCEPTED: [member: string, value: unknown, stored: object][] = [
   ["payment_account_id", " 1 ", { paymentAccountId: 1 }],
-  ["amount", "100", { amountCents: 10_000 }],
+  ["amount", " 100.00", { amountCents: 10_000 }],
   ["amount", "100.505", { amountCents: 10_051 }],
   ["amount", 1.005, { amountCents: 101 }],
   ["amount", 0.995, { amountCents: 100 }],

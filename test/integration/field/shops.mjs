@@ -36,12 +36,6 @@ const shops = {
     const payment = await start({ payment_account_id: process.env.PAYMENT_ACCOUNT_ID ?? "1" });
     return payment.success ? follow(payment) : "could not start the payment";
   },
-  /** It passes on what its form has sent. */
-  async "amount from a form"() {
-    const form = new URLSearchParams("phone=0712345678&amount=%20150.00&name=Akinyi");
-    const payment = await start({ phone: form.get("phone"), amount: form.get("amount") });
-    return payment.success ? follow(payment) : "something went wrong";
-  },
   async "phones as they come"() {
     const ends = [];
     for (const phone of [712345678, "+254712345679", "712345680", "0712 345 681", "0712-345-682"]) {
@@ -70,24 +64,6 @@ const shops = {
     }
     return "you did not pay";
   },
-  /** It searches the list for its payment, by a parameter that the list does not have. */
-  async "first row"() {
-    const { checkout_request_id } = await push("254700000032", "TABLE-1");
-    await push("254700000000", "TABLE-2");
-    await sleep(4000);
-    const { transactions } = await call("GET", `/transactions.php?checkout_request_id=${checkout_request_id}`);
-    return `TABLE-1 is ${transactions[0].status}; the row is that of ${transactions[0].phone}`;
-  },
-  /** Its page polls every few seconds, and its server credits each time that it reads "completed". */
-  async "credits each time"() {
-    let balance = 0;
-    const { checkout_request_id } = await push("254700000000", "TOPUP-3");
-    for (let refresh = 0; refresh < 3; refresh += 1) {
-      await sleep(4000);
-      if ((await ask(checkout_request_id)).status === "completed") balance += 150;
-    }
-    return `paid 150, credited ${balance}`;
-  },
   /** The specification knows no webhook. */
   async "waits for a webhook"() {
     const { success } = await push(customer, "TICKET-5");
@@ -105,33 +81,6 @@ const shops = {
     const status = await follow(await push(customer, "SHOE-8"));
     receiver.close();
     return told ?? status;
-  },
-  /** The button stays active, and each click makes a reference from the time. */
-  async "two clicks"() {
-    const clicks = [push(customer, `ORDER-${Date.now()}`)];
-    await sleep(700);
-    clicks.push(push(customer, `ORDER-${Date.now()}`));
-    return (await Promise.all((await Promise.all(clicks)).map(follow))).join(", ");
-  },
-  /** A lost answer is read as a failure. */
-  async "lost answer"() {
-    const faults = [{ path: "/stkpush.php", kind: "disconnect", times: 1 }];
-    const json = { "Content-Type": "application/json" };
-    await fetch(`${process.env.MOMO_CONTROL_URL}/faults`, {
-      method: "PUT",
-      headers: json,
-      body: JSON.stringify({ faults }),
-    });
-    const payment = await push(customer, "ORDER-5").catch(() => push(customer, "ORDER-5"));
-    return follow(payment);
-  },
-  async "one reference for all"() {
-    const phones = ["254712345601", "254712345602"];
-    return (await Promise.all(phones.map(async (phone) => follow(await push(phone, "SHOP"))))).join(", ");
-  },
-  async "new try after a failure"() {
-    await follow(await push("254700000001", "ORDER-6"));
-    return follow(await push("254700000001", "ORDER-6"));
   },
 };
 
