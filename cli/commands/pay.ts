@@ -2,7 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone, typedPhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { controlClient, merchantClient, type OptionalControl, openOptionalControl } from "../client/client.ts";
+import { controlClient, merchantClient, openOptionalControl } from "../client/client.ts";
 import { type Answer, Refused } from "../client/request.ts";
 import {
   commandFor,
@@ -135,19 +135,12 @@ function askOutcome(): Promise<string | null> {
 }
 
 /** Adds to a refusal the flag for the account, if the merchant of the key has no account of this id. */
-async function explainAccount(error: unknown, target: Target, flags: PayFlags): Promise<never> {
+async function explainAccount(error: unknown, { apiKey, paymentAccountId }: Target, flags: PayFlags): Promise<never> {
   if (!(error instanceof Refused) || error.status !== 400) throw error;
-  const accounts = await accountsOfKey(target, openOptionalControl(flags));
-  if (!accounts || accounts.some(({ id }) => id === target.paymentAccountId)) throw error;
+  const known = await openOptionalControl(flags)(`/accounts?${new URLSearchParams({ api_key: apiKey })}`);
+  const accounts = known?.accounts as readonly { id: unknown }[] | undefined;
+  if (!accounts || accounts.some(({ id }) => id === paymentAccountId)) throw error;
   throw new Failure(error.code, error.message, "give one with --account");
-}
-
-type Rows = readonly Record<string, unknown>[];
-
-/** The payment accounts of the merchant to whom the key belongs; null if the sandbox does not say. */
-async function accountsOfKey({ apiKey }: Target, control: OptionalControl): Promise<Rows | null> {
-  const answer = await control(`/accounts?${new URLSearchParams({ api_key: apiKey })}`);
-  return answer && (answer.accounts as Rows);
 }
 
 /** The merchant API starts payments of the kind `api`, the control API those of other kinds. */

@@ -114,8 +114,8 @@ const atLeast =
   (leastMs: number) =>
   (text: string): number => {
     const durationMs = readDuration(text);
-    if (durationMs >= leastMs) return durationMs;
-    throw new InvalidArgumentError(`It must be ${formatDuration(leastMs)} or more`);
+    must(`be ${formatDuration(leastMs)} or more`, () => durationMs >= leastMs)(text);
+    return durationMs;
   };
 
 /** Faster polling would only load the server. */
