@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { byCause } from "../../../sandbox/check/result.ts";
 import { checkScene, type Deviation, fillScene, IGNORED, sendTo } from "../../support/checked.ts";
 import { forAllTests } from "../../support/cleanup.ts";
 import { openScene } from "../../support/scene.ts";
@@ -38,6 +39,14 @@ const always = (rows: (all: Json[]) => Json[]): Deviation => {
     return { ...answer, status: 200, text: JSON.stringify(list) };
   };
 };
+
+test("filters that are all ignored are one finding", async () => {
+  const ignore: Deviation = (_answer, request) =>
+    sendTo(scene)({ ...request, path: request.path.replace(/\?(?:status|type|search|date).*/, "") });
+  const { checked } = await checkScene(scene, ignore, null);
+  const failed = checked.filter(({ verdict }) => verdict === "fails");
+  expect([failed.length, byCause(failed).length]).toEqual([8, 1]);
+});
 
 test.each<[what: string, deviation: Deviation]>([
   ["all transactions", always((all) => all)],
