@@ -9,18 +9,13 @@ export const CONSOLE_PATH = `${CONTROL_PATH}/`;
 /** The same from `/` and from `/_momo`, also where a proxy serves momo below a path. */
 const RELATIVE = CONSOLE_PATH.slice(1);
 
-interface Page {
-  readonly zipped: Uint8Array<ArrayBuffer>;
-  readonly headers: Record<string, string>;
-}
-
 /**
  * Serves the console: one page without a secret, so it needs no token. The other paths redirect to it.
  * @param load reads the page with all its scripts and styles inside, at each request: a server that nobody looks at has no copy of it
  */
 export function createConsole(load: () => Promise<string>, guard: GuardOptions): Handler {
   const refuse = createHostGuard(guard);
-  let page: Page | undefined;
+  let page: ReturnType<typeof prepared> | undefined;
 
   return async (request) => {
     const refusal = refuse(request);
@@ -38,9 +33,7 @@ export function createConsole(load: () => Promise<string>, guard: GuardOptions):
   };
 }
 
-function prepared(html: string): Page {
-  return { zipped: Bun.gzipSync(html, { level: 9 }), headers: headersOf(html) };
-}
+const prepared = (html: string) => ({ zipped: Bun.gzipSync(html, { level: 9 }), headers: headersOf(html) });
 
 function takesGzip({ headers }: Request): boolean {
   const offers = (headers.get("Accept-Encoding") ?? "").toLowerCase().split(",");

@@ -25,7 +25,7 @@ if (root) render(<App />, root);
 void follow();
 
 /** The keyboard shortcuts. They are off while a field has the focus. `HelpDialog` lists them. */
-export function followKeys(): void {
+function followKeys(): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     // A digit is also typed into the field that gets the focus.
@@ -59,7 +59,7 @@ function search(): void {
 const MOST_COUNTED = 9;
 
 /** Shows the number of open prompts in the title of the tab, and a notification if the tab is hidden. */
-export function announceRinging(): void {
+function announceRinging(): void {
   let known: ReadonlySet<string> = new Set();
   effect(() => {
     const open = [...prompts.value.values()];
