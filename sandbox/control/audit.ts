@@ -2,7 +2,7 @@ import { z } from "zod";
 import { succeed } from "../../src/http/reply.ts";
 import { formatReport, jsonView, REPORT_FORMATS, type ReportFormat, summaryOf } from "../audit/report.ts";
 import { type Calls, described, ownedBy, replicaHeader, textReply } from "./context.ts";
-import { type AuditOnWire, auditAnswer } from "./shapes/requests.ts";
+import { type AuditOnWire, auditReport } from "./shapes/requests.ts";
 
 const REPORT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string>> = {
   text: "text/plain; charset=utf-8",
@@ -25,7 +25,7 @@ export const AUDIT_CALLS: Calls = {
   "/audit": {
     GET: described(
       "What clients have done wrong",
-      auditAnswer,
+      auditReport,
       { query: auditQuery, texts: [...new Set(Object.values(REPORT_TYPES).map((type) => type.replace(/;.*$/, "")))] },
       async ({ audit, version, replica }, { query: { format, over } }) => {
         // Each of several servers has an audit of its own: another one may have accepted requests.
