@@ -155,15 +155,12 @@ function resultView(transaction: Transaction) {
  */
 async function requestsAbout(checkoutRequestId: string, log: readonly LoggedRequest[], realClock: Clock) {
   const requests = log.filter((request) => request.checkoutRequestId === checkoutRequestId);
-  const numbered = requests.map((request, index) => ({ request, before: requests[index - 1] }));
-  const [first, ...polls] = numbered;
-  const write = ({ request, before }: (typeof numbered)[number]): string => {
-    const view: shapes.StoryRequest = {
-      ...requestView(request),
-      interval_ms: before ? request.atMs - before.atMs : null,
-    };
-    return JSON.stringify(view);
-  };
+  const [first, ...polls] = requests.map((request, index) => {
+    const before = requests[index - 1];
+    return { request, interval_ms: before ? request.atMs - before.atMs : null };
+  });
+  const write = ({ request, interval_ms }: NonNullable<typeof first>): string =>
+    JSON.stringify({ ...requestView(request), interval_ms } satisfies shapes.StoryRequest);
   const order = first ? [first, ...polls.reverse()] : [];
   const [start, ...latest] = await writeTexts(order, realClock, write, MAX_PAGE_BYTES);
   const texts = start === undefined ? [] : [start, ...latest.reverse()];
