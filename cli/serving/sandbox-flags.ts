@@ -4,8 +4,7 @@ import type { Rule } from "../../sandbox/control/shapes/steering.ts";
 import { type Choice, expectFit, parseChoice } from "../../sandbox/network/choice.ts";
 import type { Start } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/money.ts";
-import type { ResponseForm } from "../../src/http/answers.ts";
-import type { Accept, Profile } from "../../src/http/profile.ts";
+import type { Accept, Profile, ResponseForm } from "../../src/http/profile.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
   BASE_PATHS,

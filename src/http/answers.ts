@@ -2,15 +2,12 @@ import { z } from "zod";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { KINDS, type Kind, STATUSES } from "../domain/transaction.ts";
 import { appliedFilters } from "./input.ts";
+import type { Profile } from "./profile.ts";
 
 /**
  * The schemas of the answers and of a transaction in JSON, defined only here. The types of the views and of all clients derive
  * from them, the OpenAPI description shows them, and tests check real answers with them.
  */
-
-/** Answers have a full form and an earlier, shorter one (§4.1–4.3). */
-export const RESPONSE_FORMS = ["full", "short"] as const;
-export type ResponseForm = (typeof RESPONSE_FORMS)[number];
 
 export const timestamp = z
   .string()
@@ -111,15 +108,8 @@ export const failureSchema = z.strictObject({ success: z.literal(false), message
 export const succeeded = (members: z.ZodObject | z.ZodRawShape) =>
   z.strictObject({ ...envelope, ...(members instanceof z.ZodObject ? members.shape : members) });
 
-interface AnswerShape {
-  readonly response_form?: ResponseForm | undefined;
-  readonly array_name?: string | undefined;
-  /** How a phone begins. */
-  readonly phone?: string | undefined;
-}
-
 /** The answer of each operation with 200, by its path, as a profile has it. */
-export function answersOf({ response_form: form = "full", array_name, phone: start = "254" }: AnswerShape) {
+export function answersOf({ response_form: form = "full", array_name, phone: start = "254" }: Profile) {
   const [array, item, around] =
     form === "full"
       ? (["transactions", transaction, { summary, ...aroundList }] as const)

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../domain/duration.ts";
 import { parseTariff } from "../domain/money.ts";
-import { RESPONSE_FORMS } from "./answers.ts";
 import { BASE_PATH_RULE, isBasePath } from "./paths.ts";
 
 const text = (most: number) => z.string().min(1).max(most);
@@ -36,7 +35,8 @@ export const profileSchema = z.strictObject({
   base_path: z.string().refine(isBasePath, BASE_PATH_RULE).optional(),
   /** What a client may send: only what the specification says, or also what the real services accept. */
   accept: z.enum(["strict", "lenient"]).optional(),
-  response_form: z.enum(RESPONSE_FORMS).optional(),
+  /** Answers have a full form and an earlier, shorter one (§4.1–4.3). */
+  response_form: z.enum(["full", "short"]).optional(),
   /** The list's array (§4.3); by default that of the response form. */
   array_name: z.enum(["transactions", "data"]).optional(),
   /** To the status of an id that was never issued (§4.2). */
@@ -67,4 +67,5 @@ export const profileSchema = z.strictObject({
 
 export type Profile = Readonly<z.output<typeof profileSchema>>;
 export type Accept = NonNullable<Profile["accept"]>;
+export type ResponseForm = NonNullable<Profile["response_form"]>;
 export type RefusalAnswer = z.output<typeof refusal>;

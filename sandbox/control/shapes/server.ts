@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { RESPONSE_FORMS } from "../../../src/http/answers.ts";
 import { type ReadOnly, replica } from "./values.ts";
 
 /** `/health`, `/ready` and `/server`. */
@@ -35,7 +34,7 @@ export const serverAnswer = {
   payment_account_id: z.int().min(1).nullable().describe("null if there is none yet"),
   api_key: z.string().nullable(),
   accept: z.enum(["strict", "lenient"]),
-  response_form: z.enum(RESPONSE_FORMS),
+  response_form: z.enum(["full", "short"]),
   profile: z.string().nullable().describe("the service that the merchant API imitates; null if it imitates none"),
   prompt_timeout_ms: z.int().min(1),
   seed: z.string().nullable().describe("that identifiers and faults come from; null if they are random"),
