@@ -105,7 +105,8 @@ async function printForPeople(answer: Answer, items: readonly Item[], query: Que
   }
   const known = await openOptionalControl(flags)(`/transactions?${new URLSearchParams(query)}`);
   const { nowMs } = timeIn(known, systemClock.nowMs());
-  const references = new Map((known ? itemsOf(known) : []).map((item) => [item.id, item.reference]));
+  const rows = (known?.transactions ?? []) as readonly Item[];
+  const references = new Map(rows.map(({ id, reference }) => [id, reference]));
   const all: Exclude<Column<Item>, string>[] = [
     { name: "id", align: "right" },
     // The list is sorted by time anyway.
