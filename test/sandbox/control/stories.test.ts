@@ -9,7 +9,7 @@ import { type Answer, expectSoundAnswer, openScene, payment, type Scene } from "
 
 /**
  * The text files beside this one have what a test suite asks of a new sandbox, whose clock stands still, and what it answers, word for
- * word: a name, after `>` the steps, and after `=>` the answer of each, below it if it has several lines. A story ends with an empty line. MOMO_TEST_RECORD=1 writes the files
+ * word: a name, after `>` the steps (after `-` those of another new sandbox), and after `=>` the answer of each, below it if it has several lines. A story ends with an empty line. MOMO_TEST_RECORD=1 writes the files
  * again: read them. Each answer of the control API is also checked with its OpenAPI description.
  *
  * Steps that answer nothing may stand before another one: `pay && advance 3s && status 1`. A step is a method, a path (`v2/…` is the merchant API) and a body, then `-- HEADER: VALUE` (`none` removes it), then `| MEMBER` if only this one is of
@@ -165,19 +165,25 @@ for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
   const recorded: string[] = [];
   test.each(stories.map((text) => [text.split("\n", 1)[0] ?? "", text]))("%s", async (_name, text) => {
     const accept = /^> lenient$/m.test(text) ? "lenient" : "strict";
-    const sandbox = await openScene({ seed: "same", profile: { accept } });
-    await sandbox.renew();
-    const sameText = createSameText("/data");
-    const ids: string[] = [];
+    const begin = async () => {
+      const sandbox = await openScene({ seed: "same", profile: { accept } });
+      await sandbox.renew();
+      return { sandbox, ids: [] as string[], sameText: createSameText("/data") };
+    };
+    let scene = await begin();
     const shown: string[] = [];
     for (const line of text.split("\n").filter((one) => !one.startsWith("  "))) {
       const [step = ""] = line.split(" => ");
-      const answers = step.startsWith("> ") ? await play(sandbox, ids, step.slice(2)) : [];
-      const [first, ...more] = answers.flatMap((answer) => sameText(answer).trimEnd().split("\n"));
+      if (step.startsWith("- ")) {
+        await scene.sandbox.close();
+        scene = await begin();
+      }
+      const answers = /^[>-] /.test(step) ? await play(scene.sandbox, scene.ids, step.slice(2)) : [];
+      const [first, ...more] = answers.flatMap((answer) => scene.sameText(answer).trimEnd().split("\n"));
       if (more.length > 0) shown.push(step, ...[first, ...more].map((one) => `  ${one}`));
       else shown.push(first === undefined ? step : `${step} => ${first}`);
     }
-    await sandbox.close();
+    await scene.sandbox.close();
     recorded.push(shown.join("\n"));
     if (process.env.MOMO_TEST_RECORD) writeFileSync(file, `${recorded.join("\n\n")}\n`);
     else expect(shown).toEqual(text.split("\n"));
