@@ -43,6 +43,9 @@ export interface RunEnd {
   readonly hosts?: readonly string[] | undefined;
 }
 
+/** How many missing polls of payments that a reset cut off are kept. */
+const MOST_CUT_OFF = 100;
+
 /** The operations by their path below the base path. */
 const OPERATIONS = new Map([
   ["/stkpush.php", { method: "POST", audit: auditPush }],
@@ -63,6 +66,10 @@ export class Audit {
   #tally = createTally();
   #history = this.#newHistory([]);
   #chapterMs = Number.NEGATIVE_INFINITY;
+  /** Whether the client has asked about any payment, or taken a webhook. */
+  #hasFollowed = false;
+  /** The missing polls for payments that a reset cut off. They count if the client follows no payment of the whole run. */
+  #cutOff: DatedMistake[] = [];
   #last: Moment = { nowMs: 0, realMs: 0, ranMs: 0 };
 
   constructor(options: AuditOptions) {
@@ -78,6 +85,7 @@ export class Audit {
     if (!operation && isAutomatic(request.method, reading.path, this.#options.basePaths)) return;
     const mistakes = this.#mistakesIn(reading, operation);
     if (isLook(reading)) return;
+    this.#hasFollowed ||= operation !== undefined && operation.audit !== auditPush;
     const refusal = this.#tally.request(reading.call);
     if (refusal) mistakes.push(refusedWithoutCause(this.#history, reading, refusal, mistakes));
     for (const mistake of mistakes)
@@ -138,6 +146,7 @@ export class Audit {
   delivered(delivery: Delivery, at: Moment): void {
     this.#tally.delivery(delivery);
     recordDelivery(this.#history, delivery, at);
+    this.#hasFollowed ||= this.#tally.takesWebhooks();
   }
 
   /**
@@ -149,6 +158,7 @@ export class Audit {
     const watched = [...this.#history.payments.all()];
     const tally = this.#tally.now(watched);
     const judged = this.#judge(watched, now, end && "run");
+    if (end && !this.#hasFollowed) judged.push(...this.#cutOff);
     const nothing = now && end && nothingAccepted(tally, this.#tally.isAllFaults(), end.atMs ?? now.nowMs, end.hosts);
     const findings = this.#findings.list(nothing ? [...judged, nothing] : judged);
     return { tally, findings, omitted: this.#findings.omitted };
@@ -167,7 +177,12 @@ export class Audit {
   beginChapter(at: Moment, isDelaying: boolean): void {
     const { payments, forgotten } = this.#history;
     const watched = [...payments.all()];
-    this.#drop(watched, isDelaying ? null : at, "chapter");
+    const judged = this.#drop(watched, isDelaying ? null : at, "chapter");
+    recordClientEnd(this.#history, at);
+    const found = new Set(judged.map(({ payment }) => payment));
+    const others = watched.filter((payment) => !found.has(payment));
+    const missing = isDelaying ? [] : this.#judge(others, at, "run").filter(({ isRevisable }) => !isRevisable);
+    this.#cutOff = [...this.#cutOff, ...missing].slice(0, MOST_CUT_OFF);
     this.#chapterMs = at.realMs;
     this.#tally.beginChapter();
     this.#history = this.#newHistory([...forgotten, ...watched.map(({ checkoutRequestId }) => checkoutRequestId)]);
@@ -179,6 +194,8 @@ export class Audit {
     this.#findings = createFindingBook();
     this.#revisable = createFindingBook();
     this.#tally = createTally();
+    this.#hasFollowed = false;
+    this.#cutOff = [];
   }
 
   #newHistory(forgotten: readonly string[]): History {
@@ -195,13 +212,15 @@ export class Audit {
   }
 
   /** Payments are forgotten: no later event changes what is wrong with them. */
-  #drop(payments: readonly Payment[], now: Moment | null, ends: Occasion["ends"]): void {
+  #drop(payments: readonly Payment[], now: Moment | null, ends: Occasion["ends"]): readonly Mistake[] {
     for (const payment of payments) this.#tally.drop(payment);
-    for (const mistake of this.#judge(payments, now, ends)) {
+    const judged = this.#judge(payments, now, ends);
+    for (const mistake of judged) {
       const finding = this.#findings.add(mistake);
       // A revisable one was announced when its push came.
       if (finding && !mistake.isRevisable) this.#listeners.announce(finding);
     }
+    return judged;
   }
 
   /** Announces each finding, also repeated ones, but not findings about missing requests. */
