@@ -2,7 +2,7 @@ import { isLoopback } from "../../sandbox/loopback.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { NO_SUCH_PATH } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
-import { sleep } from "../../src/system.ts";
+import { durations } from "../../src/system.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
 import {
@@ -108,16 +108,15 @@ export async function openStream(
   if (isLoopback(hostname)) reachDirectly(hostname);
   const headers = { ...(await headersFor(api, signal)), ...more };
   // The time-out is for the answer only, not for the stream.
-  const [late, answered] = [new AbortController(), new AbortController()];
-  void sleep(REQUEST_TIMEOUT_MS, answered.signal).then(() => {
-    if (!answered.signal.aborted) late.abort(new DOMException("", "TimeoutError"));
-  });
+  const late = new AbortController();
+  const end = () => late.abort(new DOMException("", "TimeoutError"));
+  const cancelAlarm = durations.alarm(durations.nowMs() + REQUEST_TIMEOUT_MS, end);
   const until = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
   const response = await fetch(api.address + path, { headers, redirect: "manual", signal: until })
     .catch((error) => {
       throw withoutAnswer(error, api, READS);
     })
-    .finally(() => answered.abort());
+    .finally(cancelAlarm);
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (response.status === 200 && isStream && response.body) return response.body;
   throw refusalOf(api, READS, response.status, parseAnswer(await response.text()));

@@ -7,7 +7,7 @@ import {
 import type { Server, Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
-import { sleep } from "../../src/system.ts";
+import { durations } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
 import { faultText } from "../terminal/output.ts";
 import type { Certificates } from "./certificate.ts";
@@ -184,16 +184,13 @@ const FOR_MS = 10_000;
 
 /** The connections to the proxy whose client may be anybody on this machine. Each is known by the client's port. */
 export class Strangers {
-  readonly #waiting = new Map<number | undefined, { readonly socket: Socket; readonly known: AbortController }>();
+  readonly #waiting = new Map<number | undefined, { readonly socket: Socket; readonly cancelAlarm: () => void }>();
 
   meet(socket: Socket): void {
     const port = socket.remotePort;
-    const known = new AbortController();
-    this.#waiting.set(port, { socket, known });
+    const cancelAlarm = durations.alarm(durations.nowMs() + FOR_MS, () => void socket.destroy());
+    this.#waiting.set(port, { socket, cancelAlarm });
     socket.once("close", () => this.admit(port));
-    void sleep(FOR_MS, known.signal).then(() => {
-      if (!known.signal.aborted) socket.destroy();
-    });
     const [oldest] = this.#waiting;
     if (!oldest || this.#waiting.size <= MOST) return;
     this.admit(oldest[0]);
@@ -202,7 +199,7 @@ export class Strangers {
 
   /** It has shown the password of the run, or it is closed. */
   admit(port: number | undefined): void {
-    this.#waiting.get(port)?.known.abort();
+    this.#waiting.get(port)?.cancelAlarm();
     this.#waiting.delete(port);
   }
 }

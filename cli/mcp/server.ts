@@ -4,9 +4,10 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { Command } from "commander";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
+import { atMost } from "../../src/domain/clock.ts";
 import { whatCame } from "../../src/domain/error.ts";
 import { visibleLines } from "../../src/domain/visible.ts";
-import { sleep } from "../../src/system.ts";
+import { durations, sleep } from "../../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Client, controlClient } from "../client/client.ts";
 import { startPrivateSandbox } from "../client/private-sandbox.ts";
 import { type Answer, LostAnswer, READS, Refused } from "../client/request.ts";
@@ -190,13 +191,11 @@ const PROGRESS_EVERY_MS = 2000;
 
 /** Tells the assistant that a long call goes on, if it asked to be told. */
 async function withProgress<T>(work: Promise<T>, { _meta, notify }: ServerContext["mcpReq"]): Promise<T> {
-  const done = new AbortController();
-  const end = () => done.abort();
-  void work.then(end, end);
-  for (let progress = 1; _meta?.progressToken !== undefined; progress += 1) {
-    await sleep(PROGRESS_EVERY_MS, done.signal);
-    if (done.signal.aborted) break;
-    const params = { progressToken: _meta.progressToken, progress, message: "still waiting" };
+  const progressToken = _meta?.progressToken;
+  const ended = work.catch(() => "failed");
+  for (let progress = 1; progressToken !== undefined; progress += 1) {
+    if ((await atMost(durations, PROGRESS_EVERY_MS, ended)) !== null) break;
+    const params = { progressToken, progress, message: "still waiting" };
     await notify({ method: "notifications/progress", params });
   }
   return work;
