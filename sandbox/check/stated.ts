@@ -83,14 +83,15 @@ const dayOf = (item: Json): string => {
 /** Whether a service whose timestamps are in UTC, and whose days are Nairobi's, counts the transaction to the next day. */
 const isLate = ({ created_at }: Json): boolean => String(created_at).slice(11, 13) >= "21";
 
+const is = (number: number): Test => [`${number}`, (value) => Number(value) === number];
+
 /** A page of a list: it has no more transactions than its limit. */
 const pageOf = (id: string, section: string, sentence: string, query: string, size: number): Check =>
   check(id, section, sentence, async ({ service }) => {
     const { exchange, pagination, items: some } = await list(service, query);
     const words = query === "" ? "a page without a limit" : `a page with limit ${size}`;
     if (some.length > size) return wrong(exchange, `${words} has ${some.length} transactions`);
-    const isSize: Test = [`${size}`, (value) => Number(value) === size];
-    const seen = must(exchange, "per_page", pagination.per_page, isSize, { pagination });
+    const seen = must(exchange, "per_page", pagination.per_page, is(size), { pagination });
     return seen.wrong ? seen : whereSome(service, seen, 2);
   });
 
@@ -134,9 +135,7 @@ export const STATED_CHECKS: readonly Check[] = [
   }),
   check("list.page", "§4.3", "The default page is 1", async ({ service }) => {
     const { exchange, pagination } = await list(service);
-    return must(exchange, "current_page", pagination.current_page, ["1", (value) => Number(value) === 1], {
-      pagination,
-    });
+    return must(exchange, "current_page", pagination.current_page, is(1), { pagination });
   }),
   pageOf("list.limit", "§8", "The default page size is 10", "", 10),
   pageOf("list.limit-one", "§4.3", "`limit` is the number of items on a page", "?limit=1", 1),
