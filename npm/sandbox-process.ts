@@ -13,13 +13,7 @@ interface ReadyRecord {
   readonly payment_account_id: number;
 }
 
-export interface SandboxProcess {
-  readonly ready: ReadyRecord;
-  /** Whether the server has ended: then its port may belong to another. */
-  hasEnded(): boolean;
-  /** Stops the server. A second call does nothing. */
-  stop(): Promise<void>;
-}
+export type SandboxProcess = Awaited<ReturnType<typeof startExecutable>>;
 
 /** A server stops within three seconds, whatever is due. One that does not is stuck. */
 const STOP_WITHIN_MS = 10_000;
@@ -29,7 +23,7 @@ const STOP_WITHIN_MS = 10_000;
  * the server ends.
  * @throws Error in momo's words, if it does not start
  */
-export async function startExecutable(flags: readonly string[]): Promise<SandboxProcess> {
+export async function startExecutable(flags: readonly string[]) {
   const executable = findExecutable();
   const child = start(executable, [...FLAGS, ...flags]);
   const ended = new Promise<void>((resolve) => {
@@ -44,8 +38,10 @@ export async function startExecutable(flags: readonly string[]): Promise<Sandbox
   for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as { unref?: () => void }).unref?.();
   return {
     ready,
+    /** Whether the server has ended: then its port may belong to another. */
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
-    async stop() {
+    /** A second call does nothing. */
+    async stop(): Promise<void> {
       child.ref();
       child.stdin.end();
       const stuck = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);

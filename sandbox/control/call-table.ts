@@ -1,15 +1,7 @@
-import { fail, NO_SUCH_PATH, type Reply } from "../../src/http/reply.ts";
+import { fail, NO_SUCH_PATH } from "../../src/http/reply.ts";
 import { type KeepOpen, targetOf } from "../../src/http/request.ts";
 import { type Calls, CONTROL_PATH } from "./context.ts";
 import { parseQuery } from "./input.ts";
-
-/** A call that a request means. */
-export interface FoundCall<C> {
-  /** Its path in the table. */
-  readonly name: string;
-  /** @throws Refusal if the input is wrong */
-  carryOut(context: C, keepOpen: KeepOpen): Promise<Reply | Response>;
-}
 
 /** Finds calls by the method and the path of a request. */
 export function createCallTable<C>(calls: Calls<C>) {
@@ -32,8 +24,8 @@ export function createCallTable<C>(calls: Calls<C>) {
   }
 
   return {
-    /** @returns the refusal, if there is no such call */
-    find(request: Request): FoundCall<C> | Reply {
+    /** @returns the path of the call in the table, and what carries it out or refuses its input; or else a refusal */
+    find(request: Request) {
       const { path, query } = targetOf(request);
       const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
       const methods = calls[name];

@@ -9,13 +9,6 @@ export interface Bucket {
   readonly total: number;
 }
 
-export interface OutcomeChart {
-  /** Oldest first, without gaps. */
-  readonly buckets: readonly Bucket[];
-  readonly bucketMs: number;
-  readonly most: number;
-}
-
 export const BUCKETS = 48;
 
 /** Round intervals: seconds, minutes, hours, days. */
@@ -23,8 +16,11 @@ const INTERVALS_MS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_6
   (seconds) => seconds * 1000,
 );
 
-/** Payments by start time. The interval is the shortest with which {@link BUCKETS} intervals reach from the first payment to now. */
-export function outcomeChart(transactions: readonly Transaction[], nowMs: number): OutcomeChart {
+/**
+ * Payments by start time. The interval is the shortest with which {@link BUCKETS} intervals reach from the first payment to now.
+ * @returns the buckets oldest first, without gaps
+ */
+export function outcomeChart(transactions: readonly Transaction[], nowMs: number) {
   const startedAtMs = transactions.map(({ created_at }) => instantOf(created_at));
   const firstMs = startedAtMs.reduce((first, atMs) => Math.min(first, atMs), nowMs);
   const lastMs = startedAtMs.reduce((last, atMs) => Math.max(last, atMs), nowMs);

@@ -9,22 +9,20 @@ import { type Command, CommandLines } from "./commands.tsx";
 
 const NONE: Problems = { fields: {}, rest: null };
 
-/** A call that a form makes. A refusal is shown beside the fields that it names. */
-export interface Call {
-  readonly problems: Problems;
-  readonly isUnderWay: boolean;
-  /** @returns whether it succeeded */
-  run(call: () => Promise<unknown>): Promise<boolean>;
-}
+type Call = ReturnType<typeof useCall>;
 
-/** @param names the members of the API that have a field on the form */
-export function useCall(names: readonly string[] = []): Call {
+/**
+ * A call that a form makes. A refusal is shown beside the fields that it names.
+ * @param names the members of the API that have a field on the form
+ */
+export function useCall(names: readonly string[] = []) {
   const problems = useSignal(NONE);
   const isUnderWay = useSignal(false);
   return {
     problems: problems.value,
     isUnderWay: isUnderWay.value,
-    async run(call) {
+    /** @returns whether it succeeded */
+    async run(call: () => Promise<unknown>): Promise<boolean> {
       if (isUnderWay.value) return false;
       isUnderWay.value = true;
       try {
@@ -48,13 +46,7 @@ export type Draft<Name extends string> = Readonly<Partial<Record<Name, string>>>
 type FieldFacts = Pick<InputHTMLAttributes, "id" | "name" | "value" | "aria-invalid" | "aria-describedby">;
 
 /** A call, and the fields for its members. */
-export interface Form<Name extends string> extends Call {
-  /** The typed text, without spaces around it. */
-  readonly values: Readonly<Record<Name, string>>;
-  input(name: Name, attributes?: InputHTMLAttributes): VNode;
-  select(name: Name, options: readonly Choice[]): VNode;
-  clear(): void;
-}
+export type Form<Name extends string> = ReturnType<typeof useForm<Name>>;
 
 /**
  * @param form makes ids unique if two forms have a field with the same name
@@ -67,7 +59,7 @@ export function useForm<Name extends string>(
   labels: Readonly<Record<Name, string>>,
   first?: Draft<Name>,
   draft: Signal<Draft<Name>> = useSignal({} as Draft<Name>),
-): Form<Name> {
+) {
   const names = Object.keys(labels) as Name[];
   const call = useCall(names);
   const typed = (name: Name): string => draft.value[name] ?? first?.[name] ?? "";
@@ -92,9 +84,11 @@ export function useForm<Name extends string>(
   };
   return {
     ...call,
+    /** The typed text, without spaces around it. */
     values: Object.fromEntries(names.map((name) => [name, typed(name).trim()])) as Record<Name, string>,
-    input: (name, attributes) => field(name, (facts) => <input {...attributes} {...facts} onInput={take(name)} />),
-    select: (name, options) =>
+    input: (name: Name, attributes?: InputHTMLAttributes) =>
+      field(name, (facts) => <input {...attributes} {...facts} onInput={take(name)} />),
+    select: (name: Name, options: readonly Choice[]) =>
       field(name, (facts) => (
         <select {...facts} onChange={take(name)}>
           <Options of={options} />
