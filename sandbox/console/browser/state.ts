@@ -3,14 +3,7 @@ import { callFiltersOf } from "./logic/calls.ts";
 import { type Filters, filtersOf, isWithin, parseSpan, queryOf } from "./logic/filters.ts";
 import { type Acknowledged, findingsByCall, findingsByPayment, isAcknowledged } from "./logic/findings.ts";
 import { dayAt } from "./logic/format.ts";
-import {
-  assignChips,
-  type ClockAt,
-  choosePhone,
-  type PhoneNote,
-  type PhoneState,
-  sandboxNowMs,
-} from "./logic/phone.ts";
+import { assignChips, type ClockAt, choosePhone, type noteOf, type PhoneState, sandboxNowMs } from "./logic/phone.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
 import { unusual } from "./logic/steering.ts";
 import { longMemory, monotonicMs, tabMemory } from "./system.ts";
@@ -145,7 +138,7 @@ export const pickedPhone = signal<string | null>(null);
 export const isFolded = signal(longMemory.read("folded") === "yes");
 
 /** What a phone shows for a while after a prompt. */
-export type EndNote = PhoneNote & { readonly status: wire.Status };
+export type EndNote = ReturnType<typeof noteOf> & { readonly status: wire.Status };
 export const phoneNotes = signal<ReadonlyMap<string, EndNote>>(new Map());
 
 export const promptsByPhone = computed(() => {

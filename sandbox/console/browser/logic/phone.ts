@@ -18,12 +18,6 @@ export function countdown(startMs: number, endMs: number, nowMs: number): { text
   return { text: timeLeft(leftMs), share: endMs > startMs ? leftMs / (endMs - startMs) : 0 };
 }
 
-/** What the customer reads for a while after a prompt has ended. */
-export interface PhoneNote {
-  readonly title: string;
-  readonly text: string;
-}
-
 /** What a result code means for the customer. For other codes the note has the text of the network. */
 const FAILURES: Readonly<Record<number, string>> = {
   1: "There is not enough money in your account.",
@@ -35,11 +29,14 @@ const FAILURES: Readonly<Record<number, string>> = {
   8006: "Your PIN is locked. Unlock it before you pay.",
 };
 
-/** @param business the name of the merchant */
+/**
+ * What the customer reads for a while after a prompt has ended.
+ * @param business the name of the merchant
+ */
 export function noteOf(
   { status, amount, result_code, result_desc }: Pick<Transaction, "status" | "amount" | "result_code" | "result_desc">,
   business: string,
-): PhoneNote {
+) {
   const sum = `KES ${formatAmount(amount)}`;
   switch (status) {
     case "completed":
