@@ -10,7 +10,6 @@ import {
   headerValue,
   instant,
   line,
-  MAX_LINE,
   NOT_WHOLE,
   outcomeName,
   pattern,
@@ -119,7 +118,7 @@ export const fault = z
       .optional()
       .describe("of an error; by default 500"),
     carried_out: z.boolean().optional().describe("whether an error comes after the operation was carried out"),
-    message: line(MAX_LINE).optional().describe("of the JSON that an error answers with"),
+    message: line.optional().describe("of the JSON that an error answers with"),
     body: z
       .string()
       .refine((text) => new TextEncoder().encode(text).length <= MAX_FAULT_BODY, {

@@ -49,16 +49,13 @@ export const writtenDuration = readBy(durationText, (text) => {
 
 export const NOT_WHOLE = "must be whole characters: half of a surrogate pair is not a character";
 
-export const line = (most: number) =>
-  z
-    .string()
-    .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, { error: "must be one line without control characters" })
-    .refine((text) => text.isWellFormed(), { error: NOT_WHOLE })
-    .refine((text) => text.trim() !== "", { error: "must have at least one character" })
-    .refine((text) => [...text].length <= most, { error: `must have at most ${most} characters` })
-    .meta({ maxLength: most });
-
-export { MAX_LINE };
+export const line = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, { error: "must be one line without control characters" })
+  .refine((text) => text.isWellFormed(), { error: NOT_WHOLE })
+  .refine((text) => text.trim() !== "", { error: "must have at least one character" })
+  .refine((text) => [...text].length <= MAX_LINE, { error: `must have at most ${MAX_LINE} characters` })
+  .meta({ maxLength: MAX_LINE });
 
 export const headerValue = z.string().regex(/^[\x20-\x7e]{0,200}$/, {
   error: "must be at most 200 printable characters of ASCII",
@@ -69,8 +66,8 @@ export const choice = {
   outcome: chosenName,
   after: durationText.optional(),
   result_code: z.int().min(1).max(MAX_RESULT_CODE).optional().describe("of failed, cancelled or expired, such as 26"),
-  result_desc: line(MAX_LINE).optional().describe("its text; left out: the network's own"),
-  message: line(MAX_LINE).optional().describe("of refused: why the network does not take the prompt"),
+  result_desc: line.optional().describe("its text; left out: the network's own"),
+  message: line.optional().describe("of refused: why the network does not take the prompt"),
 } satisfies Record<keyof Choice, z.ZodType>;
 
 /** Reports members of a choice that do not fit each other. */
