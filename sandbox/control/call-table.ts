@@ -1,7 +1,7 @@
+import { parseInput } from "../../src/http/input.ts";
 import { fail, NO_SUCH_PATH } from "../../src/http/reply.ts";
-import { type KeepOpen, targetOf } from "../../src/http/request.ts";
+import { type KeepOpen, readParameters, targetOf } from "../../src/http/request.ts";
 import { type Calls, CONTROL_PATH } from "./context.ts";
-import { parseQuery } from "./input.ts";
 
 /** Finds calls by the method and the path of a request. */
 export function createCallTable<C>(calls: Calls<C>) {
@@ -35,11 +35,12 @@ export function createCallTable<C>(calls: Calls<C>) {
         const allowed = Object.keys(methods).join(", ");
         return fail(405, `this path takes ${allowed} only`, { Allow: allowed });
       }
+      const { query: schema, body } = described;
       const carryOut = async (context: C, keepOpen: KeepOpen) =>
         described.call(context, {
           request,
-          query: described.query ? parseQuery(described.query, query) : {},
-          body: await described.body?.read(request),
+          query: schema ? parseInput(schema, readParameters(query, Object.keys(schema.shape))) : {},
+          body: await body?.read(request),
           id,
           keepOpen,
         });

@@ -3,8 +3,8 @@ import { counted } from "../../src/domain/counted.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid, kindOf, Refusal, shown } from "../../src/domain/error.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
-import { digitsIn, parseInput, queryNumber, whatCameOf } from "../../src/http/input.ts";
-import { expectJson, objectIn, readJson, readParameters } from "../../src/http/request.ts";
+import { digitsIn, queryNumber, whatCameOf } from "../../src/http/input.ts";
+import { expectJson, objectIn, readJson } from "../../src/http/request.ts";
 import type { Body } from "./context.ts";
 import { durationText } from "./shapes/values.ts";
 
@@ -155,8 +155,3 @@ export const noBody: Body = {
     if (request.body !== null) await empty.read(request);
   },
 };
-
-/** Checks the query of a call with its schema. Other parameters are ignored. */
-export function parseQuery<T extends z.ZodObject>(schema: T, query: string): z.output<T> {
-  return parseInput(schema, readParameters(query, Object.keys(schema.shape)));
-}
