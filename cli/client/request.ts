@@ -43,6 +43,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   /** More hints than those of the API. */
   readonly hints?: Hints;
+  /** A text of every success that the caller can use. */
+  readonly needs?: string;
   /** What is true if the answer is lost; by default, somebody must check whether the write was done. */
   readonly ifLost?: /** It only reads. */
     | "nothing_changed"
@@ -84,7 +86,7 @@ async function send(api: Api, path: string, init: RequestInit, options: SendOpti
     if (api.handler) throw error;
     throw withoutAnswer(error as NodeJS.ErrnoException, api, options);
   }
-  const answer = parseAnswer(text);
+  const answer = parseAnswer(text, options.needs);
   // A proxy did not get the answer.
   if (!answer && (response.status === 502 || response.status === 504)) {
     throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options);
@@ -158,40 +160,51 @@ export class Refused extends Failure {
 }
 
 /** The reason of a refusal. If the answer does not have the form of ours, another program sent it. */
-function refusalOf(api: Api, { hints }: SendOptions, status: number, answer: Answer | null): Failure {
+function refusalOf(api: Api, options: SendOptions, status: number, answer: Answer | null): Failure {
   const { origin } = new URL(api.address);
+  const isWrite = options.ifLost !== "nothing_changed";
   if (answer && status === 421 && api.server.is !== "at_address") {
     return new NotServing(api.server, origin, answer.message);
   }
   const isNoPath = status === 404 && answer?.message.startsWith(NO_SUCH_PATH);
   const ofPath = isNoPath ? { not_found: api.hintOfAddress } : {};
-  if (answer) return new Refused(status, answer.message, { ...api.hints, ...hints, ...ofPath });
+  // A gateway says so of requests that the service may have carried out.
+  if (answer && isWrite && [502, 503, 504].includes(status)) return new LostAnswer(answer.message, options);
+  const ofFault = isWrite && status === 500 ? { refused: howToCheck(options) } : {};
+  if (answer) return new Refused(status, answer.message, { ...api.hints, ...options.hints, ...ofPath, ...ofFault });
   const message = `${origin} answers (HTTP ${status}), but not like the payment service`;
-  return new Failure("unexpected", message, hintOfAnother(api.server) ?? CHECK_ADDRESS);
+  const hint = hintOfAnother(api.server) ?? CHECK_ADDRESS;
+  if (isWrite && (status === 200 || status >= 500)) return new LostAnswer(message, options, `; ${hint}`);
+  return new Failure("unexpected", message, hint);
 }
 
 export const CHECK_ADDRESS = "check --base-url or MOMO_BASE_URL: it ends with the base path, such as /v2";
 
-function parseAnswer(text: string): Answer | null {
+/** @param needs a text that a success must have */
+function parseAnswer(text: string, needs?: string): Answer | null {
   try {
     const answer = JSON.parse(text) as Partial<Answer> | null;
+    if (answer?.success === true && needs !== undefined && typeof answer[needs] !== "string") return null;
     return typeof answer?.success === "boolean" && typeof answer.message === "string" ? (answer as Answer) : null;
   } catch {
     return null;
   }
 }
 
-/** A request was sent and not answered, so it is unknown whether the write was done. */
+/** A request was sent, and no answer says whether the write was done. */
 export class LostAnswer extends Failure {
   /** @param more added to the hint */
-  constructor(what: string, { ifLost }: SendOptions, more = "") {
-    if (ifLost === "nothing_changed") super("unreachable", what, `nothing was changed: try again${more}`);
-    else {
-      const check = typeof ifLost === "object" ? `check with ${ifLost.checkWith}` : "check";
-      const next = ifLost === "repeat" ? "repeat it, which does no harm" : `${check} before you repeat it`;
-      super("answer_lost", what, `it may have been carried out: ${next}${more}`);
-    }
+  constructor(what: string, options: SendOptions, more = "") {
+    const code = options.ifLost === "nothing_changed" ? "unreachable" : "answer_lost";
+    super(code, what, howToCheck(options) + more);
   }
+}
+
+function howToCheck({ ifLost }: SendOptions): string {
+  if (ifLost === "nothing_changed") return "nothing was changed: try again";
+  const check = typeof ifLost === "object" ? `check with ${ifLost.checkWith}` : "check";
+  const next = ifLost === "repeat" ? "repeat it, which does no harm" : `${check} before you repeat it`;
+  return `it may have been carried out: ${next}`;
 }
 
 /** Errors before a request is sent: of the name, the connection or the encryption. Other errors can come later. */

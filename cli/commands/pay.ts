@@ -148,9 +148,10 @@ function start(target: Target, phone: string, amount: number, flags: PayFlags): 
   const { reference, description, outcome, kind } = flags;
   const body = { payment_account_id: target.paymentAccountId, phone, amount, reference, description };
   const ifLost = { checkWith: commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"])) };
+  const needs = "checkout_request_id";
   if (kind !== "api") {
-    return controlClient(resolveControl(flags)).post("/payments", { ...body, kind, outcome }, { ifLost });
+    return controlClient(resolveControl(flags)).post("/payments", { ...body, kind, outcome }, { ifLost, needs });
   }
   const headers: Record<string, string> = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
-  return merchantClient(target).post("/stkpush.php", body, { headers, ifLost });
+  return merchantClient(target).post("/stkpush.php", body, { headers, ifLost, needs });
 }
