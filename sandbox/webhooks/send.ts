@@ -38,7 +38,7 @@ export async function send(
     });
     cancelAlarm();
     cancelAlarm = leaveAfter(BODY_TIMEOUT_MS);
-    return { status: response.status, answer: await beginningOf(response), problem: problemOf(response) };
+    return { status: response.status, answer: await beginningOf(response), problem: problemOf(response, url) };
   } catch (error) {
     return {
       status: null,
@@ -52,12 +52,17 @@ export async function send(
   }
 }
 
-function problemOf({ status, headers }: Response): string | null {
+function problemOf({ status, headers }: Response, url: string): string | null {
   if (status >= 200 && status < 300) return null;
   if (status < 300 || status >= 400) return "only 2xx counts as delivered";
-  const target = headers.get("Location");
-  return `it redirects${target === null ? "" : ` to ${shown(target)}`}, and redirects are not followed`;
+  const target = URL.parse(headers.get("Location") ?? "", url);
+  const isShown = headers.has("Location") && target !== null && /^https?:$/.test(target.protocol);
+  return `it redirects${isShown ? ` to ${shown(placeOf(target, url))}` : ""}, and redirects are not followed`;
 }
+
+/** A redirect often repeats the address of the webhook, whose host, password and query logs do not show. */
+const placeOf = ({ origin, pathname, search }: URL, url: string): string =>
+  `${origin === new URL(url).origin ? "" : origin}${pathname}${search && "?…"}`;
 
 /** What a certificate lacks that this process does not know. */
 const UNKNOWN_ISSUER = /SELF_SIGNED|UNABLE_TO_|UNKNOWN_CA/;

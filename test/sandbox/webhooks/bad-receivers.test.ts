@@ -102,6 +102,19 @@ test("a redirect is not followed", async () => {
 });
 
 test.each([
+  ["http://u:PASSWORD@127.0.0.1:1/hook/?key=SECRET", ' to "http://127.0.0.1:1/hook/?…"'],
+  ["//u:PASSWORD@example.com/hook#SECRET", ' to "http://example.com/hook"'],
+  ["/ok?token=SECRET#f", ' to "/ok?…"'],
+  ["", ' to "/hook?…"'],
+  ["mailto:u:PASSWORD@example.com", ""],
+  ["http://u:PASSWORD@[", ""],
+])("a redirect to %p is shown without user, password and query", async (location, shown) => {
+  const { url } = startReceiver(() => new Response(null, { status: 308, headers: { Location: location } }));
+  const { problem } = await sendTo({ url: `${url}?key=SECRET` });
+  expect(problem).toBe(`it redirects${shown}, and redirects are not followed`);
+});
+
+test.each([
   [200, null],
   [299, null],
   [300, "it redirects, and redirects are not followed"],
