@@ -1,5 +1,6 @@
 import { keepLast } from "../src/domain/keep-last.ts";
 import { createListeners } from "../src/domain/listeners.ts";
+import { parametersIn } from "../src/http/request.ts";
 import type { FaultKind } from "./fault-kinds.ts";
 
 /** The members of a JSON object, or of a form. */
@@ -109,7 +110,7 @@ export function membersOf(text: string | null): Members | null {
     const value: unknown = JSON.parse(text.startsWith("\u{FEFF}") ? text.slice(1) : text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : null;
   } catch {
-    return /^[^\s{["=]+=/.test(text) ? Object.fromEntries(new URLSearchParams(text)) : null;
+    return /^[^\s{["=]+=/.test(text) ? Object.fromEntries(parametersIn(text)) : null;
   }
 }
 

@@ -1,3 +1,4 @@
+import { parametersIn } from "../../src/http/request.ts";
 import { clean, isRefused, type Reading } from "./call.ts";
 import type { Mistake } from "./finding.ts";
 import { type History, recordList, recordMentions } from "./history.ts";
@@ -6,7 +7,7 @@ import { namesOne } from "./mentions.ts";
 /** `GET /transactions.php` */
 export function auditList(history: History, reading: Reading): Mistake[] {
   const { call, query, inputs } = reading;
-  const parameters = new URLSearchParams(query);
+  const parameters = parametersIn(query);
   const search = parameters.get("search");
   const isForOne = search !== null || parameters.has("id");
   recordList(history, reading, search, isForOne);

@@ -1,4 +1,5 @@
 import { numberOfCode, numberOfReceipt } from "../../src/domain/identifiers.ts";
+import { parametersIn } from "../../src/http/request.ts";
 import { clean, type Reading } from "./call.ts";
 import type { Payment, PaymentBook } from "./payments.ts";
 
@@ -29,11 +30,7 @@ const MOST_VALUES = 20;
 /** The values of a request that may name a payment, with their names; a part of the path has none. */
 function valuesIn({ call, path, query }: Reading): readonly (readonly [name: string, value: string])[] {
   const parts = path.split("/").filter((part) => part.length >= SHORTEST_PART && /[0-9]/.test(part));
-  return [
-    ...Object.entries(call.members ?? {}),
-    ...new URLSearchParams(query),
-    ...parts.map((part) => ["", part] as const),
-  ]
+  return [...Object.entries(call.members ?? {}), ...parametersIn(query), ...parts.map((part) => ["", part] as const)]
     .slice(0, MOST_VALUES)
     .flatMap(([name, value]) =>
       typeof value === "string" || typeof value === "number" ? [[name, String(value)] as const] : [],

@@ -206,7 +206,7 @@ export function readParameters(text: string, known: readonly string[], what = "t
   } catch {
     throw invalid(`${what} has an escape that is not UTF-8, such as a % that should be %25`);
   }
-  const given = new URLSearchParams(text);
+  const given = parametersIn(text);
   const parameters: Record<string, string> = {};
   for (const name of known) {
     const [value, ...more] = given.getAll(name);
@@ -215,3 +215,6 @@ export function readParameters(text: string, known: readonly string[], what = "t
   }
   return parameters;
 }
+
+/** A `?` at the beginning is a part of the first name, but URLSearchParams would drop it. */
+export const parametersIn = (text: string): URLSearchParams => new URLSearchParams(`?${text}`);

@@ -138,6 +138,7 @@ describe("the body", () => {
     ["a form that is called JSON", form, "application/json", "the body is not JSON"],
     ["an array", "[]", undefined, "the body must be a JSON object; it is an array"],
     ["a member twice", `${form}&amount=5`, FORM, "amount is given twice"],
+    ["a name that begins with ?", `?${form}`, FORM, "payment_account_id is missing"],
     ["a broken escape", `${form}%E0%A4`, FORM, "the form in the body has an escape that is not UTF-8"],
     ["bytes that are not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), "text/plain", "not UTF-8"],
     ["more than 64 KiB", `amount=${"1".repeat(70_000)}`, FORM, "larger than 65536 bytes"],
