@@ -1,3 +1,4 @@
+import { redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { FindingOnWire } from "../control/shapes/requests.ts";
 import { FINDING_KINDS, type FindingKind, SEVERITIES, type Severity } from "./kinds.ts";
@@ -109,7 +110,7 @@ function findingOf({ kind, severity, requestIds, payment, atMs, message, advice 
     section: facts.section,
     request_ids: inOrder(requestIds),
     checkout_request_id: payment?.checkoutRequestId ?? null,
-    reference: payment?.reference ?? null,
+    reference: (payment?.reference && redact(payment.reference)) ?? null,
     first_at: formatTimestamp(atMs),
     count: 1,
   };
