@@ -1,6 +1,6 @@
 import { keepLast } from "../src/domain/keep-last.ts";
 import { createListeners } from "../src/domain/listeners.ts";
-import { parametersIn } from "../src/http/request.ts";
+import { parametersIn } from "../src/domain/parameters.ts";
 import type { FaultKind } from "./fault-kinds.ts";
 
 /** The members of a JSON object, or of a form. */

@@ -1,4 +1,4 @@
-import { parametersIn } from "../../src/http/request.ts";
+import { parametersIn } from "../../src/domain/parameters.ts";
 import { clean, isRefused, type Reading } from "./call.ts";
 import type { Mistake } from "./finding.ts";
 import { type History, recordList, recordMentions } from "./history.ts";

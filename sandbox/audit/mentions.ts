@@ -1,5 +1,5 @@
 import { numberOfCode, numberOfReceipt } from "../../src/domain/identifiers.ts";
-import { parametersIn } from "../../src/http/request.ts";
+import { parametersIn } from "../../src/domain/parameters.ts";
 import { clean, type Reading } from "./call.ts";
 import type { Payment, PaymentBook } from "./payments.ts";
 
