@@ -10,7 +10,7 @@ import {
   listTransactionsSchema,
   type startPaymentSchema,
 } from "./input.ts";
-import { isJson, type Leniency, objectIn, parseJson, readParameters } from "./request.ts";
+import { codingOf, isJson, type Leniency, objectIn, parseJson, readParameters } from "./request.ts";
 
 /**
  * The lenient form accepts what the real services accept and the specification does not promise. It corrects values before the
@@ -127,6 +127,8 @@ const LOOKS_LIKE_JSON = /^[[{]/;
 export function readLenientBody(text: string, headers: Headers, schema: z.ZodObject, leniencies: Leniency[]): object {
   const type = headers.get("Content-Type");
   if (!isJson(type)) leniencies.push({ member: "Content-Type", came: type === null ? "none" : shown(type) });
+  const coding = codingOf(headers);
+  if (coding !== null) leniencies.push({ member: "Content-Encoding", came: shown(coding) });
   const [space = ""] = /^\s*/.exec(text) ?? [];
   if (space.includes("\u{FEFF}")) leniencies.push({ member: "body", came: "a byte order mark" });
   else if (/[^\t\n\r ]/.test(space)) leniencies.push({ member: "body", came: "white space that JSON does not have" });
@@ -134,5 +136,5 @@ export function readLenientBody(text: string, headers: Headers, schema: z.ZodObj
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type ?? "") && !LOOKS_LIKE_JSON.test(content);
   const names = Object.keys(schema.shape);
   if (isForm) return normalise(readParameters(content, names, "the form in the body"), schema, leniencies);
-  return normalise(objectIn(parseJson(content, headers)), schema, leniencies, digitsIn(content));
+  return normalise(objectIn(parseJson(content)), schema, leniencies, digitsIn(content));
 }

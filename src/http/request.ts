@@ -1,5 +1,6 @@
 import { invalid, kindOf, type Refusal, shown, whatCame } from "../domain/error.ts";
 import { around, findJsonMistake, looksLikeUtf16 } from "../domain/json-mistake.ts";
+import { parametersIn } from "../domain/parameters.ts";
 import type { OPERATION_PATHS } from "./paths.ts";
 import type { Reply } from "./reply.ts";
 
@@ -17,7 +18,7 @@ export type KeepOpen = (request: Request) => void;
 
 /** A value that only the lenient form accepts: the strict form refuses it. */
 export interface Leniency {
-  /** A member of the body, a parameter of the query, `body` or `Content-Type`. */
+  /** A member of the body, a parameter of the query, `body` or a header. */
   readonly member: string;
   /** The received value, as a refusal would show it. */
   readonly came: string;
@@ -105,17 +106,27 @@ export function expectJson(request: Request): void {
 export const isJson = (contentType: string | null): boolean =>
   /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? "");
 
+/** The coding of a body that should be plain, also if it is plain; null for none. */
+export function codingOf(headers: Headers): string | null {
+  const coding = headers.get("Content-Encoding");
+  return coding === null || /^identity$/i.test(coding) ? null : coding;
+}
+
 /**
  * The JSON in a request's body, and its text.
- * @throws Refusal `invalid` for another content type, more than {@link MAX_BODY_BYTES}, or text that is not UTF-8 or not JSON
+ * @throws Refusal `invalid` for another content type or a coding, more than {@link MAX_BODY_BYTES}, or text that is not UTF-8 or not JSON
  */
 export async function readJson(
   request: Request,
   exchange?: Exchange,
 ): Promise<{ readonly value: unknown; readonly text: string }> {
   expectJson(request);
+  const coding = codingOf(request.headers);
+  if (coding !== null) {
+    throw invalid(`Content-Encoding must be left out, because the body must not be compressed; it is ${shown(coding)}`);
+  }
   const text = await readText(request, exchange);
-  return { value: parseJson(text, request.headers), text };
+  return { value: parseJson(text), text };
 }
 
 /**
@@ -135,26 +146,23 @@ export async function readText(request: Request, exchange?: Exchange): Promise<s
     if (error instanceof DOMException && error.name === "AbortError") {
       throw invalid("the body ended before it was complete"); // the client has closed the connection, too
     }
-    if (error instanceof TypeError) throw noJson(text, request.headers, error);
+    if (error instanceof TypeError) throw noJson(text, error);
     throw error;
   }
 }
 
 /** @throws Refusal `invalid` for text that is not JSON */
-export function parseJson(text: string, headers: Headers): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw noJson(text, headers, error as SyntaxError);
+    throw noJson(text, error as SyntaxError);
   }
 }
 
 /** The refusal of a body that is not JSON. It names the cause if it can recognise it. */
-function noJson(text: string, headers: Headers, error: SyntaxError | TypeError): Refusal {
-  const encoding = headers.get("Content-Encoding");
-  if (encoding !== null || text.startsWith(GZIP)) {
-    return invalid(`the body is compressed (${encoding === null ? "gzip" : shown(encoding)}): send it plain`);
-  }
+function noJson(text: string, error: SyntaxError | TypeError): Refusal {
+  if (text.startsWith(GZIP)) return invalid("the body is compressed (gzip): send it plain");
   if (looksLikeUtf16(text)) return invalid("the body is UTF-16: send one JSON object in UTF-8");
   if (error instanceof TypeError) return invalid("the body is not UTF-8: send one JSON object in UTF-8");
   if (text === "") return invalid("the body is empty, which is not JSON: send one JSON object");
@@ -215,6 +223,3 @@ export function readParameters(text: string, known: readonly string[], what = "t
   }
   return parameters;
 }
-
-/** A `?` at the beginning is a part of the first name, but URLSearchParams would drop it. */
-export const parametersIn = (text: string): URLSearchParams => new URLSearchParams(`?${text}`);
