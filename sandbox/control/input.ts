@@ -84,7 +84,11 @@ function cameOf(issue: z.core.$ZodIssue, digits: unknown): string {
 
 /** Errors of zod in the words of our refusals, for schemas without their own text. */
 function complaintOf(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.input === undefined) return "is missing";
+  const isMissing = issue.input === undefined;
+  if (issue.code === "invalid_value") {
+    return `${isMissing ? "is missing: it " : ""}must be one of ${issue.values.join(", ")}`;
+  }
+  if (isMissing) return "is missing";
   switch (issue.code) {
     case "invalid_type":
       return `must be ${TYPES[issue.expected] ?? issue.expected}`;

@@ -105,11 +105,8 @@ const ONLY_WITH: Readonly<Record<string, FaultKind>> = {
 /** An injected failure of the merchant API: as it is sent, as it is kept, and as it is shown. */
 export const fault = z
   .strictObject({
-    path: z
-      .enum(OPERATION_PATHS, { error: `must be one of ${OPERATION_PATHS.join(", ")}` })
-      .optional()
-      .describe("left out: any operation"),
-    kind: z.enum(FAULT_KINDS, { error: `must be one of ${FAULT_KINDS.join(", ")}` }),
+    path: z.enum(OPERATION_PATHS).optional().describe("left out: any operation"),
+    kind: z.enum(FAULT_KINDS),
     status: z
       .int()
       .refine((status) => status === 200 || (status >= 400 && status <= 599), {
@@ -127,7 +124,10 @@ export const fault = z
       .refine((text) => text.isWellFormed(), { error: NOT_WHOLE })
       .optional()
       .describe("instead of JSON, such as an HTML page; may be empty"),
-    content_type: headerValue.optional().describe("of body; by default text/plain; charset=utf-8"),
+    content_type: headerValue
+      .refine((type) => type.trim() !== "", { error: "must have at least one character" })
+      .optional()
+      .describe("of body; by default text/plain; charset=utf-8"),
     headers: faultHeaders.optional().describe('more headers, such as {"Retry-After": "5"}'),
     cut_after: count.max(MAX_CUT).optional().describe("how many bytes of the answer are sent; the rest is lost"),
     delay: writtenDuration.optional(),

@@ -39,7 +39,7 @@ export type DeliveryOnWire = ReadOnly<typeof delivery>;
  */
 export const webhook = z.strictObject({
   url: readBy(z.string().meta({ format: "uri" }), (text) => parseWebhookUrl(text, "it")),
-  form: z.enum(WEBHOOK_FORMS, { error: `must be one of ${WEBHOOK_FORMS.join(", ")}` }).default(DEFAULT_SETTINGS.form),
+  form: z.enum(WEBHOOK_FORMS).default(DEFAULT_SETTINGS.form),
   times: z
     .int()
     .min(0)
