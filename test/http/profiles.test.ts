@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Profile } from "../../src/http/profile.ts";
+import { parseProfile } from "../../sandbox/check/profiles.ts";
+import { type Profile, profileSchema } from "../../src/http/profile.ts";
 import { openDescription, operationOf, schemaChecker } from "../support/openapi.ts";
 import { openScene, type RequestSpec, type Scene } from "../support/scene.ts";
 
@@ -179,3 +180,29 @@ describe("what answers look like", () => {
     await scene.close();
   });
 });
+
+test.each(Object.keys(profileSchema.shape))(
+  "no wrong value of %s is refused in the words of the schema library",
+  (member) => {
+    for (const value of [
+      1,
+      -1.5,
+      "",
+      "x".repeat(2000),
+      "a\nb",
+      true,
+      null,
+      [],
+      {},
+      { status: "x", message: 1 },
+      { 1032: 1 },
+    ]) {
+      try {
+        parseProfile({ [member]: value });
+      } catch (error) {
+        expect((error as Error).message).toStartWith(member);
+        expect((error as Error).message).not.toMatch(/Invalid|[Ee]xpected|Too |Unrecognized/);
+      }
+    }
+  },
+);

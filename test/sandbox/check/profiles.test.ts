@@ -5,7 +5,7 @@ import { formatCheck } from "../../../sandbox/check/report.ts";
 import type { CheckReport } from "../../../sandbox/check/result.ts";
 import type { Send } from "../../../sandbox/check/service.ts";
 import { parseTariff } from "../../../src/domain/money.ts";
-import { type Profile, profileSchema } from "../../../src/http/profile.ts";
+import type { Profile } from "../../../src/http/profile.ts";
 import { checkScene, type Deviation, fillScene, sendTo } from "../../support/checked.ts";
 import { openScene } from "../../support/scene.ts";
 
@@ -281,29 +281,3 @@ describe("a profile's file is refused with the place of each error", () => {
     expect(() => parseProfile(content)).toThrow(message);
   });
 });
-
-test.each(Object.keys(profileSchema.shape))(
-  "no wrong value of %s is refused in the words of the schema library",
-  (member) => {
-    for (const value of [
-      1,
-      -1.5,
-      "",
-      "x".repeat(2000),
-      "a\nb",
-      true,
-      null,
-      [],
-      {},
-      { status: "x", message: 1 },
-      { 1032: 1 },
-    ]) {
-      try {
-        parseProfile({ [member]: value });
-      } catch (error) {
-        expect((error as Error).message).toStartWith(member);
-        expect((error as Error).message).not.toMatch(/Invalid|[Ee]xpected|Too |Unrecognized/);
-      }
-    }
-  },
-);
