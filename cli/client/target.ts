@@ -95,7 +95,8 @@ export function resolveControl(flags: ControlFlags, environment: Environment = m
   const beside = named?.by === "MOMO_CONTROL_URL" ? address : new URL(CONTROL_PATH, address).href;
   // The record of the server says whether the control API has its own port, and which of the names of this machine it listens on.
   const record = recordOf(server);
-  const controlToken = environment.controlToken ?? record?.control_token ?? null;
+  const given = environment.controlToken;
+  const controlToken = given === undefined ? (record?.control_token ?? null) : headerValue(given, "MOMO_CONTROL_TOKEN");
   return { controlUrl: record?.control_url ?? beside, controlToken, server };
 }
 

@@ -152,6 +152,8 @@ function start(target: Target, phone: string, amount: number, flags: PayFlags): 
   if (kind !== "api") {
     return controlClient(resolveControl(flags)).post("/payments", { ...body, kind, outcome }, { ifLost, needs });
   }
-  const headers: Record<string, string> = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
+  // The runtime sends a byte per character, and the sandbox reads UTF-8.
+  const headers: Record<string, string> =
+    outcome === undefined ? {} : { "X-Sandbox-Outcome": Buffer.from(outcome).toString("latin1") };
   return merchantClient(target).post("/stkpush.php", body, { headers, ifLost, needs });
 }

@@ -3,6 +3,7 @@ import { counted } from "../../src/domain/counted.ts";
 import { invalid, Refusal } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
+import { headerText } from "../../src/http/request.ts";
 import { curlLine } from "../curl.ts";
 import { type LoggedRequest, REPLAY_HEADER } from "../request-log.ts";
 import { type Calls, CONTROL_PATH, described, ownedBy, replicaHeader, textReply } from "./context.ts";
@@ -97,7 +98,7 @@ function lineOf({ method, target, headers, body, bodyCutBytes }: LoggedRequest, 
   if (bodyCutBytes > 0) {
     return `# left out, because the log does not keep all of its body: ${method} ${redact(target)}`;
   }
-  const shown = [...headers].map(([name, value]) => [name, redact(value)] as const);
+  const shown = [...headers].map(([name, value]) => [name, redact(headerText(value))] as const);
   const request = { method, target: redact(target), headers: shown, body: body && redact(body) };
   return curlLine(request, origin, "$MOMO_API_SECRET");
 }

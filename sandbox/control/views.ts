@@ -3,6 +3,7 @@ import { toShillings } from "../../src/domain/money.ts";
 import { REDACTED, redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
+import { headerText } from "../../src/http/request.ts";
 import { itemView } from "../../src/http/view.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { LoggedRequest } from "../request-log.ts";
@@ -66,7 +67,10 @@ export function requestView(request: LoggedRequest): LoggedCall {
     method: request.method,
     target: redact(request.target),
     headers: Object.fromEntries(
-      [...request.headers].map(([name, value]) => [name, SECRET_HEADERS.has(name) ? REDACTED : redact(value)]),
+      [...request.headers].map(([name, value]) => [
+        name,
+        SECRET_HEADERS.has(name) ? REDACTED : redact(headerText(value)),
+      ]),
     ),
     body: request.body === null ? null : redact(request.body),
     body_cut_bytes: request.bodyCutBytes,

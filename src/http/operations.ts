@@ -16,7 +16,7 @@ import {
 import type { OPERATION_PATHS } from "./paths.ts";
 import type { Profile, RefusalAnswer } from "./profile.ts";
 import { type Reply, succeed } from "./reply.ts";
-import { type Exchange, readParameters, targetOf } from "./request.ts";
+import { type Exchange, headerText, readParameters, targetOf } from "./request.ts";
 import { listMessage, listView, STARTED, startedView, statusView } from "./view.ts";
 
 /** What an operation gets besides its input. */
@@ -54,10 +54,11 @@ const stkpush: Operation<typeof startPaymentSchema> = {
   summary: "Start a payment: the customer is asked for a PIN",
   schema: startPaymentSchema,
   async carryOut(input, merchantId, { service, profile, request, exchange }) {
+    const instruction = request.headers.get(INSTRUCTION_HEADER);
     const transaction = await service.startPayment(merchantId, {
       ...orderOf(input),
       kind: "api",
-      instruction: request.headers.get(INSTRUCTION_HEADER),
+      instruction: instruction && headerText(instruction),
     });
     exchange.checkoutRequestId = transaction.checkoutRequestId;
     return succeed(STARTED, startedView(transaction, profile));

@@ -184,6 +184,15 @@ const GZIP = "\x1F\u{FFFD}";
 const FORGIVING = new TextDecoder("utf-8", { ignoreBOM: true });
 const FATAL = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
+/** A header as the client wrote it in UTF-8: the runtime reads each byte as a character, which stays so if it is not UTF-8. */
+export function headerText(value: string): string {
+  try {
+    return FATAL.decode(Buffer.from(value, "latin1"));
+  } catch {
+    return value;
+  }
+}
+
 /** Reads the body, and never keeps more than the bound in memory. */
 export function readBytes(request: Request): Promise<Uint8Array> {
   const declared = request.headers.get("Content-Length");

@@ -103,7 +103,9 @@ async function carryOut(sandbox: Scene, ids: string[], step: string): Promise<st
   const [, call = "", name = "", value = "", member] =
     /^(.*?)(?: -- (.*?)(?:: (.*?))?)?(?: \| ([\w.-]+))?$/.exec(step) ?? [];
   const [, method = "", path = "", content] = /^(\S+)(?: (\S+))?(?: (.*))?$/.exec(call) ?? [];
-  const headers: Record<string, string> = name === "" || name === "as other" ? {} : { [name]: value };
+  // As a client sends UTF-8.
+  const sent = Buffer.from(value).toString("latin1");
+  const headers: Record<string, string> = name === "" || name === "as other" ? {} : { [name]: sent };
   switch (method) {
     case "lenient":
       return [];
