@@ -14,7 +14,7 @@ import {
 } from "../terminal/options.ts";
 import { asksForJson, type OutputOptions, printJson } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
-import { misuse } from "../terminal/usage.ts";
+import { misuse, wrongValue } from "../terminal/usage.ts";
 
 interface AnswerFlags extends OutputOptions, ControlFlags {
   readonly pin?: string;
@@ -34,12 +34,14 @@ async function answer(name: string, flags: AnswerFlags): Promise<void> {
   if ((pin === undefined) === (outcome === undefined)) {
     throw misuse("give either --pin or --outcome, such as --pin 1234 or --outcome cancelled");
   }
+  const chosen = outcome === undefined ? null : parseChoice(outcome, "--outcome");
+  if (chosen?.after !== undefined)
+    throw misuse(wrongValue("after in --outcome", "has no meaning in an answer: leave it out", chosen.after));
   const client = controlClient(resolveControl(flags));
   const checkoutRequestId = await checkoutIdAt(client, name);
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
   const ifLost = { checkWith: commandFor(flags, "status", checkoutRequestId) };
-  const body = outcome === undefined ? { pin } : parseChoice(outcome, "--outcome");
-  const answered = await client.post(path, body, { ...ABOUT_PAYMENT, ifLost });
+  const answered = await client.post(path, chosen ?? { pin }, { ...ABOUT_PAYMENT, ifLost });
   // --json shows the whole answer, also the text message.
   if (asksForJson(flags)) printJson(answered);
   else printPayment(answered.transaction as Answer, flags, "status");

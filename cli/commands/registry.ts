@@ -28,8 +28,8 @@ import {
   merchantOption,
   readAccountId,
   readName,
+  readPathPart,
   readTariff,
-  readText,
   yesOption,
 } from "../terminal/options.ts";
 import { asksForJson, formatOf, print, printJson, tell } from "../terminal/output.ts";
@@ -130,7 +130,7 @@ export function keysCommand(): Command {
     else if (asksForJson(flags)) printJson({ api_key: apiKey, revoked: true });
     else tell(`revoked ${apiKey}`);
   })
-    .argument("<api-key>", "the key, mk_…", readText(1, 64))
+    .argument("<api-key>", "the key, mk_…", readPathPart)
     .addOption(yesOption());
   return command;
 }

@@ -16,6 +16,7 @@ import {
   readInstant,
   readMove,
   readOutcome,
+  readPathPart,
   readText,
   readTypedPhone,
   readUpTo,
@@ -237,7 +238,7 @@ export function snapshotCommand(): Command {
     add(name, summary, (client, _flags, snapshot, write) => {
       const options = { ...write, timeoutMs: SNAPSHOT_TIMEOUT_MS };
       return call(client, `/snapshots/${encodeURIComponent(snapshot)}`, options) as Promise<Answer>;
-    }).argument("<name>", "letters, digits, - and _, at most 64");
+    }).argument("<name>", "letters, digits, - and _, at most 64", readPathPart);
   named("save", "save the whole state", (client, path, write) => client.put(path, {}, write));
   named("restore", "restore the whole state, the clock too", (client, path, write) =>
     client.post(`${path}/restore`, {}, write),

@@ -4,6 +4,7 @@ import { CALLS } from "../../sandbox/control/calls.ts";
 import { shown, whatCame } from "../../src/domain/error.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/description.ts";
 import type { Target } from "../client/target.ts";
+import { isPathPart } from "../terminal/options.ts";
 import { type Action, COMMON_MEANINGS, type Tool } from "./tools.ts";
 
 /** The schemas of a tool, from those of its calls. The sandbox itself checks the arguments, and says what would be right. */
@@ -107,8 +108,7 @@ export function readArguments(tool: string, { actions }: Tool, given: Readonly<R
   if (action.id === undefined) return { action, id: "", rest: others };
   const { [action.id]: id, ...rest } = others;
   if (id === undefined) throw new Error(`${action.id} is missing: it must be a string`);
-  // Another text would be another path.
-  if (typeof id === "string" && /^(?!\.{1,2}$).{1,200}$/s.test(id)) return { action, id, rest };
+  if (typeof id === "string" && isPathPart(id)) return { action, id, rest };
   throw new Error(`${action.id} must be a string, the id of one${whatCame(id)}`);
 }
 

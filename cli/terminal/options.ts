@@ -195,6 +195,10 @@ export const readText = (least: number, most: number) =>
     return length >= least && length <= most;
   });
 
+/** Whether a text can be a part of a path: `.` and `..` would make another path of it, and servers refuse a backslash. */
+export const isPathPart = (text: string): boolean => /^(?!\.{1,2}$)[^\\]{1,200}$/.test(text);
+export const readPathPart = must("have 1 to 200 characters without \\, and not be . or ..", isPathPart);
+
 /** The text that identifiers and faults come from. */
 export const readSeedText = must("have 1 to 200 characters on one line", (text) => /^[^\p{Cc}]{1,200}$/u.test(text));
 
