@@ -12,16 +12,22 @@ export const MAX_WEBHOOK_TIMES = 10;
 
 const MAX_URL_LENGTH = 2048;
 
+/** Without a host, URL would take the first part of the path as the host. */
+const WITH_HOST = /^\s*https?:\/\/[^/\\?#]/i;
+
 /**
  * The address of a webhook, normalised.
  * @param what the name of the input in the refusal
  * @throws Refusal `invalid` without the address, because it may have a password
  */
 export function parseWebhookUrl(text: string, what: string): string {
-  const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;
+  const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw invalid(`${what} must be an http or https address of at most ${MAX_URL_LENGTH} characters`);
   }
+  if (!WITH_HOST.test(text)) throw invalid(`${what} must have a host after http:// or https://`);
+  if (/\p{Cc}/u.test(text)) throw invalid(`${what} must have no control characters in it`);
+  if (url.port === "0") throw invalid(`${what} must have a port from 1 to 65535`);
   if (url.username !== "" || url.password !== "") throw invalid(`${what} must have no user name and no password in it`);
   return url.href;
 }
