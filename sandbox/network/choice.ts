@@ -1,5 +1,6 @@
 import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid } from "../../src/domain/error.ts";
+import { isLine, MAX_LINE_LENGTH } from "../../src/domain/line.ts";
 import { textOfCode } from "../../src/domain/outcome.ts";
 import { type Ending, endingOfName, OUTCOME_NAMES, SHORTLY_MS } from "./outcomes.ts";
 
@@ -20,8 +21,6 @@ export interface Choice {
 }
 
 export const MAX_RESULT_CODE = 999_999;
-export const MAX_RESULT_DESC_LENGTH = 200;
-const IS_LINE = new RegExp(`^[^\\p{Cc}\\p{Zl}\\p{Zp}]{1,${MAX_RESULT_DESC_LENGTH}}$`, "u");
 
 /** How a choice ends. */
 export function endingOf({ outcome, result_code = 0 }: Pick<Choice, "outcome" | "result_code">): Ending {
@@ -84,10 +83,8 @@ export function parseChoice(text: string, what: string): Choice {
     if (member === undefined || members[member] !== undefined) {
       throw invalid(`${what} must be NAME, NAME; after=DURATION or failed; code=NUMBER, such as completed; after=10s`);
     }
-    if (!IS_LINE.test(value)) {
-      throw invalid(
-        `${key} in ${what} must be at most ${MAX_RESULT_DESC_LENGTH} characters, without control characters`,
-      );
+    if (!isLine(value)) {
+      throw invalid(`${key} in ${what} must be at most ${MAX_LINE_LENGTH} characters, without control characters`);
     }
     members[member] = value;
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { MAX_DURATION_MS, parseDuration } from "../../src/domain/duration.ts";
 import { readNaming } from "../../src/domain/error.ts";
+import { isLine } from "../../src/domain/line.ts";
 import { textOfCode } from "../../src/domain/outcome.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
 import {
@@ -97,7 +98,8 @@ export function isMemo(memo: string): boolean {
   try {
     const { outcome, atMs, result } = readMemo(memo);
     if (atMs === null) return result === undefined && outcome !== "failed";
-    if (result ? !canHaveResult(outcome) || !isCode(result.code) : outcome === "failed") return false;
+    if (result ? !canHaveResult(outcome) || !isCode(result.code) || !isLine(result.desc) : outcome === "failed")
+      return false;
     return endingOf({ outcome }).by === "network" && atMs >= 0 && atMs <= LAST_INSTANT_MS + MAX_DURATION_MS;
   } catch {
     return false;

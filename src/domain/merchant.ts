@@ -1,4 +1,5 @@
 import { invalid } from "./error.ts";
+import { isLine } from "./line.ts";
 import type { Tariff } from "./money.ts";
 
 /** A business that collects payments. */
@@ -36,8 +37,6 @@ const MAX_NAME_LENGTH = 100;
  */
 export function parseName(text: string, what: string): string {
   const name = text.trim();
-  if (name === "" || [...name].length > MAX_NAME_LENGTH || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || !name.isWellFormed()) {
-    throw invalid(`${what} must be 1 to ${MAX_NAME_LENGTH} characters on one line`);
-  }
-  return name;
+  if (isLine(name, MAX_NAME_LENGTH)) return name;
+  throw invalid(`${what} must be 1 to ${MAX_NAME_LENGTH} characters on one line`);
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../domain/duration.ts";
+import { isLine, MAX_LINE_LENGTH } from "../domain/line.ts";
 import { parseTariff } from "../domain/money.ts";
 import { BASE_PATH_RULE, isBasePath } from "./paths.ts";
 
@@ -17,6 +18,10 @@ const checked = (read: (value: string) => unknown) =>
 
 /** The answer to a request that is refused. */
 const refusal = z.strictObject({ status: z.int().min(200).max(599), message: text(500) });
+
+const resultText = z
+  .string()
+  .refine((value) => isLine(value), `must be 1 to ${MAX_LINE_LENGTH} characters on one line`);
 
 const areCodes = (results: object): boolean => {
   const codes = Object.keys(results);
@@ -62,7 +67,10 @@ export const profileSchema = z.strictObject({
     if (parseDuration(value, "it") < 1000) throw new Error("must be 1s or more");
   }).optional(),
   /** The text of each result code that has another one than the network's. */
-  results: z.record(z.string(), text(200)).refine(areCodes, "must have result codes as members, 50 at most").optional(),
+  results: z
+    .record(z.string(), resultText)
+    .refine(areCodes, "must have result codes as members, 50 at most")
+    .optional(),
 });
 
 export type Profile = Readonly<z.output<typeof profileSchema>>;

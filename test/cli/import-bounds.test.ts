@@ -105,6 +105,15 @@ const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
   ],
   ["DELETE FROM numbering", "there are 1 databases without a key for request ids; at most 0 are allowed"],
   [pending("memo = 'nonsense 12'"), 'row 1 of transactions: memo must be one of a provider; it is "nonsense 12"'],
+  ...["", "' || char(27) || '[31m", "a' || char(8233) || 'b", "x".padEnd(201, "x")].flatMap(
+    (text): [sql: string, refusal: string][] => [
+      [
+        `UPDATE transactions SET result_desc = '${text}' WHERE status = 3`,
+        "row 3 of transactions: result_desc must be",
+      ],
+      [pending(`memo = 'failed 1 header 26 ${text}'`), "row 1 of transactions: memo must be one of a provider"],
+    ],
+  ),
   [paid("memo = 'completed 9e99'"), 'row 2 of transactions: memo must be one of a provider; it is "completed 9e99"'],
   [
     `${upTo(10_000)} INSERT INTO merchants SELECT v + 1, 'A', 1 FROM n`,

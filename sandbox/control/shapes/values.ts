@@ -1,15 +1,10 @@
 import { z } from "zod";
 import { parseDuration } from "../../../src/domain/duration.ts";
 import { invalid } from "../../../src/domain/error.ts";
+import { MAX_LINE_LENGTH } from "../../../src/domain/line.ts";
 import { parsePhone } from "../../../src/domain/phone.ts";
 import { MAX_REFERENCE_LENGTH } from "../../../src/domain/transaction.ts";
-import {
-  CHOSEN_NAMES,
-  type Choice,
-  MAX_RESULT_DESC_LENGTH as MAX_LINE,
-  MAX_RESULT_CODE,
-  problemOf,
-} from "../../network/choice.ts";
+import { CHOSEN_NAMES, type Choice, MAX_RESULT_CODE, problemOf } from "../../network/choice.ts";
 import { OUTCOME_NAMES } from "../../network/outcomes.ts";
 
 /** Values that several shapes of the control API share. */
@@ -54,8 +49,8 @@ export const line = z
   .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, { error: "must be one line without control characters" })
   .refine((text) => text.isWellFormed(), { error: NOT_WHOLE })
   .refine((text) => text.trim() !== "", { error: "must have at least one character" })
-  .refine((text) => [...text].length <= MAX_LINE, { error: `must have at most ${MAX_LINE} characters` })
-  .meta({ maxLength: MAX_LINE });
+  .refine((text) => [...text].length <= MAX_LINE_LENGTH, { error: `must have at most ${MAX_LINE_LENGTH} characters` })
+  .meta({ maxLength: MAX_LINE_LENGTH });
 
 export const headerValue = z.string().regex(/^[\x20-\x7e]{0,200}$/, {
   error: "must be at most 200 printable characters of ASCII",

@@ -1,5 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { shown } from "../../domain/error.ts";
+import { isLine, MAX_LINE_LENGTH } from "../../domain/line.ts";
 import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_REVOKED_KEYS } from "../../domain/merchant.ts";
 import { RESULT_CODES } from "../../domain/outcome.ts";
 import { foldedOf } from "../rows.ts";
@@ -123,12 +124,8 @@ export async function writeRows(
         } catch (error) {
           throw ruleOf(error, name, table, row);
         }
-        if (table === "transactions" && !isMemo(String(row.memo))) {
-          throw refusal(
-            name,
-            `row ${row.id} of transactions: memo must be one of a provider; it is ${shown(row.memo)}`,
-          );
-        }
+        const wrong = table === "transactions" && wrongTextOf(row, isMemo);
+        if (wrong) throw refusal(name, `row ${row.id} of transactions: ${wrong}`);
       }
       if (table === "merchants" || table === "transactions") counts[table] += rows.length;
     }
@@ -141,6 +138,13 @@ export async function writeRows(
   } finally {
     close();
   }
+}
+
+/** What is wrong with a text of the network, of which the CHECKs know only the length; null if nothing is. */
+function wrongTextOf({ memo, result_desc }: TableRow, isMemo: (memo: string) => boolean): string | null {
+  if (!isMemo(String(memo))) return `memo must be one of a provider; it is ${shown(memo)}`;
+  if (typeof result_desc !== "string" || isLine(result_desc)) return null;
+  return `result_desc must be 1 to ${MAX_LINE_LENGTH} characters on one line; it is ${shown(result_desc)}`;
 }
 
 /** A text that is not hexadecimal stays, and the column refuses it. */

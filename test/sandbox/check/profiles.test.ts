@@ -271,6 +271,7 @@ describe("a profile's file is refused with the place of each error", () => {
     [{ prompt_timeout: "10ms" }, "prompt_timeout must be 1s or more"],
     [{ results: { x: "y" } }, "results must have result codes as members, 50 at most"],
     [{ results: { 1234567: "y" } }, "results must have result codes as members, 50 at most"],
+    [{ results: { 1032: "a\nb" } }, "results.1032 must be 1 to 200 characters on one line"],
     [{ results: texts(51) }, "results must have result codes as members, 50 at most"],
     ...["v2", "/_momo", "/_momo/v2", "/v2/..", "/./v2", "/v2/", "/a/b/c/d/e/f/g/h", "/v2?x"].map(
       (base_path): [unknown, string] => [{ base_path }, "base_path must be a path such as /v2"],
