@@ -6,7 +6,7 @@ import { host } from "../host.ts";
 import type { Column } from "../terminal/data.ts";
 import { EXIT } from "../terminal/failure.ts";
 import { number, readDurationText, readId, webhookUrlReader } from "../terminal/options.ts";
-import { cellOf, formatOf, tell } from "../terminal/output.ts";
+import { cellOf, formatOf, printData, printFields, tell } from "../terminal/output.ts";
 import { type Flags as Steering, showList, steering, tellAnswer } from "./steering.ts";
 
 interface Flags extends Steering {
@@ -15,7 +15,7 @@ interface Flags extends Steering {
   readonly early?: true;
 }
 
-type AttemptOnWire = Pick<DeliveryOnWire["attempts"][number], "status" | "problem">;
+type AttemptOnWire = Pick<DeliveryOnWire["attempts"][number], "status" | "problem" | "answer">;
 
 const readTimes = number(`a whole number from 0 to ${MAX_WEBHOOK_TIMES}`, /^[0-9]{1,4}$/, MAX_WEBHOOK_TIMES);
 
@@ -61,8 +61,10 @@ export function webhooksCommand(): Command {
     "send a sample payment once, and show what the receiver answers",
     (client, _flags, _argument, write) => client.post("/webhook/test", {}, write),
     (answer, flags) => {
-      const { status, problem } = answer.attempt as AttemptOnWire;
-      tellAnswer(answer, flags, status ?? problem);
+      const attempt = answer.attempt as AttemptOnWire;
+      const { status, problem } = attempt;
+      const layout = () => printFields(Object.entries({ message: answer.message, answer: attempt.answer }));
+      printData(flags, { json: answer, rows: [attempt], essential: [cellOf(status ?? problem)], layout });
       if (problem !== null) host().exitCode = EXIT.refused;
     },
   );
