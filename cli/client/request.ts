@@ -209,10 +209,13 @@ function howToCheck({ ifLost }: SendOptions): string {
 
 /** Errors before a request is sent: of the name, the connection or the encryption. Other errors can come later. */
 const BEFORE_SENDING =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|EPROTO|\w*(?:CERT|TLS|SSL|VERIFY)\w*)$/;
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|\w*(?:CERT|TLS|SSL|VERIFY)\w*)$/;
 
 function withoutAnswer(error: NodeJS.ErrnoException, { address, server }: Api, options: SendOptions): Failure {
   const { origin } = new URL(address);
+  if (error.code === "EPROTO") {
+    return new Failure("unreachable", `${origin} does not speak https`, `try ${origin.replace("https:", "http:")}`);
+  }
   if (BEFORE_SENDING.test(String(error.code))) return nothingAnswersAt(origin, server);
   if (error.name !== "TimeoutError")
     return new LostAnswer(`${origin} closed the connection without an answer`, options);

@@ -1,10 +1,9 @@
 import { timeLeft } from "../../src/domain/duration.ts";
-import { STATUSES, type Status } from "../../src/domain/transaction.ts";
 import { sleep, stopwatch, systemClock } from "../../src/system.ts";
 import { host } from "../host.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { isErrorTerminal, type OutputOptions, tellCommand } from "../terminal/output.ts";
-import { printPayment } from "../terminal/payment-lines.ts";
+import { printPayment, statusOf } from "../terminal/payment-lines.ts";
 import { whenInterrupted } from "../terminal/signals.ts";
 import { openStatusLine, type StatusLine } from "../terminal/status-line.ts";
 import { ABOUT_PAYMENT, type Client, type OptionalControl, openOptionalControl, timeIn } from "./client.ts";
@@ -22,12 +21,6 @@ export interface WaitFlags {
 function exitCodeOf(answer: Answer): number {
   const status = statusOf(answer);
   return status === "completed" ? EXIT.done : EXIT[status];
-}
-
-function statusOf({ status }: Answer): Status {
-  const known = STATUSES.find((candidate) => candidate === status);
-  if (!known) throw new Failure("unexpected", "the service answered without a status that it can have");
-  return known;
 }
 
 /**

@@ -2,6 +2,7 @@ import { outcomesView, RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
 import { reasonOf } from "../../sandbox/network/reason.ts";
 import type { ResultCode } from "../../src/domain/outcome.ts";
 import { formatTimestamp, parseInstant } from "../../src/domain/timestamp.ts";
+import { STATUSES, type Status } from "../../src/domain/transaction.ts";
 import { Failure } from "./failure.ts";
 import {
   cellOf,
@@ -18,7 +19,7 @@ import {
 
 type Payment = Readonly<Record<string, unknown>>;
 
-const SIGNS: Readonly<Record<string, string>> = {
+const SIGNS: Readonly<Record<Status, string>> = {
   completed: "✓",
   pending: "•",
   failed: "✗",
@@ -26,10 +27,20 @@ const SIGNS: Readonly<Record<string, string>> = {
   expired: "✗",
 };
 
+const findStatus = (status: unknown): Status | undefined => STATUSES.find((candidate) => candidate === status);
+
+/** @throws Failure for a status that the service cannot have */
+export function statusOf({ status }: Payment): Status {
+  const known = findStatus(status);
+  if (!known) throw new Failure("unexpected", "the service answered without a status that it can have");
+  return known;
+}
+
 export function statusPiece(status: unknown): Styled {
   const text = String(status);
+  const known = findStatus(status);
   const style = text === "completed" ? "green" : text === "pending" ? "yellow" : "red";
-  return styled(style, `${SIGNS[text] ?? "?"} ${text}`);
+  return styled(style, `${known ? SIGNS[known] : "?"} ${text}`);
 }
 
 /** Shillings with cents, such as `1,200.00`. */
@@ -95,7 +106,7 @@ const UNSHOWN = new Set(["success", "message", "status", "result_code", "result_
  * @param essential the member that `-q` prints
  */
 export function printPayment(answer: Payment, options: OutputOptions, essential: string): void {
-  const value = answer[essential];
+  const value = essential === "status" ? statusOf(answer) : answer[essential];
   if (typeof value !== "string") throw new Failure("unexpected", `the service answered without a ${essential}`);
   const layout = () => {
     const { style, text } = statusPiece(answer.status);

@@ -29,13 +29,15 @@ const obeyedOfPrompts = (screen: string) => [
 
 /** A server with hostile text in every member of its answers. */
 const transaction = { id: 1, status: HOSTILE, type: HOSTILE, amount: 1, phone: HOSTILE, [HOSTILE]: HOSTILE };
+/** Without a right status, no payment is shown. */
+const payment = { ...transaction, status: "pending" };
 const finding = {
   ...{ kind: HOSTILE, severity: HOSTILE, message: HOSTILE, advice: HOSTILE, section: HOSTILE },
   ...{ request_ids: [HOSTILE], first_at: HOSTILE, count: 1 },
 };
 const answer = {
-  ...{ success: true, message: HOSTILE, now: HOSTILE, version: HOSTILE, pid: HOSTILE, ...transaction },
-  ...{ checkout_request_id: HOSTILE, transaction, transactions: [transaction] },
+  ...{ success: true, message: HOSTILE, now: HOSTILE, version: HOSTILE, pid: HOSTILE, ...payment },
+  ...{ checkout_request_id: HOSTILE, transaction: payment, transactions: [transaction] },
   ...{ outcome: HOSTILE, after: HOSTILE, rules: [{ match: { reference: HOSTILE }, outcome: HOSTILE, after: HOSTILE }] },
   ...{ faults: [{ kind: HOSTILE, path: HOSTILE }], findings: [finding], left_out: 1 },
   pagination: { current_page: 1, total_pages: 2, total_items: 2 },

@@ -167,7 +167,7 @@ test.concurrent.each<[status: number, code: string, exitCode: number, hint: stri
 
 describe("a success without its members is a failure, and `undefined` is never printed or sent", () => {
   const INCOMPLETE: [args: string[], members: object][] = [
-    [["status", "x", "-q"], {}],
+    [["status", "x", "--format", "table"], { status: "constructor" }],
     [["list", "-q"], {}],
     [["list", "-q"], { transactions: [null] }],
     [["list", "-q"], { transactions: [{}] }],
@@ -262,12 +262,12 @@ describe("a write whose answer is lost may have been carried out, and momo says 
     expect(failure).toMatchObject({ code: "answer_lost", exitCode: 6, message, hint: expect.stringMatching(hint) });
   });
 
-  test.concurrent("a certificate that is not accepted: nothing was sent", async () => {
+  test.concurrent("a certificate that is not accepted, and a server without https: nothing was sent", async () => {
     const { certificate, key } = makeCertificates(["pay.example"], systemClock, systemRandom);
-    const fetch = () => new Response();
-    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: { cert: certificate, key }, fetch });
+    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: { cert: certificate, key }, fetch: hang });
     later(() => server.stop(true));
     expect(await postTo(`https://127.0.0.1:${server.port}/v2`)).toMatchObject({ code: "unreachable" });
+    expect(await postTo(sandbox.baseUrl.replace("p:", "ps:"))).toMatchObject({ hint: `try ${sandbox.origin}` });
   });
 });
 
