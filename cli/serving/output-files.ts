@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname } from "node:path";
 import type { ReportFormat } from "../../sandbox/audit/report.ts";
 import { isHeld } from "../../src/store/sqlite/sqlite.ts";
@@ -106,9 +96,8 @@ export function prepareReadyFile(path: string) {
     const stats = statSync(file, { throwIfNoEntry: false });
     const refuse = (why: string) => new Failure("unexpected", `${file} ${why}`, READY_ELSEWHERE);
     if (stats && (!stats.isFile() || isOpenAlready(file, stats))) throw refuse("is not a file of its own");
-    const own = lstatSync(file, { throwIfNoEntry: false }); // of a link only the link is removed
     const record = readyRecordIn(file);
-    if (record === null && own?.isFile() && own.size > 0) throw refuse("is not a ready file, and stays as it is");
+    if (record === null && stats && stats.size > 0) throw refuse("is not a ready file, and stays as it is");
     if (!record || !isOfLivingServer(record)) rmSync(file, { force: true });
   });
   return {

@@ -74,6 +74,10 @@ describe("an old ready file is removed before anything else is tried, so that no
     }
   });
 
+  const linkToDatabase = (file: string) => {
+    writeFileSync(`${file}.db`, "SQLite format 3\0");
+    symlinkSync(`${file}.db`, file);
+  };
   const OTHER = "is not a ready file, and stays as it is";
   test.each([
     ["a database", OTHER, (file: string) => writeFileSync(file, "SQLite format 3\0")],
@@ -81,6 +85,7 @@ describe("an old ready file is removed before anything else is tried, so that no
     ["a manifest", OTHER, (file: string) => writeFileSync(file, '{"name":"shop"}')],
     ["a list", OTHER, (file: string) => writeFileSync(file, "[1]")],
     ["null", OTHER, (file: string) => writeFileSync(file, "null")],
+    ["a link to a database", OTHER, linkToDatabase],
     ["a pipe", "is not a file", (file: string) => void Bun.spawnSync(["mkfifo", file])],
     ["a link to a device", "is not a file", (file: string) => symlinkSync("/dev/null", file)],
     ["a folder", "is not a file", (file: string) => symlinkSync(newFolder(), file)],
