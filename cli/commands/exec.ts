@@ -7,6 +7,7 @@ import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
 import { findingLines, formatReport, summaryOf } from "../../sandbox/audit/report.ts";
 import { requestView } from "../../sandbox/control/views.ts";
+import { quoted } from "../../sandbox/curl.ts";
 import type { LogListener } from "../../sandbox/request-log.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { causeOf } from "../../src/store/causes.ts";
@@ -24,6 +25,7 @@ import { EXIT, Failure } from "../terminal/failure.ts";
 import { must, readAccountId, readPath } from "../terminal/options.ts";
 import { reportFault, tell } from "../terminal/output.ts";
 import { ignoredAtStart, PASSED_ON } from "../terminal/signals.ts";
+import { misuse } from "../terminal/usage.ts";
 import { version } from "../version.ts";
 
 export function execCommand(): Command {
@@ -64,6 +66,9 @@ const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT
 
 async function exec(command: string[], flags: ExecFlags): Promise<void> {
   // Refuse now what would fail at the end.
+  const [report, log] = [flags.auditReport, flags.logFile].map((path) => path && host().resolvePath(path));
+  if (report && report === log)
+    throw misuse(`--audit-report and --log-file must be two files; both are ${flags.logFile}`);
   const format = flags.auditReport === undefined ? null : formatOfFile(flags.auditReport);
   const file = flags.auditReport === undefined ? null : prepareReport(flags.auditReport);
   const logFile = flags.logFile === undefined ? null : prepareReport(flags.logFile);
@@ -198,7 +203,7 @@ export async function startCommand(command: readonly string[], env: Record<strin
     // Not before: the system may have an interpreter for programs of other systems.
     const reason = path !== null && existsSync(path) ? whyRefused(path, code) : null;
     if (reason === null && code === "ENOENT") {
-      throw new Failure("command_missing", `${name} is not a command that can be found`);
+      throw new Failure("command_missing", `${quoted(name)} is not a command that can be found`);
     }
     const cause = reason === null ? causeOf(error) : null;
     throw new Failure(

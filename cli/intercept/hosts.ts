@@ -25,10 +25,11 @@ export function readHosts(text: string, before: readonly string[] = []): readonl
   const hosts = [...before];
   for (const word of text.split(",")) {
     const written = word.trim().toLowerCase();
-    if (/^[0-9.]+$|:.*:/.test(written) && !written.includes("/"))
-      throw new InvalidArgumentError(`It must name hosts, and ${written} is an address`);
     const host = canonicalHost(written);
-    if (/[@:?#]/.test(written) || !HOST.test(host) || host.endsWith(".localhost"))
+    if ((/^[0-9.]+$|:.*:/.test(written) || /^[0-9.]+$/.test(host)) && !written.includes("/"))
+      throw new InvalidArgumentError(`It must name hosts, and ${written} is an address`);
+    // A URL drops or decodes these.
+    if (/[@:?#/%\\\s]/.test(written) || !HOST.test(host) || host.endsWith(".localhost"))
       throw new InvalidArgumentError(noHost(written, text));
     if (hosts.includes(host)) throw new InvalidArgumentError(`It must name each host once, and not ${host} twice`);
     hosts.push(host);
