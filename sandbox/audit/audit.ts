@@ -156,9 +156,10 @@ export class Audit {
    */
   report(now: Moment | null, end: RunEnd | null = null): AuditReport {
     const watched = [...this.#history.payments.all()];
-    const tally = this.#tally.now(watched);
-    const judged = this.#judge(watched, now, end && "run");
-    if (end && !this.#hasFollowed) judged.push(...this.#cutOff);
+    const missing = this.#missingPolls(watched, now, end && "run");
+    if (end && !this.#hasFollowed) missing.push(...this.#cutOff);
+    const judged = [...repeatsOf(watched), ...missing];
+    const tally = this.#tally.now(watched, missing);
     const nothing = now && end && nothingAccepted(tally, this.#tally.isAllFaults(), end.atMs ?? now.nowMs, end.hosts);
     const findings = this.#findings.list(nothing ? [...judged, nothing] : judged);
     return { tally, findings, omitted: this.#findings.omitted };
@@ -177,12 +178,11 @@ export class Audit {
   beginChapter(at: Moment, isDelaying: boolean): void {
     const { payments, forgotten } = this.#history;
     const watched = [...payments.all()];
-    const judged = this.#drop(watched, isDelaying ? null : at, "chapter");
+    const now = isDelaying ? null : at;
+    const found = new Set(this.#drop(watched, now, "chapter").map(({ payment }) => payment));
     recordClientEnd(this.#history, at);
-    const found = new Set(judged.map(({ payment }) => payment));
     const others = watched.filter((payment) => !found.has(payment));
-    const missing = isDelaying ? [] : this.#judge(others, at, "run").filter(({ isRevisable }) => !isRevisable);
-    this.#cutOff = [...this.#cutOff, ...missing].slice(0, MOST_CUT_OFF);
+    this.#cutOff = [...this.#cutOff, ...this.#missingPolls(others, now, "run")].slice(0, MOST_CUT_OFF);
     this.#chapterMs = at.realMs;
     this.#tally.beginChapter();
     this.#history = this.#newHistory([...forgotten, ...watched.map(({ checkoutRequestId }) => checkoutRequestId)]);
@@ -202,25 +202,23 @@ export class Audit {
     return createHistory(forgotten, (payment) => this.#drop([payment], this.#last, null));
   }
 
-  /** What is wrong now with payments, until a later event changes it. */
-  #judge(payments: readonly Payment[], now: Moment | null, ends: Occasion["ends"]): DatedMistake[] {
-    const started = payments.filter(isStarted);
-    const again = started.flatMap((payment) => chargesAgain(payment) ?? []);
-    if (now === null) return again;
+  /** The polls that are missing now for payments, until a later event changes it. */
+  #missingPolls(payments: readonly Payment[], now: Moment | null, ends: Occasion["ends"]): DatedMistake[] {
+    if (now === null) return [];
     const occasion = { now, ends, hasWebhook: this.#options.hasWebhook(), takesWebhooks: this.#tally.takesWebhooks() };
-    return [...again, ...started.flatMap((payment) => missesPolls(this.#history, payment, occasion) ?? [])];
+    return payments.filter(isStarted).flatMap((payment) => missesPolls(this.#history, payment, occasion) ?? []);
   }
 
   /** Payments are forgotten: no later event changes what is wrong with them. */
   #drop(payments: readonly Payment[], now: Moment | null, ends: Occasion["ends"]): readonly Mistake[] {
-    for (const payment of payments) this.#tally.drop(payment);
-    const judged = this.#judge(payments, now, ends);
-    for (const mistake of judged) {
+    const missing = this.#missingPolls(payments, now, ends);
+    this.#tally.drop(payments, missing);
+    for (const mistake of [...repeatsOf(payments), ...missing]) {
       const finding = this.#findings.add(mistake);
       // A revisable one was announced when its push came.
       if (finding && !mistake.isRevisable) this.#listeners.announce(finding);
     }
-    return judged;
+    return missing;
   }
 
   /** Announces each finding, also repeated ones, but not findings about missing requests. */
@@ -231,3 +229,7 @@ export class Audit {
     if (finding) this.#listeners.announce(finding);
   }
 }
+
+/** The payments that charge a customer again, as far as is known now. */
+const repeatsOf = (payments: readonly Payment[]): DatedMistake[] =>
+  payments.filter(isStarted).flatMap((payment) => chargesAgain(payment) ?? []);

@@ -27,8 +27,8 @@ export interface History {
   readonly lostPushes: LostPush[];
   /** The last requests for the list. */
   readonly lists: ListRequest[];
-  /** Whether the client has ended. */
-  hasClientEnded: boolean;
+  /** When the client ended. */
+  endedAt: Moment | null;
 }
 
 /** Whom a push charges, and for what. */
@@ -72,7 +72,7 @@ export const createHistory = (forgotten: readonly string[], dropping: (payment: 
   refusedPush: null,
   lostPushes: [],
   lists: [],
-  hasClientEnded: false,
+  endedAt: null,
 });
 
 /** A transaction has just started or ended. */
@@ -85,7 +85,7 @@ export function recordChange({ payments }: History, transaction: Transaction, at
 }
 
 export function recordClientEnd(history: History, at: Moment): void {
-  history.hasClientEnded = true;
+  history.endedAt = at;
   for (const payment of history.payments.all()) if (!payment.end) payment.leftAt = at;
 }
 

@@ -4,6 +4,7 @@ import { inSeconds, type Moment } from "./call.ts";
 import type { DatedMistake } from "./finding.ts";
 import { type History, PATTERN_MS, PATTERN_POLLS } from "./history.ts";
 import type { Asked, End, Payment, Start, Started } from "./payments.ts";
+import type { Severity } from "./kinds.ts";
 import { takesRowAbove } from "./wrong-rows.ts";
 
 /** A client that has not polled within this time never polls. */
@@ -16,6 +17,9 @@ const KEPT_ASKING_MS = 110_000;
 
 /** Two clocks that are read one after the other differ by at most this, also on a busy machine. */
 const DRIFT_MS = 500;
+
+/** A client that waits twice the longest interval of §4.4 while the clock runs by itself asks no more. */
+const SILENT_MS = 10_000;
 
 /** When missing polls are looked for. */
 export interface Occasion {
@@ -34,34 +38,51 @@ export function missesPolls(history: History, payment: Started, occasion: Occasi
   const { now, ends } = occasion;
   if (seen.finalMs !== null) return null;
   const isCutOff = canAskNoMore(history, payment, occasion);
-  const hadTime = (neededMs: number) => isCutOff || now.ranMs - start.answered.ranMs >= neededMs;
+  const ranMs = now.ranMs - start.answered.ranMs;
+  const hadTime = (neededMs: number) => isCutOff || ranMs >= neededMs;
   const asked = seen.asked ?? (isCutOff ? seen.listed : null);
-  const doubt = isCutOff && mayAskYet(history, asked?.last ?? start, now) ? TOO_EARLY : "";
+  const lastAt = (asked?.last ?? start).answered;
+  const isSure = ends === "run" && surelyHadTime(history, payment, lastAt, now);
+  const judge = (neededMs: number): Judgement =>
+    isSure || ranMs >= neededMs
+      ? { severity: "error", doubt: isCutOff && mayAskYet(history, lastAt, now) ? TOO_EARLY : "" }
+      : { severity: "warning", doubt: CLOCK_MOVED };
   if (!asked && !seen.isNamed && hadTime(NEVER_POLLED_MS)) {
     const hasLooked = hasListed(history, start, start.arrivedMs + (isCutOff ? KEPT_ASKING_MS : 0));
-    return hasLooked ? null : neverPolls(history, payment, occasion, doubt);
+    return hasLooked ? null : neverPolls(history, payment, occasion, judge(NEVER_POLLED_MS));
   }
-  if (webhook?.takenMs != null || hasKeptAsking(start, asked)) return null;
-  if (asked && hadTime(PATTERN_MS) && (end || isCutOff)) {
-    return takesRowAbove(payment) ?? givesUpEarly(payment, asked, doubt);
-  }
-  if (!end || ends === null || !isEndedByMove(history, payment, end)) return null;
-  return takesRowAbove(payment) ?? neverPollsAfterMove(payment, end);
+  if (!asked || webhook?.takenMs != null || hasKeptAsking(start, asked)) return null;
+  if (!hadTime(PATTERN_MS) || !(end || isCutOff)) return null;
+  return takesRowAbove(payment) ?? givesUpEarly(payment, asked, judge(PATTERN_MS));
 }
 
-/** Whether the run is over before the client has learned how a payment ends, although it had time and waits for no webhook. */
-function canAskNoMore({ hasClientEnded }: History, payment: Started, { now, ends, takesWebhooks }: Occasion): boolean {
-  const isWaiting = takesWebhooks && payment.webhook === null && !hasClientEnded;
-  return ends === "run" && !isWaiting && isUndisturbed(payment, payment.leftAt ?? payment.end?.at ?? now);
+/** How bad it is that polls are missing, and what speaks against it. */
+interface Judgement {
+  readonly severity: Severity;
+  readonly doubt: string;
+}
+
+/** Whether the client asks no more: the run is over, and it waits for no webhook, or the clock was moved to the end before a reset. */
+function canAskNoMore(history: History, payment: Started, { ends, takesWebhooks }: Occasion): boolean {
+  if (ends === "run") return history.endedAt !== null || !takesWebhooks || payment.webhook !== null;
+  return ends === "chapter" && payment.end !== null && isEndedByMove(history, payment, payment.end);
+}
+
+/** Whether the clock ran by itself until the payment ended, or the client did, or for long after the last request. */
+function surelyHadTime({ endedAt }: History, payment: Started, lastAt: Moment, now: Moment): boolean {
+  if (isUndisturbed(payment, payment.leftAt ?? payment.end?.at ?? now)) return true;
+  return (endedAt ?? now).ranMs - lastAt.ranMs >= SILENT_MS;
 }
 
 /** A report can come too early: it is only said to be the last one. */
 const TOO_EARLY = " If the client still asks, make this report again when it has ended.";
 
-const mayAskYet = ({ hasClientEnded }: History, { answered }: Asked["last"], now: Moment): boolean =>
-  !hasClientEnded && now.realMs - answered.realMs < NEVER_POLLED_MS;
+const CLOCK_MOVED = " The clock was moved or stopped, which perhaps left no time to ask.";
 
-/** Whether the sandbox clock has run by itself since the payment started: otherwise missing polls mean nothing. */
+const mayAskYet = ({ endedAt }: History, lastAt: Moment, now: Moment): boolean =>
+  endedAt === null && now.realMs - lastAt.realMs < NEVER_POLLED_MS;
+
+/** Whether the sandbox clock has run by itself since the payment started: otherwise missing polls mean little. */
 function isUndisturbed({ created }: Payment, now: Moment): boolean {
   const ranMs = now.ranMs - created.ranMs;
   const isLike = (passedMs: number) => Math.abs(passedMs - ranMs) <= DRIFT_MS;
@@ -69,8 +90,7 @@ function isUndisturbed({ created }: Payment, now: Moment): boolean {
 }
 
 /** Whether the clock was moved to the end of a payment. The client had no time to ask before it, but it could have asked after it. */
-function isEndedByMove(history: History, { leftAt, created, start }: Started, end: End): boolean {
-  if (leftAt) return false;
+function isEndedByMove(history: History, { created, start }: Started, end: End): boolean {
   const movedMs = end.at.nowMs - created.nowMs - (end.at.ranMs - created.ranMs);
   return movedMs > DRIFT_MS && !hasListed(history, start, end.at.realMs);
 }
@@ -87,7 +107,12 @@ function hasKeptAsking({ answered }: Start, asked: Asked | null): boolean {
   return asked.count >= PATTERN_POLLS || askedForMs >= KEPT_ASKING_MS;
 }
 
-function neverPolls(history: History, payment: Started, { hasWebhook }: Occasion, doubt: string): DatedMistake {
+function neverPolls(
+  history: History,
+  payment: Started,
+  { hasWebhook }: Occasion,
+  { severity, doubt }: Judgement,
+): DatedMistake {
   const { start, end, webhook } = payment;
   const look = hasListed(history, start, start.arrivedMs)
     ? "no list has shown it"
@@ -98,8 +123,10 @@ function neverPolls(history: History, payment: Started, { hasWebhook }: Occasion
   const isTaken = webhook?.takenMs != null;
   return {
     kind: "never_polls",
-    severity: isTaken ? "note" : "error",
-    ...factsOf(payment),
+    severity: isTaken ? "note" : severity,
+    requestIds: [start.requestId],
+    payment,
+    atMs: start.answered.nowMs,
     message: `${what}${end === null ? "" : `; it is ${end.status} now`}${deliveriesOf(payment, hasWebhook)}.${isTaken ? "" : doubt}`,
   };
 }
@@ -112,26 +139,13 @@ function deliveriesOf({ webhook, end }: Payment, hasWebhook: boolean): string {
   return hasWebhook ? `, and ${end ? "no webhook was sent" : "its webhook is sent when it ends"}` : "";
 }
 
-const neverPollsAfterMove = (payment: Started, { status }: End): DatedMistake => ({
-  kind: "never_polls",
-  severity: "warning",
-  ...factsOf(payment),
-  message: `This payment became ${status} when the clock was moved, and the client has not asked for its status after that.`,
-});
-
-const factsOf = (payment: Started) => ({
-  requestIds: [payment.start.requestId],
-  payment,
-  atMs: payment.start.answered.nowMs,
-});
-
-function givesUpEarly(payment: Started, { last }: Asked, doubt: string): DatedMistake {
+function givesUpEarly(payment: Started, { last }: Asked, { severity, doubt }: Judgement): DatedMistake {
   const { requestId, answered } = payment.start;
   const status = payment.end?.status ?? "pending";
   const lost = WHAT_IS_LOST[status];
   return {
     kind: "gives_up_early",
-    severity: lost === undefined ? "warning" : "error",
+    severity: lost === undefined ? "warning" : severity,
     requestIds: [requestId, last.requestId],
     payment,
     atMs: last.answered.nowMs,

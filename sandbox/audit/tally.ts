@@ -2,7 +2,8 @@ import type { Delivery } from "../../src/domain/delivery.ts";
 import type { TallyOnWire } from "../control/shapes/requests.ts";
 import type { AnsweredRequest } from "../request-log.ts";
 import { clean, isByFault, messageOf } from "./call.ts";
-import { isStarted, learnedEndMs, type Payment } from "./payments.ts";
+import type { Mistake } from "./finding.ts";
+import { isStarted, type Payment } from "./payments.ts";
 
 export type Tally = TallyOnWire;
 export type Refusal = Tally["refused"][number];
@@ -55,9 +56,9 @@ export function createTally() {
       else refusals.set(key, { status: call.status, message, count: 1 });
       return refusals.get(key) ?? null;
     },
-    /** A payment is no longer watched. */
-    drop(payment: Payment): void {
-      counts.payments = countPayment(counts.payments, payment);
+    /** Payments are no longer watched. */
+    drop(payments: readonly Payment[], missing: readonly Mistake[]): void {
+      counts.payments = countPayments(counts.payments, payments, missing);
     },
     /** A payment that is no longer watched is completed. */
     paidLate(): void {
@@ -79,21 +80,28 @@ export function createTally() {
     takesWebhooks: () => counts.deliveries.sent > counts.deliveries.not_taken,
     /** Whether all requests were refused by faults. */
     isAllFaults: () => byFaults > 0 && byFaults === counts.requests,
-    /** @param watched the payments that are watched now */
-    now(watched: readonly Payment[]): Tally {
+    /**
+     * @param watched the payments that are watched now
+     * @param missing what is wrong with them because polls are missing
+     */
+    now(watched: readonly Payment[], missing: readonly Mistake[]): Tally {
       const refused = [...refusals.values()].sort((a, b) => b.count - a.count).map((one) => ({ ...one }));
-      return { ...counts, refused, payments: watched.reduce(countPayment, counts.payments) };
+      return { ...counts, refused, payments: countPayments(counts.payments, watched, missing) };
     },
   };
 }
 
-function countPayment({ started, paid, not_followed }: Tally["payments"], payment: Payment): Tally["payments"] {
-  if (!isStarted(payment)) return { started, paid, not_followed };
-  const isNotFollowed = payment.end !== null && learnedEndMs(payment) === Number.POSITIVE_INFINITY;
+/** A payment is not followed if there is more than a note on its missing polls. */
+function countPayments(
+  { started, paid, not_followed }: Tally["payments"],
+  payments: readonly Payment[],
+  missing: readonly Mistake[],
+): Tally["payments"] {
+  const more = payments.filter(isStarted);
   return {
-    started: started + 1,
-    paid: paid + (payment.end?.status === "completed" ? 1 : 0),
-    not_followed: not_followed + (isNotFollowed ? 1 : 0),
+    started: started + more.length,
+    paid: paid + more.filter(({ end }) => end?.status === "completed").length,
+    not_followed: not_followed + missing.filter(({ severity }) => severity !== "note").length,
   };
 }
 

@@ -1,4 +1,4 @@
-import { Audit } from "../../sandbox/audit/audit.ts";
+import { Audit, type RunEnd } from "../../sandbox/audit/audit.ts";
 import type { Finding } from "../../sandbox/audit/finding.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import { type AnsweredRequest, membersOf } from "../../sandbox/request-log.ts";
@@ -25,7 +25,8 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
   const phones = new Map<string | null, string>();
   let requests = 0;
   const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), ranMs: clock.ranMs() });
-  const findings = (): readonly Finding[] => audit.report(moment()).findings;
+  const report = (end: RunEnd | null = null) => audit.report(moment(), end);
+  const findings = (): readonly Finding[] => report().findings;
 
   function send(call: More): void {
     requests += 1;
@@ -154,6 +155,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
     /** A reset, or a restore. */
     reset: () => audit.beginChapter(moment(), false),
     forget: () => audit.forget(moment()),
+    report,
     findings,
     kinds: () => findings().map(({ kind }) => kind),
   };

@@ -65,7 +65,7 @@ export const auditTally = z.object({
   payments: z.strictObject({
     started: count,
     paid: count,
-    not_followed: count.describe("payments that have ended, and no answer has told the client how"),
+    not_followed: count.describe("payments whose polls are missing, and whose webhook was not taken"),
   }),
   lenient_takes: count.describe("how many requests were refused for what --accept lenient takes"),
   deliveries: z

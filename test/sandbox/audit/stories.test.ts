@@ -34,8 +34,7 @@ interface Step {
 
 /** @param advised the advice that the story has shown */
 function play(client: AuditedClient, line: string, advised: Set<string>): string[] {
-  const { audit, realClock, clock, ids } = client;
-  const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), ranMs: clock.ranMs() });
+  const { audit, clock, ids } = client;
   const idOf = (number: string) => ids[Number(number) - 1] ?? number;
   const show = (found: readonly Finding[]) => found.flatMap((finding) => linesAbout(finding, advised));
   /** Each does what a step says, and returns lines if they are shown instead of the findings. */
@@ -66,8 +65,8 @@ function play(client: AuditedClient, line: string, advised: Set<string>): string
     forget: client.forget,
     reset: client.reset,
     deliver: (subject, status) => client.deliver(idOf(subject), status === "none" ? null : Number(status)),
-    tally: () => [summaryOf(audit.report(moment()))],
-    over: (_subject, _second, { words }) => show(audit.report(moment(), { hosts: words }).findings),
+    tally: () => [summaryOf(client.report())],
+    over: (_subject, _second, { words }) => show(client.report({ hosts: words }).findings),
     delayed: () => show(audit.report(null).findings),
     webhook: () => {},
     root: () => {},
@@ -185,11 +184,10 @@ describe("bounds", () => {
   });
 
   test("a run that is over ended when its client ended, also if the clock has moved on", () => {
-    const { audit, clock, realClock } = createAuditedClient();
+    const { report, clock } = createAuditedClient();
     const atMs = clock.nowMs();
     clock.advance(60_000);
-    const now = { nowMs: clock.nowMs(), realMs: realClock.nowMs(), ranMs: clock.ranMs() };
-    expect(audit.report(now, { atMs }).findings).toMatchObject([{ first_at: formatTimestamp(atMs) }]);
+    expect(report({ atMs }).findings).toMatchObject([{ first_at: formatTimestamp(atMs) }]);
   });
 
   test("a body can begin with a byte order mark", () => {
