@@ -103,6 +103,13 @@ function beginningOf(text: string | null): [string | null, number] {
   return [kept.toString(), Buffer.byteLength(text) - kept.length];
 }
 
+/** A request that a fault delays: it is in the log when it is answered. */
+export interface DelayedRequest extends Pick<AnsweredRequest, "atMs" | "headers"> {
+  readonly path: string;
+  /** Of its body, once that was read. */
+  members: Members | null;
+}
+
 /** The members of a text: of a JSON object, or of a form. Null for anything else. */
 export function membersOf(text: string | null): Members | null {
   if (text === null) return null;

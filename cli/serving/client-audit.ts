@@ -6,7 +6,7 @@ import {
   type RunEnd,
 } from "../../sandbox/audit/audit.ts";
 import { LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
-import { REPLAY_HEADER, type RequestLog } from "../../sandbox/request-log.ts";
+import { type DelayedRequest, REPLAY_HEADER, type RequestLog } from "../../sandbox/request-log.ts";
 import type { Delivery } from "../../src/domain/delivery.ts";
 import type { Service } from "../../src/service/service.ts";
 
@@ -28,7 +28,7 @@ export type ClientAudit = ReturnType<typeof auditClient>;
 /** The audit of one sandbox: it gets every request and every change. */
 export function auditClient(options: Options) {
   const { log, service, clock, stopwatch, isTimed, promptTimeoutMs, settleDeliveries } = options;
-  const delays = { underWay: 0 };
+  const delayed = new Set<DelayedRequest>();
   const audit = new Audit(options);
   let moments = 0;
   const moment = () => {
@@ -43,12 +43,18 @@ export function auditClient(options: Options) {
   });
   service.subscribe((transaction) => audit.changed(transaction, moment()));
   return {
-    /** How many requests are delayed now. */
-    delays,
-    // While requests are delayed, it is unknown what the client fails to do.
-    report: (end: RunEnd | null) => audit.report(delays.underWay > 0 ? null : moment(), end),
-    forget: () => audit.forget(moment()),
-    beginChapter: () => audit.beginChapter(moment(), delays.underWay > 0),
+    /** The requests of this chapter that are delayed now. */
+    delayed,
+    // While requests are delayed, it is unknown what a client fails to do that goes on.
+    report: (end: RunEnd | null) => audit.report(delayed.size > 0 && !end ? null : moment(), end, delayed),
+    forget() {
+      delayed.clear();
+      audit.forget(moment());
+    },
+    beginChapter() {
+      audit.beginChapter(moment(), delayed.size > 0);
+      delayed.clear();
+    },
     delivered: (delivery: Delivery) => audit.delivered(delivery, moment()),
     accountOpened: (id: number) => audit.accountOpened(id, moment()),
     subscribe: (listener: FindingListener) => audit.subscribe(listener),
@@ -60,7 +66,7 @@ export function auditClient(options: Options) {
       clock.advance(Math.max(0, Math.min(promptTimeoutMs, LAST_INSTANT_MS - clock.nowMs())));
       await service.resolver.resolveDue();
       await settleDeliveries();
-      return audit.report(moment(), { ...end, atMs: ended.nowMs });
+      return audit.report(moment(), { ...end, atMs: ended.nowMs }, delayed);
     },
   };
 }

@@ -22,7 +22,7 @@ export interface MerchantSettings {
   readonly tariff?: Tariff | null | undefined;
 }
 
-interface Options extends Omit<ObserveOptions, "delays" | "authenticate" | "steering">, MerchantSettings {
+interface Options extends Omit<ObserveOptions, "delayed" | "authenticate" | "steering">, MerchantSettings {
   readonly api: LoadedLater<typeof api>;
   readonly service: Service;
   readonly audit: ClientAudit;
@@ -38,7 +38,7 @@ export function createMerchantApi(options: Options): Handler {
     const { createApi } = await options.api.load();
     return createApi({ ...options, service: serviceFor(options), version });
   });
-  return whenFresh(observe(loaded, { ...options, delays: options.audit.delays, authenticate }), options);
+  return whenFresh(observe(loaded, { ...options, delayed: options.audit.delayed, authenticate }), options);
 }
 
 function serviceFor({ service, webhooks, audit, opensAccounts, tariff = null }: Options): Service {

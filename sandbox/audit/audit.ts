@@ -1,7 +1,7 @@
 import type { Delivery } from "../../src/domain/delivery.ts";
 import { createListeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
-import type { AnsweredRequest } from "../request-log.ts";
+import type { AnsweredRequest, DelayedRequest } from "../request-log.ts";
 import { isLook, type Moment, type Reading } from "./call.ts";
 import { createFindingBook, type DatedMistake, type Finding, type Mistake } from "./finding.ts";
 import { createHistory, type History, recordChange, recordClientEnd, recordDelivery } from "./history.ts";
@@ -11,7 +11,7 @@ import { missesPolls, type Occasion } from "./missing-polls.ts";
 import { auditMethod, auditPath, isAutomatic } from "./paths.ts";
 import { isStarted, type Payment, type Started } from "./payments.ts";
 import { auditPoll } from "./polls.ts";
-import { auditPush } from "./pushes.ts";
+import { auditPush, chargesBeside } from "./pushes.ts";
 import { nothingAccepted, refusedWithoutCause } from "./refusals.ts";
 import { chargesAgain, isUnpaid } from "./repeated-pushes.ts";
 import { createTally, type Tally } from "./tally.ts";
@@ -153,12 +153,14 @@ export class Audit {
    * All findings, also those about requests that a client should have sent by now.
    * @param now null while requests are delayed: then missing requests mean nothing
    * @param end null while the run goes on
+   * @param delayed the requests that are delayed now: when the run is over, a push of them is one whose answer was lost
    */
-  report(now: Moment | null, end: RunEnd | null = null): AuditReport {
+  report(now: Moment | null, end: RunEnd | null = null, delayed: Iterable<DelayedRequest> = []): AuditReport {
     const watched = [...this.#history.payments.all()];
     const missing = this.#missingPolls(watched, now, end && "run");
     if (end && !this.#hasFollowed) missing.push(...this.#cutOff);
-    const judged = [...repeatsOf(watched), ...missing];
+    const held = end ? [...delayed].flatMap((request) => chargesBeside(request, watched.filter(isStarted))) : [];
+    const judged = [...repeatsOf(watched), ...held, ...missing];
     const tally = this.#tally.now(watched, missing);
     const nothing = now && end && nothingAccepted(tally, this.#tally.isAllFaults(), end.atMs ?? now.nowMs, end.hosts);
     const findings = this.#findings.list(nothing ? [...judged, nothing] : judged);

@@ -39,7 +39,7 @@ export const isSurelyRead = ({ status, fault, said }: AnsweredRequest): boolean 
   status === 200 && (fault === null || (fault === "error" && said.success === true));
 
 /** Whether a command of momo sent it. Its pushes are judged, but apart from those of the client. */
-export const isByMomo = ({ headers }: AnsweredRequest): boolean =>
+export const isByMomo = ({ headers }: Pick<AnsweredRequest, "headers">): boolean =>
   headers.get("User-Agent")?.startsWith("momo/") ?? false;
 
 /** Whether a person looks with a command of momo, such as `momo status`: that is not the client. */

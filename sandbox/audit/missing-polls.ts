@@ -18,8 +18,8 @@ const KEPT_ASKING_MS = 110_000;
 /** Two clocks that are read one after the other differ by at most this, also on a busy machine. */
 const DRIFT_MS = 500;
 
-/** A client that waits twice the longest interval of §4.4 while the clock runs by itself asks no more. */
-const SILENT_MS = 10_000;
+/** After twice the longest interval of §4.4 without a move of the clock, a client is judged as if there were none later. */
+const UNMOVED_MS = 10_000;
 
 /** When missing polls are looked for. */
 export interface Occasion {
@@ -68,10 +68,11 @@ function canAskNoMore(history: History, payment: Started, { ends, takesWebhooks 
   return ends === "chapter" && payment.end !== null && isEndedByMove(history, payment, payment.end);
 }
 
-/** Whether the clock ran by itself until the payment ended, or the client did, or for long after the last request. */
+/** Whether the clock ran by itself until the payment ended, or the client did, or else for some time before it was moved. */
 function surelyHadTime({ endedAt }: History, payment: Started, lastAt: Moment, now: Moment): boolean {
   if (isUndisturbed(payment, payment.leftAt ?? payment.end?.at ?? now)) return true;
-  return (endedAt ?? now).ranMs - lastAt.ranMs >= SILENT_MS;
+  const sinceAt = isUndisturbed(payment, lastAt) ? payment.created : lastAt;
+  return (endedAt ?? now).ranMs - sinceAt.ranMs >= UNMOVED_MS;
 }
 
 /** A report can come too early: it is only said to be the last one. */

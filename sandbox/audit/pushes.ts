@@ -1,10 +1,10 @@
 import { typedPhone } from "../../src/domain/phone.ts";
-import type { AnsweredRequest } from "../request-log.ts";
-import { clean, type Reading, textIn } from "./call.ts";
-import type { Mistake } from "./finding.ts";
+import type { AnsweredRequest, DelayedRequest, Members } from "../request-log.ts";
+import { clean, isByMomo, type Reading, textIn } from "./call.ts";
+import type { DatedMistake, Mistake } from "./finding.ts";
 import { type Charge, type History, recordLostPush, recordPush, recordRepeat } from "./history.ts";
 import { isStarted, type Payment, type Push, type Started } from "./payments.ts";
-import { chargesAgain, lostPushBefore, repeatsLostPush } from "./repeated-pushes.ts";
+import { chargesAgain, lostPushBefore, repeatsHeldPush, repeatsLostPush } from "./repeated-pushes.ts";
 
 /** `POST /stkpush.php` */
 export function auditPush(history: History, reading: Reading): (Mistake | null)[] {
@@ -26,13 +26,23 @@ export function auditPush(history: History, reading: Reading): (Mistake | null)[
   ];
 }
 
+/** The payments of the order of a push that a fault still delays: its client waits no more, but the push takes effect. */
+export function chargesBeside({ path, headers, members, atMs }: DelayedRequest, payments: Started[]): DatedMistake[] {
+  const charge = path.endsWith("/stkpush.php") && !isByMomo({ headers }) ? chargeIn(members) : null;
+  return charge ? payments.flatMap((payment) => repeatsHeldPush({ ...charge, atMs }, payment) ?? []) : [];
+}
+
 /** Whom a push charges that was answered with 5xx or not at all, if its body says so. */
 function unknownChargeIn({ status, said, members }: AnsweredRequest): Charge | null {
   // A page of a proxy with 200 says nothing about the payment.
   const isUnknown = status === null || status >= 500 || (status < 400 && said.success === undefined);
+  return isUnknown ? chargeIn(members) : null;
+}
+
+function chargeIn(members: Members | null): Charge | null {
   const { payment_account_id: account, phone, amount, reference } = members ?? {};
   const digits = typedPhone(String(phone));
-  if (!isUnknown || digits === null || !Number.isFinite(Number(amount))) return null;
+  if (digits === null || !Number.isFinite(Number(amount))) return null;
   return {
     paymentAccountId: Number(account),
     phone: digits.replace(/^0/, "254"),

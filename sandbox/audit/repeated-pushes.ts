@@ -141,3 +141,19 @@ export const repeatsLostPush = (first: LostPush, charge: Charge, push: Push): Mi
   requestIds: [first.push.requestId, push.requestId],
   message: `${chargedAgain(first, charge)} ${whatWasAnswered(first.push, false)}, ${whatListShowed(null, first.push, push)}. This time no payment was stored.`,
 });
+
+/** A push is not answered yet, and its order has another payment: later, or one whose end the client has not learned. */
+export function repeatsHeldPush(held: Charge & { readonly atMs: number }, payment: Started): DatedMistake | null {
+  const { start } = payment;
+  const isRepeated = held.atMs <= start.atMs;
+  const isOpen = learnedEndMs(payment) === Number.POSITIVE_INFINITY && !isUnpaid(payment);
+  if (start.isByMomo || !isSameCharge(held, payment) || !(isRepeated || isOpen)) return null;
+  return {
+    ...(hasOtherReference(held, payment) ? PERHAPS_TWICE : TWICE),
+    subject: `${held.paymentAccountId} ${held.phone} ${held.amountCents} held`,
+    requestIds: [start.requestId],
+    payment,
+    atMs: start.atMs,
+    message: `${chargedAgain(held, payment)} Another request for it is not answered yet, but it takes effect: the customer may pay both.`,
+  };
+}

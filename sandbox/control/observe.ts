@@ -7,7 +7,14 @@ import { fail, type Reply, respond } from "../../src/http/reply.ts";
 import { type Api, type Exchange, type Handler, newExchange, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { FaultPlan } from "../faults.ts";
-import { type AnsweredRequest, type LoggedRequest, type Members, membersOf, type RequestLog } from "../request-log.ts";
+import {
+  type AnsweredRequest,
+  type DelayedRequest,
+  type LoggedRequest,
+  type Members,
+  membersOf,
+  type RequestLog,
+} from "../request-log.ts";
 import type { Steering } from "../steering.ts";
 import { isFromAnotherSite } from "./guard.ts";
 import type { Fault } from "./shapes/steering.ts";
@@ -17,8 +24,8 @@ export interface ObserveOptions {
   /** Where a fault is counted. */
   readonly steering: Pick<Steering, "count">;
   readonly log: RequestLog;
-  /** How many requests a fault delays now. */
-  readonly delays: { underWay: number };
+  /** The requests that a fault delays now. */
+  readonly delayed: Set<DelayedRequest>;
   /** Returns the merchant of a request, or throws. */
   readonly authenticate: Service["authenticate"];
   readonly stopping: AbortSignal;
@@ -36,7 +43,7 @@ export interface ObserveOptions {
  * valid credentials.
  */
 export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions): Handler {
-  const { faults, log, delays, clock, realClock, isTimed } = options;
+  const { faults, log, delayed, clock, realClock, isTimed } = options;
   const stopwatch = isTimed ? options.stopwatch : () => 0;
 
   const refuse = refuseAndLog(options, log);
@@ -60,15 +67,16 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     const { path } = targetOf(request);
     const called = faults.faults.length === 0 ? null : api.called(request);
     const fault = called && (await strike(called, request));
-    if (fault?.kind === "delay") {
+    const held = fault?.kind === "delay" ? hold(request, path, atMs) : null;
+    if (held) {
       keepOpen?.(request);
-      delays.underWay += 1;
+      delayed.add(held);
     }
     const exchange = newExchange();
     const carryOut = () => api.answer(request, exchange, keepOpen);
     const answered = await (fault ? applyFault(fault, carryOut, options) : carryOut().then(asItIs));
     const { hidden = null } = answered;
-    if (fault?.kind === "delay") delays.underWay -= 1;
+    if (held) delayed.delete(held);
     if (request.headers.get("User-Agent")?.endsWith(DOCTOR)) return respond(answered.reply);
     const isLost = fault?.kind === "disconnect";
     const body = exchange.body ?? (answered.reply.status === 200 && !fault ? null : await unread(request, realClock));
@@ -78,6 +86,13 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     add(log, request, path, reply, { ...at, body, exchange, hidden, fault: fault?.kind ?? null, isTakenLeniently });
     return isLost ? brokenOff() : respond(reply);
   };
+}
+
+function hold(request: Request, path: string, atMs: number): DelayedRequest {
+  const held: DelayedRequest = { atMs, path, headers: request.headers, members: null };
+  const read = (bytes: Uint8Array) => void (held.members = membersOf(new TextDecoder().decode(bytes)));
+  readBytes(request.clone() as Request).then(read, () => {}); // a body that breaks off charges nobody
+  return held;
 }
 
 /** The end of the name of `momo doctor`. Its requests are not logged: they are no client's. */

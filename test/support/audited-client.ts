@@ -1,7 +1,7 @@
 import { Audit, type RunEnd } from "../../sandbox/audit/audit.ts";
 import type { Finding } from "../../sandbox/audit/finding.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
-import { type AnsweredRequest, membersOf } from "../../sandbox/request-log.ts";
+import { type AnsweredRequest, type DelayedRequest, type Members, membersOf } from "../../sandbox/request-log.ts";
 import type { DeliveryAttempt } from "../../src/domain/delivery.ts";
 import type { FinalStatus, FinalTransaction, Status, Transaction } from "../../src/domain/transaction.ts";
 import { INPUTS } from "../../src/http/api.ts";
@@ -25,7 +25,8 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
   const phones = new Map<string | null, string>();
   let requests = 0;
   const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), ranMs: clock.ranMs() });
-  const report = (end: RunEnd | null = null) => audit.report(moment(), end);
+  const delayed = new Set<DelayedRequest>();
+  const report = (end: RunEnd | null = null) => audit.report(moment(), end, delayed);
   const findings = (): readonly Finding[] => report().findings;
 
   function send(call: More): void {
@@ -106,6 +107,9 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
       send({ target: `${basePath}/stkpush.php`, body: JSON.stringify(body), answer: JSON.stringify(answer), ...more });
       return id;
     },
+    /** Sends a push that a fault delays until the end. */
+    hold: (members: Members, headers = new Headers()) =>
+      void delayed.add({ atMs: clock.nowMs(), path: `${basePath}/stkpush.php`, headers, members }),
     /** Starts a payment that is refused. */
     refuse(status: number, body: object = {}, more: More = {}, message = "no") {
       const target = `${basePath}/stkpush.php`;

@@ -15,7 +15,7 @@ import { type AuditedClient, createAuditedClient, LOST } from "../../support/aud
  *
  * The steps, in which `#1` is the id of the first payment, `3*` before a step repeats it (`+` joins several), and `$n` is the number of the round:
  * `pay REFERENCE` (`-`: none, `''`: an empty one), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`, `live MS`, `freeze MS`,
- * `advance MS` (the clock alone), `exit`, `forget`, `reset`, `deliver N CODE` (an attempt of its webhook; `none`: nobody answers); refused are `refuse CODE BODY MESSAGE` (a payment), `ask CODE BODY` (a status) and
+ * `advance MS` (the clock alone), `hold BODY` (a push that is delayed until the end), `exit`, `forget`, `reset`, `deliver N CODE` (an attempt of its webhook; `none`: nobody answers); refused are `refuse CODE BODY MESSAGE` (a payment), `ask CODE BODY` (a status) and
  * `send METHOD TARGET CODE`. `took=MS`, `agent=NAME`, `fault=disconnect` (the answer is lost), `body=JSON`, `answer=TEXT` and `lenient=MEMBER:VALUE`
  * are about a request, `ended=STATUS` (before the answer) is about a payment; all else is a member of the order. `tally` shows what happened, `over HOST…` the findings when the run is over,
  * `delayed` those while a request is delayed. `webhook` and `root` are what the server has.
@@ -50,6 +50,7 @@ function play(client: AuditedClient, line: string, advised: Set<string>): string
     ask: (code, body, { more }) => client.send({ status: Number(code), body, answer: REFUSED, ...more }),
     refuse: (code, body, { more, words }) =>
       client.refuse(Number(code), JSON.parse(body || "{}"), more, words.slice(2).join(" ") || "no"),
+    hold: (body, _, { more }) => client.hold(JSON.parse(body), more?.headers),
     send: (method, target, { more, words }) =>
       client.send({ method, target, status: Number(words[2]), answer: REFUSED, ...more }),
     end: (subject, status) => client.end(idOf(subject), status as FinalStatus),

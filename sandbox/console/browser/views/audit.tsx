@@ -31,7 +31,7 @@ export function Audit() {
         <p aria-live="polite">{auditSummary.value}</p>
         <p class="hint">
           {isLoaded.value && openFindings.value.length === 0
-            ? "Nothing found. The audit checks every request to the merchant API, and finds payments whose status no client asks for."
+            ? "Nothing found. The audit checks every request to the merchant API, and finds payments whose status no client asks for; while a client may still ask, a payment is not judged."
             : "What is wrong, what would be right, and in which requests. A finding that you mark as known comes back when it happens again."}
         </p>
       </Card>
@@ -126,7 +126,7 @@ function AuditReport() {
   const form = useForm("report", { format: "Format" }, { format: "text" });
   const report = useSignal<string | null>(null);
   const { format } = form.values;
-  const path = `/audit?format=${format}`;
+  const path = `/audit?over=true&format=${format}`;
   useEffect(() => {
     // Load the report again only if it is open.
     if (report.value !== null) void show();
