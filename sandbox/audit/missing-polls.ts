@@ -3,8 +3,8 @@ import type { Status } from "../../src/domain/transaction.ts";
 import { inSeconds, type Moment } from "./call.ts";
 import type { DatedMistake } from "./finding.ts";
 import { type History, PATTERN_MS, PATTERN_POLLS } from "./history.ts";
-import type { Asked, End, Payment, Start, Started } from "./payments.ts";
 import type { Severity } from "./kinds.ts";
+import type { Asked, End, Payment, Start, Started } from "./payments.ts";
 import { takesRowAbove } from "./wrong-rows.ts";
 
 /** A client that has not polled within this time never polls. */

@@ -90,8 +90,10 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
 
 function hold(request: Request, path: string, atMs: number): DelayedRequest {
   const held: DelayedRequest = { atMs, path, headers: request.headers, members: null };
-  const read = (bytes: Uint8Array) => void (held.members = membersOf(new TextDecoder().decode(bytes)));
-  readBytes(request.clone() as Request).then(read, () => {}); // a body that breaks off charges nobody
+  const keep = (bytes: Uint8Array) => {
+    held.members = membersOf(new TextDecoder().decode(bytes));
+  };
+  readBytes(request.clone() as Request).then(keep, () => {}); // a body that breaks off charges nobody
   return held;
 }
 
