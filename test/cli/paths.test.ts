@@ -206,10 +206,11 @@ describe("no link is followed out of the data directory", () => {
   ])("%s is replaced, not written through", async (_what, write) => {
     const file = join(copyOfModel(), "server.json");
     const target = join(newFolder(), "target");
-    writeFileSync(target, "not momo's");
+    const record = '{"base_url":"","console_url":"","pid":1}'; // a link to what is no ready file is refused
+    writeFileSync(target, record);
     symlinkSync(target, file);
     await write(file);
-    expect(readFileSync(target, "utf8")).toBe("not momo's");
+    expect(readFileSync(target, "utf8")).toBe(record);
     expect(lstatSync(file).isFile()).toBe(true);
     expect(modeOf(file)).toBe("600");
   });
