@@ -18,7 +18,8 @@ export function createClient({ baseUrl, controlUrl, headers, paymentAccountId }:
   function send(method: string, url: string, json?: unknown, more: object = {}): Promise<Response> {
     const content = json === undefined ? {} : { body: JSON.stringify(json) };
     const type = json === undefined ? {} : { "Content-Type": "application/json" };
-    const sent = fetch(url, { method, headers: { ...type, ...more }, ...content });
+    // A connection of its own: a server may close one that was idle just when the next request uses it.
+    const sent = fetch(url, { method, headers: { ...type, ...more }, keepalive: false, ...content });
     return inTime(sent, () => `no answer came: ${method} ${url}`);
   }
 
