@@ -132,7 +132,12 @@ const nextPage = () => Math.floor(state.rows.value.length / PAGE_SIZE) + 1;
 /** Refreshes totals and the rows that only the server can select, at most once a second. */
 export const refreshRows = throttled(
   () => 1000,
-  () => quietly(async () => void (await loadPage(1, false))),
+  () =>
+    quietly(async () => {
+      if (state.isListCurrent.value) await loadPage(1, false);
+      // The rows of the selection before must not be shown as those of a new one, which are loaded next.
+      else refreshRows();
+    }),
 );
 
 /** Loads the findings. Those about missing requests are in no event. */
