@@ -59,8 +59,10 @@ describe("a sandbox for a test", () => {
   test("audit reports the mistakes of the client under test", async () => {
     const sandbox = await start({ frozen: true });
     for (const reference of ["A", "A"]) await pay(sandbox, { reference });
-    const finding = { kind: "charges_twice", severity: "error", reference: "A", request_ids: [1, 2] };
-    expect(await sandbox.audit()).toMatchObject({ requests: 2, payments: { started: 2 }, findings: [finding] });
+    const twice = { kind: "charges_twice", severity: "error", reference: "A", request_ids: [1, 2] };
+    const unknown = [1, 2].map((id) => ({ kind: "never_polls", severity: "warning", request_ids: [id] }));
+    const report = { requests: 2, payments: { started: 2, not_followed: 2 }, findings: [twice, ...unknown] };
+    expect(await sandbox.audit()).toMatchObject(report);
   });
 
   test("outcome, promptTimeout, basePath, responseForm and frozen are applied", async () => {
