@@ -3,8 +3,6 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isStopped } from "../../cli/client/diagnose.ts";
-import { knownControl, resolveControl, resolveTarget, type TargetFlags } from "../../cli/client/target.ts";
-import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
@@ -140,9 +138,8 @@ describe("doctor calls the address with that key and that account, as momo pay w
   });
 
   test.concurrent("a control token that is refused", async () => {
-    const { at } = await startIn(newFolder(), { controlToken: "the-token-of-this-sandbox" });
     const env = { MOMO_CONTROL_TOKEN: "not-the-token-at-all" };
-    expect((await examine(at, { env })).needAction).toEqual(["control token"]);
+    expect((await examine(own.at, { env })).needAction).toEqual(["control token"]);
   });
 
   test.concurrent("a server that is stopped with SIGSTOP: the remedy lets it continue", async () => {
@@ -159,97 +156,34 @@ describe("doctor calls the address with that key and that account, as momo pay w
   });
 });
 
-const { at, baseUrl, controlUrl, headers } = await startIn(newFolder());
-const [, data] = at;
-const OTHER_KEY = { apiKey: "mk_flag", apiSecret: "ms_flag" };
+const TOKEN = "the-token-of-this-sandbox";
+const own = await startIn(newFolder(), { controlToken: TOKEN });
 
-/** Runs `act` in this process with only these variables of momo's; `act` must be synchronous. */
-function withVariables<T>(variables: Record<string, string>, act: () => T): T {
-  const before = { ...process.env };
-  for (const name of Object.keys(before)) if (name.startsWith("MOMO_")) delete process.env[name];
-  Object.assign(process.env, variables);
-  try {
-    return act();
-  } finally {
-    for (const name of Object.keys(variables)) delete process.env[name];
-    Object.assign(process.env, before);
-  }
-}
-
-const targetOf = (flags: TargetFlags, variables: Record<string, string> = {}) =>
-  withVariables(variables, () => resolveTarget({ data, ...flags }));
-
-function failureIn(act: () => unknown): Failure {
-  try {
-    act();
-  } catch (error) {
-    return toFailure(error);
-  }
-  throw new Error("it did not fail");
-}
-
-describe("which server: flag > MOMO_* > the data directory", () => {
-  const VARIABLES = {
-    MOMO_BASE_URL: "http://127.0.0.1:1/env",
-    MOMO_API_KEY: "mk_env",
-    MOMO_API_SECRET: "ms_env",
-    MOMO_PAYMENT_ACCOUNT_ID: "42",
-  };
-  const saved = { baseUrl, apiKey: headers["X-API-Key"], apiSecret: headers["X-API-Secret"], paymentAccountId: 1 };
-  const named = { baseUrl: "http://127.0.0.1:1/env", apiKey: "mk_env", apiSecret: "ms_env", paymentAccountId: 42 };
-
-  const byFlags = { baseUrl: "http://127.0.0.1:1/flag", ...OTHER_KEY, account: 7 };
-  test.each<[what: string, flags: TargetFlags, variables: Record<string, string>, target: object]>([
-    ["the data directory's", {}, {}, saved],
-    ["MOMO_* go before the data directory", {}, VARIABLES, named],
-    ["flags go before MOMO_*", byFlags, VARIABLES, { ...OTHER_KEY, baseUrl: byFlags.baseUrl, paymentAccountId: 7 }],
-    ["an empty variable counts as not set", {}, { MOMO_BASE_URL: "", MOMO_API_KEY: "", MOMO_API_SECRET: "" }, saved],
-  ])("%s", (_what, flags, variables, target) => {
-    expect(targetOf(flags, variables)).toMatchObject(target);
-  });
+test.concurrent("the token of the running server is sent to that server only", async () => {
+  const other = serveFake(() => new Response(""));
+  const env = { MOMO_CONTROL_URL: other.baseUrl.replace("/v2", "/_momo") };
+  await runMomo(["clock", "show", ...own.at], { env });
+  await runMomo(["clock", "show", ...own.at, "--base-url", other.baseUrl]);
+  const sent = other.requests.map(({ headers }) => headers.get("Authorization"));
+  expect([sent.length > 1, ...new Set(sent)]).toEqual([true, null]);
 });
 
-test("the control API of a payment service is that of MOMO_CONTROL_URL or of the running server, unless --base-url names another", () => {
-  const variables = { MOMO_CONTROL_URL: "http://127.0.0.1:1/_momo" };
-  const known = (flags: TargetFlags, environment: Record<string, string> = {}) =>
-    withVariables(environment, () => knownControl({ data, ...flags })?.controlUrl ?? null);
-  const elsewhere = { baseUrl: "http://127.0.0.1:1/v2" };
-  expect([known({}, variables), known(elsewhere, variables)]).toEqual([variables.MOMO_CONTROL_URL, null]);
-  expect([known({}), known({ baseUrl: `${baseUrl}/` }), known(elsewhere)]).toEqual([controlUrl, controlUrl, null]);
-});
-
-test("the token of the running server is sent to that server only", async () => {
-  const own = await startIn(newFolder(), { controlToken: "the-token-of-this-sandbox" });
-  const tokenFor = (variables: Record<string, string>, flags = {}) =>
-    withVariables(variables, () => resolveControl({ data: own.at[1] ?? "", ...flags }).controlToken);
-  expect([tokenFor({}), tokenFor({}, { baseUrl: own.baseUrl })]).toEqual(Array(2).fill("the-token-of-this-sandbox"));
-  expect(tokenFor({ MOMO_CONTROL_URL: "http://127.0.0.1:1/_momo" })).toBeNull();
-  expect(tokenFor({}, { baseUrl: "http://127.0.0.1:1/v2" })).toBeNull();
-});
-
-describe("the data directory's secret is not sent elsewhere: a usage error, and the flag's name", () => {
-  test.each([
-    "http://momo.invalid/v2",
-    "http://127.0.0.1.invalid/v2",
-    "http://localhost.invalid/v2",
-    "http://localhost:1@momo.invalid/v2",
-    "http://momo.invalid\\@127.0.0.1/v2",
-  ])("to %s", (url) => {
-    expect(failureIn(() => targetOf({ baseUrl: url })).code).toBe("usage");
-    expect(failureIn(() => targetOf({}, { MOMO_BASE_URL: url })).code).toBe("usage");
-  });
-
-  test("to another host it needs --api-key; with another key it needs --api-secret", () => {
-    expect(failureIn(() => targetOf({ baseUrl: "http://momo.invalid/v2" })).hint).toContain("--api-key");
-    expect(failureIn(() => targetOf({ apiKey: "mk_other" })).hint).toContain("--api-secret");
-  });
+test.concurrent.each([
+  "http://momo.invalid/v2",
+  "http://127.0.0.1.invalid/v2",
+  "http://localhost.invalid/v2",
+  "http://localhost:1@momo.invalid/v2",
+  "http://momo.invalid\\@127.0.0.1/v2",
+])("the data directory's secret is not sent to %s: a usage error", async (url) => {
+  expectRefusal(await runMomo(["list", ...own.at, "--base-url", url]), 2, /no API key is known|--base-url is not an/);
+  const env = { MOMO_BASE_URL: url };
+  expectRefusal(await runMomo(["list", ...own.at], { env }), 2, /no API key is known|MOMO_BASE_URL is not an/);
 });
 
 test.concurrent("off loopback: the control token too; exit 4 with a wrong one", async () => {
-  const controlToken = "a-control-token-of-ours";
-  const open = await startIn(newFolder(), { host: "0.0.0.0", controlToken });
+  const open = await startIn(newFolder(), { host: "0.0.0.0", controlToken: TOKEN });
   const { stdout } = await runMomo(["env", ...open.at, "--json"]);
-  expect(JSON.parse(stdout)).toMatchObject({ MOMO_CONTROL_URL: open.controlUrl, MOMO_CONTROL_TOKEN: controlToken });
+  expect(JSON.parse(stdout)).toMatchObject({ MOMO_CONTROL_URL: open.controlUrl, MOMO_CONTROL_TOKEN: TOKEN });
   const env = { MOMO_CONTROL_TOKEN: "not-the-token-at-all" };
   expectRefusal(await runMomo(["env", ...open.at], { env }), 4, /^momo: .*\n.*MOMO_CONTROL_TOKEN/);
 });

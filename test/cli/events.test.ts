@@ -3,10 +3,9 @@ import { openEvents } from "../../cli/client/client.ts";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
 import { serverAt } from "../../cli/client/server.ts";
 import { clockCommand, snapshotCommand } from "../../cli/commands/steering.ts";
-import { cleanUp, later, newFolder } from "../support/cleanup.ts";
+import { cleanUp, later } from "../support/cleanup.ts";
 import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
 import { KEYS, openPlain, runMomo, serveMomo, startMomo } from "../support/momo.ts";
-import { startIn } from "../support/sandbox.ts";
 import { inTime, rejectionOf, SLACK_MS, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
@@ -146,25 +145,6 @@ test.each([
   stop.abort();
   await inTime(following, () => "it still follows");
   expect(names.join()).toBe(seen);
-});
-
-test("momo list asks as often for ten rows with their references as for one", async () => {
-  const { origin, pay, headers } = await startIn(newFolder());
-  for (let count = 0; count < 10; count += 1) await pay({ reference: `ORDER-${count}` });
-  const relay = serveFake((request) => fetch(request.url.replace(new URL(request.url).origin, origin), request));
-  const env = {
-    MOMO_BASE_URL: relay.baseUrl,
-    MOMO_CONTROL_URL: relay.baseUrl.replace("/v2", "/_momo"),
-    MOMO_API_KEY: headers["X-API-Key"] ?? "",
-    MOMO_API_SECRET: headers["X-API-Secret"] ?? "",
-  };
-  const asked = async (limit: string) => {
-    const before = relay.requests.length;
-    const { stdout } = await runMomo(["list", "--format", "table", "--limit", limit], { env });
-    expect(stdout.match(/ORDER-/g)).toHaveLength(Number(limit));
-    return relay.requests.length - before;
-  };
-  expect(await asked("10")).toBe(await asked("1"));
 });
 
 /** The first message is refused, the others are accepted. */

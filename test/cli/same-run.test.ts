@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import fc from "fast-check";
 import { startSandbox } from "momo-sandbox/testing";
 import { cleanUp, later } from "../support/cleanup.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
+import { type Draw, drawFrom, SEED, TIMES } from "../support/random.ts";
 
 /** The same commands in the same order give the same bytes, with a seed, a clock and a key of one's own. */
 
@@ -13,90 +13,41 @@ afterAll(cleanUp);
 const NOBODY = "http://127.0.0.1:1/";
 const KEY = { MOMO_API_KEY: "mk_TheSameKeyInEachRun", MOMO_API_SECRET: `ms_${"TheSameSecret".repeat(4)}` };
 const START = "2026-03-31 23:59:50";
-const TIMES = Number(process.env.MOMO_TEST_TIMES ?? 1);
-const SEED = Number(process.env.MOMO_TEST_SEED ?? 19);
-
-type Command = (run: Run, ids: readonly string[]) => Promise<string>;
-
-async function textOf(answer: Promise<Response>): Promise<string> {
-  const response = await answer;
-  return `${response.status} ${await response.text()}`;
-}
-
-const reference = fc.constantFrom("ORDER-0001", "ORDER-0002", "A+B", "é");
-const outcome = fc.constantFrom(
-  "completed",
-  "cancelled; after=1s",
-  "failed; code=26",
-  "manual",
-  "refused",
-  "wrong_pin",
-);
-const nth = fc.nat(20);
-const idAt = (ids: readonly string[], index: number) => ids[index % Math.max(1, ids.length)] ?? "ws_CO_none";
-
-const command: fc.Arbitrary<Command> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.tuple(reference, outcome).map(([text, name]): Command => {
-      const order = { payment_account_id: 1, phone: "0712345678", amount: 100, reference: text };
-      return ({ post }) => textOf(post("/stkpush.php", order, { "X-Sandbox-Outcome": name }));
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: nth.map(
-      (index): Command =>
-        ({ post }, ids) =>
-          textOf(post("/status.php", { checkout_request_id: idAt(ids, index) })),
-    ),
-  },
-  fc.constantFrom("?limit=3", "?status=completed", "?search=ORDER").map(
-    (query): Command =>
-      ({ get }) =>
-        textOf(get(`/transactions.php${query}`)),
-  ),
-  fc.constantFrom("1s", "3s", "1h", "31d").map(
-    (advance): Command =>
-      ({ ask }) =>
-        textOf(ask("POST", "/clock", { advance })),
-  ),
-  fc.constantFrom("error", "disconnect").map(
-    (kind): Command =>
-      ({ ask }) =>
-        textOf(ask("PUT", "/faults", { faults: [{ kind, probability: 0.3, times: 3 }] })),
-  ),
-  nth.map(
-    (index): Command =>
-      ({ ask }, ids) =>
-        textOf(ask("GET", `/transactions/${idAt(ids, index)}`)),
-  ),
-  nth.map(
-    (index): Command =>
-      ({ ask }, ids) =>
-        textOf(ask("POST", `/prompts/${idAt(ids, index)}/answer`, { outcome: "cancelled" })),
-  ),
-  fc.constantFrom("/requests?limit=5", "/webhook", "/audit", "/prompts", "/messages", "/rules").map(
-    (path): Command =>
-      ({ ask }) =>
-        textOf(ask("GET", path)),
-  ),
-  { weight: 1, arbitrary: fc.constant<Command>(({ ask }) => textOf(ask("POST", "/reset"))) },
-);
 
 type Run = Pick<Client, "get" | "post" | "ask"> & { readonly port: string; readonly apiKey: string };
 
-const [commands = []] = fc.sample(fc.array(command, { minLength: 60 * TIMES, maxLength: 60 * TIMES, size: "max" }), {
-  numRuns: 1,
-  seed: SEED,
-});
+/** Sends a drawn command. */
+function sendNext({ get, post, ask }: Run, draw: Draw, ids: readonly string[]): Promise<Response> {
+  const pick = <T>(...all: readonly T[]): T => all[draw(all.length)] as T;
+  const id = pick(...ids) ?? "ws_CO_none";
+  const pay = () => {
+    const reference = pick("ORDER-0001", "ORDER-0002", "A+B", "é");
+    const ends = ["completed", "cancelled; after=1s", "failed; code=26", "manual", "refused", "wrong_pin"];
+    const order = { payment_account_id: 1, phone: "0712345678", amount: 100, reference };
+    return post("/stkpush.php", order, { "X-Sandbox-Outcome": pick(...ends) });
+  };
+  const poll = () => post("/status.php", { checkout_request_id: id });
+  const control = ["requests?limit=5", "webhook", "audit", "prompts", "messages", "rules", `transactions/${id}`];
+  const send = pick(
+    ...[pay, pay, pay, pay, poll, poll, poll],
+    () => get(`/transactions.php${pick("?limit=3", "?status=completed", "?search=ORDER")}`),
+    () => ask("GET", `/${pick(...control)}`),
+    () => ask("POST", "/clock", { advance: pick("1s", "3s", "1h", "31d") }),
+    () => ask("PUT", "/faults", { faults: [{ kind: pick("error", "disconnect"), probability: 0.3, times: 3 }] }),
+    () => ask("POST", `/prompts/${id}/answer`, { outcome: "cancelled" }),
+    () => ask("POST", "/reset"),
+  );
+  return send();
+}
 
 /** All answers of one run, with the port and the key by a name. */
 async function play(run: Run): Promise<string[]> {
+  const draw = drawFrom(SEED);
   const answers: string[] = [];
-  for (const one of commands) {
+  while (answers.length < 60 * TIMES) {
     const ids = [...new Set(answers.join("\n").match(/ws_CO_\d{14}_[0-9A-Z]{20}/g))];
-    answers.push(await one(run, ids).catch(() => "no answer"));
+    const answer = sendNext(run, draw, ids).then(async (response) => `${response.status} ${await response.text()}`);
+    answers.push(await answer.catch(() => "no answer"));
   }
   return answers.map((answer) => answer.replaceAll(run.port, "PORT").replaceAll(run.apiKey, "KEY"));
 }

@@ -6,7 +6,7 @@ import { GROUPS, makeCommand } from "../../cli/command-table.ts";
 import { helpPages } from "../../cli/run.ts";
 import { NoServer } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { serveFake } from "../support/fake-server.ts";
+import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { runHere } from "../support/here.ts";
 import { failureOf, openMomo, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -112,7 +112,7 @@ describe("one rule for output: a layout at a terminal, JSON in a pipe, or as --f
   });
 });
 
-test.concurrent("a table of momo list takes two requests for any number of rows, the second for what only the sandbox knows", async () => {
+test.concurrent("a table of momo list takes two requests for any number of rows, the second for what only the sandbox knows, if it is one", async () => {
   const transactions = [7, 8].map((id) => ({ id, status: "pending", amount: 1, reference: `R-${id}` }));
   const pagination = { current_page: 1, total_pages: 1, total_items: 2 };
   const { baseUrl, requests } = serveFake(() =>
@@ -129,6 +129,8 @@ test.concurrent("a table of momo list takes two requests for any number of rows,
     `${baseUrl}/transactions.php?limit=2`,
     `${MOMO_CONTROL_URL}/transactions?limit=2&api_key=mk_1`,
   ]);
+  await runMomo(["list", "--format", "table", ...flagsOf({ baseUrl }), ...sandbox.at], { env });
+  expect(requests.slice(2).map(({ url }) => url)).toEqual([`${baseUrl}/transactions.php`]);
 });
 
 describe("help", () => {
