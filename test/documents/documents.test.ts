@@ -5,7 +5,7 @@ import { GROUPS } from "../../cli/command-table.ts";
 import { TOOLS } from "../../cli/mcp/tools.ts";
 import { EXIT_CODES } from "../../cli/terminal/failure.ts";
 import { HOW_TO_LOOK } from "../../sandbox/audit/kinds.ts";
-import { OUTCOMES, outcomesView } from "../../sandbox/network/outcomes.ts";
+import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import {
   checkStatusSchema,
   type FilterName,
@@ -115,26 +115,27 @@ test("every section of the specification that the code cites is a heading of doc
   expect(missing).toEqual([]);
 });
 
-test("the README's table of outcomes is the one that the code uses", () => {
-  const rows = outcomesView().map(
-    ({ name, status, code, phone, after }) =>
-      `| \`${name}\` | ${status ?? "-"} | ${code ?? "-"} | ${phone} | ${after ?? "-"} |`,
-  );
-  expect(rows).toHaveLength(OUTCOMES.length);
-  const { text } = readDocument("README.md");
-  for (const row of rows) expect(text).toContain(row);
+test.each<[path: string, what: string, texts: readonly string[]]>([
+  [
+    "README.md",
+    "the outcomes",
+    outcomesView().map(
+      ({ name, status, code, phone, after }) =>
+        `| \`${name}\` | ${status ?? "-"} | ${code ?? "-"} | ${phone} | ${after ?? "-"} |`,
+    ),
+  ],
+  ["docs/cli.md", "the exit codes", Object.values(EXIT_CODES).map(([code, meaning]) => `| ${code} | ${meaning} |`)],
+  ["docs/api.md", "how to look for a payment, as the findings say it", [HOW_TO_LOOK]],
+  ["docs/llms.txt", "how to look for a payment, as the findings say it", [HOW_TO_LOOK]],
+])("%s has %s", (path, _what, texts) => {
+  const document = readDocument(path).text.replaceAll(/\s+/g, " ");
+  expect(texts.filter((text) => !document.includes(text))).toEqual([]);
 });
 
-test("docs/cli.md has the table of exit codes that the code uses", () => {
-  const { text } = readDocument("docs/cli.md");
-  for (const [code, meaning] of Object.values(EXIT_CODES)) expect(text).toContain(`| ${code} | ${meaning} |`);
-});
-
-test("docs/cli.md names every command", async () => {
+test("docs/cli.md names every command", () => {
+  const named = new Set([...readDocument("docs/cli.md").text.matchAll(/`momo (\w+)[ `]/g)].map(([, name]) => name));
   const names = Object.values(GROUPS).flatMap((commands) => Object.keys(commands));
-  expect(names.length).toBeGreaterThan(15);
-  const { text } = readDocument("docs/cli.md");
-  for (const name of names) expect(text).toMatch(new RegExp(`\`momo ${name}[ \`]`));
+  expect(names.filter((name) => !named.has(name))).toEqual([]);
 });
 
 test("docs/agents.md names every tool, and its actions after it", () => {
@@ -162,10 +163,6 @@ test("the documents name every parameter of the three operations, and momo list 
   }
   const { stdout } = await runMomo(["help", "list"]);
   for (const option of Object.values(LIST_OPTIONS)) expect(stdout).toContain(`  ${option} `);
-});
-
-test.each(["docs/api.md", "docs/llms.txt"])("%s says how to look for a payment, as the findings do", (path) => {
-  expect(readDocument(path).text.replaceAll(/\s+/g, " ")).toContain(HOW_TO_LOOK);
 });
 
 test("the right code in docs/audit.md is the client's own, line after line", () => {

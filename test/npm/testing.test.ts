@@ -2,12 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from "b
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type SandboxOptions, startSandbox, type TestSandbox } from "momo-sandbox/testing";
-import { builtBinary, ROOT } from "../support/binary.ts";
+import { builtBinary } from "../support/binary.ts";
 import { cleanUp, keepEnvironment, later, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { createClient } from "../support/client.ts";
 import { readDocument } from "../support/documents.ts";
 import { startReceiver } from "../support/fake-server.ts";
-import { runToEnd } from "../support/momo.ts";
 import { rejectionOf, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
@@ -238,16 +237,4 @@ describe("a sandbox for a test", () => {
     const message = `the sandbox at ${sandbox.controlUrl} does not answer: was it stopped?`;
     expect(await rejectionOf(sandbox.reset())).toMatchObject({ message });
   });
-});
-
-test("a program that forgets to stop its sandbox ends all the same, and the sandbox with it", async () => {
-  const script = `const { startSandbox } = await import(${JSON.stringify(join(ROOT, "npm/testing.ts"))});
-    console.log((await startSandbox()).baseUrl);`;
-  const env = { MOMO_EXECUTABLE: await builtBinary() };
-  const { stdout, stderr, exitCode } = await runToEnd([process.execPath, "-e", script], { env });
-  expect([stderr, exitCode]).toEqual(["", 0]);
-  await until(
-    () => rejectionOf(fetch(stdout.trim())),
-    (refused) => refused !== null,
-  );
 });

@@ -94,7 +94,7 @@ echo file_get_contents('${SERVICE}', false, stream_context_create(['http' => $ht
   "wget.sh": String.raw`exec wget -q -O - ${SERVICE} \
   --header="X-API-Key: live_key" --header="X-API-Secret: live_secret" --header="Content-Type: application/json" \
   --post-data='${ORDER}'`,
-  "lwp.pl": String.raw`use LWP::UserAgent;
+  "lwp.pl": `use LWP::UserAgent;
 
 my $answer = LWP::UserAgent->new->post(
     "${SERVICE}",
@@ -103,15 +103,15 @@ my $answer = LWP::UserAgent->new->post(
     "Content-Type" => "application/json",
     Content        => '${ORDER}',
 );
-print $answer->decoded_content, "\n";`,
-  "curl.php": String.raw`<?php
+$answer->is_success or die $answer->as_string;
+print $answer->decoded_content;`,
+  "curl.php": `<?php
 $call = curl_init('${SERVICE}');
 curl_setopt_array($call, [
-    CURLOPT_RETURNTRANSFER => true,
     CURLOPT_HTTPHEADER => ['X-API-Key: live_key', 'X-API-Secret: live_secret', 'Content-Type: application/json'],
     CURLOPT_POSTFIELDS => json_encode(['payment_account_id' => 1, 'phone' => '0712345678', 'amount' => 100]),
 ]);
-echo curl_exec($call), curl_error($call), "\n";`,
+curl_exec($call) || exit(fwrite(STDERR, curl_error($call)));`,
 };
 
 /** Commands that `momo exec --intercept` runs, and the parts of a call that one of them makes. */
@@ -125,15 +125,18 @@ export const PUSH = `curl -sS https://payflow.example/api/v2/stkpush.php -H "Con
 export const KEY = `-H "X-API-Key: live_key_of_a_shop"`;
 export const SECRET = `-H "X-API-Secret: live_secret_of_a_shop"`;
 
-const FOLDER = join(import.meta.dir, "programs");
+/** Writes a program of SOURCES, perhaps with another address in it. @returns its path */
+export function writeProgram(file: string, url = SERVICE): string {
+  const path = join(newFolder(), file);
+  writeFileSync(path, SOURCES[file]?.replaceAll(SERVICE, url) ?? "");
+  return path;
+}
 
 /** Runs a program unchanged, and expects that its payment is accepted. @param line a program of SOURCES, or a file of programs/ and its arguments */
 export async function expectToPay(command: readonly string[], line: string): Promise<void> {
   const [file = "", ...args] = line.split(" ");
-  const source = SOURCES[file];
-  const path = join(source === undefined ? FOLDER : newFolder(), file);
-  if (source !== undefined) writeFileSync(path, source);
-  expect(await runMomo(["exec", "--intercept", "payflow.example", "--", ...command, path, ...args])).toEqual({
+  const path = file in SOURCES ? writeProgram(file) : join(import.meta.dir, "programs", file);
+  expect(await intercept([...command, path, ...args])).toEqual({
     stdout: expect.stringMatching(/^\{"success":true,.*"checkout_request_id":"ws_CO_/),
     stderr: "",
     exitCode: 0,

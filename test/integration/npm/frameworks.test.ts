@@ -46,43 +46,21 @@ const forNode = inJavaScript
   .replace("vi.useRealTimers()", "mock.timers.reset()");
 const forJest = inJavaScript.replace(bunImport, 'import { jest } from "@jest/globals";').replaceAll(/\bvi\b/g, "jest");
 
-type Runner = [name: string, needs: readonly Needed[], file: string, code: string, command: readonly string[]];
+/** @param command its words have no spaces */
+const runIn = (cwd: string, command: string, env: Record<string, string> = {}) =>
+  runToEnd(command.split(" "), { cwd, env: { CI: "1", NO_COLOR: "1", ...env } });
 
-const vitest = forBun.replace('from "bun:test"', 'from "vitest"');
+type Runner = [name: string, needs: readonly Needed[], file: string, code: string, command: string];
+
+const BUN_TEST = `${process.execPath} test --timeout ${NO_LIMIT}`;
+const VITEST = `node node_modules/vitest/vitest.mjs run --testTimeout ${NO_LIMIT} --hookTimeout ${NO_LIMIT}`;
+const JEST = `node --experimental-vm-modules node_modules/jest/bin/jest.js --testTimeout ${NO_LIMIT} --testMatch`;
+const forVitest = forBun.replace('from "bun:test"', 'from "vitest"');
 const RUNNERS: readonly Runner[] = [
-  [
-    "bun:test",
-    [],
-    "cancelled.test.ts",
-    forBun,
-    [process.execPath, "test", "--timeout", NO_LIMIT, "./cancelled.test.ts"],
-  ],
-  ["node:test", ["node"], "cancelled.test.mjs", forNode, ["node", "--test", "cancelled.test.mjs"]],
-  [
-    ...(["vitest", ["node", "vitest"], "cancelled.vitest.test.ts", vitest] as const),
-    [
-      "node",
-      "node_modules/vitest/vitest.mjs",
-      "run",
-      "--testTimeout",
-      NO_LIMIT,
-      "--hookTimeout",
-      NO_LIMIT,
-      "cancelled.vitest",
-    ],
-  ],
-  [
-    ...(["jest", ["node", "jest"], "cancelled.jest.test.mjs", forJest] as const),
-    [
-      "node",
-      "--experimental-vm-modules",
-      "node_modules/jest/bin/jest.js",
-      "--testTimeout",
-      NO_LIMIT,
-      "--testMatch",
-      "**/*.jest.test.mjs",
-    ],
-  ],
+  ["bun:test", [], "cancelled.test.ts", forBun, `${BUN_TEST} ./cancelled.test.ts`],
+  ["node:test", ["node"], "cancelled.test.mjs", forNode, "node --test cancelled.test.mjs"],
+  ["vitest", ["node", "vitest"], "cancelled.vitest.test.ts", forVitest, `${VITEST} cancelled.vitest`],
+  ["jest", ["node", "jest"], "cancelled.jest.test.mjs", forJest, `${JEST} **/*.jest.test.mjs`],
 ];
 
 let project: string;
@@ -96,40 +74,30 @@ afterAll(cleanUp);
 describe("the example of docs/testing.md runs, and fails where the payment ends in another way", () => {
   for (const [name, needs, file, code, command] of RUNNERS) {
     testWith(needs, name, async () => {
-      const env = { CI: "1", NO_COLOR: "1" };
       expect(code).toContain("momo-sandbox/testing");
       writeFileSync(join(project, file), code);
-      const good = await runToEnd(command, { cwd: project, env });
+      const good = await runIn(project, command);
       expect(`${good.exitCode} ${good.stdout}${good.stderr}`).toMatch(/^0 [\s\S]*(?:\b2 pass|# pass 2\b)/);
 
       const wrong = code.replace(/outcome: "cancelled"/, 'outcome: "completed"');
       expect(wrong).not.toBe(code);
       writeFileSync(join(project, file), wrong);
-      const bad = await runToEnd(command, { cwd: project, env });
+      const bad = await runIn(project, command);
       expect(bad.exitCode).not.toBe(0);
       expect(bad.stdout + bad.stderr).toContain("completed");
     });
   }
 });
 
-type SnapshotTest = [needs: readonly Needed[], file: string, code: string, command: readonly string[], made: string];
+type SnapshotTest = [needs: readonly Needed[], file: string, code: string, command: string, made: string];
 
 const exampleOf = (file: string) => readDocument(`docs/examples/${file}`).text;
-
+const inBun = inTypeScript.replace('"vitest"', '"bun:test"');
+const SNAPSHOT = "__snapshots__/snapshot.test.ts.snap";
 const SNAPSHOT_TESTS: readonly SnapshotTest[] = [
-  [
-    ...([[], "snapshot.test.ts", inTypeScript.replace('"vitest"', '"bun:test"')] as const),
-    [process.execPath, "test", "--timeout", NO_LIMIT, "./snapshot.test.ts"],
-    "__snapshots__/snapshot.test.ts.snap",
-  ],
-  [
-    ["pytest"],
-    "test_snapshot.py",
-    exampleOf("test_snapshot.py"),
-    ["python3", "-m", "pytest", "test_snapshot.py"],
-    "paid.json",
-  ],
-  [["phpunit"], "SnapshotTest.php", exampleOf("SnapshotTest.php"), ["phpunit", "SnapshotTest.php"], "paid.json"],
+  [[], "snapshot.test.ts", inBun, `${BUN_TEST} ./snapshot.test.ts`, SNAPSHOT],
+  [["pytest"], "test_snapshot.py", exampleOf("test_snapshot.py"), "python3 -m pytest test_snapshot.py", "paid.json"],
+  [["phpunit"], "SnapshotTest.php", exampleOf("SnapshotTest.php"), "phpunit SnapshotTest.php", "paid.json"],
 ];
 
 describe("the snapshot test of docs/testing.md records, then passes, and fails where anything differs", () => {
@@ -139,7 +107,7 @@ describe("the snapshot test of docs/testing.md records, then passes, and fails w
       mkdirSync(folder);
       symlinkSync(await builtBinary(), join(folder, "momo"));
       writeFileSync(join(folder, file), code);
-      const run = () => runToEnd(command, { cwd: folder, env: { PATH: `${folder}:${process.env.PATH}` } });
+      const run = () => runIn(folder, command, { PATH: `${folder}:${process.env.PATH}` });
       for (const time of ["first", "second"]) expect(await run(), time).toMatchObject({ exitCode: 0 });
       const recorded = readFileSync(join(folder, made), "utf8");
       expect(recorded).toContain("ws_CO_31032026235950_");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../../package.json";
 import { makeUmbrella, UMBRELLA_FILES } from "../../../scripts/release/npm.ts";
@@ -7,7 +7,7 @@ import { TARGETS } from "../../../scripts/release/targets.ts";
 import { builtBinary, ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../../support/cleanup.ts";
 import { testHelperIn } from "../../support/helper-in-runtime.ts";
-import { runToEnd, serveMomo } from "../../support/momo.ts";
+import { runToEnd } from "../../support/momo.ts";
 import { afterMounts, testWithMounts } from "../../support/needs.ts";
 import { installPackages } from "../../support/release.ts";
 
@@ -29,12 +29,6 @@ describe("the command momo of the package", () => {
       exitCode: 0,
     });
     expect(await runToEnd([momo(), "frobnicate"])).toMatchObject({ stdout: "", exitCode: 2 });
-  });
-
-  test.each(["SIGTERM", "SIGINT"] as const)("%s reaches the server, which ends in order", async (signal) => {
-    const server = await serveMomo(["--ephemeral"], { program: [momo()] });
-    expect(await server.stop(signal)).toBe(0);
-    expect(existsSync(server.ready.data)).toBe(false);
   });
 
   test("says in one line what to do where the package for this system is missing", async () => {

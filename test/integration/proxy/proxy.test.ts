@@ -89,42 +89,32 @@ async function expectOpenToMerchants(
   expect((await fetch(`http://${proxy.address}${path}`, { headers })).status).toBe(200);
 }
 
-interface Kind {
-  readonly program: "nginx" | "haproxy";
-  /** Forwards everything. */
-  plain(port: string): Promise<RunningProxy>;
-  /** Forwards everything, and names its client. */
-  telling(port: string): Promise<RunningProxy>;
-  /** Forwards what begins with /v2/. */
-  prefix(port: string): Promise<RunningProxy>;
-}
+/** How a proxy forwards everything, how it does so and names its client, and how it forwards what begins with /v2/. */
+type Forwarding = "plain" | "telling" | "prefix";
 
-const KINDS: readonly Kind[] = [
-  {
-    program: "nginx",
-    plain: (port) => startNginx(`location / { proxy_pass http://127.0.0.1:${port}; }`),
-    telling: (port) =>
-      startNginx(
-        `location / { proxy_pass http://127.0.0.1:${port}; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for; }`,
-      ),
-    prefix: (port) => startNginx(`location /v2/ { proxy_pass http://127.0.0.1:${port}; }`),
-  },
-  {
-    program: "haproxy",
-    plain: (port) => startHaproxy(`  default_backend momo\nbackend momo\n  server momo 127.0.0.1:${port}`),
-    telling: (port) =>
-      startHaproxy(
-        `  option forwardfor\n  http-request set-header X-Forwarded-Proto http\n  default_backend momo\nbackend momo\n  server momo 127.0.0.1:${port}`,
-      ),
-    prefix: (port) =>
-      startHaproxy(`  use_backend momo if { path_beg /v2/ }\nbackend momo\n  server momo 127.0.0.1:${port}`),
-  },
-];
+const momoAt = (port: string) => `backend momo\n  server momo 127.0.0.1:${port}`;
+const FORWARDED = "option forwardfor\n  http-request set-header X-Forwarded-Proto http\n  default_backend momo";
+const NGINX: Record<Forwarding, (port: string) => string> = {
+  plain: (port) => `location / { proxy_pass http://127.0.0.1:${port}; }`,
+  telling: (port) =>
+    `location / { proxy_pass http://127.0.0.1:${port}; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for; }`,
+  prefix: (port) => `location /v2/ { proxy_pass http://127.0.0.1:${port}; }`,
+};
+const HAPROXY: Record<Forwarding, (port: string) => string> = {
+  plain: (port) => `  default_backend momo\n${momoAt(port)}`,
+  telling: (port) => `  ${FORWARDED}\n${momoAt(port)}`,
+  prefix: (port) => `  use_backend momo if { path_beg /v2/ }\n${momoAt(port)}`,
+};
 
-for (const { program, plain, telling, prefix } of KINDS) {
+for (const [program, startProxy, configurations] of [
+  ["nginx", startNginx, NGINX],
+  ["haproxy", startHaproxy, HAPROXY],
+] as const) {
+  const before = (server: Served, how: Forwarding) => startProxy(configurations[how](portOf(server)));
+
   describeWith([program], `behind ${program}`, () => {
     test("that forwards everything, with a token: no key without it", async () => {
-      const proxy = await plain(portOf(withToken));
+      const proxy = await before(withToken, "plain");
       await expectOpenToMerchants(withToken, proxy);
       await expectClosed(withToken, proxy, ["/_momo/keys"], [401]);
       const good = await send(proxy, "/_momo/keys", "shop.example", `Authorization: Bearer ${TOKEN}\r\n`);
@@ -132,21 +122,21 @@ for (const { program, plain, telling, prefix } of KINDS) {
     });
 
     test("that forwards everything, with --control-port: there is nothing at /_momo", async () => {
-      const proxy = await plain(portOf(withControlPort));
+      const proxy = await before(withControlPort, "plain");
       await expectOpenToMerchants(withControlPort, proxy);
       await expectClosed(withControlPort, proxy, ["/_momo/keys"], [404]);
       await expectClosed(withControlPort, proxy, TRAVERSALS, [400, 404]);
     });
 
     test("that names its client, with neither: refused, with what to do", async () => {
-      const proxy = await telling(portOf(bare));
+      const proxy = await before(bare, "telling");
       await expectOpenToMerchants(bare, proxy);
       await expectClosed(bare, proxy, ["/_momo/keys"], [403]);
       expect((await send(proxy, "/_momo/keys", "localhost")).text).toContain("--control-token-file or --control-port");
     });
 
     test("that forwards /v2/ alone, with neither: no path leads out of it", async () => {
-      const proxy = await prefix(portOf(bare));
+      const proxy = await before(bare, "prefix");
       await expectOpenToMerchants(bare, proxy);
       // The proxy answers some of them itself: haproxy with 503 if no rule fits.
       await expectClosed(bare, proxy, ["/_momo/keys", ...TRAVERSALS], [400, 403, 404, 503]);
