@@ -60,7 +60,6 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
 
   return {
     audit,
-    realClock,
     clock,
     /** The checkout request ids of the payments, in their order. */
     ids,
