@@ -1,6 +1,5 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, test } from "bun:test";
 import { join } from "node:path";
-import { FINDING_KINDS } from "../../sandbox/audit/kinds.ts";
 import { cleanUp } from "../support/cleanup.ts";
 import { startIn } from "./javascript.ts";
 import { expectShown, MISTAKES } from "./mistakes.ts";
@@ -14,12 +13,3 @@ test.each(MISTAKES.map((mistake) => [mistake.name, mistake] as const))(
   (_, mistake) => expectShown(mistake, mistake.js, SOURCE, async (file) => startIn(await import(file))),
   600_000,
 );
-
-test("each kind of finding has a mistake, but for an account that only --intercept opens", () => {
-  const shown = MISTAKES.map(({ shows }) => shows).filter((shows) => typeof shows === "string");
-  expect(shown.toSorted()).toEqual(
-    Object.keys(FINDING_KINDS)
-      .filter((kind) => kind !== "account_opened")
-      .toSorted(),
-  );
-});

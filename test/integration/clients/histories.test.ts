@@ -7,16 +7,13 @@ import { describeWith } from "../../support/needs.ts";
 
 const TIMEOUT_MS = 3_600_000;
 
-/** The first are the worst. All of them take minutes. */
-const planted = process.env.MOMO_TEST_SEEDS ? MISTAKES : MISTAKES.slice(0, 3);
-
 afterAll(cleanUp);
 
 for (const { name, needs, extension, source, startFrom } of LANGUAGES) {
   describeWith(needs, `the client in ${name}`, () => {
     test("is right in every drawn history", () => expectRight(startFrom(source), name, 5), TIMEOUT_MS);
 
-    test.each(planted.flatMap((one) => (one[extension] ? [[one.name, one, one[extension]] as const] : [])))(
+    test.each(MISTAKES.flatMap((one) => (one[extension] ? [[one.name, one, one[extension]] as const] : [])))(
       "is found where it %s",
       (_, mistake, changes) => expectShown(mistake, changes, source, async (file) => startFrom(file)),
       TIMEOUT_MS,
