@@ -12,7 +12,7 @@ import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { naiveList, naiveSummary } from "../support/book.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { CREATED_AT_MS, insertPending, openStoreWithMerchants, paidAt } from "../support/shop.ts";
+import { CREATED_AT_MS, cancelled, insertPending, openStoreWithMerchants, paid } from "../support/shop.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
 /** Lists that skip, or find, more rows than are read at once. */
@@ -56,9 +56,9 @@ afterAll(cleanUp);
 function endOf(pending: PendingTransaction, index: number): Transaction {
   const atMs = pending.createdAtMs + 1;
   if (index % 3 === 0) return pending;
-  if (index % 3 === 1) return resolve(pending, paidAt(atMs, `R${index}`));
+  if (index % 3 === 1) return paid(pending, `R${index}`, atMs);
   // Few rows, all of them early.
-  if (index < 300) return resolve(pending, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs });
+  if (index < 300) return cancelled(pending, atMs);
   return resolve(pending, { status: "failed", resultCode: 1, resultDesc: "no", atMs });
 }
 

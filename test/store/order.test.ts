@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { isMemo } from "../../sandbox/network/script.ts";
 import type { TransactionFilter } from "../../src/domain/filter.ts";
 import { receiptNumber, secretOf } from "../../src/domain/identifiers.ts";
-import { resolve } from "../../src/domain/state-machine.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import {
@@ -17,7 +16,16 @@ import {
 } from "../../src/store/sqlite/sqlite.ts";
 import { naiveList } from "../support/book.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { CREATED_AT_MS, insertPending, insertRow, openStoreWithMerchants, paidAt, ROWS } from "../support/shop.ts";
+import {
+  CREATED_AT_MS,
+  cancelled,
+  insertPending,
+  insertRow,
+  openStoreWithMerchants,
+  paid,
+  planDeliveries,
+  ROWS,
+} from "../support/shop.ts";
 
 const inFolder = useFolder();
 const MINUTE_MS = 60_000;
@@ -38,8 +46,8 @@ test("an earlier version could store payments out of order, and marked the datab
   const all: PendingTransaction[] = [];
   for (const createdAtMs of times) all.push(await insertPending(store, { createdAtMs }));
   const [late] = all as [PendingTransaction];
-  const end = resolve(late, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: late.createdAtMs + 1 });
-  store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
+  const end = cancelled(late, late.createdAtMs + 1);
+  planDeliveries(store);
   await store.transactions.record([end]);
   store.close();
   setNumbering("in_order = 0");
@@ -127,7 +135,7 @@ test("payments of several replicas get the order of time when they are imported,
       expect(found.rows).toHaveLength(1);
     }
     const atMs = one.createdAtMs + 1;
-    const end = resolve(one, paidAt(atMs, receiptNumber(atMs, one.id)));
+    const end = paid(one, receiptNumber(atMs, one.id), atMs);
     expect(await copy.transactions.record([end])).toEqual([end]);
     expect(await copy.transactions.findByCheckoutRequestId(one.checkoutRequestId)).toEqual(end);
   }
@@ -152,8 +160,8 @@ test("totals and deliveries are those of the row, also where its number is not i
   store.close();
   mendTotals(file); // puts the rows in order
   store = openStore(file);
-  store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
-  const end = resolve(late, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: late.createdAtMs + 1 });
+  planDeliveries(store);
+  const end = cancelled(late, late.createdAtMs + 1);
   expect(await store.transactions.record([end])).toEqual([end]);
   expect(await store.deliveries.list({ transactionId: late.id, limit: 9 })).toMatchObject([{ payment: end }]);
   store.close();

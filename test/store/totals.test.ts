@@ -2,14 +2,13 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import type { Msisdn } from "../../src/domain/phone.ts";
-import { resolve } from "../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import { inspectDatabase, mendTotals, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { areTotalsTrue } from "../../src/store/sqlite/totals.ts";
 import type { Store } from "../../src/store/store.ts";
 import { naiveList } from "../support/book.ts";
 import { useFolder } from "../support/cleanup.ts";
-import { CREATED_AT_MS, identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { cancelled, identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
 const inFolder = useFolder();
@@ -168,8 +167,6 @@ describe("a saved state that is restored", () => {
     store.close();
   });
 
-  const cancel = (pending: PendingTransaction) =>
-    resolve(pending, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: CREATED_AT_MS + 5 });
   const find = ({ checkoutRequestId }: PendingTransaction) =>
     store.transactions.findByCheckoutRequestId(checkoutRequestId);
 
@@ -180,11 +177,11 @@ describe("a saved state that is restored", () => {
       await insertPending(store),
       await insertPending(store, { merchantId: 2, paymentAccountId: 2 }),
     ];
-    await store.transactions.record([cancel(first)]);
+    await store.transactions.record([cancelled(first)]);
     const saved = await store.transactions.save(2);
     expect(saved?.count).toBe(2);
     const rows = raw.query("SELECT * FROM transactions").all();
-    await store.transactions.record([cancel(second)]);
+    await store.transactions.record([cancelled(second)]);
     await store.transactions.clear();
     expect(schema()).toEqual(before);
     await insertPending(store);
@@ -193,8 +190,8 @@ describe("a saved state that is restored", () => {
     expect(raw.query("SELECT * FROM transactions").all()).toEqual(rows);
     expect(areTotalsTrue(raw)).toBe(true);
     expect(await find(second)).toEqual(second);
-    expect(await store.transactions.record([cancel(second)])).toHaveLength(1);
-    expect(await store.transactions.record([cancel(second)])).toHaveLength(0);
+    expect(await store.transactions.record([cancelled(second)])).toHaveLength(1);
+    expect(await store.transactions.record([cancelled(second)])).toHaveLength(0);
   });
 
   test("more transactions than the limit are not copied; a copy can be dropped twice", async () => {

@@ -3,7 +3,7 @@ import type { AmountCents } from "../../src/domain/money.ts";
 import type { Paid } from "../../src/domain/outcome.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
-import { open } from "../../src/domain/state-machine.ts";
+import { open, resolve } from "../../src/domain/state-machine.ts";
 import type { PendingTransaction, TransactionFacts } from "../../src/domain/transaction.ts";
 import type { PaymentOrder } from "../../src/service/start-payment.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
@@ -129,6 +129,18 @@ export function pendingOf(changes: Partial<TransactionFacts> = {}): PendingTrans
   const facts = factsOf(changes);
   return open(facts, "a memo", facts.createdAtMs + 3000);
 }
+
+/** A payment that the customer has paid. */
+export const paid = (one: PendingTransaction, receipt = `R${one.id}`, atMs = CREATED_AT_MS + 5) =>
+  resolve(one, paidAt(atMs, receipt));
+
+/** A payment that the customer has cancelled. */
+export const cancelled = (one: PendingTransaction, atMs = CREATED_AT_MS + 5) =>
+  resolve(one, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs });
+
+/** One delivery for each outcome, due at once. */
+export const planDeliveries = ({ deliveries }: Store) =>
+  deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
 
 /** The outcome that the customer paid. */
 export function paidAt(atMs: number, receiptNumber: string): Paid {

@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
 import { createRequestIds } from "../../../src/domain/identifiers.ts";
-import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { createDeliveryStore } from "../../../src/store/postgres/deliveries.ts";
 import type { Query } from "../../../src/store/postgres/postgres.ts";
@@ -8,7 +7,7 @@ import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { startProgram } from "../../support/child.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { describePostgres, openReplica, openShop, runSql, type Version } from "../../support/postgres.ts";
-import { CREATED_AT_MS, insertPending, paidAt } from "../../support/shop.ts";
+import { CREATED_AT_MS, insertPending, paid, planDeliveries } from "../../support/shop.ts";
 import { SLACK_MS } from "../../support/waiting.ts";
 
 /** One replica decides about each payment that is due, and sends each delivery. */
@@ -16,8 +15,6 @@ import { SLACK_MS } from "../../support/waiting.ts";
 const DUE_MS = CREATED_AT_MS + 10_000;
 
 afterEach(cleanUp);
-
-const pay = (one: PendingTransaction) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`));
 
 async function openShopWith(version: Version, payments: number) {
   const shop = await openShop(version);
@@ -42,7 +39,7 @@ describePostgres((version) => {
     const first = store.transactions.resolveDue(DUE_MS, 10, async (due) => {
       entered.resolve();
       await decided.promise;
-      return due.map(pay);
+      return due.map((one) => paid(one));
     });
     await entered.promise;
     let found: readonly PendingTransaction[] | null = null;
@@ -68,7 +65,7 @@ describePostgres((version) => {
       "SELECT 1 FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND datname = current_database()";
     expect(await runSql(url, open)).toEqual([]);
     const other = await openReplica(url);
-    expect(await other.transactions.resolveDue(DUE_MS, 10, async (due) => due.map(pay))).toHaveLength(2);
+    expect(await other.transactions.resolveDue(DUE_MS, 10, async (due) => due.map((one) => paid(one)))).toHaveLength(2);
   });
 
   test("four replicas decide about each payment once, and resolve none twice", async () => {
@@ -81,7 +78,7 @@ describePostgres((version) => {
           const changed = await transactions.resolveDue(DUE_MS, 100, async (due) => {
             found = due.length;
             asked.push(...due.map(({ id }) => id));
-            return due.map(pay);
+            return due.map((one) => paid(one));
           });
           resolved.push(...changed.map(({ id }) => id));
         }
@@ -100,7 +97,7 @@ describePostgres((version) => {
         url,
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()",
       );
-      return due.map(pay);
+      return due.map((one) => paid(one));
     });
     expect(changed.map(({ id }) => id).sort()).toEqual(pending.map(({ id }) => id).sort());
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
@@ -109,10 +106,9 @@ describePostgres((version) => {
   test("one replica at a time has a delivery; another one gets it when its claim is over", async () => {
     const { url, store } = await openShop(version);
     const others = [await openReplica(url), await openReplica(url)];
-    const planned = { form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS };
-    store.deliveries.plan(() => [planned]);
+    planDeliveries(store);
     const pending = await Promise.all(Array.from({ length: 60 }, () => insertPending(store)));
-    await store.transactions.record(pending.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`))));
+    await store.transactions.record(pending.map((one) => paid(one)));
     const claim = async (limit: number) =>
       (await Promise.all([store, ...others].map(({ deliveries }) => deliveries.claim(CREATED_AT_MS, limit)))).flat();
     const claimed = await claim(20);
@@ -133,8 +129,8 @@ describePostgres((version) => {
   test("a server that is late does not release what another one has claimed since", async () => {
     const { url, store } = await openShop(version);
     const [late, other] = [store.deliveries, (await openReplica(url)).deliveries];
-    late.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
-    await store.transactions.record([resolve(await insertPending(store), paidAt(CREATED_AT_MS + 5, "R1"))]);
+    planDeliveries(store);
+    await store.transactions.record([paid(await insertPending(store))]);
     const [delivery] = await late.claim(CREATED_AT_MS, 1);
     const id = delivery?.id ?? 0;
     await runSql(url, "UPDATE deliveries SET claimed_until_ms = 0");
@@ -148,8 +144,8 @@ describePostgres((version) => {
   test("a claim whose answer was lost, and that is sent again, gets what it has claimed already", async () => {
     const { store } = await openShop(version);
     const { write } = store.sql;
-    store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
-    await store.transactions.record([resolve(await insertPending(store), paidAt(CREATED_AT_MS + 5, "R1"))]);
+    planDeliveries(store);
+    await store.transactions.record([paid(await insertPending(store))]);
     const twice: Query = (text, parameters) => write(text, parameters).then(() => write(text, parameters));
     const deliveries = createDeliveryStore(
       { ...store.sql, write: twice },
@@ -168,7 +164,7 @@ describePostgres(
       expect(await line()).toBe("holds 5");
       process.kill(child.pid, "SIGSTOP");
       const startMs = performance.now();
-      const changed = await store.transactions.resolveDue(DUE_MS, 10, async (due) => due.map(pay));
+      const changed = await store.transactions.resolveDue(DUE_MS, 10, async (due) => due.map((one) => paid(one)));
       expect(changed.length).toBe(5);
       expect(performance.now() - startMs).toBeLessThan(2000 + SLACK_MS);
       child.kill("SIGKILL");

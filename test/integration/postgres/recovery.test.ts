@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import type { Clock } from "../../../src/domain/clock.ts";
-import { resolve } from "../../../src/domain/state-machine.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
 import { type Connection, createConnections } from "../../../src/store/postgres/connections.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
@@ -18,7 +17,7 @@ import {
   sharedServer,
   untilBlocked,
 } from "../../support/postgres.ts";
-import { addMerchants, CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
+import { addMerchants, CREATED_AT_MS, identified, insertPending, paid } from "../../support/shop.ts";
 import { PATIENCE_MS, rejectionOf, turns, until } from "../../support/waiting.ts";
 
 /** What happens while a server fails for some time. */
@@ -39,9 +38,7 @@ describePostgres((version) => {
     let count = 0;
     for (let round = 0; round < 4 || (store.vitals.work.unknownOutcomes === 0 && round < 200); round += 1) {
       count += (await Promise.all(Array.from({ length: 20 }, () => insertPending(store)))).length;
-      await store.transactions.resolveDue(CREATED_AT_MS + 9000, 500, async (due) =>
-        due.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`))),
-      );
+      await store.transactions.resolveDue(CREATED_AT_MS + 9000, 500, async (due) => due.map((one) => paid(one)));
     }
     isOver = true;
     await ending;
@@ -59,7 +56,7 @@ describePostgres((version) => {
     const pending = await Promise.all(
       Array.from({ length: 300 }, (_, index) => insertPending(replicas[index % 2] ?? store)),
     );
-    const outcomes = pending.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`)));
+    const outcomes = pending.map((one) => paid(one));
     await Promise.all(replicas.map(({ transactions }) => transactions.record(outcomes)));
     const { summary } = await store.transactionList.list(1, {}, { number: 1, limit: 1 });
     expect(summary.completedCount).toBe(300);

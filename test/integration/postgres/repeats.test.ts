@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from "bun:test";
-import { resolve } from "../../../src/domain/state-machine.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
 import { type Attempts, createAttempts } from "../../../src/store/postgres/attempts.ts";
 import { type Connection, type Connections, createConnections } from "../../../src/store/postgres/connections.ts";
@@ -14,7 +13,7 @@ import { Meter } from "../../../src/store/vitals.ts";
 import { stopwatch, systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { describePostgres, holdTransaction, openShop, untilBlocked } from "../../support/postgres.ts";
-import { CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
+import { CREATED_AT_MS, identified, insertPending, paid, planDeliveries } from "../../support/shop.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
 afterEach(cleanUp);
@@ -73,9 +72,9 @@ describePostgres((version) => {
     expect(String(await sameNumber)).toContain(`there is a transaction ${mine.id}`);
     expect(await store.transactions.listPending(5)).toEqual([mine, more]);
 
-    const ended = [mine, more].map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`)));
+    const ended = [mine, more].map((one) => paid(one));
     expect(await writes.outcomes.add(ended)).toEqual(ended);
-    expect(await writes.outcomes.add([resolve(mine, paidAt(CREATED_AT_MS + 9, "OTHER"))])).toEqual([]);
+    expect(await writes.outcomes.add([paid(mine, "OTHER", CREATED_AT_MS + 9)])).toEqual([]);
     expect([meter.commits, meter.rows]).toEqual([4, 6]);
     const { summary } = await store.transactionList.list(1, {}, { number: 1, limit: 1 });
     expect(summary).toMatchObject({ totalItems: 2, completedCount: 2 });
@@ -104,7 +103,7 @@ describePostgres((version) => {
     let decisions = 0;
     const resolved = await transactions.resolveDue(CREATED_AT_MS + 9000, 10, async (due) => {
       decisions += 1;
-      return due.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`)));
+      return due.map((one) => paid(one));
     });
     expect([isLost, decisions]).toEqual([true, 1]);
     expect(resolved.map(({ id, status }) => [id, status])).toEqual(pending.map(({ id }) => [id, "completed"]));
@@ -113,12 +112,12 @@ describePostgres((version) => {
   test("the probe stores and ends a payment, and leaves none; the vitals count prompts and connections", async () => {
     const { url, store } = await openShop(version);
     await store.merchants.addKey({ apiKey: "mk_a", secretHash: new Uint8Array(32), merchantId: 1, label: "till" }, 5);
-    store.deliveries.plan(() => [{ form: "flat", endedAtMs: CREATED_AT_MS, dueAtMs: CREATED_AT_MS }]);
+    planDeliveries(store);
     await store.vitals.probe();
     expect((await store.transactionList.list(1, {}, { number: 1, limit: 5 })).rows).toEqual([]);
     expect(await store.deliveries.list({ limit: 5 })).toEqual([]);
     const [one] = [await insertPending(store), await insertPending(store), await insertPending(store)];
-    await store.transactions.record([resolve(one, paidAt(CREATED_AT_MS + 5, "R1"))]);
+    await store.transactions.record([paid(one)]);
     const release = await holdTransaction(url, "SELECT pg_advisory_xact_lock(7)");
     const slow = store.sql.read("SELECT pg_advisory_xact_lock(7)");
     await untilBlocked(url, 1);

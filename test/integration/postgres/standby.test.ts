@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { startChild } from "../../support/child.ts";
@@ -23,7 +22,7 @@ import {
   urlOf,
   type Version,
 } from "../../support/postgres.ts";
-import { addMerchants, CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
+import { addMerchants, CREATED_AT_MS, identified, insertPending, paid } from "../../support/shop.ts";
 import { rejectionOf, SLACK_MS, TEST_TIMEOUT_MS, until } from "../../support/waiting.ts";
 import { makeStandby, type Node, promote, startNode, startPrimary, stopNode, urlAt } from "../failover/cluster.ts";
 
@@ -103,7 +102,7 @@ function defineTests(): void {
       const returned: number[] = [];
       const resolveAll = async () => {
         const changed = await impatient.transactions
-          .resolveDue(dueMs, 500, async (claimed) => claimed.map((one) => resolve(one, paidAt(dueMs, `R${one.id}`))))
+          .resolveDue(dueMs, 500, async (claimed) => claimed.map((one) => paid(one)))
           .catch(() => []);
         return returned.push(...changed.map(({ id }) => id));
       };
@@ -202,9 +201,7 @@ async function payBehindPooler(version: Version): Promise<void> {
   );
   expect(found).toEqual(pending.flatMap((one) => [one, one]));
   const resolveSome = (at: PostgresStore, limit: number) =>
-    at.transactions.resolveDue(CREATED_AT_MS + 9000, limit, async (due) =>
-      due.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `P${one.id}`))),
-    );
+    at.transactions.resolveDue(CREATED_AT_MS + 9000, limit, async (due) => due.map((one) => paid(one)));
   const resolved = await Promise.all([resolveSome(store, 300), resolveSome(other, 300)]);
   resolved.push(await resolveSome(store, 500));
   const ids = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id).sort();

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from "bun:test";
-import { resolve } from "../../../src/domain/state-machine.ts";
 import { type Day, dayOf } from "../../../src/domain/timestamp.ts";
 import { createSteeringTable } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue, foldTotals } from "../../../src/store/postgres/totals.ts";
@@ -15,7 +14,7 @@ import {
   sharedServer,
   untilBlocked,
 } from "../../support/postgres.ts";
-import { CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
+import { CREATED_AT_MS, identified, insertPending, paid } from "../../support/shop.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
 afterEach(cleanUp);
@@ -25,7 +24,7 @@ describePostgres((version) => {
     const { url, store } = await openShop(version);
     const pending = await Promise.all(Array.from({ length: 40 }, () => insertPending(store)));
     const other = await openReplica(url);
-    await other.transactions.record(pending.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`))));
+    await other.transactions.record(pending.map((one) => paid(one)));
     const shards = () => runSql<{ shard: string }>(url, "SELECT DISTINCT shard FROM day_totals WHERE count <> 0");
     const today: Day = dayOf(CREATED_AT_MS);
     await foldTotals(store.sql, today);
@@ -33,7 +32,7 @@ describePostgres((version) => {
     await Promise.all([foldTotals(store.sql, today + 1), foldTotals(other.sql, today + 1)]);
     expect(await shards()).toEqual([{ shard: "" }]);
     const more = await insertPending(store);
-    await store.transactions.record([resolve(more, paidAt(CREATED_AT_MS + 5, `R${more.id}`))]);
+    await store.transactions.record([paid(more)]);
     await foldTotals(store.sql, today + 1);
     expect(await shards()).toEqual([{ shard: "" }]);
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
@@ -47,7 +46,7 @@ describePostgres((version) => {
   test("the triggers refuse to change a final row, and every column that is not part of the outcome", async () => {
     const { url, store } = await openShop(version);
     const [open, final] = [await insertPending(store), await insertPending(store)];
-    await store.transactions.record([resolve(final, paidAt(CREATED_AT_MS + 5, "R1"))]);
+    await store.transactions.record([paid(final)]);
     const update = (id: number, what: string) =>
       rejectionOf(runSql(url, `UPDATE transactions SET ${what} WHERE id = ${id}`));
     expect(String(await update(final.id, "memo = 'other'"))).toContain("a final transaction never changes");
@@ -61,9 +60,7 @@ describePostgres((version) => {
     const pending = await Promise.all(
       Array.from({ length: 1200 }, (_, n) => insertPending(store, { reference: `\0 ${n}` })),
     );
-    await store.transactions.record(
-      pending.slice(0, 600).map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`))),
-    );
+    await store.transactions.record(pending.slice(0, 600).map((one) => paid(one)));
     const copyUrl = await newDatabase(await sharedServer(version));
     const copy = await openReplica(copyUrl);
     async function* exportWhileWriting(): AsyncGenerator<Rows> {

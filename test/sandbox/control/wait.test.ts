@@ -3,8 +3,6 @@ import type { ControlContext } from "../../../sandbox/control/context.ts";
 import { WAIT_CALLS } from "../../../sandbox/control/wait.ts";
 import { createWaitingRoom } from "../../../sandbox/control/waiting-room.ts";
 import { samplePayment } from "../../../sandbox/webhooks/message.ts";
-import { resolve } from "../../../src/domain/state-machine.ts";
-import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { type Reply, respond } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { durations, systemClock } from "../../../src/system.ts";
@@ -13,7 +11,7 @@ import { connectTo } from "../../support/connection.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { expectSoundAnswer, insertDue, readAnswer, useScene } from "../../support/scene.ts";
-import { CREATED_AT_MS, paidAt } from "../../support/shop.ts";
+import { paid } from "../../support/shop.ts";
 import { nextTurn, until } from "../../support/waiting.ts";
 
 const PAID = samplePayment(0);
@@ -107,8 +105,7 @@ describe("408 at the time-out, which is in real time", () => {
     const { transactions } = sandbox.store;
     const waiting = wait({ checkout_request_id: id, timeout: "1s" });
     await nextTurn();
-    const paid = (pending: PendingTransaction) => resolve(pending, paidAt(CREATED_AT_MS, "TKL0000001"));
-    await transactions.record((await transactions.listPending(1)).map(paid));
+    await transactions.record((await transactions.listPending(1)).map((pending) => paid(pending, "TKL0000001")));
     expect((await waiting).status).toBe(200);
   });
 

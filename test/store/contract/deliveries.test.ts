@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Delivery } from "../../../src/domain/delivery.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
-import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { onEveryEngine, useShop } from "../../support/engines.ts";
-import { CREATED_AT_MS, insertPending, paidAt } from "../../support/shop.ts";
+import { CREATED_AT_MS, insertPending, paid } from "../../support/shop.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
 /** Stands here once more, so that another value is noticed. */
@@ -11,8 +10,6 @@ const MAX_DELIVERIES = 1000;
 
 const NOW_MS = CREATED_AT_MS + 5000;
 
-const pay = (pending: PendingTransaction, receipt = `R${pending.id}`) =>
-  resolve(pending, paidAt(CREATED_AT_MS + 5, receipt));
 const attempt = { atMs: NOW_MS, durationMs: 3, status: 500, answer: "\0 \ud83d", problem: "no" };
 
 onEveryEngine((engine) => {
@@ -29,7 +26,7 @@ onEveryEngine((engine) => {
   /** Ends payments, and returns their ids. */
   async function endPayments(count: number): Promise<number[]> {
     const pending = await Promise.all(Array.from({ length: count }, () => insertPending(shop.store)));
-    return (await shop.store.transactions.record(pending.map((one) => pay(one)))).map(({ id }) => id);
+    return (await shop.store.transactions.record(pending.map((one) => paid(one)))).map(({ id }) => id);
   }
 
   describe("deliveries are written in the commit of the outcome", () => {
@@ -42,16 +39,16 @@ onEveryEngine((engine) => {
         await insertPending(shop.store),
         await insertPending(shop.store),
       ];
-      await transactions.record([pay(first)]);
+      await transactions.record([paid(first)]);
       await transactions.record([{ ...second, checkAtMs: NOW_MS }]);
       await transactions.record([resolve(first, { status: "failed", resultCode: 1, resultDesc: "no", atMs: NOW_MS })]);
-      await transactions.resolveDue(NOW_MS, 1, async () => [pay(third)]);
+      await transactions.resolveDue(NOW_MS, 1, async () => [paid(third)]);
       deliveries.plan(null);
-      await transactions.record([pay(second)]);
+      await transactions.record([paid(second)]);
       const [stored] = await all();
       expect(stored).toEqual({
         id: expect.any(Number),
-        payment: pay(first),
+        payment: paid(first),
         form: "flat",
         endedAtMs: NOW_MS,
         dueAtMs: NOW_MS,
@@ -74,9 +71,9 @@ onEveryEngine((engine) => {
 
     test("not when the commit fails", async () => {
       const [first, second] = [await insertPending(shop.store), await insertPending(shop.store)];
-      await shop.store.transactions.record([pay(first, "TAKEN")]);
+      await shop.store.transactions.record([paid(first, "TAKEN")]);
       plan(0);
-      expect(await rejectionOf(shop.store.transactions.record([pay(second, "TAKEN")]))).not.toBeNull();
+      expect(await rejectionOf(shop.store.transactions.record([paid(second, "TAKEN")]))).not.toBeNull();
       expect(await all()).toEqual([]);
     });
   });

@@ -15,7 +15,7 @@ import {
 } from "../../../src/domain/transaction.ts";
 import { fillStore, naiveList, naiveSummary, PHONES, REFERENCES } from "../../support/book.ts";
 import { onEveryEngine, useOneShop } from "../../support/engines.ts";
-import { CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
+import { CREATED_AT_MS, identified, insertPending, paid, paidAt } from "../../support/shop.ts";
 
 const anyDay = fc.integer({ min: -1, max: 4 }).map((offset) => (dayOf(CREATED_AT_MS) + offset) as Day);
 
@@ -158,10 +158,7 @@ onEveryEngine((engine) => {
     const receipts = ["UJ22T8IYOU", receiptNumber(atMs, derived.id)] as const;
     const codes = [transactionCode(chosen.id), transactionCode(derived.id)];
     for (const search of [...receipts, ...codes]) expect([search, await count(3, search)]).toEqual([search, 0]);
-    await shop.store.transactions.record([
-      resolve(chosen, paidAt(atMs, receipts[0])),
-      resolve(derived, paidAt(atMs, receipts[1])),
-    ]);
+    await shop.store.transactions.record([paid(chosen, receipts[0], atMs), paid(derived, receipts[1], atMs)]);
     const requestIds = [chosen, derived].flatMap((one) => [one.checkoutRequestId, one.merchantRequestId]);
     for (const search of [...receipts, ...codes, ...requestIds]) {
       expect([search, await count(3, search), await count(3, search.toLowerCase())]).toEqual([search, 1, 1]);

@@ -5,13 +5,9 @@ import type { Msisdn } from "../../../src/domain/phone.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction, TransactionFacts } from "../../../src/domain/transaction.ts";
 import { onEveryEngine, useShop } from "../../support/engines.ts";
-import { CREATED_AT_MS, identified, insertPending, paidAt } from "../../support/shop.ts";
+import { CREATED_AT_MS, cancelled, identified, insertPending, paid, paidAt } from "../../support/shop.ts";
 import { nextTurn, rejectionOf } from "../../support/waiting.ts";
 
-const pay = (pending: PendingTransaction, receipt: string, atMs = CREATED_AT_MS + 5) =>
-  resolve(pending, paidAt(atMs, receipt));
-const cancel = (pending: PendingTransaction) =>
-  resolve(pending, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: CREATED_AT_MS + 5 });
 const putOff = (pending: PendingTransaction, byMs: number) => ({ ...pending, checkAtMs: CREATED_AT_MS + byMs });
 
 onEveryEngine((engine) => {
@@ -57,12 +53,12 @@ onEveryEngine((engine) => {
     test("that is cached is never stale: after changes here, in another process, and after a reset", async () => {
       const [here, elsewhere] = await insertTwo();
       expect(await Promise.all([here, elsewhere].map(find))).toEqual([here, elsewhere]);
-      await shop.store.transactions.record([cancel(here)]);
-      expect(await find(here)).toEqual(cancel(here));
+      await shop.store.transactions.record([cancelled(here)]);
+      expect(await find(here)).toEqual(cancelled(here));
       const other = await shop.openAnother();
-      await other.transactions.record([cancel(elsewhere)]);
+      await other.transactions.record([cancelled(elsewhere)]);
       await nextTurn();
-      expect(await find(elsewhere)).toEqual(cancel(elsewhere));
+      expect(await find(elsewhere)).toEqual(cancelled(elsewhere));
       await shop.store.transactions.clear();
       expect(await find(elsewhere)).toBeNull();
     });
@@ -85,7 +81,7 @@ onEveryEngine((engine) => {
       const atMs = CREATED_AT_MS + 5;
       const finals = [
         resolve(derived, { ...paidAt(atMs, receiptNumber(atMs, derived.id)), resultDesc: RESULT_CODES[0] }),
-        pay(chosen, receiptNumber(atMs + 86_400_000, chosen.id)),
+        paid(chosen, receiptNumber(atMs + 86_400_000, chosen.id)),
         resolve(odd, { ...paidAt(atMs, "R_1"), resultDesc: "\u0001\0 paid" }),
       ];
       await shop.store.transactions.record(finals);
@@ -112,23 +108,23 @@ onEveryEngine((engine) => {
       const pending = await insertPending(shop.store);
       expect(await transactions.record([putOff(pending, 9000)])).toEqual([putOff(pending, 9000)]);
       expect(await find(pending)).toEqual(putOff(pending, 9000));
-      const paid = pay(pending, "R1");
-      expect(await transactions.record([paid])).toEqual([paid]);
-      for (const later of [cancel(pending), pay(pending, "R2"), putOff(pending, 9500)]) {
+      const first = paid(pending, "R1");
+      expect(await transactions.record([first])).toEqual([first]);
+      for (const later of [cancelled(pending), paid(pending, "R2"), putOff(pending, 9500)]) {
         expect(await transactions.record([later])).toEqual([]);
       }
-      expect(await find(pending)).toEqual(paid);
+      expect(await find(pending)).toEqual(first);
     });
 
     test("in two calls at once, and within one", async () => {
       const [a, b] = await insertTwo();
       const untouched = await insertPending(shop.store);
       const answers = await Promise.all([
-        shop.store.transactions.record([cancel(a), pay(b, "R1"), cancel(b)]),
-        shop.store.transactions.record([pay(a, "R2")]),
+        shop.store.transactions.record([cancelled(a), paid(b, "R1"), cancelled(b)]),
+        shop.store.transactions.record([paid(a, "R2")]),
       ]);
       expect(answers.map((changed) => changed.map(({ id }) => id))).toEqual([[a.id, b.id], []]);
-      expect(await Promise.all([a, b, untouched].map(find))).toEqual([cancel(a), pay(b, "R1"), untouched]);
+      expect(await Promise.all([a, b, untouched].map(find))).toEqual([cancelled(a), paid(b, "R1"), untouched]);
     });
   });
 
@@ -156,7 +152,9 @@ onEveryEngine((engine) => {
       expect(await due(9999)).toEqual([early, late, same, later] as number[]);
       expect(await due(9999, 2)).toEqual([early, late] as number[]);
       expect(await transactions.nextCheckAtMs()).toBe(CREATED_AT_MS + 1000);
-      const changed = await transactions.resolveDue(CREATED_AT_MS + 9999, 10, async (all) => all.map(cancel));
+      const changed = await transactions.resolveDue(CREATED_AT_MS + 9999, 10, async (all) =>
+        all.map((one) => cancelled(one)),
+      );
       expect(changed.map(({ status }) => status)).toEqual(pending.map(() => "cancelled"));
       expect(await transactions.nextCheckAtMs()).toBeNull();
       expect(await due(9999)).toEqual([]);
@@ -176,7 +174,7 @@ onEveryEngine((engine) => {
       const times = [checkAtMs, expiresAtMs - 1, expiresAtMs, expiresAtMs + 1];
       const overdue = () => Promise.all(times.map((atMs) => transactions.isAnyOverdue(atMs)));
       expect(await overdue()).toEqual([false, false, true, true]);
-      await transactions.record([cancel(pending)]);
+      await transactions.record([cancelled(pending)]);
       expect(await overdue()).toEqual([false, false, false, false]);
     });
 
@@ -193,12 +191,12 @@ onEveryEngine((engine) => {
         rows.map(({ id }) => started.findIndex((one) => one.id === id));
       const pending = async (limit: number, phone?: Msisdn) =>
         placesOf(await shop.store.transactions.listPending(limit, phone));
-      const paid = async (limit: number, phone?: Msisdn) =>
+      const paidOnes = async (limit: number, phone?: Msisdn) =>
         placesOf(await shop.store.transactions.listPaid(limit, phone));
       // The first completes last, pairs of the others at once; the second does not pay; the last five stay pending.
       const atMs = (n: number) => CREATED_AT_MS + (n === 0 ? 9000 : 1000 + Math.floor(n / 2));
       await shop.store.transactions.record(
-        started.slice(0, 1499).map((one, n) => (n === 1 ? cancel(one) : pay(one, `R${one.id}`, atMs(n)))),
+        started.slice(0, 1499).map((one, n) => (n === 1 ? cancelled(one) : paid(one, `R${one.id}`, atMs(n)))),
       );
       const expectPending = async () => {
         expect(await pending(9)).toEqual([1499, 1500, 1501, 1502, 1503]);
@@ -212,25 +210,25 @@ onEveryEngine((engine) => {
       await shop.store.transactions.record(started.slice(1499, 1502).map((one) => putOff(one, 9500)));
       await expectPending();
       expect(await pending(2)).toEqual([1502, 1503]); // of more, the ones due next
-      expect(await paid(4)).toEqual([0, 1498, 1497, 1496]);
-      expect([await paid(9, few), await paid(1, few)]).toEqual([[0, 2], [0]]);
-      expect(await paid(3, many)).toEqual([1498, 1497, 1496]);
-      expect(await paid(2000, many)).toHaveLength(1496);
-      for (const list of [pending, paid]) expect(await list(9, "254700000004" as Msisdn)).toEqual([]);
+      expect(await paidOnes(4)).toEqual([0, 1498, 1497, 1496]);
+      expect([await paidOnes(9, few), await paidOnes(1, few)]).toEqual([[0, 2], [0]]);
+      expect(await paidOnes(3, many)).toEqual([1498, 1497, 1496]);
+      expect(await paidOnes(2000, many)).toHaveLength(1496);
+      for (const list of [pending, paidOnes]) expect(await list(9, "254700000004" as Msisdn)).toEqual([]);
     });
   });
 
   test("a reset removes all transactions and counts, keeps merchants, and an outcome from before it changes nothing", async () => {
     const { transactions, transactionList, merchants } = shop.store;
-    const [early, paid] = await insertTwo();
-    await transactions.record([pay(paid, "R1")]);
+    const [early, ended] = await insertTwo();
+    await transactions.record([paid(ended, "R1")]);
     const [, next, changed] = await Promise.all([
       transactions.clear(),
       insertPending(shop.store),
-      transactions.record([pay(early, "R2")]),
+      transactions.record([paid(early, "R2")]),
     ]);
     expect(changed).toEqual([]);
-    expect(next.id).toBe(paid.id + 1);
+    expect(next.id).toBe(ended.id + 1);
     expect(await transactions.listPending(10)).toEqual([next]);
     const { rows, summary } = await transactionList.list(1, {}, { number: 1, limit: 10 });
     expect(rows).toEqual([next]);
@@ -258,7 +256,7 @@ onEveryEngine((engine) => {
   test("what is written just before a reset is in no total after it", async () => {
     const [one, two] = [await insertPending(shop.store), await identified(shop.store)];
     const { transactions, transactionList } = shop.store;
-    await Promise.all([transactions.record([cancel(one)]), transactions.insert(two), transactions.clear()]);
+    await Promise.all([transactions.record([cancelled(one)]), transactions.insert(two), transactions.clear()]);
     const { rows, summary } = await transactionList.list(1, {}, { number: 1, limit: 10 });
     expect(summary.totalItems).toBe(rows.length);
     expect(await shop.areTotalsTrue()).toBe(true);
@@ -282,7 +280,7 @@ onEveryEngine((engine) => {
     const pending = await insertPending(shop.store);
     expect(await shop.store.markOfOthers()).toBe(before);
     const other = await shop.openAnother();
-    await other.transactions.record([cancel(pending)]);
+    await other.transactions.record([cancelled(pending)]);
     expect((await shop.store.markOfOthers()) !== before).toBe(shop.store.isShared);
   });
 });
