@@ -63,28 +63,17 @@ describe("a sandbox is checked", () => {
 });
 
 describe("what is not a service with this API", () => {
-  const FAR_OFF = "Thu, 01 Jan 2026 00:00:00 GMT";
+  const html = () => new Response("<html>", { headers: { "Content-Type": "text/html" } });
+  const redirect = () => new Response(null, { status: 302, headers: { Location: "https://x.example/" } });
+  const at = (date: string) => () => json(200, EMPTY, { Date: date });
+  const endless = () =>
+    new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(32)) });
 
   test.each<[what: string, answer: () => Response, exitCode: number, said: string | RegExp]>([
-    [
-      "HTML",
-      () => new Response("<html>", { headers: { "Content-Type": "text/html" } }),
-      7,
-      "not a service with this API: it answers 200 with text/html",
-    ],
-    [
-      "a redirect",
-      () => new Response(null, { status: 302, headers: { Location: "https://x.example/" } }),
-      7,
-      "redirects to https://x.example/",
-    ],
-    ["a clock that is off", () => json(200, EMPTY, { Date: FAR_OFF }), 7, /clock is [0-9]+ minutes behind/],
-    [
-      "a clock that is ahead",
-      () => json(200, EMPTY, { Date: "Fri, 01 Jan 2100 00:00:00 GMT" }),
-      7,
-      /clock is [0-9]+ minutes ahead of/,
-    ],
+    ["HTML", html, 7, "not a service with this API: it answers 200 with text/html"],
+    ["a redirect", redirect, 7, "redirects to https://x.example/"],
+    ["a clock that is off", at("Thu, 01 Jan 2026 00:00:00 GMT"), 7, /clock is [0-9]+ minutes behind/],
+    ["a clock that is ahead", at("Fri, 01 Jan 2100 00:00:00 GMT"), 7, /clock is [0-9]+ minutes ahead of/],
     ["too many requests", () => json(429, { success: false, message: "later" }), 6, "answers 429"],
     ["an answer without an end", () => new Response(endless()), 6, "more than 1 MiB"],
   ])("%s", async (_what, answer, exitCode, said) => {
@@ -92,13 +81,6 @@ describe("what is not a service with this API", () => {
     expect(run.exitCode, run.stderr).toBe(exitCode);
     expect(run.stdout + run.stderr).toMatch(said);
   });
-
-  const endless = () =>
-    new ReadableStream({
-      pull(controller) {
-        controller.enqueue(new Uint8Array(65_536).fill(32));
-      },
-    });
 });
 
 test("a certificate that does not fit is named, and --format github prints annotations", async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, jest, spyOn, test } from "bun:test";
-import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
 import { Failure } from "../../cli/terminal/failure.ts";
 import { commandLines, faultText, inLocale, tellFailure, wrapped } from "../../cli/terminal/output.ts";
 import { ageText, statusPiece } from "../../cli/terminal/payment-lines.ts";
@@ -39,24 +38,6 @@ test("each status has its sign and its colour", () => {
 test("no part of a secret is left where a long value is cut", () => {
   const text = wrongValue("--reference", "must be short", `${"a".repeat(60)}-ms_${"b1".repeat(20)}`);
   expect(text).toBe(`--reference must be short; it is "${"a".repeat(60)}-[redacted]"`);
-});
-
-test("a letter whose bytes come in two parts of a stream of events is whole", async () => {
-  const stop = new AbortController();
-  const events: SandboxEvent[] = [];
-  const bytes = new TextEncoder().encode('event: x\ndata: {"text":"é"}\n\n');
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
-      controller.close();
-    },
-  });
-  const onEvent = (event: SandboxEvent) => void (events.push(event) === 3 && stop.abort());
-  const gone = () => {
-    throw new Error("gone");
-  };
-  await followEvents(gone, stream, onEvent, stop.signal);
-  expect(events[1]).toEqual({ name: "x", data: { text: "é" } });
 });
 
 test.each([

@@ -23,7 +23,6 @@ test.concurrent("bare `momo` shows what to run first, and the lines can be paste
 });
 
 const sandbox = await startIn(newFolder());
-const open = await sandbox.pay({}, "manual");
 
 const nowhere = newFolder();
 
@@ -82,34 +81,6 @@ test("momo clock stop and momo clock start are freeze and resume", async () => {
     const { stdout } = await runMomo(["clock", word, "--json", ...sandbox.at]);
     expect(JSON.parse(stdout)).toMatchObject({ frozen });
   }
-});
-
-const momo = (...args: string[]) => runMomo([...args, ...sandbox.at]);
-const jsonOf = async (...args: string[]) => JSON.parse((await momo(...args)).stdout);
-
-describe("one rule for output: a layout at a terminal, JSON in a pipe, or as --format says", () => {
-  const RECORDS = [
-    ["status", open],
-    ["default", "show"],
-  ];
-  test.concurrent.each(RECORDS)("momo %s %s: JSON in a pipe, words at a terminal, tsv", async (...args) => {
-    const json = await jsonOf(...args);
-    expect(json).toMatchObject({ success: true });
-    const { screen, exited } = openMomo([...args, ...sandbox.at]);
-    expect(await exited).toBe(0);
-    expect(screen.text).not.toMatch(/^\{/);
-    const tsv = (await momo(...args, "--format", "tsv")).stdout.split("\n");
-    expect(tsv[0]?.split("\t")).toEqual(Object.keys(json));
-    expect(tsv).toHaveLength(3);
-  });
-
-  test.concurrent("--json is --format json; together with another format it is a usage error", async () => {
-    const args = ["default", "show"];
-    const { screen, exited } = openMomo([...args, "--json", ...sandbox.at]);
-    expect(await exited).toBe(0);
-    expect(JSON.parse(screen.text)).toEqual(await jsonOf(...args, "--format", "json"));
-    expect((await momo(...args, "--json", "--format", "tsv")).exitCode).toBe(2);
-  });
 });
 
 test.concurrent("a table of momo list takes two requests for any number of rows, the second for what only the sandbox knows, if it is one", async () => {
@@ -183,10 +154,9 @@ const BAD_KEY = { ...NOTHING_LISTENS, ...NO_KEY };
 test("what is missing is named: the accounts, the list of payments, the sandbox on the default port", async () => {
   const { origin, at, control } = await startIn(join(newFolder(), "of two words"));
   const hintOf = async (...args: string[]) => failureOf(await runMomo([...args, "--json", ...at])).hint;
-  expect(await hintOf("pay", "0712345678", "100", "--account", "9")).toBe("give one with --account");
   await control("PUT", "/faults", { faults: [{ kind: "error", status: 400, times: 1 }] });
   expect(await hintOf("pay", "0712345678", "100")).toBe(null);
-  for (const id of ["99", "ws_CO_99"]) expect(await hintOf("status", id)).toBe("momo list shows the payments");
+  expect(await hintOf("status", "ws_CO_99")).toBe("momo list shows the payments");
   const besides = async (url: string) =>
     (await namingNeighbour(new NoServer("/nowhere"), Number(new URL(url).port))).hint;
   expect(await besides(origin)).toBe(`one answers at ${origin}/v2: name it with --data '${at[1]}'`);

@@ -191,9 +191,7 @@ test("the certificates are valid for a client whose clock is a day behind, and f
   }
 });
 
-test.concurrent("a wrong host, an outer proxy that makes no tunnels, and too long a path are refused before the command runs", async () => {
-  const host = await runMomo(["exec", "--intercept", "localhost", "--", "echo", "run"]);
-  expect(host).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringMatching(/^momo: --intercept must/) });
+test.concurrent("an outer proxy that makes no tunnels, and too long a path are refused before the command runs", async () => {
   const proxy = await intercept(["echo", "run"], { env: { ALL_PROXY: "socks5://127.0.0.1:1" } });
   expect(proxy).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("it is socks5://") });
   const TMPDIR = join(newFolder(), "x".repeat(90));
