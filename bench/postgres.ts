@@ -7,11 +7,12 @@
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { firstJsonOf } from "../test/support/child.ts";
 import { cleanUp, later, newFolder } from "../test/support/cleanup.ts";
 import { missing } from "../test/support/needs.ts";
 import { openEngine, startServer, urlOf } from "../test/support/postgres.ts";
 import { addMerchants } from "../test/support/shop.ts";
-import { firstLine, start } from "./support/servers.ts";
+import { start } from "./support/servers.ts";
 import { alternate, median } from "./support/table.ts";
 
 const { values } = parseArgs({
@@ -34,8 +35,8 @@ store.close();
 
 async function measure(mode: "momo" | "bare") {
   const load = join(import.meta.dir, "support/postgres-load.ts");
-  const child = start([process.execPath, load, mode, url, String(seconds)], { cwd: "/" });
-  const { count, p99Ms, cpuUs } = JSON.parse(await firstLine(child.stdout));
+  const child = start([process.execPath, load, mode, url, String(seconds)], "/");
+  const { count, p99Ms, cpuUs } = await firstJsonOf(child);
   await child.exited;
   return { perSecond: count / seconds, p99Ms: Number(p99Ms), cpuUs: cpuUs / count };
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { freePort } from "../../test/support/postgres.ts";
 import peersJson from "../peers/package.json" with { type: "json" };
 import { payments } from "../support/load.ts";
-import { type Claim, newData, ROOT, type Running, start, startMomo, stop } from "../support/servers.ts";
+import { type Claim, newData, ROOT, type Running, runningAt, start, startMomo } from "../support/servers.ts";
 import { alternate, compare, figures, leftOut, median } from "../support/table.ts";
 
 /** The same payments with what people would use instead. Only the hand-written Express service writes durably. */
@@ -61,49 +61,20 @@ const mountebank = (port: number) => {
   };
 };
 
-const uuid = (last: number) => `00000000-0000-4000-8000-00000000000${last}`;
-const MOCKOON = {
-  uuid: uuid(1),
-  lastMigration: 33,
-  name: "payments",
-  port: 0,
-  hostname: "127.0.0.1",
-  endpointPrefix: "",
-  latency: 0,
-  folders: [],
-  rootChildren: [{ type: "route", uuid: uuid(2) }],
-  routes: [
-    {
-      uuid: uuid(2),
-      type: "http",
-      documentation: "",
-      method: "post",
-      endpoint: "stkpush.php",
-      responses: [
-        {
-          uuid: uuid(3),
-          body: JSON.stringify(ANSWER),
-          bodyType: "INLINE",
-          latency: 0,
-          statusCode: 200,
-          label: "",
-          headers: [{ key: "Content-Type", value: "application/json" }],
-          default: true,
-        },
-      ],
-    },
-  ],
-};
-
-const PRISM_ANSWER = { schema: { type: "object" }, example: ANSWER };
-const PRISM = {
+/** Mockoon and Prism read the same description. */
+const OPENAPI = {
   openapi: "3.1.0",
   info: { title: "payments", version: "1" },
   paths: {
     "/stkpush.php": {
       post: {
         requestBody: { required: true, content: { "application/json": { schema: { type: "object" } } } },
-        responses: { 200: { description: "sent", content: { "application/json": PRISM_ANSWER } } },
+        responses: {
+          200: {
+            description: "sent",
+            content: { "application/json": { schema: { type: "object", example: ANSWER } } },
+          },
+        },
       },
     },
   },
@@ -130,11 +101,11 @@ const COMMANDS: Readonly<Record<string, (folder: string, port: number) => Promis
     ...["--nologfile", "--loglevel", "error", "--pidfile", join(folder, "mb.pid")],
   ],
   Mockoon: (folder, port) => [
-    ...[program("mockoon-cli"), "start", "--data", write(MOCKOON, folder, "config.json"), "--port", String(port)],
+    ...[program("mockoon-cli"), "start", "--data", write(OPENAPI, folder, "config.json"), "--port", String(port)],
     ...["--hostname", "127.0.0.1", "--disable-log-to-file", "--disable-admin-api", "--repair"],
   ],
   Prism: (folder, port) => [
-    ...[program("prism"), "mock", write(PRISM, folder, "config.json"), "--host", "127.0.0.1"],
+    ...[program("prism"), "mock", write(OPENAPI, folder, "config.json"), "--host", "127.0.0.1"],
     ...["--port", String(port), "--verboseLevel", "error"],
   ],
   "json-server": (folder, port) => [
@@ -163,15 +134,14 @@ async function startPeer(name: string, folder: string): Promise<Running> {
   const home = join(folder, name);
   mkdirSync(home, { recursive: true });
   const command = (await COMMANDS[name]?.(home, port)) ?? [];
-  const child = start(command, { cwd: home, stderr: "ignore" });
-  void new Response(child.stdout).text(); // drains the pipe, so that it does not fill up
+  const child = start(command, home);
   const url = `http://127.0.0.1:${port}`;
   const untilMs = performance.now() + PATIENCE_MS;
   while (!(await answers(url))) {
     if (performance.now() > untilMs) throw new Error(`${name} does not answer`);
     await Bun.sleep(50);
   }
-  return { pid: child.pid, url, stop: () => stop(child) };
+  return runningAt(url, child);
 }
 
 async function answers(url: string): Promise<boolean> {

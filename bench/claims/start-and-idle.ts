@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { run } from "../../scripts/release/run.ts";
 import { cpuMs, residentMb, wakeUps } from "../support/machine.ts";
 import {
   type Bench,
@@ -7,7 +8,6 @@ import {
   dataOf,
   type Running,
   rowsText,
-  run,
   startAll,
   startLimit,
   startMomo,
@@ -54,7 +54,7 @@ const ROUNDS = 11;
 /** The time from the start of a process to its first answer, and the time of `--version`. */
 export const startup: Claim = async (bench) => {
   const { limit, plain, momo } = bench.programs;
-  const version = (program: string) => timed(() => run([program, "--version"], "/"));
+  const version = (program: string) => timed(() => run([program, "--version"]));
   const versions = await alternate(2 * ROUNDS, { limit, plain, momo }, version);
   const full = await dataOf(bench, bench.startRows);
   let count = 0;

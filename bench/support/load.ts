@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { ROOT, type RunningMomo, run } from "./servers.ts";
+import { run } from "../../scripts/release/run.ts";
+import { ROOT, type RunningMomo } from "./servers.ts";
 
 /** What clients send: the load that is measured, and single requests around it. */
 
@@ -44,7 +45,7 @@ async function wrk(
   const headers = { "Content-Type": "application/json", ...target.headers };
   const flags = `--threads 1 --connections ${CONNECTIONS} --duration ${seconds}s --timeout 10s --script bench/support/load.lua`;
   const given = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
-  const text = await run(["wrk", ...flags.split(" "), ...given, url, "--", load, parameter], ROOT);
+  const text = await run(["wrk", ...flags.split(" "), ...given, url, "--", load, parameter], { cwd: ROOT });
   const [, result = "{}"] = /^RESULT (.*)$/m.exec(text) ?? [];
   const { requests, durationUs, p99Us, failed } = JSON.parse(result);
   // On a busy disk no answer may come in a short time.

@@ -1,13 +1,12 @@
 import { SQL } from "bun";
 import { createNetwork } from "../../sandbox/network/network.ts";
-import type { AmountCents } from "../../src/domain/money.ts";
-import type { Msisdn } from "../../src/domain/phone.ts";
 import { createService } from "../../src/service/service.ts";
 import type { Attempts } from "../../src/store/postgres/attempts.ts";
 import { createGroup } from "../../src/store/postgres/group.ts";
-import { openPostgres } from "../../src/store/postgres/postgres.ts";
 import { INSERT } from "../../src/store/postgres/writes.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { openEngine } from "../../test/support/postgres.ts";
+import { orderTo, ROWS } from "../../test/support/shop.ts";
 
 /**
  * A process that starts payments: `momo` with the service, `bare` with the same statement in the same groups and without the service.
@@ -48,32 +47,12 @@ await stop();
 process.exit(0);
 
 async function startMomo() {
-  const store = await openPostgres({
-    url,
-    password: null,
-    connections: 8,
-    commitDeadlineMs: 10_000,
-    replica: "bench",
-    requireReplica: false,
-    migrate: "refuse",
-    clock: systemClock,
-    stopwatch,
-    random: systemRandom,
-  });
+  const store = await openEngine(url, { connections: 8 });
   const network = createNetwork({ fallback: { outcome: "manual" } });
   const parts = { clock: systemClock, realClock: systemClock, random: systemRandom, promptTimeoutMs: 3_600_000 };
   const service = createService({ store, provider: network, ...parts, reportFault: console.error });
-  const order = {
-    kind: "api",
-    paymentAccountId: 1,
-    phone: "254712345678" as Msisdn,
-    amountCents: 10_000 as AmountCents,
-    reference: "ORDER-1",
-    description: null,
-    instruction: null,
-  } as const;
   return {
-    pay: () => service.startPayment(1, order),
+    pay: () => service.startPayment(1, orderTo(1, { reference: "ORDER-1" })),
     stop: async () => {
       await service.resolver.stop();
       store.close();
@@ -90,24 +69,15 @@ async function startBare() {
   const newRow = () => {
     const nowMs = Date.now();
     next += 1;
-    return {
-      id: next,
-      merchant_id: 1,
-      payment_account_id: 1,
-      kind: 0,
-      status: 0,
-      amount_cents: 10_000,
-      fee_cents: 100,
-      phone: 254712345678,
+    const dueMs = nowMs + 3_600_000;
+    const more = {
       reference: "ORDER-1",
-      reference_folded: null,
-      description: null,
       memo: "a memo",
-      secret: "0123456789AB",
       created_at_ms: nowMs,
-      expires_at_ms: nowMs + 3_600_000,
-      check_at_ms: nowMs + 3_600_000,
+      expires_at_ms: dueMs,
+      check_at_ms: dueMs,
     };
+    return { ...ROWS.transactions, id: next, ...more };
   };
   const attempts = { isStuck: false } as Attempts;
   const group = createGroup<null, null>({

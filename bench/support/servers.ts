@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../../scripts/build.ts";
+import { type Child, firstJsonOf, startChild } from "../../test/support/child.ts";
 import { loadLimit } from "./limit-table.ts";
 import { loadHistory } from "./loader.ts";
 import type { Line } from "./table.ts";
@@ -51,57 +52,11 @@ export async function buildPrograms(folder: string): Promise<Programs> {
   return programs;
 }
 
-/** The processes that the benchmark started. They end with it. */
-const running = new Set<Bun.Subprocess>();
-process.on("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
-});
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 
-interface StartOptions {
-  readonly cwd: string;
-  readonly stderr?: "inherit" | "ignore";
-}
-
-/** Starts a process with only PATH of the caller's environment. */
-export function start(command: readonly string[], { cwd, stderr = "inherit" }: StartOptions) {
-  const env = { PATH: process.env.PATH ?? "", HOME: cwd };
-  const child = Bun.spawn([...command], { cwd, env, stdin: "ignore", stdout: "pipe", stderr });
-  running.add(child);
-  void child.exited.then(() => running.delete(child));
-  return child;
-}
-
-/** Asks a process to end, and kills it if it does not. */
-export async function stop(child: Bun.Subprocess): Promise<void> {
-  child.kill("SIGTERM");
-  const late = setTimeout(() => child.kill("SIGKILL"), 5000);
-  await child.exited;
-  clearTimeout(late);
-}
-
-/** The first line that a process prints. */
-export async function firstLine(output: ReadableStream<Uint8Array>): Promise<string> {
-  const reader = output.getReader();
-  let text = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    text += new TextDecoder().decode(value);
-    if (text.includes("\n")) break;
-    if (done) throw new Error(`a process ended before it was ready: ${text}`);
-  }
-  reader.releaseLock();
-  return text.slice(0, text.indexOf("\n"));
-}
-
-/** Runs a command to its end and returns what it printed. */
-export async function run(command: readonly string[], cwd: string): Promise<string> {
-  const child = start(command, { cwd });
-  const text = await new Response(child.stdout).text();
-  const exitCode = await child.exited;
-  if (exitCode !== 0) throw new Error(`${command.join(" ")} ended with exit code ${exitCode}: ${text}`);
-  return text;
-}
+/** Starts a process with only PATH of the caller's environment. It ends with the benchmark. */
+export const start = (command: readonly string[], cwd: string): Child =>
+  startChild(command, { cwd, env: { PATH: process.env.PATH ?? "", HOME: cwd } });
 
 /** A server that is measured. */
 export interface Running {
@@ -110,6 +65,18 @@ export interface Running {
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
+
+/** @param url where it answers */
+export const runningAt = (url: string, child: Child): Running => ({
+  pid: child.pid,
+  url,
+  async stop() {
+    child.signal("SIGTERM");
+    const late = setTimeout(() => child.signal("SIGKILL"), 5000);
+    await child.exited;
+    clearTimeout(late);
+  },
+});
 
 export interface RunningMomo extends Running {
   readonly controlUrl: string;
@@ -126,11 +93,10 @@ export async function startMomo(
   data: string,
   flags: readonly string[] = [],
 ): Promise<RunningMomo> {
-  const child = start([programs.momo, "serve", "--json", "--port", "0", "--data", data, ...flags], { cwd: "/" });
-  const ready = JSON.parse(await firstLine(child.stdout));
+  const child = start([programs.momo, "serve", "--json", "--port", "0", "--data", data, ...flags], "/");
+  const ready = await firstJsonOf(child);
   return {
-    pid: child.pid,
-    url: ready.base_url,
+    ...runningAt(ready.base_url, child),
     controlUrl: ready.control_url,
     accountId: ready.payment_account_id,
     headers: {
@@ -138,15 +104,14 @@ export async function startMomo(
       "X-API-Secret": ready.api_secret,
       "Content-Type": "application/json",
     },
-    stop: () => stop(child),
   };
 }
 
 /** Starts a limit with a database file. @param program the executable */
 export async function startLimit(program: string, file: string): Promise<Running> {
-  const child = start([program, file], { cwd: "/" });
-  const ready = JSON.parse(await firstLine(child.stdout));
-  return { pid: child.pid, url: ready.base_url, stop: () => stop(child) };
+  const child = start([program, file], "/");
+  const { base_url } = await firstJsonOf(child);
+  return runningAt(base_url, child);
 }
 
 /** The database in a data directory of momo. */

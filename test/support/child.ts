@@ -55,6 +55,14 @@ export function startChild(
   };
 }
 
+/** The first line that a process writes, as JSON. */
+export async function firstJsonOf({ stdout, stderr }: Child) {
+  const [line] = await stdout.until(/^.*\n/).catch((error: Error) => {
+    throw new Error(`${error.message}; stderr: ${stderr.text}`);
+  });
+  return JSON.parse(line);
+}
+
 /** Waits for the end of a process. */
 export async function exitCodeOf(child: Bun.Subprocess): Promise<number> {
   running.add(child);

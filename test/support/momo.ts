@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { builtBinary } from "./binary.ts";
-import { type Child, exitCodeOf, startChild, Transcript } from "./child.ts";
+import { type Child, exitCodeOf, firstJsonOf, startChild, Transcript } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
 import { type Client, createClient } from "./client.ts";
 import { canRunHere, runHere } from "./here.ts";
@@ -110,7 +110,7 @@ export async function serveMomo(args: readonly string[] = [], options: RunOption
   const data = given.has("--data") || given.has("--ephemeral") ? [] : ["--data", join(newFolder(), "data")];
   const port = given.has("--port") ? [] : ["--port", "0"];
   const child = startMomo(["serve", "--json", ...port, ...data, ...args], options);
-  const ready = await readyRecordOf(child);
+  const ready: ReadyRecord = await firstJsonOf(child);
   const end = async (signal: "SIGINT" | "SIGTERM" | "SIGKILL") => {
     child.signal(signal);
     return inTime(child.exited, () => `${signal} does not end the server; stderr: ${child.stderr.text}`);
@@ -132,13 +132,6 @@ export const addressOf = (ready: ReadyRecord) => ({
   headers: { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret },
   paymentAccountId: ready.payment_account_id,
 });
-
-async function readyRecordOf(child: Child): Promise<ReadyRecord> {
-  const [line] = await child.stdout.until(/^.*\n/).catch((error: Error) => {
-    throw new Error(`${error.message}; stderr: ${child.stderr.text}`);
-  });
-  return JSON.parse(line) as ReadyRecord;
-}
 
 /** The failure that `--json` printed on stderr. */
 export function failureOf({ stderr }: Run): { code: string; message: string; hint: string | null } {
