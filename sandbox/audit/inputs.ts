@@ -1,6 +1,6 @@
 import { clean, messageOf, type Reading } from "./call.ts";
 import type { Mistake } from "./finding.ts";
-import { FINDING_KINDS, LENIENT_ADVICE } from "./kinds.ts";
+import { FINDING_KINDS, type FindingKind, LENIENT_ADVICE } from "./kinds.ts";
 
 const NUMBERS = ["payment_account_id", "amount"];
 
@@ -10,28 +10,31 @@ const MOST_UNKNOWN = 20;
 /** Members that have no effect, and values that only a lenient service accepts. */
 export function auditInput(reading: Reading): Mistake[] {
   const { call, operation, inputs } = reading;
-  const mistakes: Mistake[] = [];
-  if (inputs && call.method === "POST") {
-    for (const name in call.members) {
-      if (inputs.includes(name)) continue;
-      if (mistakes.length >= MOST_UNKNOWN) break;
-      mistakes.push(inputMistake(reading, "unknown_member", name, `${operation} has no member “${clean(name)}”.`));
-    }
-  }
-  // The strict mode refuses a number as text. The lenient mode lists each one that it accepted.
-  if (call.status !== 400 && call.leniencies.length === 0) return mistakes;
+  const isTaken = (name: string) => inputs === undefined || inputs.includes(name);
+  const members = call.method === "POST" ? Object.keys(call.members ?? {}) : [];
+  const unknown = members.filter((name) => !isTaken(name)).slice(0, MOST_UNKNOWN);
   const texts = numbersAsText(reading);
-  for (const member of texts) {
-    if (call.status !== 400 && !call.leniencies.some((leniency) => leniency.member === member)) continue;
-    const words = `${member} must be a number, but was sent as text: ${clean(JSON.stringify(call.members?.[member]))}.`;
-    mistakes.push(inputMistake(reading, "number_as_text", member, words));
-  }
-  for (const { member, came: value } of call.leniencies) {
-    if (texts.includes(member)) continue;
-    const words = `${member} has a form that only the lenient mode accepts: ${clean(value)}.`;
-    mistakes.push(inputMistake(reading, "lenient_input", member, words));
-  }
-  return mistakes;
+  // The strict mode refuses a number as text. The lenient mode lists each one that it accepted.
+  const isJudged = (member: string) => call.status === 400 || call.leniencies.some((one) => one.member === member);
+  const mistake = (kind: FindingKind, member: string, message: string): Mistake => ({
+    kind,
+    subject: `${operation} ${clean(member)}`,
+    message,
+    ...(call.isTakenLeniently && kind === "number_as_text" && { advice: FINDING_KINDS[kind].advice + LENIENT_ADVICE }),
+  });
+  return [
+    ...unknown.map((name) => mistake("unknown_member", name, `${operation} has no member “${clean(name)}”.`)),
+    ...texts.filter(isJudged).map((member) => {
+      const sent = clean(JSON.stringify(call.members?.[member]));
+      return mistake("number_as_text", member, `${member} must be a number, but was sent as text: ${sent}.`);
+    }),
+    ...call.leniencies
+      .filter(({ member }) => !texts.includes(member))
+      .map(({ member, came }) => {
+        const message = `${member} has a form that only the lenient mode accepts: ${clean(came)}.`;
+        return mistake("lenient_input", member, message);
+      }),
+  ];
 }
 
 const numbersAsText = ({ call: { members } }: Reading): string[] =>
@@ -46,18 +49,4 @@ export function isRefusedForText(reading: Reading): boolean {
   const isNamed = (member: string) => message.startsWith(`${member} `) || message.includes(`; ${member} `);
   const texts = numbersAsText(reading);
   return texts.some(isNamed) && !reading.inputs?.some((member) => !texts.includes(member) && isNamed(member));
-}
-
-function inputMistake(
-  { call, operation }: Reading,
-  kind: "unknown_member" | "number_as_text" | "lenient_input",
-  member: string,
-  message: string,
-): Mistake {
-  return {
-    kind,
-    subject: `${operation} ${clean(member)}`,
-    message,
-    ...(call.isTakenLeniently && kind === "number_as_text" && { advice: FINDING_KINDS[kind].advice + LENIENT_ADVICE }),
-  };
 }

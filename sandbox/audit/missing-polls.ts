@@ -35,25 +35,23 @@ export interface Occasion {
 /** The polls that are missing for a payment now. A late poll corrects it. */
 export function missesPolls(history: History, payment: Started, occasion: Occasion): DatedMistake | null {
   const { seen, start, end, webhook } = payment;
-  const { now, ends } = occasion;
   if (seen.finalMs !== null) return null;
+  const { now, ends } = occasion;
   const isCutOff = canAskNoMore(history, payment, occasion);
-  const ranMs = now.ranMs - start.answered.ranMs;
-  const hadTime = (neededMs: number) => isCutOff || ranMs >= neededMs;
   const asked = seen.asked ?? (isCutOff ? seen.listed : null);
+  const hadTime = now.ranMs - start.answered.ranMs >= (asked ? PATTERN_MS : NEVER_POLLED_MS);
+  if (!hadTime && !isCutOff) return null;
   const lastAt = (asked?.last ?? start).answered;
-  const isSure = ends === "run" && surelyHadTime(history, payment, lastAt, now);
-  const judge = (neededMs: number): Judgement =>
-    isSure || ranMs >= neededMs
-      ? { severity: "error", doubt: isCutOff && mayAskYet(history, lastAt, now) ? TOO_EARLY : "" }
-      : { severity: "warning", doubt: CLOCK_MOVED };
-  if (!asked && !seen.isNamed && hadTime(NEVER_POLLED_MS)) {
-    const hasLooked = hasListed(history, start, start.arrivedMs + (isCutOff ? KEPT_ASKING_MS : 0));
-    return hasLooked ? null : neverPolls(history, payment, occasion, judge(NEVER_POLLED_MS));
+  const isSure = hadTime || (ends === "run" && surelyHadTime(history, payment, lastAt, now));
+  const judgement: Judgement = isSure
+    ? { severity: "error", doubt: isCutOff && mayAskYet(history, lastAt, now) ? TOO_EARLY : "" }
+    : { severity: "warning", doubt: CLOCK_MOVED };
+  if (!asked) {
+    const isNamed = seen.isNamed || hasListed(history, start, start.arrivedMs + (isCutOff ? KEPT_ASKING_MS : 0));
+    return isNamed ? null : neverPolls(history, payment, occasion, judgement);
   }
-  if (!asked || webhook?.takenMs != null || hasKeptAsking(start, asked)) return null;
-  if (!hadTime(PATTERN_MS) || !(end || isCutOff)) return null;
-  return takesRowAbove(payment) ?? givesUpEarly(payment, asked, judge(PATTERN_MS));
+  if (webhook?.takenMs != null || hasKeptAsking(start, asked) || !(end || isCutOff)) return null;
+  return takesRowAbove(payment) ?? givesUpEarly(payment, asked, judgement);
 }
 
 /** How bad it is that polls are missing, and what speaks against it. */
@@ -101,11 +99,10 @@ const hasListed = ({ lists }: History, { isRead, isByMomo }: Start, sinceMs: num
   !isRead && lists.some((list) => list.isByMomo === isByMomo && list.arrivedMs >= sinceMs);
 
 /** Whether a client has asked as long as §4.4 says. It measures real time, or the sandbox's time. */
-function hasKeptAsking({ answered }: Start, asked: Asked | null): boolean {
-  if (asked === null) return false;
-  const { realMs, nowMs } = asked.last.answered;
+function hasKeptAsking({ answered }: Start, { count, last }: Asked): boolean {
+  const { realMs, nowMs } = last.answered;
   const askedForMs = Math.max(realMs - answered.realMs, nowMs - answered.nowMs);
-  return asked.count >= PATTERN_POLLS || askedForMs >= KEPT_ASKING_MS;
+  return count >= PATTERN_POLLS || askedForMs >= KEPT_ASKING_MS;
 }
 
 function neverPolls(
