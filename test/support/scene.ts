@@ -4,7 +4,7 @@ import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { systemClock } from "../../src/system.ts";
-import { forAllTests } from "./cleanup.ts";
+import { forAllTests, later } from "./cleanup.ts";
 import { readEvents } from "./client.ts";
 import { sqlite } from "./engines.ts";
 import { seededRandom } from "./random.ts";
@@ -202,6 +202,13 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
       expect(faults).toEqual([]);
     },
   };
+}
+
+/** A scene that `cleanUp` closes. */
+export async function newScene(...args: Parameters<typeof openScene>): Promise<Scene> {
+  const scene = await openScene(...args);
+  later(scene.close);
+  return scene;
 }
 
 /** One scene for all tests of a file, renewed before each: opening one takes ten times as long. */

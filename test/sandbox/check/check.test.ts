@@ -1,13 +1,16 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { isShort, listIn } from "../../../sandbox/check/facts.ts";
 import type { CheckReport } from "../../../sandbox/check/result.ts";
 import type { Exchange } from "../../../sandbox/check/service.ts";
 import { answersOf, failureSchema } from "../../../src/http/answers.ts";
 import type { Profile } from "../../../src/http/profile.ts";
 import { checkScene, fillScene } from "../../support/checked.ts";
+import { cleanUp } from "../../support/cleanup.ts";
 import { onEveryEngine } from "../../support/engines.ts";
 import { openDescription, operationOf, schemaChecker } from "../../support/openapi.ts";
-import { openScene } from "../../support/scene.ts";
+import { newScene } from "../../support/scene.ts";
+
+afterEach(cleanUp);
 
 const failed = ({ checked }: CheckReport) =>
   checked.filter(({ verdict }) => verdict === "fails").map(({ id, seen }) => [id, seen]);
@@ -68,26 +71,8 @@ test.each([
   expect(isShort(listIn({ status: 200, json } as unknown as Exchange))).toBe(is);
 });
 
-test("an account without payments is checked as far as it can be, and nothing is paid unless it is asked for", async () => {
-  const scene = await openScene();
-  const pushes: unknown[] = [];
-  const report = await checkScene(
-    scene,
-    (answer, { path, method, body }) => {
-      if (path === "/stkpush.php" && method === "POST") pushes.push(body);
-      return answer;
-    },
-    null,
-  );
-  expect(pushes).toEqual([]);
-  expect(failed(report)).toEqual([]);
-  expect(new Set(skipped(report))).toContain("it needs a payment: --pay PHONE --amount 1 --account ID");
-  expect((await scene.send({ path: "/transactions.php" })).body).toMatchObject({ pagination: { total_items: 0 } });
-  await scene.close();
-});
-
 test.each(["completed; after=1ms", "manual"])("payments of a busy shop, here %s, are no deviation", async (outcome) => {
-  const scene = await openScene();
+  const scene = await newScene();
   await fillScene(scene);
   const headers = { "X-Sandbox-Outcome": outcome };
   const sell = async <T>(answer: T) => {
@@ -96,11 +81,10 @@ test.each(["completed; after=1ms", "manual"])("payments of a busy shop, here %s,
     return answer;
   };
   for (const payment of [null, {}]) expect(failed(await checkScene(scene, sell, payment))).toEqual([]);
-  await scene.close();
 });
 
 test("one request without an answer is skipped, and the second ends the check", async () => {
-  const scene = await openScene();
+  const scene = await newScene();
   const hangsAt = (where: RegExp) =>
     checkScene(
       scene,
@@ -117,11 +101,10 @@ test("one request without an answer is skipped, and the second ends the check", 
   ]);
   const two = await hangsAt(/no-such|momo_check/);
   expect(two.stopped).toBe("GET /transactions.php?momo_check=1 got no answer: it did not come");
-  await scene.close();
 });
 
 test("a slow service is no deviation: its payment may be final before the first status comes", async () => {
-  const scene = await openScene();
+  const scene = await newScene();
   await fillScene(scene);
   const slow: Parameters<typeof checkScene>[1] = async (answer) => {
     await scene.advance(4000);
@@ -130,33 +113,30 @@ test("a slow service is no deviation: its payment may be final before the first 
   const report = await checkScene(scene, slow);
   expect([report.stopped, failed(report)]).toEqual([null, []]);
   expect(skipped(report)).toEqual(["its first status came too late"]);
-  await scene.close();
 });
 
 test("a payment is followed for two minutes (§4.4), also one that ends after 115 s", async () => {
-  const scene = await openScene({
+  const scene = await newScene({
     promptTimeoutMs: 180_000,
     fallback: { outcome: "completed", after: "115s" },
   });
   const report = await checkScene(scene, undefined, { maxPushes: 1 });
   expect(failed(report)).toEqual([]);
   expect(skipped(report)).not.toContain("the payment is still pending");
-  await scene.close();
 });
 
 test.each(["completed", "wrong_pin", "cancelled", "expired"] as const)(
   "a payment that ends as %s is final",
   async (outcome) => {
-    const scene = await openScene({ fallback: { outcome } });
+    const scene = await newScene({ fallback: { outcome } });
     const report = await checkScene(scene);
     expect(report.checked.find(({ id }) => id === "pay.final")?.verdict).toBe("holds");
     expect(failed(report)).toEqual([]);
-    await scene.close();
   },
 );
 
 test("a payment that stays pending is polled for two minutes, every 5 s, and only once", async () => {
-  const scene = await openScene({ promptTimeoutMs: 1_000_000, fallback: { outcome: "silent" } });
+  const scene = await newScene({ promptTimeoutMs: 1_000_000, fallback: { outcome: "silent" } });
   const beganMs = scene.clock.nowMs();
   const polls: unknown[] = [];
   const poll: Parameters<typeof checkScene>[1] = (answer, { path }) => {
@@ -166,27 +146,24 @@ test("a payment that stays pending is polled for two minutes, every 5 s, and onl
   expect(skipped(await checkScene(scene, poll))).toContain("the payment is still pending");
   expect(polls).toHaveLength(120 / 5 + 1);
   expect(scene.clock.nowMs() - beganMs).toBe(120_000);
-  await scene.close();
 });
 
 test("the payment makes a new account's first transaction, with which the rest is checked", async () => {
-  const scene = await openScene();
+  const scene = await newScene();
   expect(skipped(await checkScene(scene))).not.toContain("the account has no transactions");
-  await scene.close();
 });
 
 test("an empty list may have one page, which is empty", async () => {
-  const scene = await openScene();
+  const scene = await newScene();
   const onePage: Parameters<typeof checkScene>[1] = (answer) => ({
     ...answer,
     text: answer.text.replace('"total_pages":0', '"total_pages":1'),
   });
   expect(failed(await checkScene(scene, onePage, null))).toEqual([]);
-  await scene.close();
 });
 
 test("a payment that ends between the list and its status is no deviation", async () => {
-  const scene = await openScene();
+  const scene = await newScene();
   await scene.start({}, { headers: { "X-Sandbox-Outcome": "completed; after=3m" } });
   const end: Parameters<typeof checkScene>[1] = async (answer, { path }) => {
     if (path.includes("status=completed")) await scene.advance(180_000);
@@ -194,20 +171,18 @@ test("a payment that ends between the list and its status is no deviation", asyn
   };
   expect(failed(await checkScene(scene, end, null))).toEqual([]);
   expect(await scene.list("?status=pending")).toEqual([]);
-  await scene.close();
 });
 
 test("nothing is paid where the list is refused", async () => {
-  const scene = await openScene();
+  const scene = await newScene();
   const refuse: Parameters<typeof checkScene>[1] = (answer, { path }) =>
     path === "/transactions.php" ? { ...answer, status: 403, text: '{"success":false,"message":"no"}' } : answer;
   expect(skipped(await checkScene(scene, refuse))).toContain("the list is not answered, so nothing is paid");
   expect((await scene.send({ path: "/transactions.php" })).body).toMatchObject({ pagination: { total_items: 0 } });
-  await scene.close();
 });
 
 test("a payment that is not answered is not sent again", async () => {
-  const scene = await openScene();
+  const scene = await newScene();
   const pushes: unknown[] = [];
   const lose: Parameters<typeof checkScene>[1] = (answer, { path, body, as }) => {
     if (path !== "/stkpush.php" || as !== "owner" || !body?.includes('"phone"')) return answer;
@@ -218,11 +193,10 @@ test("a payment that is not answered is not sent again", async () => {
   const { stopped } = await checkScene(scene, lose);
   expect(stopped).toBeNull();
   expect(pushes.filter((body) => body === pushes[0])).toHaveLength(1);
-  await scene.close();
 });
 
 test("what only the status of a payment shows is checked as well", async () => {
-  const scene = await openScene({ profile: { response_form: "short" } });
+  const scene = await newScene({ profile: { response_form: "short" } });
   const deviate: Parameters<typeof checkScene>[1] = (answer, { path }) =>
     path === "/status.php" ? { ...answer, text: answer.text.replace("{", '{"result_code":7,') } : answer;
   const report = await checkScene(scene, deviate);
@@ -230,11 +204,10 @@ test("what only the status of a payment shows is checked as well", async () => {
     expect.arrayContaining(["pending.result_code", "completed.result_code"]),
   );
   expect(report.checked.find(({ id }) => id === "status.status")?.verdict).toBe("holds");
-  await scene.close();
 });
 
 test("no more pushes reach the phone than were allowed", async () => {
-  const scene = await openScene();
+  const scene = await newScene();
   const pushes: unknown[] = [];
   const deviate: Parameters<typeof checkScene>[1] = (answer, { path, body, as }) => {
     if (path === "/stkpush.php" && as === "owner" && body?.includes("phone")) pushes.push(body);
@@ -246,21 +219,19 @@ test("no more pushes reach the phone than were allowed", async () => {
   // A payment without a phone reaches none, so it is tried all the same.
   for (const id of ["pay.no-phone", "pay.pending", "pay.final"])
     expect(report.checked.find((one) => one.id === id)?.verdict).toBe("holds");
-  await scene.close();
 });
 
 test.each(["20:59", "21:00", "21:59", "23:59"])(
   "timestamps in UTC at %s, with the days of Nairobi, hold",
   async (time) => {
-    const scene = await openScene({ profile: { timestamps: "utc" }, startMs: Date.parse(`2026-11-20T${time}:00Z`) });
+    const scene = await newScene({ profile: { timestamps: "utc" }, startMs: Date.parse(`2026-11-20T${time}:00Z`) });
     await scene.start();
     expect(failed(await checkScene(scene, undefined, null))).toEqual([]);
-    await scene.close();
   },
 );
 
 test("a phone that begins with + is searched as it is written", async () => {
-  const scene = await openScene({ profile: { phone: "+254" } });
+  const scene = await newScene({ profile: { phone: "+254" } });
   await fillScene(scene);
   const paths: string[] = [];
   const note: Parameters<typeof checkScene>[1] = (answer, { path }) => {
@@ -269,5 +240,4 @@ test("a phone that begins with + is searched as it is written", async () => {
   };
   await checkScene(scene, note, null);
   expect(paths.filter((path) => path.includes("254"))).toEqual(["/transactions.php?search=%2B2547"]);
-  await scene.close();
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseProfile } from "../../../sandbox/check/profiles.ts";
 import { formatCheck } from "../../../sandbox/check/report.ts";
@@ -7,7 +7,10 @@ import type { Send } from "../../../sandbox/check/service.ts";
 import { parseTariff } from "../../../src/domain/money.ts";
 import type { Profile } from "../../../src/http/profile.ts";
 import { checkScene, type Deviation, fillScene, sendTo } from "../../support/checked.ts";
-import { openScene } from "../../support/scene.ts";
+import { cleanUp } from "../../support/cleanup.ts";
+import { newScene, openScene } from "../../support/scene.ts";
+
+afterEach(cleanUp);
 
 /** What momo observes of a server with a profile is this profile. */
 
@@ -139,12 +142,10 @@ test.each(SERVICES)(
   "a service that %s and momo with its profile have the same findings, but for what is listed",
   async (_what, given, deviation, notImitated) => {
     const check = async (profile: Profile, deviate?: Deviation) => {
-      const scene = await openScene({ profile });
+      const scene = await newScene({ profile });
       send = sendTo(scene);
       await fillScene(scene);
-      const report = await checkScene(scene, deviate);
-      await scene.close();
-      return report;
+      return checkScene(scene, deviate);
     };
     const service = await check(given, deviation);
     expect(service.notImitated).toEqual(notImitated);
@@ -158,15 +159,23 @@ test.each(SERVICES)(
   },
 );
 
-test("what an empty account cannot show is not checked, and listed as not imitated", async () => {
-  const scene = await openScene({ profile: { accept: "lenient" } });
-  const report = await checkScene(scene, undefined, null);
+test("what an empty account cannot show is not checked, and listed as not imitated; nothing is paid unless it is asked for", async () => {
+  const scene = await newScene({ profile: { accept: "lenient" } });
+  const pushes: unknown[] = [];
+  const note: Deviation = (answer, { path, method, body }) => {
+    if (path === "/stkpush.php" && method === "POST") pushes.push(body);
+    return answer;
+  };
+  const report = await checkScene(scene, note, null);
+  expect(pushes).toEqual([]);
+  expect(report.checked.filter(({ verdict }) => verdict === "fails")).toEqual([]);
   expect(report.notes).toEqual([expect.stringMatching(/^the account has no transactions, so most/)]);
   const skipped = report.checked.filter(({ momo, verdict }) => momo !== null && verdict === "skipped");
   expect(skipped.map(({ id }) => id)).toEqual([...report.notImitated]);
   expect(report.notImitated).toEqual(expect.arrayContaining(["silent.filter", "silent.case", "silent.text"]));
-  expect(formatCheck(report, "text", "1")).toContain("An account id as text: not checked, it needs a payment");
-  await scene.close();
+  expect(formatCheck(report, "text", "1")).toContain(
+    "An account id as text: not checked, it needs a payment: --pay PHONE --amount 1 --account ID",
+  );
 });
 
 test.each<[baseUrl: string, base_path: string | undefined]>([
@@ -177,17 +186,16 @@ test.each<[baseUrl: string, base_path: string | undefined]>([
 ])(
   "the profile of the service at %s has the base path %j, which momo serves, or names as not imitated",
   async (baseUrl, base_path) => {
-    const scene = await openScene();
+    const scene = await newScene();
     const { profile, notes } = await checkScene(scene, undefined, null, baseUrl);
     expect(profile).toEqual(expect.objectContaining(base_path === undefined ? {} : { base_path }));
     expect(notes.some((note) => note.includes("does not imitate the base path"))).toBe(base_path === undefined);
     expect(parseProfile(profile)).toEqual(profile);
-    await scene.close();
   },
 );
 
 test("a long refusal and a long text of a result are cut, so that momo serves the profile", async () => {
-  const scene = await openScene();
+  const scene = await newScene();
   await fillScene(scene);
   const message = "x".repeat(501);
   const lengthen: Deviation = (answer) =>
@@ -200,11 +208,10 @@ test("a long refusal and a long text of a result are cut, so that momo serves th
     results: { 1032: message.slice(0, 200) },
   });
   expect(parseProfile(profile)).toEqual(profile);
-  await scene.close();
 });
 
 test("what a service accepts is no refusal in the profile", async () => {
-  const scene = await openScene();
+  const scene = await newScene();
   const accept: Deviation = (answer, { method }) =>
     method === "POST"
       ? { ...answer, status: 200, text: answer.text.replace('"success":false', '"success":true') }
@@ -213,15 +220,13 @@ test("what a service accepts is no refusal in the profile", async () => {
   expect(profile).not.toHaveProperty("unknown_id");
   expect(profile).toMatchObject({ accept: "lenient" });
   expect(profile).not.toHaveProperty("invalid_account");
-  await scene.close();
 });
 
 test("an answer 200 that says `success` false is a refusal in the profile", async () => {
-  const scene = await openScene();
+  const scene = await newScene();
   await fillScene(scene);
   const { profile } = await checkScene(scene, (answer) => ({ ...answer, status: 200 }));
   expect(profile).toMatchObject({ accept: "strict", unknown_id: { status: 200 }, bad_filter: { status: 200 } });
-  await scene.close();
 });
 
 let polls = 0;
@@ -241,10 +246,9 @@ test.each<[id: string, seen: RegExp, deviation: Deviation | undefined]>([
   ["silent.final", /^never$/, undefined],
   ["silent.final", /^"completed" became "failed"$|^"failed" became "completed"$/, unsteady],
 ])("%s is %p", async (id, seen, deviation) => {
-  const scene = await openScene();
+  const scene = await newScene();
   await fillScene(scene);
   expect((await checkScene(scene, deviation)).checked.find((one) => one.id === id)?.seen).toMatch(seen);
-  await scene.close();
 });
 
 /** So many texts of results. */
