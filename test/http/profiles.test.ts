@@ -115,7 +115,6 @@ describe("what answers look like", () => {
     [{}, { phone: "254712345678", created_at: "2026-01-01 00:30:00", result_desc: "Request cancelled by user." }],
     [{ phone: "0" }, { phone: "0712345678" }],
     [{ phone: "+254" }, { phone: "+254712345678" }],
-    [{ timestamps: "utc" }, { created_at: "2025-12-31 21:30:00" }],
     [{ results: { 1032: "The customer said no" } }, { result_desc: "The customer said no" }],
     [{ results: { 1: "Poor" } }, { result_desc: "Request cancelled by user." }],
   ])("%j", async (profile, members) => {

@@ -181,76 +181,67 @@ describe("at most 100 clients listen", () => {
   });
 });
 
-test("a change by another server is one gap, and not one at each reading, nor for a reader who comes later", async () => {
-  const realClock = createManualClock(0);
-  let mark = "a";
+describe("a hub", () => {
   const none = { subscribe: () => () => true };
-  const hub = createEventHub({
-    service: { ...none, isShared: true, markOfOthers: async () => mark },
-    ...{ log: none, audit: none, webhooks: none, merchantNames: { of: async () => "" } },
-    ...{ realClock, random: seededRandom(1), reportFault: () => {} },
+
+  /** A hub of whose parts a test needs only some, and a client that listens to it. */
+  function openHub(parts: object, service: object = none) {
+    const faults: unknown[] = [];
+    const realClock = createManualClock(0);
+    const hub = createEventHub({
+      service: { isShared: false, markOfOthers: async () => "", ...service },
+      ...{ log: none, audit: none, webhooks: none, merchantNames: { of: async () => "" } },
+      ...{ realClock, random: seededRandom(1), reportFault: (error: unknown) => void faults.push(error) },
+      ...parts,
+    } as unknown as Parameters<typeof createEventHub>[0]);
+    const enter = () => hub.enter(null, { wake: () => {}, end: () => {} });
+    return { enter, place: enter(), realClock, faults };
+  }
+
+  test("a change by another server is one gap, and not one at each reading, nor for a reader who comes later", async () => {
+    let mark = "a";
+    const { enter, place, realClock } = openHub({}, { ...none, isShared: true, markOfOthers: async () => mark });
+    const readNext = async () => {
+      realClock.advance(250);
+      await nextTurn();
+      return [place.read(), place.read()].map((text) => /^event: (.*)$/m.exec(text)?.[1] ?? text);
+    };
+    expect(await readNext()).toEqual(["", ""]);
+    mark = "b";
+    expect(await readNext()).toEqual(["gap", ""]);
+    const later = enter();
+    expect(later.read()).toBe("");
+    later.leave();
+    place.leave();
+    await readNext();
+    expect(realClock.alarmsAtMs).toEqual([]);
   });
-  const place = hub.enter(null, { wake: () => {}, end: () => {} });
-  const readNext = async () => {
-    realClock.advance(250);
+
+  test("a text message whose merchant cannot be read is a fault that is reported; the payment is an event all the same", async () => {
+    const told: ((transaction: Transaction) => void)[] = [];
+    const merchantNames = { of: () => Promise.reject(new Error("broken")) };
+    const { place, faults } = openHub(
+      { merchantNames },
+      { subscribe: (listener: (typeof told)[0]) => told.push(listener) },
+    );
+    told[0]?.(samplePayment(0));
     await nextTurn();
-    return [place.read(), place.read()].map((text) => /^event: (.*)$/m.exec(text)?.[1] ?? text);
-  };
-  expect(await readNext()).toEqual(["", ""]);
-  mark = "b";
-  expect(await readNext()).toEqual(["gap", ""]);
-  const later = hub.enter(null, { wake: () => {}, end: () => {} });
-  expect(later.read()).toBe("");
-  later.leave();
-  place.leave();
-  await readNext();
-  expect(realClock.alarmsAtMs).toEqual([]);
-});
-
-test("a text message whose merchant cannot be read is a fault that is reported; the payment is an event all the same", async () => {
-  let tell: (transaction: Transaction) => void = () => {};
-  const subscribe = (listener: typeof tell) => {
-    tell = listener;
-    return () => true;
-  };
-  const [none, faults] = [{ subscribe: () => () => true }, [] as unknown[]];
-  const hub = createEventHub({
-    service: { subscribe, isShared: false, markOfOthers: async () => "" },
-    ...{ log: none, audit: none, webhooks: none, merchantNames: { of: () => Promise.reject(new Error("broken")) } },
-    ...{ realClock: createManualClock(0), random: seededRandom(1), reportFault: (error) => void faults.push(error) },
+    expect(place.read().match(/^event: .*$/gm)).toEqual(["event: transaction"]);
+    expect(faults).toEqual([new Error("broken")]);
   });
-  const place = hub.enter(null, { wake: () => {}, end: () => {} });
-  tell(samplePayment(0));
-  await nextTurn();
-  expect(place.read().match(/^event: .*$/gm)).toEqual(["event: transaction"]);
-  expect(faults).toEqual([new Error("broken")]);
-  place.leave();
-});
 
-const MEGABYTE = "x".repeat(1_000_000);
-test.each<[part: string, request: Partial<LoggedRequest>]>([
-  ["target", { target: MEGABYTE }],
-  ["header", { headers: new Headers({ "x-long": MEGABYTE }) }],
-  ["body", { body: MEGABYTE }],
-  ["answer", { answer: MEGABYTE }],
-])("the %s of a request counts in the memory of events: beyond 8 MB the oldest are a gap", (_part, request) => {
-  const logged: LogListener[] = [];
-  const none = { subscribe: () => () => true };
-  const hub = createEventHub({
-    service: { ...none, isShared: false, markOfOthers: async () => "" },
-    log: {
-      subscribe(listener) {
-        logged.push(listener);
-        return () => {};
-      },
-    },
-    ...{ audit: none, webhooks: none, merchantNames: { of: async () => "" } },
-    ...{ realClock: createManualClock(0), random: seededRandom(1), reportFault: () => {} },
+  const MEGABYTE = "x".repeat(1_000_000);
+  test.each<[part: string, request: Partial<LoggedRequest>]>([
+    ["target", { target: MEGABYTE }],
+    ["header", { headers: new Headers({ "x-long": MEGABYTE }) }],
+    ["body", { body: MEGABYTE }],
+    ["answer", { answer: MEGABYTE }],
+  ])("counts the %s of a request in its memory: beyond 8 MB the oldest are a gap", (_part, request) => {
+    const logged: LogListener[] = [];
+    const { place } = openHub({ log: { subscribe: (listener: LogListener) => logged.push(listener) } });
+    const plain = { target: "/", headers: new Headers(), body: null, answer: null };
+    for (let count = 0; count < 9; count += 1)
+      logged[0]?.({} as AnsweredRequest, { ...plain, ...request } as LoggedRequest);
+    expect(place.read()).toStartWith("event: gap");
   });
-  const place = hub.enter(null, { wake: () => {}, end: () => {} });
-  const plain = { target: "/", headers: new Headers(), body: null, answer: null };
-  for (let count = 0; count < 9; count += 1)
-    logged[0]?.({} as AnsweredRequest, { ...plain, ...request } as LoggedRequest);
-  expect(place.read()).toStartWith("event: gap");
-  place.leave();
 });
