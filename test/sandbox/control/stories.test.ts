@@ -12,7 +12,7 @@ import { type Answer, expectSoundAnswer, openScene, payment, type Scene } from "
  * word: a name, after `>` the steps (after `-` those of another new sandbox), and after `=>` the answer of each, below it if it has several lines. A story ends with an empty line. MOMO_TEST_RECORD=1 writes the files
  * again: read them. Each answer of the control API is also checked with its OpenAPI description.
  *
- * Steps that answer nothing may stand before another one: `pay && advance 3s && status 1`. A step is a method, a path (`v2/…` is the merchant API) and a body, then `-- HEADER: VALUE` (`none` removes it), then `| MEMBER` if only this one is of
+ * Steps that answer nothing may stand before another one: `pay && advance 3s && status 1`. A step is a method, a path (`v2/…` is the merchant API) and a body, then `-- HEADER: VALUE` (`none` removes it), then `| MEMBER MEMBER` if only these are of
  * interest, or `| LIST.MEMBER`, or `| -` if it must only be accepted. `#1` is the id of the first payment and `mk_own` the key that pays, `3*` before a step repeats it, `$n` is the number of the round, and `<x * 101>` is 101 times x. `pay ORDER` starts a
  * payment, as `pay ORDER -- as other` one of the second merchant. `status N` says how the payment is, `list QUERY` says it of many, and
  * `advance DURATION` moves the clock. With `lenient` as the first step, the service is lenient.
@@ -101,7 +101,7 @@ async function playStep(sandbox: Scene, ids: string[], line: string): Promise<st
 
 async function carryOut(sandbox: Scene, ids: string[], step: string): Promise<string[]> {
   const [, call = "", name = "", value = "", member] =
-    /^(.*?)(?: -- (.*?)(?:: (.*?))?)?(?: \| ([\w.-]+))?$/.exec(step) ?? [];
+    /^(.*?)(?: -- (.*?)(?:: (.*?))?)?(?: \| ([\w.-][\w. -]*))?$/.exec(step) ?? [];
   const [, method = "", path = "", content] = /^(\S+)(?: (\S+))?(?: (.*))?$/.exec(call) ?? [];
   // As a client sends UTF-8.
   const sent = Buffer.from(value).toString("latin1");
@@ -135,7 +135,8 @@ async function carryOut(sandbox: Scene, ids: string[], step: string): Promise<st
       const { checkout_request_id } = answer.body;
       if (path === "/payments" && checkout_request_id) ids.push(String(checkout_request_id));
       if (member === "-" && answer.status === 200) return [];
-      return [`${answer.status} ${member === undefined ? answer.text : JSON.stringify(memberOf(answer.body, member))}`];
+      const members = member?.split(" ").map((one) => JSON.stringify(memberOf(answer.body, one)));
+      return [`${answer.status} ${members?.join(" ") ?? answer.text}`];
     }
   }
 }
