@@ -82,40 +82,27 @@ export class Workload {
     if (merchants.size < 2 || (merchants.size < MAX_MERCHANTS && prng.chance(0.01))) return this.#register();
     const bare = [...merchants].find((id) => !accounts.some(({ merchantId }) => merchantId === id));
     if (bare !== undefined) return this.#openAccount(bare);
-    const what = prng.weighted(this.#weights);
-    switch (what) {
-      case "pay":
-        return this.#pay();
-      case "status":
-        return send(this.#status());
-      case "list":
-        return send(this.#list());
-      case "pass":
-        return { do: "pass", ms: this.#duration(), ...this.#perhapsDeath() };
-      case "answer":
-        return this.#answer();
-      case "rules":
-        return send(this.#rules());
-      case "clock":
-        return send(this.#clock());
-      case "prompts":
-        return send(control("GET", "/prompts"));
-      case "faults":
+    const steps: Readonly<Record<keyof typeof WEIGHTS, () => Step>> = {
+      pay: () => this.#pay(),
+      status: () => send(this.#status()),
+      list: () => send(this.#list()),
+      pass: () => ({ do: "pass", ms: this.#duration(), ...this.#perhapsDeath() }),
+      answer: () => this.#answer(),
+      rules: () => send(this.#rules()),
+      clock: () => send(this.#clock()),
+      prompts: () => send(control("GET", "/prompts")),
+      faults: () => {
         this.#faults = prng.pick(Object.keys(FAULT_SETS) as FaultSet[]);
         return { do: "faults", name: this.#faults };
-      case "restart":
-        return { do: "restart" };
-      case "kill":
-        return { do: "kill" };
-      case "account":
-        return this.#openAccount(prng.pick([...merchants]));
-      case "key":
-        return send(control("POST", "/keys", { label: "more", merchant_id: prng.pick([...merchants]) }));
-      case "revoke":
-        return this.#revoke();
-      case "reset":
-        return send(control("POST", "/reset"));
-    }
+      },
+      restart: () => ({ do: "restart" }),
+      kill: () => ({ do: "kill" }),
+      account: () => this.#openAccount(prng.pick([...merchants])),
+      key: () => send(control("POST", "/keys", { label: "more", merchant_id: prng.pick([...merchants]) })),
+      revoke: () => this.#revoke(),
+      reset: () => send(control("POST", "/reset")),
+    };
+    return steps[prng.weighted(this.#weights)]();
   }
 
   /** Remembers what an answer tells a client. */
@@ -245,18 +232,9 @@ export class Workload {
     const prng = this.#prng;
     const rule = () => drawRule(prng, prng.pick(this.seen.accounts).id);
     const rules = Array.from({ length: prng.int(1, 2) }, rule);
-    switch (prng.weighted({ POST: 3, PUT: 2, DELETE: 2, GET: 1, default: 2 })) {
-      case "default":
-        return control("PUT", "/default", drawDefault(prng));
-      case "POST":
-        return control("POST", "/rules", rules);
-      case "PUT":
-        return control("PUT", "/rules", rules);
-      case "DELETE":
-        return control("DELETE", "/rules");
-      case "GET":
-        return control("GET", "/rules");
-    }
+    const method = prng.weighted({ POST: 3, PUT: 2, DELETE: 2, GET: 1, default: 2 });
+    if (method === "default") return control("PUT", "/default", drawDefault(prng));
+    return method === "DELETE" || method === "GET" ? control(method, "/rules") : control(method, "/rules", rules);
   }
 
   #clock(): Sent {
