@@ -198,40 +198,34 @@ describe("no payment waits for the provider's answer about another", () => {
     expect((await scene.find(started)).status).toBe("pending");
   });
 
-  test("a late answer from before a restore does not change the restored payment, which is checked again", async () => {
-    const late = Promise.withResolvers<Answer>();
-    let asked = 0;
-    await open(() => {
-      asked += 1;
-      return asked === 1 ? late.promise : Promise.withResolvers<Answer>().promise;
-    });
-    const started = await scene.pay();
-    const saved = (await scene.service.saveTransactions(1)) as SavedTransactions;
-    await scene.advance(3000);
-    await scene.service.restoreTransactions(saved);
-    await advance(2, 0);
-    expect(asked).toBe(2);
-    late.resolve(CANCELLED);
-    await advance(2, 0);
-    expect((await scene.find(started)).status).toBe("pending");
-  });
-
-  test("nor does an answer that comes while the restore is under way", async () => {
-    const late = Promise.withResolvers<Answer>();
-    const answers = [late.promise];
-    await open(() => answers.pop() ?? Promise.withResolvers<Answer>().promise);
-    const started = await scene.pay();
-    const saved = (await scene.service.saveTransactions(1)) as SavedTransactions;
-    await scene.advance(3000);
-    const restore = async () => {
-      await saved.restore();
+  test.each([
+    ["after it", false],
+    ["while it is under way", true],
+  ])(
+    "a late answer from before a restore, %s, does not change the payment, which is checked again",
+    async (_when, isUnderWay) => {
+      const late = Promise.withResolvers<Answer>();
+      let asked = 0;
+      await open(() => {
+        asked += 1;
+        return asked === 1 ? late.promise : Promise.withResolvers<Answer>().promise;
+      });
+      const started = await scene.pay();
+      const saved = (await scene.service.saveTransactions(1)) as SavedTransactions;
+      await scene.advance(3000);
+      const restore = async () => {
+        await saved.restore();
+        if (isUnderWay) late.resolve(CANCELLED);
+        await nextTurn();
+      };
+      await scene.service.restoreTransactions({ ...saved, restore });
+      await advance(2, 0);
+      expect(asked).toBe(2);
       late.resolve(CANCELLED);
-      await nextTurn();
-    };
-    await scene.service.restoreTransactions({ ...saved, restore });
-    await advance(2, 0);
-    expect((await scene.find(started)).status).toBe("pending");
-  });
+      await advance(2, 0);
+      expect((await scene.find(started)).status).toBe("pending");
+    },
+  );
 
   test("a late answer that cannot be written is reported, and the payment expires", async () => {
     const { second, answer } = await openWithSilence();
