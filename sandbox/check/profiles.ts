@@ -1,5 +1,5 @@
+import { parseInput } from "../../src/http/parse-input.ts";
 import { type Profile, profileSchema } from "../../src/http/profile.ts";
-import { parsePlaced } from "../control/input.ts";
 
 /**
  * Checks the content of a profile's file.
@@ -7,4 +7,4 @@ import { parsePlaced } from "../control/input.ts";
  * @throws Refusal `invalid` that names the place of each error
  */
 export const parseProfile = (content: unknown, text: string | null = null): Profile =>
-  parsePlaced(profileSchema, content, "", text);
+  parseInput(profileSchema, content, text);

@@ -12,9 +12,9 @@ const REPORT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string>> = {
 };
 
 const auditQuery = z.object({
-  format: z.enum(REPORT_FORMATS, { error: `format must be one of ${REPORT_FORMATS.join(", ")}` }).default("json"),
+  format: z.enum(REPORT_FORMATS).default("json"),
   over: z
-    .enum(["true", "false"], { error: "over must be true or false" })
+    .enum(["true", "false"], { error: "must be true or false" })
     .default("false")
     .describe(
       "whether the run is over: then it is an error if no request was accepted, or if a payment was not followed to its end",

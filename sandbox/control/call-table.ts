@@ -1,4 +1,4 @@
-import { parseInput } from "../../src/http/input.ts";
+import { parseInput } from "../../src/http/parse-input.ts";
 import { fail, NO_SUCH_PATH } from "../../src/http/reply.ts";
 import { type KeepOpen, readParameters, targetOf } from "../../src/http/request.ts";
 import { type Calls, CONTROL_PATH } from "./context.ts";

@@ -12,7 +12,7 @@ const eventsQuery = z.object({
   since: z
     .string()
     .regex(/^[0-9A-Z]{1,20}-[0-9]{1,15}$/, {
-      error: "since must be the id of an event, such as 4H7ZQ2M9-12; leave it out to read from now on",
+      error: "must be the id of an event, such as 4H7ZQ2M9-12; leave it out to read from now on",
     })
     .optional()
     .describe("repeats the events after this id, like the header Last-Event-ID"),

@@ -30,7 +30,7 @@ const keyBody = bodyOf(z.strictObject({ label: name, merchant_id }), { label: "s
 /** A merchant, by its id or one of its keys; by default the first. */
 export const merchantQuery = z.object({
   api_key: z.string().optional().describe("a key of the merchant, instead of its id"),
-  merchant_id: queryNumber("merchant_id must be a whole number, the id of a merchant", {
+  merchant_id: queryNumber("must be a whole number, the id of a merchant", {
     min: 1,
     max: MAX_QUERY_ID,
   }).optional(),

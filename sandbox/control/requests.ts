@@ -14,7 +14,7 @@ import { replayAnswer, requestPage } from "./shapes/requests.ts";
 import { requestView } from "./views.ts";
 
 const requestsQuery = pageQuery.safeExtend({
-  format: z.enum(["json", "curl"], { error: "format must be json or curl" }).default("json"),
+  format: z.enum(["json", "curl"], { error: "must be json or curl" }).default("json"),
 });
 
 /** The log of the requests to the merchant API. */

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { counted } from "../../src/domain/counted.ts";
+import { parseInput } from "../../src/http/parse-input.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { objectIn, readJson } from "../../src/http/request.ts";
 import { type Default, endingOf } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";
 import { MAX_RULES, type RuleBook } from "../network/rules.ts";
 import { type Body, type Calls, described } from "./context.ts";
-import { bodyOf, parsePlaced } from "./input.ts";
+import { bodyOf } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
 import { type Rule, rule } from "./shapes/steering.ts";
 
@@ -19,10 +20,10 @@ const ruleBook = z.strictObject({ rules: ruleInputs });
  * @throws Refusal `invalid` that names the place of each error
  */
 export function parseRules(input: unknown, text: string | null): Rule[] {
-  if (Array.isArray(input)) return parsePlaced(ruleInputs, input, "rules", text);
+  if (Array.isArray(input)) return parseInput(ruleInputs, input, text, "rules");
   const isEmpty = Object.keys(Object(input)).length === 0;
-  if (isEmpty || "rules" in Object(input)) return parsePlaced(ruleBook, input, "", text).rules;
-  return [parsePlaced(rule, input, "", text)];
+  if (isEmpty || "rules" in Object(input)) return parseInput(ruleBook, input, text).rules;
+  return [parseInput(rule, input, text)];
 }
 
 const rulesBody: Body<Rule[]> = {

@@ -1,8 +1,8 @@
 import { Refusal } from "../domain/error.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Service } from "../service/service.ts";
-import { parseInput } from "./input.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
+import { parseInput } from "./parse-input.ts";
 import type { BasePaths } from "./paths.ts";
 import type { Profile } from "./profile.ts";
 import { createInputReader } from "./read-input.ts";

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { invalid, whatCame } from "../domain/error.ts";
 import {
   DEFAULT_PAGE,
   MAX_PAGE_LIMIT,
@@ -16,16 +15,14 @@ import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from ".
 
 const MAX_IDENTIFIER_LENGTH = 100;
 
-/** The refusal of a member, for any mistake. {@link parseInput} adds the received value. */
-export function rule(member: string, text: string | ((input: unknown) => string)) {
-  return {
-    error: ({ input }: { input?: unknown }) =>
-      `${member} ${input === undefined ? "is missing: it " : ""}${typeof text === "string" ? text : text(input)}`,
-  };
-}
+/** The refusal of a member, for any mistake. {@link parseInput} adds its name and the received value. */
+const rule = (text: string | ((input: unknown) => string)) => ({
+  error: ({ input }: { input?: unknown }) =>
+    (input === undefined ? "is missing: it " : "") + (typeof text === "string" ? text : text(input)),
+});
 
-function text(member: string, { min, max }: { min: number; max: number }) {
-  const bad = rule(member, `must be a string of ${min > 0 ? `${min} to` : "at most"} ${max} characters`);
+function text({ min, max }: { min: number; max: number }) {
+  const bad = rule(`must be a string of ${min > 0 ? `${min} to` : "at most"} ${max} characters`);
   const fits = (value: string) => {
     // Count characters instead of UTF-16 units: an emoji is one.
     const length = value.length > max ? [...value].length : value.length;
@@ -37,26 +34,26 @@ function text(member: string, { min, max }: { min: number; max: number }) {
       .refine(fits, { ...bad, abort: true })
       // Half of an emoji is not text.
       .refine((value) => value.isWellFormed(), {
-        error: `${member} must be a string of whole characters: half of a surrogate pair is not a character`,
+        error: "must be a string of whole characters: half of a surrogate pair is not a character",
       })
       .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
   );
 }
 
-const badAmount = rule("amount", amountRule);
-const accountRule = rule("payment_account_id", "must be a whole number, the id of a payment account of yours");
+const badAmount = rule(amountRule);
+const accountRule = rule("must be a whole number, the id of a payment account of yours");
 
 /** §4.1. Unknown members are ignored. */
 export const startPaymentSchema = z.object({
   payment_account_id: z.int(accountRule).meta({ minimum: 1 }),
-  phone: z.string(rule("phone", PHONE_RULE)).regex(PHONE_PATTERN, rule("phone", PHONE_RULE)),
+  phone: z.string(rule(PHONE_RULE)).regex(PHONE_PATTERN, rule(PHONE_RULE)),
   amount: z
     .number(badAmount)
     .refine(isAmount, badAmount)
     // Not `multipleOf: 0.01`: validators compute with binary fractions, and would refuse 19.99.
     .meta({ minimum: MIN_AMOUNT, exclusiveMaximum: AMOUNT_LIMIT, description: "in KES, with at most two decimals" }),
-  reference: text("reference", { min: 0, max: MAX_REFERENCE_LENGTH }).optional(),
-  description: text("description", { min: 0, max: MAX_DESCRIPTION_LENGTH }).optional(),
+  reference: text({ min: 0, max: MAX_REFERENCE_LENGTH }).optional(),
+  description: text({ min: 0, max: MAX_DESCRIPTION_LENGTH }).optional(),
 });
 
 export function orderOf(input: z.output<typeof startPaymentSchema>) {
@@ -71,7 +68,7 @@ export function orderOf(input: z.output<typeof startPaymentSchema>) {
 
 /** §4.2. */
 export const checkStatusSchema = z.object({
-  checkout_request_id: text("checkout_request_id", { min: 1, max: MAX_IDENTIFIER_LENGTH }),
+  checkout_request_id: text({ min: 1, max: MAX_IDENTIFIER_LENGTH }),
 });
 
 /** A whole number in a query, without sign, point, exponent or leading zero. */
@@ -83,30 +80,25 @@ export const queryNumber = (error: string, { min, max }: { min: number; max: num
     .transform(Number)
     .meta({ described: { type: "integer", minimum: min, maximum: max } });
 
-const fromOne = (member: string, max: number) =>
-  queryNumber(`${member} must be a whole number from 1 to ${max}`, { min: 1, max });
+export const fromOne = (max: number) => queryNumber(`must be a whole number from 1 to ${max}`, { min: 1, max });
 
 /** Any integer. The operation refuses an id that does not exist. */
-const identifier = (member: string) => {
-  const bad = rule(member, "must be a whole number");
-  return z
-    .string(bad)
-    .regex(/^-?[0-9]{1,30}$/, bad)
-    .transform(Number)
-    .meta({ described: { type: "integer" } });
-};
+const identifier = z
+  .string()
+  .regex(/^-?[0-9]{1,30}$/, { error: "must be a whole number" })
+  .transform(Number)
+  .meta({ described: { type: "integer" } });
 
 /** One of these words, in any letter case. */
-const oneOf = <T extends string>(member: string, values: readonly T[]) => {
-  const bad = rule(member, `must be one of ${values.join(", ")}`);
+const oneOf = <T extends string>(values: readonly T[]) => {
   const find = (text: string) => {
     const lower = text.toLowerCase();
     return values.find((value) => value === lower);
   };
   return (
     z
-      .string(bad)
-      .refine((text) => find(text) !== undefined, bad)
+      .string()
+      .refine((text) => find(text) !== undefined, { error: `must be one of ${values.join(", ")}` })
       // With an `enum` in the schema, validators would refuse other letter cases.
       .meta({
         description: `one of ${values.join(", ")}, in any letter case`,
@@ -120,25 +112,22 @@ const oneOf = <T extends string>(member: string, values: readonly T[]) => {
 /** A pattern for any letter case, because patterns of JSON Schema have no flags. */
 const inAnyCase = (word: string): string => word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 
-const day = (member: string) => {
-  const bad = rule(member, "must be a day of the calendar, written YYYY-MM-DD");
-  return z
-    .string(bad)
-    .refine((value) => parseDay(value) !== null, bad)
-    .meta({ format: "date" });
-};
+const day = z
+  .string()
+  .refine((value) => parseDay(value) !== null, { error: "must be a day of the calendar, written YYYY-MM-DD" })
+  .meta({ format: "date" });
 
 /** §4.3. */
 export const listTransactionsSchema = z
   .object({
-    page: fromOne("page", Number.MAX_SAFE_INTEGER).default(DEFAULT_PAGE.number),
-    limit: fromOne("limit", MAX_PAGE_LIMIT).default(DEFAULT_PAGE.limit),
-    type: oneOf("type", KINDS).optional(),
-    status: oneOf("status", STATUSES).optional(),
-    date_from: day("date_from").optional(),
-    date_to: day("date_to").optional(),
-    search: text("search", { min: 1, max: MAX_SEARCH_LENGTH }).optional(),
-    id: identifier("id").optional(),
+    page: fromOne(Number.MAX_SAFE_INTEGER).default(DEFAULT_PAGE.number),
+    limit: fromOne(MAX_PAGE_LIMIT).default(DEFAULT_PAGE.limit),
+    type: oneOf(KINDS).optional(),
+    status: oneOf(STATUSES).optional(),
+    date_from: day.optional(),
+    date_to: day.optional(),
+    search: text({ min: 1, max: MAX_SEARCH_LENGTH }).optional(),
+    id: identifier.optional(),
   })
   // Days in this form can be compared as text.
   .refine(({ date_from, date_to }) => !(date_from && date_to && date_from > date_to), {
@@ -175,43 +164,4 @@ export function selectionOf(input: ListInput): { filter: TransactionFilter; page
       ...(input.id !== undefined && { id: input.id }),
     },
   };
-}
-
-/**
- * Checks an input with its schema.
- * @param body the text of the input, if it is the body of a request
- * @throws Refusal `invalid` that names every wrong member and its value
- */
-export function parseInput<T extends z.ZodType>(schema: T, input: unknown, body: string | null = null): z.output<T> {
-  const parsed = schema.safeParse(input, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  const digits = digitsIn(body);
-  const reasons = new Set(parsed.error.issues.map((issue) => issue.message + whatCameOf(issue, digits)));
-  throw invalid([...reasons].join("; "));
-}
-
-/**
- * The JSON of a body with each number as the text that was sent; empty if there is none, or if it has thousands of objects in one
- * another.
- */
-export function digitsIn(json: string | null): Record<string, unknown> {
-  type Reviver = (member: string, value: unknown, context?: { readonly source: string }) => unknown;
-  const reviver: Reviver = (_member, value, context) => (typeof value === "number" ? context?.source : value);
-  try {
-    return JSON.parse(json ?? "{}", reviver) as Record<string, unknown>;
-  } catch {
-    return {}; // The text was parsed before, without a reviver, which takes more of the stack.
-  }
-}
-
-/**
- * The received value of an issue, as text. Empty if there is none, or if the issue is about several members.
- * @param digits as {@link digitsIn} finds them
- */
-export function whatCameOf({ code, input, ...issue }: z.core.$ZodIssue, digits: unknown): string {
-  if (input === undefined || (code !== "invalid_type" && typeof input === "object" && input !== null)) return "";
-  const wanted = code === "invalid_type" && "expected" in issue ? issue.expected : typeof input;
-  const sent = issue.path.reduce((value, name) => Object(value)[name], digits);
-  const isOtherKind = typeof input !== (wanted === "int" ? "number" : wanted);
-  return whatCame(input, isOtherKind, typeof input === "number" && typeof sent === "string" ? sent : undefined);
 }

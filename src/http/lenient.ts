@@ -3,13 +3,8 @@ import { shown } from "../domain/error.ts";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { roundToCents } from "../domain/money.ts";
 import { typedPhone } from "../domain/phone.ts";
-import {
-  type checkStatusSchema,
-  digitsIn,
-  type ListInput,
-  listTransactionsSchema,
-  type startPaymentSchema,
-} from "./input.ts";
+import { type checkStatusSchema, type ListInput, listTransactionsSchema, type startPaymentSchema } from "./input.ts";
+import { digitsIn } from "./parse-input.ts";
 import { codingOf, isJson, type Leniency, objectIn, parseJson, readParameters } from "./request.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { invalid, Refusal, shown } from "../domain/error.ts";
-import { parseInput } from "./input.ts";
 import { normalise, readLenientBody } from "./lenient.ts";
 import type { Operation } from "./operations.ts";
+import { parseInput } from "./parse-input.ts";
 import type { Profile } from "./profile.ts";
 import { type Exchange, type Leniency, objectIn, readJson, readParameters, readText, targetOf } from "./request.ts";
 

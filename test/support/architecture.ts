@@ -14,7 +14,7 @@ interface Place {
 const ASSERT = "node:assert/strict";
 const SIMULATED = ["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/webhooks/"];
 const CONTROL = ["sandbox/control/", "sandbox/control/shapes/", "sandbox/console/"];
-const HTTP_FILES = ["answers", "input", "description", "paths", "profile", "reply", "request", "view"];
+const HTTP_FILES = ["answers", "input", "parse-input", "description", "paths", "profile", "reply", "request", "view"];
 const SHARED_HTTP = HTTP_FILES.map((file) => `src/http/${file}.ts`);
 const ENGINES = ["src/store/sqlite/sqlite.ts", "src/store/postgres/postgres.ts"];
 const CLI = ["terminal", "serving", "intercept", "client", "mcp", "commands"].map((name) => `cli/${name}/`);
@@ -70,10 +70,7 @@ const PLACES: readonly Place[] = [
   },
   {
     path: "sandbox/check/",
-    mayImport: [
-      ...["sandbox/check/", "sandbox/audit/", "sandbox/curl.ts", "sandbox/control/input.ts", "src/domain/"],
-      ...[...SHARED_HTTP, "zod"],
-    ],
+    mayImport: [...["sandbox/check/", "sandbox/audit/", "sandbox/curl.ts", "src/domain/"], ...[...SHARED_HTTP, "zod"]],
   },
   {
     path: "sandbox/webhooks/",

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { counted } from "../domain/counted.ts";
+import { invalid, kindOf, shown, whatCame } from "../domain/error.ts";
+
+/**
+ * Checks an input with its schema.
+ * @param text of the input, if it was text
+ * @param root the name of the input, such as `rules`; empty for the members of a body or a query
+ * @throws Refusal `invalid` that names the place of each error, as in `rules[2].match.phone`, and the value there
+ */
+export function parseInput<T extends z.ZodType>(
+  schema: T,
+  input: unknown,
+  text: string | null = null,
+  root = "",
+): z.output<T> {
+  const parsed = schema.safeParse(input, { error: complaintOf, reportInput: true });
+  if (parsed.success) return parsed.data;
+  const digits = digitsIn(text);
+  const reasons = new Map<string, string>();
+  for (const issue of parsed.error.issues) {
+    const place = placeOf(root, issue.path);
+    const reason = saidOf(place, issue.message) + cameOf(issue, digits);
+    // Of two bounds of a number the second is its own; the first is that of every whole number.
+    reasons.set(issue.code.startsWith("too_") ? `${issue.code} ${place}` : reason, reason);
+  }
+  const more = reasons.size - MAX_REASONS;
+  throw invalid([...reasons.values()].slice(0, MAX_REASONS).join("; ") + (more > 0 ? `; and ${more} more` : ""));
+}
+
+/** How many errors are listed: a thousand rules can have a thousand. */
+const MAX_REASONS = 20;
+
+/**
+ * The received value of an issue; empty if there is none, or if the issue is about several members. A PIN is not shown, nor an
+ * address that may hold a password.
+ * @param digits as {@link digitsIn} finds them
+ */
+function cameOf({ code, input, path, ...issue }: z.core.$ZodIssue, digits: unknown): string {
+  if (["pin", "url"].includes(String(path.at(-1)))) {
+    return ["string", "undefined"].includes(typeof input) ? "" : `; it is ${kindOf(input)}`;
+  }
+  if (input === undefined || (code !== "invalid_type" && typeof input === "object" && input !== null)) return "";
+  const wanted = code === "invalid_type" && "expected" in issue ? issue.expected : typeof input;
+  const sent = path.reduce((value, name) => Object(value)[name], digits);
+  const isOtherKind = typeof input !== (wanted === "int" ? "number" : wanted);
+  return whatCame(input, isOtherKind, typeof input === "number" && typeof sent === "string" ? sent : undefined);
+}
+
+/**
+ * The JSON of a body with each number as the text that was sent; empty if there is none, or if it has thousands of objects in one
+ * another.
+ */
+export function digitsIn(json: string | null): Record<string, unknown> {
+  type Reviver = (member: string, value: unknown, context?: { readonly source: string }) => unknown;
+  const reviver: Reviver = (_member, value, context) => (typeof value === "number" ? context?.source : value);
+  try {
+    return JSON.parse(json ?? "{}", reviver) as Record<string, unknown>;
+  } catch {
+    return {}; // The text was parsed before, without a reviver, which takes more of the stack.
+  }
+}
+
+/** Errors of zod in the words of our refusals, for schemas without their own text. */
+function complaintOf(issue: z.core.$ZodRawIssue): string | undefined {
+  const isMissing = issue.input === undefined;
+  if (issue.code === "invalid_value") {
+    return `${isMissing ? "is missing: it " : ""}must be one of ${issue.values.join(", ")}`;
+  }
+  if (isMissing) return "is missing";
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    case "too_small":
+      return `must ${sizeOf(issue.origin, issue.inclusive ? "at least" : "more than", Number(issue.minimum))}`;
+    case "too_big":
+      return `must ${sizeOf(issue.origin, "at most", Number(issue.maximum))}`;
+    case "unrecognized_keys": {
+      const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+      const instead = known.length > 0 ? `the members are ${known.join(", ")}` : "leave it out";
+      const keys = issue.keys.slice(0, MAX_REASONS).map((key) => shown(key));
+      return `there is no member ${keys.join(", ")}; ${instead}`;
+    }
+    case "invalid_key":
+      return issue.issues[0]?.message;
+    default:
+      return undefined;
+  }
+}
+
+const TYPES: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  object: "a JSON object",
+  record: "a JSON object",
+  array: "an array",
+  boolean: "true or false",
+};
+
+function sizeOf(origin: string, bound: string, size: number): string {
+  const noun = { string: "character", array: "element" }[origin];
+  return noun === undefined ? `be ${bound} ${size}` : `have ${bound} ${counted(size, noun)}`;
+}
+
+function placeOf(root: string, path: readonly PropertyKey[]): string {
+  let place = root;
+  for (const part of path) {
+    place += typeof part === "number" ? `[${part}]` : `${place === "" ? "" : "."}${String(part)}`;
+  }
+  return place;
+}
+
+/** A sentence about the place if the rule is its predicate, with or without a subject; otherwise the rule after the place. */
+function saidOf(place: string, rule: string): string {
+  const predicate = rule.replace(/^it /, "");
+  if (place === "") return rule;
+  return /^(?:is|has|must)\b/.test(predicate) ? `${place} ${predicate}` : `${place}: ${rule}`;
+}
