@@ -6,11 +6,11 @@ import { createControl } from "../../sandbox/control/control.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { onlyForThisServer } from "../../sandbox/control/identity.ts";
-import { createMerchantNames, createTestPayments } from "../../sandbox/control/memory.ts";
 import { refuseAndLog } from "../../sandbox/control/observe.ts";
 import type { Rule } from "../../sandbox/control/shapes/steering.ts";
+import { createTestPayments } from "../../sandbox/control/test-payments.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
-import { createFaultPlan } from "../../sandbox/faults.ts";
+import { createFaultPlan, type FaultPlan } from "../../sandbox/faults.ts";
 import { isLoopback } from "../../sandbox/loopback.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
@@ -121,11 +121,10 @@ function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlC
   const faults = createFaultPlan();
   const { merchantApi, audit } = merchantApiOf(options, { service, webhooks, log, faults, isTimed, stopping });
   const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
-  const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({ service, realClock, log, audit, webhooks, merchantNames, random, reportFault });
+  const eventHub = createEventHub({ service, realClock, log, audit, webhooks, random, reportFault });
   const testPayments = createTestPayments();
   const reset = createForgetting([log.clear, testPayments.clear, audit.beginChapter, waitingRoom.forget]);
-  const state: State = { rules, default: byDefault, faults, webhook: webhooks, clock, reset };
+  const state = { rules, default: byDefault, faults, webhook: webhooks, clock, reset } satisfies State;
   return {
     service,
     clock,
@@ -134,9 +133,6 @@ function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlC
     steering,
     replica,
     state,
-    rules,
-    default: byDefault,
-    faults,
     log,
     requestCounts,
     testPayments,
@@ -146,7 +142,6 @@ function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlC
     snapshots: { byName: new Map(), mutex: createMutex() },
     waitingRoom,
     eventHub,
-    merchantNames,
     rememberClock: options.rememberClock,
     server: options,
     draining,
@@ -185,7 +180,8 @@ function webhooksOf(options: AssembleOptions, service: Service, isTimed: boolean
   return webhooks;
 }
 
-interface ApiParts extends Pick<ControlContext, "service" | "webhooks" | "log" | "faults" | "stopping"> {
+interface ApiParts extends Pick<ControlContext, "service" | "webhooks" | "log" | "stopping"> {
+  readonly faults: FaultPlan;
   readonly isTimed: boolean;
 }
 

@@ -2,14 +2,14 @@ import { serveDocument } from "../../src/http/reply.ts";
 import { originOf } from "../../src/http/request.ts";
 import { AUDIT_CALLS } from "./audit.ts";
 import { CLOCK_CALLS } from "./clock.ts";
-import { type Calls, CONTROL_PATH, described } from "./context.ts";
+import { type Calls, CONTROL_PATH, type ControlContext, described } from "./context.ts";
 import { EVENT_CALLS } from "./events.ts";
 import { FAULT_CALLS } from "./faults.ts";
 import { METRICS_CALLS } from "./metrics.ts";
 import { describeControl } from "./openapi.ts";
 import { PAYMENT_CALLS } from "./payments.ts";
 import { PHONE_CALLS } from "./phones.ts";
-import { HEALTH_PATH, READY_PATH } from "./probes.ts";
+import { HEALTH_PATH, healthFor, READY_PATH, readyFor } from "./probes.ts";
 import { REGISTRY_CALLS } from "./registry.ts";
 import { REQUEST_CALLS } from "./requests.ts";
 import { RULE_CALLS } from "./rules.ts";
@@ -19,23 +19,19 @@ import { STATE_CALLS } from "./snapshots.ts";
 import { WAIT_CALLS } from "./wait.ts";
 import { WEBHOOK_CALLS } from "./webhook.ts";
 
-/** For the description and the refusal of other methods: createControl answers probes itself, before it loads this table. */
-const answeredBefore = (): never => {
-  throw new Error("a probe was not answered before the other calls");
-};
-
+/** For the description, and the refusal of other methods: createControl answers probes itself, before it loads this table. */
 const health = described(
   "Whether the server serves",
   shapes.healthAnswer,
   { failures: { 503: shapes.stoppingAnswer } },
-  answeredBefore,
+  async (context: ControlContext) => healthFor(context, true),
 );
 
 const ready = described(
   "Whether the server accepts payments, for a load balancer",
   shapes.readyAnswer,
   { failures: { 503: shapes.notReadyAnswer } },
-  answeredBefore,
+  readyFor,
 );
 
 export const CALLS: Calls = {

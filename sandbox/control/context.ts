@@ -17,8 +17,8 @@ import type { RequestCounts, RequestLog } from "../request-log.ts";
 import type { State, StatePart, Steering } from "../steering.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { EventHub } from "./event-hub.ts";
-import type { MerchantNames, TestPayments } from "./memory.ts";
 import type { SnapshotOnWire } from "./shapes/steering.ts";
+import type { TestPayments } from "./test-payments.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** The path of the control API, whatever the base path of the merchant API. */
@@ -41,11 +41,8 @@ export interface ControlContext extends RegistryContext {
   readonly steering: Steering;
   /** This server, if several share one database; else null. */
   readonly replica: Replica | null;
-  /** The parts that a reset resets: the following ones, and what this process keeps about payments. */
-  readonly state: State;
-  readonly rules: RuleBook;
-  readonly default: Default;
-  readonly faults: FaultPlan;
+  /** What a reset resets: also what this process keeps about payments. */
+  readonly state: State & { readonly rules: RuleBook; readonly default: Default; readonly faults: FaultPlan };
   readonly log: RequestLog;
   readonly requestCounts: RequestCounts;
   readonly testPayments: TestPayments;
@@ -56,7 +53,6 @@ export interface ControlContext extends RegistryContext {
   readonly snapshots: Snapshots;
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
-  readonly merchantNames: MerchantNames;
   /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
   readonly server: ServerFacts;

@@ -2,11 +2,11 @@ import type { Clock } from "../../src/domain/clock.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { createRepeater } from "../../src/domain/repeater.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
+import type { Registry } from "../../src/service/registry.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import type { MerchantNames } from "./memory.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
 import { deliveryView, messageView, requestView, transactionView } from "./views.ts";
 
@@ -26,13 +26,14 @@ interface Reader {
 export type EventHub = ReturnType<typeof createEventHub>;
 
 export interface EventSources {
-  readonly service: Pick<Service, "subscribe" | "isShared" | "markOfOthers">;
+  readonly service: Pick<Service, "subscribe" | "isShared" | "markOfOthers"> & {
+    readonly registry: Pick<Registry, "nameOf">;
+  };
   /** Real time. */
   readonly realClock: Clock;
   readonly log: Pick<RequestLog, "subscribe">;
   readonly audit: Pick<Audit, "subscribe">;
   readonly webhooks: Pick<Webhooks, "subscribe">;
-  readonly merchantNames: MerchantNames;
   readonly random: Random;
   readonly reportFault: (error: unknown) => void;
 }
@@ -47,7 +48,7 @@ const POLL_MS = 250;
 
 /** Collects all events in one order, and gives them to all listeners. */
 export function createEventHub(sources: EventSources) {
-  const { service, log, audit, webhooks, merchantNames, random, reportFault } = sources;
+  const { service, log, audit, webhooks, random, reportFault } = sources;
   /** Makes the ids of this process different from those of others. */
   const boot = token(random, 8);
   const history = createEventHistory(boot);
@@ -73,7 +74,7 @@ export function createEventHub(sources: EventSources) {
   async function addTransaction(transaction: Transaction): Promise<void> {
     add("transaction", () => transactionView(transaction));
     if (transaction.status !== "completed") return;
-    const business = await merchantNames.of(transaction.merchantId);
+    const business = await service.registry.nameOf(transaction.merchantId);
     add("message", () => messageView(transaction, business));
   }
 

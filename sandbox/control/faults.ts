@@ -2,8 +2,8 @@ import { z } from "zod";
 import { counted } from "../../src/domain/counted.ts";
 import { drawSeed } from "../../src/domain/random.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
-import { type FaultPlan, MAX_FAULTS } from "../faults.ts";
-import { type Calls, described } from "./context.ts";
+import { MAX_FAULTS } from "../faults.ts";
+import { type Calls, type ControlContext, described } from "./context.ts";
 import { bodyOf } from "./input.ts";
 import { type Fault, fault, faultList } from "./shapes/steering.ts";
 
@@ -17,16 +17,16 @@ const body = bodyOf(faultsRequest, { faults: [{ kind: "error", status: 503, prob
 /** The faults in force, with the times that are left, and their seed. */
 export const FAULT_CALLS: Calls = {
   "/faults": {
-    GET: described("The faults in force, and their seed", faultList, {}, async ({ faults }) => inForce(faults)),
+    GET: described("The faults in force, and their seed", faultList, {}, async ({ state }) => inForce(state)),
     /** Without a seed, a random one is used and shown. */
-    PUT: described("Replace all faults", faultList, { body }, async ({ steering, faults, draws }, { body }) => {
+    PUT: described("Replace all faults", faultList, { body }, async ({ steering, state, draws }, { body }) => {
       const seed = body.seed ?? drawSeed(draws);
-      await steering.change(() => faults.replace(seed, body.faults.map(withStatus)));
-      return inForce(faults);
+      await steering.change(() => state.faults.replace(seed, body.faults.map(withStatus)));
+      return inForce(state);
     }),
-    DELETE: described("Remove all faults", faultList, {}, async ({ steering, faults }) => {
-      await steering.change(() => faults.reset());
-      return inForce(faults);
+    DELETE: described("Remove all faults", faultList, {}, async ({ steering, state }) => {
+      await steering.change(() => state.faults.reset());
+      return inForce(state);
     }),
   },
 };
@@ -34,5 +34,5 @@ export const FAULT_CALLS: Calls = {
 /** The answer shows the status also where it is the usual one. */
 const withStatus = (one: Fault): Fault => (one.kind === "error" ? { ...one, status: one.status ?? 500 } : one);
 
-const inForce = ({ seed, faults }: FaultPlan): Reply =>
+const inForce = ({ faults: { seed, faults } }: ControlContext["state"]): Reply =>
   succeed(`${counted(faults.length, "fault")} in force`, { seed, faults });

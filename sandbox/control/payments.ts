@@ -104,9 +104,9 @@ const countsView = (summary: Summary): shapes.CountsOnWire => ({
 async function storyOf(
   transaction: Transaction,
   leftOut: number,
-  { service, merchantNames, testPayments }: ControlContext,
+  { service, testPayments }: ControlContext,
 ): Promise<Omit<shapes.StoryOnWire, "requests">> {
-  const business = await merchantNames.of(transaction.merchantId);
+  const business = await service.registry.nameOf(transaction.merchantId);
   const deliveries = await service.deliveries.list({ transactionId: transaction.id, limit: 100 });
   return {
     transaction: transactionView(transaction),

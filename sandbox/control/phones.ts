@@ -36,7 +36,7 @@ const promptAnswer = z
 export const PHONE_CALLS: Calls = {
   "/prompts": {
     GET: described("The open prompts, oldest first", promptList, ofPhone, async (context, { query }) => {
-      const { service, merchantNames, realClock } = context;
+      const { service, realClock } = context;
       const { phone = null } = query;
       const prompts = await service.listPrompts(MAX_PROMPTS, phone);
       const all = async () =>
@@ -48,7 +48,7 @@ export const PHONE_CALLS: Calls = {
         "open prompt",
         prompts,
         realClock,
-        async (prompt) => promptView(prompt, await merchantNames.of(prompt.merchantId)),
+        async (prompt) => promptView(prompt, await service.registry.nameOf(prompt.merchantId)),
         { total },
       );
     }),
@@ -58,11 +58,11 @@ export const PHONE_CALLS: Calls = {
       "Answer a prompt as its customer or as the network",
       promptAnswered,
       { body: bodyOf(promptAnswer, { pin: "1234" }) },
-      async ({ service, merchantNames, clock }, { id, body: { pin = "", outcome, ...result } }) => {
+      async ({ service, clock }, { id, body: { pin = "", outcome, ...result } }) => {
         const transaction = await service.answerPrompt(id, (pending) =>
           answerByHand(pending, { outcome: outcome ?? outcomeOfPin(pin, pending), ...result }, clock.nowMs()),
         );
-        const sms = smsOf(transaction, await merchantNames.of(transaction.merchantId));
+        const sms = smsOf(transaction, await service.registry.nameOf(transaction.merchantId));
         return succeed(`the payment is ${transaction.status}`, { transaction: itemView(transaction), sms });
       },
     ),
@@ -72,10 +72,10 @@ export const PHONE_CALLS: Calls = {
       "The last text messages to customers, newest first",
       messageList,
       ofPhone,
-      async ({ service, merchantNames, realClock }, { query: { phone = null } }) => {
+      async ({ service, realClock }, { query: { phone = null } }) => {
         const paid = await service.listPaid(MAX_MESSAGES, phone);
         return replyWithList("messages", "message", paid, realClock, async (payment) =>
-          messageView(payment, await merchantNames.of(payment.merchantId)),
+          messageView(payment, await service.registry.nameOf(payment.merchantId)),
         );
       },
     ),

@@ -3,10 +3,10 @@ import { counted } from "../../src/domain/counted.ts";
 import { parseInput } from "../../src/http/parse-input.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { objectIn, readJson } from "../../src/http/request.ts";
-import { type Default, endingOf } from "../network/choice.ts";
+import { endingOf } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";
-import { MAX_RULES, type RuleBook } from "../network/rules.ts";
-import { type Body, type Calls, described } from "./context.ts";
+import { MAX_RULES } from "../network/rules.ts";
+import { type Body, type Calls, type ControlContext, described } from "./context.ts";
 import { bodyOf } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
 import { type Rule, rule } from "./shapes/steering.ts";
@@ -45,42 +45,42 @@ export const RULE_CALLS: Calls = {
     ),
   },
   "/rules": {
-    GET: described("The rules in force, in order", shapes.ruleList, {}, async ({ rules }) => inForce(rules)),
-    POST: described("Add rules", shapes.ruleList, { body: rulesBody }, async ({ steering, rules }, { body }) => {
-      await steering.change(() => rules.append(body));
-      return inForce(rules);
+    GET: described("The rules in force, in order", shapes.ruleList, {}, async ({ state }) => inForce(state)),
+    POST: described("Add rules", shapes.ruleList, { body: rulesBody }, async ({ steering, state }, { body }) => {
+      await steering.change(() => state.rules.append(body));
+      return inForce(state);
     }),
-    PUT: described("Replace all rules", shapes.ruleList, { body: rulesBody }, async ({ steering, rules }, { body }) => {
-      await steering.change(() => rules.replace(body));
-      return inForce(rules);
+    PUT: described("Replace all rules", shapes.ruleList, { body: rulesBody }, async ({ steering, state }, { body }) => {
+      await steering.change(() => state.rules.replace(body));
+      return inForce(state);
     }),
-    DELETE: described("Remove all rules", shapes.ruleList, {}, async ({ steering, rules }) => {
-      await steering.change(() => rules.reset());
-      return inForce(rules);
+    DELETE: described("Remove all rules", shapes.ruleList, {}, async ({ steering, state }) => {
+      await steering.change(() => state.rules.reset());
+      return inForce(state);
     }),
   },
   "/default": {
-    GET: described("What prompts do if nothing else decides", shapes.defaultAnswer, {}, async (context) =>
-      showDefault(context.default),
+    GET: described("What prompts do if nothing else decides", shapes.defaultAnswer, {}, async ({ state }) =>
+      showDefault(state),
     ),
     PUT: described(
       "Change what prompts do if nothing else decides, until a reset",
       shapes.defaultAnswer,
       { body: defaultBody },
-      async (context, { body }) => {
-        await context.steering.change(() => context.default.load(body));
-        return showDefault(context.default);
+      async ({ steering, state }, { body }) => {
+        await steering.change(() => state.default.load(body));
+        return showDefault(state);
       },
     ),
   },
 };
 
-function inForce(rules: RuleBook): Reply {
+function inForce({ rules }: ControlContext["state"]): Reply {
   const list = rules.list();
   return succeed(`${counted(list.length, "rule")} in force`, { rules: list });
 }
 
-function showDefault({ choice }: Default): Reply {
+function showDefault({ default: { choice } }: ControlContext["state"]): Reply {
   const shown: shapes.DefaultInForce = { ...choice, after: choice.after ?? afterOf(endingOf(choice)) };
   return succeed(`the default outcome is ${choice.outcome}`, shown);
 }

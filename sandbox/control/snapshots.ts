@@ -98,8 +98,8 @@ async function save(name: string, context: ControlContext): Promise<Snapshot> {
   const at = { at: formatTimestamp(atMs), at_ms: atMs, frozen: clock.isFrozen };
   const counts = {
     transactions: saved.count,
-    rules: context.rules.list().length,
-    faults: context.faults.faults.length,
+    rules: state.rules.list().length,
+    faults: state.faults.faults.length,
   };
   const snapshot: Snapshot = { shown: { name, ...counts, ...at }, saved, parts };
   byName.set(name, snapshot);

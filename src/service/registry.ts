@@ -35,6 +35,7 @@ export class Registry {
   readonly #merchants: MerchantStore;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #names = new Map<number, string>();
 
   constructor({ store, clock, random }: Parts) {
     this.#merchants = store.merchants;
@@ -48,6 +49,13 @@ export class Registry {
     if (!merchant)
       throw new Refusal("not_found", `there is no merchant ${id}; the list of merchants has those that exist`);
     return merchant;
+  }
+
+  /** The name of a merchant, which never changes. */
+  async nameOf(merchantId: number): Promise<string> {
+    const name = this.#names.get(merchantId) ?? (await this.requireMerchant(merchantId)).name;
+    this.#names.set(merchantId, name);
+    return name;
   }
 
   async registerMerchant(name: string): Promise<Merchant> {

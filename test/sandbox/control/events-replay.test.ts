@@ -190,7 +190,7 @@ describe("a hub", () => {
     const realClock = createManualClock(0);
     const hub = createEventHub({
       service: { isShared: false, markOfOthers: async () => "", ...service },
-      ...{ log: none, audit: none, webhooks: none, merchantNames: { of: async () => "" } },
+      ...{ log: none, audit: none, webhooks: none },
       ...{ realClock, random: seededRandom(1), reportFault: (error: unknown) => void faults.push(error) },
       ...parts,
     } as unknown as Parameters<typeof createEventHub>[0]);
@@ -219,11 +219,8 @@ describe("a hub", () => {
 
   test("a text message whose merchant cannot be read is a fault that is reported; the payment is an event all the same", async () => {
     const told: ((transaction: Transaction) => void)[] = [];
-    const merchantNames = { of: () => Promise.reject(new Error("broken")) };
-    const { place, faults } = openHub(
-      { merchantNames },
-      { subscribe: (listener: (typeof told)[0]) => told.push(listener) },
-    );
+    const registry = { nameOf: () => Promise.reject(new Error("broken")) };
+    const { place, faults } = openHub({}, { registry, subscribe: (listener: (typeof told)[0]) => told.push(listener) });
     told[0]?.(samplePayment(0));
     await nextTurn();
     expect(place.read().match(/^event: .*$/gm)).toEqual(["event: transaction"]);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, spyOn, test } from "bun:test";
-import { createTestPayments } from "../../../sandbox/control/memory.ts";
 import { writeTexts } from "../../../sandbox/control/paging.ts";
+import { createTestPayments } from "../../../sandbox/control/test-payments.ts";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import { respond, succeed } from "../../../src/http/reply.ts";
