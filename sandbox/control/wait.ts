@@ -36,16 +36,11 @@ export const WAIT_CALLS: Calls = {
           accepts: ({ status }: { status: string }) => (until === "final" ? status !== "pending" : status === until),
         };
         const ending = await waitingRoom.wait(condition, timeout, request.signal);
-        switch (ending) {
-          case "late":
-            return fail(408, `the payment has not become ${until} within the time-out`);
-          case "forgotten":
-            return fail(404, "the payment no longer exists: there was a reset, or a snapshot was restored");
-          case "stopped":
-            return fail(503, "the server stops");
-          default:
-            return succeed(`the payment is ${ending.status}`, { transaction: itemView(ending) });
-        }
+        if (ending === "late") return fail(408, `the payment has not become ${until} within the time-out`);
+        if (ending === "forgotten")
+          return fail(404, "the payment no longer exists: there was a reset, or a snapshot was restored");
+        if (ending === "stopped") return fail(503, "the server stops");
+        return succeed(`the payment is ${ending.status}`, { transaction: itemView(ending) });
       },
     ),
   },

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../src/domain/duration.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { endingOf } from "./choice.ts";
-import { type Decider, readMemo, type Script } from "./script.ts";
+import { DECIDERS, type Decider, readMemo, type Script } from "./script.ts";
 
 /** Why a payment has its outcome, and when the network answers or answered; null if it does not. The names are those of the JSON. */
 export function decidedBy(transaction: Transaction) {
@@ -33,22 +33,7 @@ function byDeadline(script: Script, transaction: Transaction) {
   return { who: "deadline", outcome: "expired", at_ms: expiresAtMs, in_words } as const;
 }
 
-function decider(by: Decider): string {
-  switch (by.who) {
-    case "header":
-      return "The request itself (X-Sandbox-Outcome)";
-    case "rule":
-      return `Rule ${by.rule}`;
-    case "network_limit":
-      return "The network's own limit of KES 250,000";
-    case "test_phone":
-      return "The number, a test phone,";
-    case "default":
-      return "The default of the server";
-    case "person":
-      return "A person, or a script in place of one,";
-  }
-}
+const decider = (by: Decider): string => (by.who === "rule" ? `Rule ${by.rule}` : DECIDERS[by.who]);
 
 function course({ outcome, result, atMs }: Script, transaction: Transaction): string {
   const code = result === undefined ? "" : ` (${result.code})`;

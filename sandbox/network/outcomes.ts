@@ -3,14 +3,6 @@ import type { ResultCode } from "../../src/domain/outcome.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import type { FinalStatus } from "../../src/domain/transaction.ts";
 
-export interface OutcomeEntry {
-  readonly name: string;
-  /** The test phone that always has this outcome. */
-  readonly phone: Msisdn;
-  readonly ending: Ending;
-  readonly meaning: string;
-}
-
 export type Ending =
   /** The network answers; `afterMs` null: when the prompt timeout is over. */
   | { readonly by: "network"; readonly status: FinalStatus; readonly code: number; readonly afterMs: number | null }
@@ -28,7 +20,7 @@ function answered(status: FinalStatus, code: ResultCode, afterMs: number | null 
   return { by: "network", status, code, afterMs };
 }
 
-/** The table of outcomes: the code, `momo outcomes` and the documents use it. */
+/** The table of outcomes, each with the test phone that always has it: the code, `momo outcomes` and the documents use it. */
 export const OUTCOMES = [
   entry("completed", "254700000000", answered("completed", 0), "the customer pays"),
   entry("completed_late", "254700000030", answered("completed", 0, 30_000), "the customer pays, but takes long"),
@@ -44,7 +36,7 @@ export const OUTCOMES = [
   entry("silent", "254700000099", { by: "deadline" }, "the network never sends an outcome"),
   entry("refused", "254700000500", { by: "refusal" }, "the network does not take the prompt: HTTP 500"),
   entry("manual", "254700000100", { by: "hand" }, "you answer it: on the phone, or by command"),
-] as const satisfies readonly OutcomeEntry[];
+];
 
 /** How the answer to a push begins whose prompt the network does not take. */
 export const PUSH_FAILED = "STK push initiation failed";
@@ -54,20 +46,12 @@ export type OutcomeName = (typeof OUTCOMES)[number]["name"];
 export const OUTCOME_NAMES = OUTCOMES.map(({ name }) => name) as [OutcomeName, ...OutcomeName[]];
 
 function entry<const N extends string>(name: N, phone: string, ending: Ending, meaning: string) {
-  return { name, phone: phone as Msisdn, ending, meaning };
+  return { name, phone: phone as Msisdn, meaning, ending };
 }
-
-const BY_NAME = new Map<string, (typeof OUTCOMES)[number]>(OUTCOMES.map((outcome) => [outcome.name, outcome]));
-const BY_PHONE = new Map<Msisdn, (typeof OUTCOMES)[number]>(OUTCOMES.map((outcome) => [outcome.phone, outcome]));
 
 /** The table in JSON. `after` is the default time until the outcome. */
 export function outcomesView() {
-  return OUTCOMES.map(({ name, phone, ending, meaning }) => ({
-    name,
-    phone,
-    meaning,
-    ...endingView(ending),
-  }));
+  return OUTCOMES.map(({ ending, ...outcome }) => ({ ...outcome, ...endingView(ending) }));
 }
 
 function endingView(ending: Ending): { status: FinalStatus | null; code: number | null; after: string | null } {
@@ -88,15 +72,14 @@ function endingView(ending: Ending): { status: FinalStatus | null; code: number 
 export const afterOf = (ending: Ending): string | null => endingView(ending).after;
 
 export function endingOfName(name: OutcomeName): Ending {
-  const outcome = BY_NAME.get(name);
+  const outcome = OUTCOMES.find((one) => one.name === name);
   if (!outcome) throw new Error(`no outcome ${name}`);
   return outcome.ending;
 }
 
 /** The outcome of a test phone; null for every other number. */
-export function outcomeOfPhone(phone: Msisdn): OutcomeName | null {
-  return BY_PHONE.get(phone)?.name ?? null;
-}
+export const outcomeOfPhone = (phone: Msisdn): OutcomeName | null =>
+  OUTCOMES.find((one) => one.phone === phone)?.name ?? null;
 
 /** What a result code means in plain words, and what a client should do. */
 export const RESULT_ADVICE: Record<ResultCode, { readonly meaning: string; readonly advice: string }> = {

@@ -29,9 +29,18 @@ export interface Script {
   readonly by: Decider;
 }
 
+/** Who decides besides the rules, in words. */
+export const DECIDERS = {
+  header: "The request itself (X-Sandbox-Outcome)",
+  network_limit: "The network's own limit of KES 250,000",
+  test_phone: "The number, a test phone,",
+  default: "The default of the server",
+  person: "A person, or a script in place of one,",
+};
+
 /** Who decided the outcome, or `person` for an answer by hand. {@link decide} has the order. */
 export type Decider =
-  | { readonly who: "header" | "network_limit" | "test_phone" | "default" | "person" }
+  | { readonly who: keyof typeof DECIDERS }
   /** `rule`: its place in the list when it decided, from 1. */
   | { readonly who: "rule"; readonly rule: number };
 
@@ -111,14 +120,6 @@ const isCode = (code: number): boolean => Number.isInteger(code) && code >= 1 &&
 function readDecider(text: string): Decider {
   const rule = /^rule:([1-9][0-9]{0,8})$/.exec(text)?.[1];
   if (rule !== undefined) return { who: "rule", rule: Number(rule) };
-  switch (text) {
-    case "header":
-    case "network_limit":
-    case "test_phone":
-    case "default":
-    case "person":
-      return { who: text };
-    default:
-      return assert.fail(`not a decider of momo: ${text}`);
-  }
+  assert(Object.hasOwn(DECIDERS, text), `not a decider of momo: ${text}`);
+  return { who: text as keyof typeof DECIDERS };
 }

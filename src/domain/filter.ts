@@ -3,14 +3,14 @@ import type { Kind, Status } from "./transaction.ts";
 
 /** Selects transactions of a merchant (§4.3). An absent member selects all. */
 export interface TransactionFilter {
-  readonly kind?: Kind;
-  readonly status?: Status;
+  readonly kind?: Kind | undefined;
+  readonly status?: Status | undefined;
   /** First and last day, both inclusive. */
-  readonly fromDay?: Day;
-  readonly toDay?: Day;
+  readonly fromDay?: Day | undefined;
+  readonly toDay?: Day | undefined;
   /** The start of a phone or a reference, or a whole code, receipt number or request id; in any letter case. */
-  readonly search?: string;
-  readonly id?: number;
+  readonly search?: string | undefined;
+  readonly id?: number | undefined;
 }
 
 export const MAX_SEARCH_LENGTH = 100;

@@ -151,17 +151,7 @@ export const appliedFilters = z.strictObject({
 } satisfies Record<FilterName, z.ZodType>);
 
 export function selectionOf(input: ListInput): { filter: TransactionFilter; page: Page } {
-  const fromDay = parseDay(input.date_from ?? "");
-  const toDay = parseDay(input.date_to ?? "");
-  return {
-    page: { number: input.page, limit: input.limit },
-    filter: {
-      ...(input.type !== undefined && { kind: input.type }),
-      ...(input.status !== undefined && { status: input.status }),
-      ...(fromDay !== null && { fromDay }),
-      ...(toDay !== null && { toDay }),
-      ...(input.search !== undefined && { search: input.search }),
-      ...(input.id !== undefined && { id: input.id }),
-    },
-  };
+  const { page, limit, type, status, date_from = "", date_to = "", search, id } = input;
+  const [fromDay, toDay] = [date_from, date_to].map((day) => parseDay(day) ?? undefined);
+  return { page: { number: page, limit }, filter: { kind: type, status, fromDay, toDay, search, id } };
 }

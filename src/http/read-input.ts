@@ -37,9 +37,14 @@ export function createInputReader(profile: Profile) {
     wouldTake(request: Request, body: string | null, known: Operation | undefined): boolean {
       // Bytes that are not UTF-8 were replaced.
       if (isLenient || !known || body?.includes("\u{FFFD}")) return false;
+      const { method, schema } = known;
       const leniencies: Leniency[] = [];
       try {
-        parseInput(known.schema, lenientInput(request, body, known, leniencies));
+        const input =
+          method === "GET"
+            ? normalise(readParameters(targetOf(request).query, Object.keys(schema.shape)), schema, leniencies)
+            : readLenientBody(body ?? "", request.headers, schema, leniencies);
+        parseInput(schema, input);
       } catch (error) {
         if (error instanceof Refusal) return false;
         throw error;
@@ -57,14 +62,4 @@ function refuseCapitals(input: Record<string, unknown>, ignores: boolean): void 
     if (!ignores) throw invalid(`${name} must be in lower case; it is ${shown(value)}`);
     delete input[name];
   }
-}
-
-function lenientInput(
-  request: Request,
-  body: string | null,
-  { method, schema }: Operation,
-  leniencies: Leniency[],
-): object {
-  if (method !== "GET") return readLenientBody(body ?? "", request.headers, schema, leniencies);
-  return normalise(readParameters(targetOf(request).query, Object.keys(schema.shape)), schema, leniencies);
 }
