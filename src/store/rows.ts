@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import type { Delivery, DeliveryAttempt } from "../domain/delivery.ts";
 import { foldCase, type Summary } from "../domain/filter.ts";
 import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../domain/identifiers.ts";
-import type { PaymentAccount } from "../domain/merchant.ts";
-import type { AmountCents, Tariff } from "../domain/money.ts";
+import type { AmountCents } from "../domain/money.ts";
 import { textOfCode } from "../domain/outcome.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import { DAY_MS, NAIROBI_OFFSET_MS } from "../domain/timestamp.ts";
@@ -174,39 +172,6 @@ export function toCompleted(row: TransactionRow, requestIds: RequestIds): Comple
   const transaction = toTransaction(row, requestIds);
   assert(transaction.status === "completed");
   return transaction;
-}
-
-/** A delivery and its transaction. */
-export interface DeliveryRow extends TransactionRow {
-  readonly delivery_id: number;
-  readonly form: string;
-  readonly ended_at_ms: number;
-  readonly due_at_ms: number | null;
-  readonly attempts: string;
-  readonly resend_of: number | null;
-}
-
-/** The columns of a {@link DeliveryRow}, without those of the transaction. */
-export const DELIVERY = "delivery_id, form, ended_at_ms, due_at_ms, attempts, resend_of";
-
-export function toDelivery(row: DeliveryRow, requestIds: RequestIds): Delivery {
-  const payment = toTransaction(row, requestIds);
-  assert(payment.status !== "pending");
-  return {
-    id: row.delivery_id,
-    payment,
-    form: row.form,
-    endedAtMs: row.ended_at_ms,
-    dueAtMs: row.due_at_ms,
-    attempts: JSON.parse(row.attempts) as DeliveryAttempt[],
-    resendOf: row.resend_of,
-  };
-}
-
-export interface AccountRow extends Omit<PaymentAccount, "tariff">, Tariff {}
-
-export function toAccount({ id, merchantId, name, basisPoints, fixedCents }: AccountRow): PaymentAccount {
-  return { id, merchantId, name, tariff: { basisPoints, fixedCents } };
 }
 
 /** A row with a count and a sum of one status. A status can have several rows. */

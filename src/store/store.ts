@@ -158,9 +158,6 @@ export type TransactionReads = Pick<
   | "listPaid"
 >;
 
-/** How many deliveries one statement ends or removes, because millions can wait. */
-export const DELIVERIES_AT_ONCE = 5000;
-
 /** A copy of all transactions at one time. */
 export interface SavedTransactions {
   readonly count: number;

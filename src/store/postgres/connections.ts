@@ -1,8 +1,8 @@
 import { SQL } from "bun";
 import { atMost, type Clock } from "../../domain/clock.ts";
+import type { Query } from "../query.ts";
 import type { Address } from "./address.ts";
 import { ConnectionEnded, DeadlinePassed, needsNewConnection, sqlStateOf } from "./failures.ts";
-import type { Query } from "./options.ts";
 
 /** A connection while it is in use. */
 export interface Connection {

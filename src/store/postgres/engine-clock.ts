@@ -1,8 +1,9 @@
 import type { Clock } from "../../domain/clock.ts";
 import { createRepeater } from "../../domain/repeater.ts";
+import type { Query } from "../query.ts";
 import type { Attempts } from "./attempts.ts";
 import { errorText, isSilence } from "./failures.ts";
-import type { EngineClock, Query } from "./options.ts";
+import type { EngineClock } from "./options.ts";
 
 /** How much faster or slower the clock runs while it is wrong. */
 const SLEW = 0.1;

@@ -1,4 +1,5 @@
 import type { Random } from "../../domain/random.ts";
+import type { Query } from "../query.ts";
 import { UnusableDatabase } from "../store.ts";
 import { type Attempts, BEGIN } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
@@ -6,7 +7,7 @@ import { sqlStateOf } from "./failures.ts";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import deliveries from "./migrations/0002_deliveries.sql" with { type: "text" };
 import writes from "./migrations/0003_writes.sql" with { type: "text" };
-import type { PostgresOptions, Query } from "./options.ts";
+import type { PostgresOptions } from "./options.ts";
 
 /** In order. A released migration never changes. Each works with the previous program, so that replicas can be updated in turn. */
 const MIGRATIONS: readonly string[] = [initial, deliveries, writes];

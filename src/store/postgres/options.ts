@@ -1,5 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Random } from "../../domain/random.ts";
+import type { Query, Sql } from "../query.ts";
 import type { Rows, Store } from "../store.ts";
 
 /** The options of the engine, and what it offers beyond {@link Store}. */
@@ -39,15 +40,8 @@ export interface EngineClock extends Clock {
   readonly state: "known" | "unknown" | "jumped";
 }
 
-/** Runs SQL with its parameters. int8 columns arrive as strings: cast them to float8, or use `Number`. */
-export type Query = <Row>(text: string, parameters?: readonly unknown[]) => Promise<Row[]>;
-
 /** Runs statements, and retries them until the commit deadline. */
-export interface EngineSql {
-  /** One statement that writes nothing. */
-  readonly read: Query;
-  /** One statement that may be sent twice, if the first attempt ends without an answer. */
-  readonly write: Query;
+export interface EngineSql extends Sql {
   /**
    * Several statements in one READ COMMITTED transaction.
    * @param work may run twice, for the same reason; gets whether an earlier attempt may have been committed

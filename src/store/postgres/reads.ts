@@ -1,12 +1,12 @@
 import { foldCase } from "../../domain/filter.ts";
 import type { Msisdn } from "../../domain/phone.ts";
 import type { Transaction } from "../../domain/transaction.ts";
+import type { Query } from "../query.ts";
 import { type TransactionRow, toCompleted, toPending, toTransaction } from "../rows.ts";
 import type { TransactionReads } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
 import { createGroup } from "./group.ts";
 import type { Numbering } from "./numbering.ts";
-import type { Query } from "./options.ts";
 import { fromRow, numbers, ROW, toStored } from "./rows.ts";
 
 /** Looking up this many payments of one phone takes a few milliseconds. */

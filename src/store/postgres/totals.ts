@@ -1,5 +1,6 @@
+import type { Query } from "../query.ts";
 import { DAY as DAY_NUMBER } from "../rows.ts";
-import type { EngineSql, Query } from "./options.ts";
+import type { EngineSql } from "./options.ts";
 
 /** Counts and sums by merchant, day, kind and status, in shards; see the migration. */
 

@@ -1,7 +1,7 @@
+import type { Query } from "../query.ts";
 import { type Rows, TABLES, type TableRow, UnusableDatabase, withBinary } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { BLOCK } from "./numbering.ts";
-import type { Query } from "./options.ts";
 import { fromRow, toRow } from "./rows.ts";
 import { recount } from "./totals.ts";
 

@@ -1,4 +1,5 @@
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
+import type { Query } from "../query.ts";
 import { type Change, type TransactionRow, toChange, toNewRow } from "../rows.ts";
 import type { Meter } from "../vitals.ts";
 import type { Attempts } from "./attempts.ts";
@@ -6,7 +7,6 @@ import type { Connection } from "./connections.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { isRefusedValue, OutcomeUnknown } from "./failures.ts";
 import { createGroup } from "./group.ts";
-import type { Query } from "./options.ts";
 import * as rows from "./rows.ts";
 
 export type Writes = ReturnType<typeof createWrites>;

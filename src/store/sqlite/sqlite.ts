@@ -8,6 +8,7 @@ import { createTransactionList } from "./list.ts";
 import { createLongReads } from "./long-reads.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { createNumbering, useKey } from "./numbering.ts";
+import { createSql } from "./query.ts";
 import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createTurnReads } from "./turn-reads.ts";
@@ -55,7 +56,7 @@ export function openMerchantsForReading(file: string): Pick<Store, "merchants" |
   const turnReads = createTurnReads(client);
   const commits = { run: () => Promise.reject(new Error("the database was opened for reading")) };
   return {
-    merchants: createMerchantStore(client, turnReads, commits),
+    merchants: createMerchantStore(createSql(client, commits), turnReads, commits),
     close() {
       turnReads.end();
       close();
@@ -75,11 +76,12 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
   const words = createWordsChange(client);
   const whereabouts = new Whereabouts(client, file);
   const commits = createCommitQueue(client, turnReads, [totals, words], meter, stopwatch, whereabouts.demandFile);
+  const sql = createSql(client, commits);
   const numbering = createNumbering(client);
-  const deliveries = createDeliveryStore(client, commits, numbering);
+  const deliveries = createDeliveryStore(client, sql, commits, numbering);
   const longReads = createLongReads(file, whereabouts.demandFile);
   return {
-    merchants: createMerchantStore(client, turnReads, commits),
+    merchants: createMerchantStore(sql, turnReads, commits),
     transactions: createTransactionStore({
       ...{ client, turnReads, commits, totals, words, numbering, deliveries, longReads },
     }),
