@@ -1,6 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { atMost } from "../../src/domain/clock.ts";
 import { durations, sleep } from "../../src/system.ts";
+import { readOrNull } from "../serving/files.ts";
 import { openEvents } from "./client.ts";
 import { isRecord } from "./find.ts";
 import type { ControlTarget } from "./target.ts";
@@ -30,7 +31,6 @@ export async function followEvents(
 ): Promise<void> {
   let events: ReadableStream<Uint8Array> | null = first;
   let lastId: string | null = null;
-  const reopen = async () => openEvents(target(), lastId, stopped);
   while (!stopped.aborted) {
     if (events) {
       onEvent({ name: "connected", data: {} });
@@ -42,7 +42,7 @@ export async function followEvents(
       onEvent({ name: "lost", data: {} });
     }
     await sleep(RETRY_MS, stopped);
-    events = await reopen().catch(() => null); // not yet
+    events = await Promise.try(() => openEvents(target(), lastId, stopped)).catch(() => null); // not yet
   }
 }
 
@@ -55,8 +55,9 @@ async function readEvents(
   let isBroken = false;
   const parser = createParser({
     onEvent({ event, data, id }) {
-      const read = recordOf(data);
-      if (read === null) isBroken = true;
+      // momo sends JSON objects only.
+      const read: unknown = readOrNull(() => JSON.parse(data));
+      if (!isRecord(read)) isBroken = true;
       else if (!isBroken) onEvent({ name: event ?? "", data: read }, id);
     },
   });
@@ -73,14 +74,4 @@ async function readEvents(
   }
   stopped.removeEventListener("abort", cancel);
   cancel();
-}
-
-/** The data of an event; null if it is no JSON object, which momo never sends. */
-function recordOf(data: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -72,23 +72,17 @@ export async function request(api: Api, path: string, init: RequestInit, options
 
 async function send(api: Api, path: string, init: RequestInit, options: SendOptions): Promise<Answer> {
   const url = api.address + path;
-  const { origin, hostname } = new URL(url);
-  if (isLoopback(hostname)) reachDirectly(hostname);
-  let response: Response;
-  let text: string;
-  try {
+  const [response, text] = await explained(api, options, async () => {
     const late = AbortSignal.timeout(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
     const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
     const { handler } = api;
-    response = await (handler ? handler(new Request(url, init)) : fetch(url, { ...init, redirect: "manual", signal }));
-    text = await response.text();
-  } catch (error) {
-    if (api.handler) throw error;
-    throw withoutAnswer(error as NodeJS.ErrnoException, api, options);
-  }
+    const got = await (handler ? handler(new Request(url, init)) : fetch(url, { ...init, redirect: "manual", signal }));
+    return [got, await got.text()] as const;
+  });
   const answer = parseAnswer(text, options.needs);
   // A proxy did not get the answer.
   if (!answer && (response.status === 502 || response.status === 504)) {
+    const { origin } = new URL(url);
     throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options);
   }
   if (response.status !== 200 || !answer?.success) throw refusalOf(api, options, response.status, answer);
@@ -106,22 +100,29 @@ export async function openStream(
   more: Record<string, string>,
   signal?: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { hostname } = new URL(api.address);
-  if (isLoopback(hostname)) reachDirectly(hostname);
   const headers = { ...(await headersFor(api, signal)), ...more };
   // The time-out is for the answer only, not for the stream.
   const late = new AbortController();
   const end = () => late.abort(new DOMException("", "TimeoutError"));
   const cancelAlarm = durations.alarm(durations.nowMs() + REQUEST_TIMEOUT_MS, end);
   const until = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
-  const response = await fetch(api.address + path, { headers, redirect: "manual", signal: until })
-    .catch((error) => {
-      throw withoutAnswer(error, api, READS);
-    })
-    .finally(cancelAlarm);
+  const response = await explained(api, READS, () =>
+    fetch(api.address + path, { headers, redirect: "manual", signal: until }),
+  ).finally(cancelAlarm);
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (response.status === 200 && isStream && response.body) return response.body;
   throw refusalOf(api, READS, response.status, parseAnswer(await response.text()));
+}
+
+/** Sends a request. @throws Failure that says why there is no answer */
+async function explained<T>(api: Api, options: SendOptions, exchange: () => Promise<T>): Promise<T> {
+  const { hostname } = new URL(api.address);
+  if (isLoopback(hostname)) reachDirectly(hostname);
+  try {
+    return await exchange();
+  } catch (error) {
+    throw api.handler ? error : withoutAnswer(error as NodeJS.ErrnoException, api, options);
+  }
 }
 
 /** The headers that say who asks, and which server is meant. */

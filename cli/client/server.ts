@@ -11,32 +11,17 @@ import { findServerDirectory, locateServerDirectory } from "../serving/server-di
 import { Failure, NoServer } from "../terminal/failure.ts";
 
 /** Which server a command is for, by the flags, the environment and the data directory. */
-export type Server = AtAddress | OfDirectory | AtRecordedAddress | OfDirectoryElsewhere;
-
-/** Whichever answers at the address that the user named. */
-interface AtAddress extends Place {
-  readonly is: "at_address";
-}
+export type Server =
+  /** Whichever answers at the address that the user named. */
+  | (Place & { readonly is: "at_address" })
+  | OfDirectory
+  /** That at the address that the user named, which the record has, too: the record tells more about it. */
+  | (Recorded & { readonly is: "at_recorded_address" })
+  /** That of the data directory of `--data`, but at the address of a variable, which may be that of an earlier server. */
+  | (Place & { readonly is: "of_directory_elsewhere"; readonly directory: DataDirectory });
 
 /** That of the data directory, at the address of its record. */
-export interface OfDirectory extends Place {
-  readonly is: "of_directory";
-  readonly directory: DataDirectory;
-  readonly record: ServerRecord;
-}
-
-/** That at the address that the user named, which the record has, too: the record tells more about it. */
-interface AtRecordedAddress extends Place {
-  readonly is: "at_recorded_address";
-  readonly directory: DataDirectory;
-  readonly record: ServerRecord;
-}
-
-/** That of the data directory of `--data`, but at the address of a variable, which may be that of an earlier server. */
-interface OfDirectoryElsewhere extends Place {
-  readonly is: "of_directory_elsewhere";
-  readonly directory: DataDirectory;
-}
+export type OfDirectory = Recorded & { readonly is: "of_directory" };
 
 interface Place {
   /** The one that the user named, else that of the record. */
@@ -47,6 +32,11 @@ interface Place {
   readonly directory: DataDirectory | null;
   /** What the directory said of its server when the command began. */
   readonly record: ServerRecord | null;
+}
+
+interface Recorded extends Place {
+  readonly directory: DataDirectory;
+  readonly record: ServerRecord;
 }
 
 /** An address that a flag or a variable names. */
@@ -64,13 +54,8 @@ export const serverAt = (address: string): Server => ({
   record: null,
 });
 
-interface Flags {
-  readonly baseUrl?: string;
-  readonly data?: string;
-}
-
 /** @throws Failure `unreachable` if only a data directory is named, and it has no record, or the copy of one */
-export function findServer(flags: Flags, environment: Environment, named: Named | null): Server {
+export function findServer(flags: { readonly data?: string }, environment: Environment, named: Named | null): Server {
   if (!named) {
     const directory = locateServerDirectory(flags.data);
     const record = readOwn(directory);
@@ -177,7 +162,7 @@ export const isUsed = ({ lock }: DataDirectory): boolean => isHeld(lock);
 
 /** In the place of the server of a data directory, another program answers. */
 export class NotServing extends Failure {
-  constructor(server: Exclude<Server, AtAddress>, origin: string, why: string) {
+  constructor(server: Exclude<Server, { is: "at_address" }>, origin: string, why: string) {
     const { path } = server.directory;
     const start = `start one with momo serve --data ${quoted(path)}, or name the directory of the other with --data`;
     super("unreachable", `${origin} is not the server of ${path}: ${why}`, hintOfAnother(server) ?? start);

@@ -2,7 +2,6 @@ import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { type Environment, momoEnvironment, type Variables } from "../environment.ts";
-import type { DataDirectory } from "../serving/data-directory.ts";
 import { readCredentials } from "../serving/records.ts";
 import { findServerDirectory } from "../serving/server-directory.ts";
 import { Failure } from "../terminal/failure.ts";
@@ -47,39 +46,38 @@ export interface ControlTarget {
  * @throws Failure `unreachable` if no server is known, `usage` if no credentials are known
  */
 export function resolveTarget(flags: TargetFlags, environment: Environment = momoEnvironment()): Target {
-  // A function, because a data directory that is not needed is not checked.
-  const directory = () => findServerDirectory(flags.data);
-  const named = firstNamed(["--base-url", flags.baseUrl], ["MOMO_BASE_URL", environment.baseUrl]);
+  const named = namedAddress(["--base-url", flags.baseUrl], ["MOMO_BASE_URL", environment.baseUrl]);
   const server = findServer(flags, environment, named);
-  const credentials = !named || isOnThisMachine(named.address) ? readCredentials(directory()) : null;
-  const apiKey = flags.apiKey ?? environment.apiKey ?? credentials?.api_key;
+  // A directory that is not needed is not checked.
+  const directory = !named || isOnThisMachine(named.address) ? findServerDirectory(flags.data) : null;
+  const kept = readCredentials(directory);
+  const file = directory?.credentials ?? "";
+  const key = firstGiven(["--api-key", flags.apiKey], ["MOMO_API_KEY", environment.apiKey], [file, kept?.api_key]);
   // The secret of the data directory is sent with its own key only.
-  const own = apiKey === credentials?.api_key ? credentials : null;
-  const apiSecret = flags.apiSecret ?? environment.apiSecret ?? own?.api_secret;
-  if (apiKey === undefined) throw new MissingCredential("API key", "--api-key", "MOMO_API_KEY");
-  if (apiSecret === undefined) throw new MissingCredential("API secret", "--api-secret", "MOMO_API_SECRET");
+  const own = key?.text === kept?.api_key ? kept : null;
+  const secret = firstGiven(
+    ["--api-secret", flags.apiSecret],
+    ["MOMO_API_SECRET", environment.apiSecret],
+    [file, own?.api_secret],
+  );
+  if (!key) throw new MissingCredential("API key", "--api-key", "MOMO_API_KEY");
+  if (!secret) throw new MissingCredential("API secret", "--api-secret", "MOMO_API_SECRET");
   return {
     baseUrl: server.address,
-    apiKey: headerValue(apiKey, flags.apiKey === undefined ? "MOMO_API_KEY" : "--api-key"),
-    apiSecret: headerValue(apiSecret, flags.apiSecret === undefined ? "MOMO_API_SECRET" : "--api-secret"),
-    keyHint: `${apiKey} ${originOfKey(flags, environment, directory)}`,
+    apiKey: headerValue(key.text, key.by),
+    apiSecret: headerValue(secret.text, secret.by),
+    keyHint: `${key.text} came from ${originOfKey(key.by, secret.by, file)}`,
     paymentAccountId: flags.account ?? readAccount(environment.paymentAccountId) ?? own?.payment_account_id ?? null,
     server,
   };
 }
 
-function originOfKey(flags: TargetFlags, environment: Environment, directory: () => DataDirectory | null): string {
-  const originOf = (name: "apiKey" | "apiSecret", flag: string, variable: string) =>
-    flags[name] === undefined ? (environment[name] === undefined ? null : variable) : flag;
-  const key = originOf("apiKey", "--api-key", "MOMO_API_KEY");
-  const secret = originOf("apiSecret", "--api-secret", "MOMO_API_SECRET");
-  if (key === null && secret === null) {
-    return `came from ${directory()?.credentials}: stop and start momo serve, which makes a new key, or give another with --api-key and --api-secret`;
-  }
-  const file = () => directory()?.credentials;
-  const isVariable = [key, secret].some((origin) => origin?.startsWith("MOMO_"));
+function originOfKey(key: string, secret: string, file: string): string {
+  if (key === file && secret === file)
+    return `${file}: stop and start momo serve, which makes a new key, or give another with --api-key and --api-secret`;
+  const isVariable = [key, secret].some((by) => by.startsWith("MOMO_"));
   const remedy = isVariable ? "unset the variables, or give a key in force" : "give those of a key in force";
-  return `came from ${key ?? file()}, its secret from ${secret ?? file()}: ${remedy}`;
+  return `${key}, its secret from ${secret}: ${remedy}`;
 }
 
 /**
@@ -89,7 +87,11 @@ function originOfKey(flags: TargetFlags, environment: Environment, directory: ()
  */
 export function resolveControl(flags: ControlFlags, environment: Environment = momoEnvironment()): ControlTarget {
   const { baseUrl, controlUrl } = environment;
-  const named = firstNamed(["--base-url", flags.baseUrl], ["MOMO_CONTROL_URL", controlUrl], ["MOMO_BASE_URL", baseUrl]);
+  const named = namedAddress(
+    ["--base-url", flags.baseUrl],
+    ["MOMO_CONTROL_URL", controlUrl],
+    ["MOMO_BASE_URL", baseUrl],
+  );
   const server = findServer(flags, environment, named);
   const { address } = server;
   const beside = named?.by === "MOMO_CONTROL_URL" ? address : new URL(CONTROL_PATH, address).href;
@@ -100,12 +102,17 @@ export function resolveControl(flags: ControlFlags, environment: Environment = m
   return { controlUrl: record?.control_url ?? beside, controlToken, server };
 }
 
-/** The first address that is given. */
-function firstNamed(...given: readonly (readonly [Named["by"], string | undefined])[]): Named | null {
-  for (const [by, text] of given) {
-    if (text !== undefined) return { by, address: parseUrl(text, by) };
-  }
+type Given<By> = readonly (readonly [by: By, text: string | undefined])[];
+
+/** The first text that is given, and the flag, variable or file that gives it. */
+function firstGiven<By>(...given: Given<By>): { readonly by: By; readonly text: string } | null {
+  for (const [by, text] of given) if (text !== undefined) return { by, text };
   return null;
+}
+
+function namedAddress(...given: Given<Named["by"]>): Named | null {
+  const first = firstGiven(...given);
+  return first && { by: first.by, address: parseUrl(first.text, first.by) };
 }
 
 /**

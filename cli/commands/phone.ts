@@ -15,14 +15,12 @@ import { controlOptions, readTypedPhone, withOptions } from "../terminal/options
 import { amountText, reasonText } from "../terminal/payment-lines.ts";
 import { openStatusLine } from "../terminal/status-line.ts";
 
-type PhoneFlags = ControlFlags;
-
 export function phoneCommand(): Command {
   const command = new Command("phone").argument("[phone...]", "the customer's number (default: every customer)");
   return withOptions(command, ...controlOptions()).action(phone);
 }
 
-async function phone(words: readonly string[], flags: PhoneFlags): Promise<void> {
+async function phone(words: readonly string[], flags: ControlFlags): Promise<void> {
   if (!isAttended()) {
     throw new Failure("usage", "momo phone needs a person at a terminal", "scripts use momo answer");
   }
@@ -50,10 +48,6 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
 /** The screen of the phone: the open prompts, the one that is shown, and the digits typed so far. */
 class Handset {
   readonly line = openStatusLine();
-  readonly #owner: string | null;
-  readonly #flags: PhoneFlags;
-  readonly #client: () => Client;
-  readonly #off: AbortSignal;
   #open: readonly PromptOnWire[] = [];
   #current: PromptOnWire | null = null;
   #typed = "";
@@ -63,12 +57,12 @@ class Handset {
   /** Reads run one after another, so that an old answer never replaces a newer one. */
   #refreshing: Promise<void> = Promise.resolve();
 
-  constructor(owner: string | null, flags: PhoneFlags, client: () => Client, off: AbortSignal) {
-    this.#owner = owner;
-    this.#flags = flags;
-    this.#client = client;
-    this.#off = off;
-  }
+  constructor(
+    readonly owner: string | null,
+    readonly flags: ControlFlags,
+    readonly client: () => Client,
+    readonly off: AbortSignal,
+  ) {}
 
   show(): void {
     const prompt = this.#current;
@@ -119,12 +113,12 @@ class Handset {
   }
 
   async #refreshNow(): Promise<void> {
-    const options = { signal: this.#off };
+    const options = { signal: this.off };
     const [answer, clock] = await Promise.all([
-      this.#client().get("/prompts", this.#owner === null ? {} : { phone: this.#owner }, options),
-      this.#client().get("/clock", {}, options),
+      this.client().get("/prompts", this.owner === null ? {} : { phone: this.owner }, options),
+      this.client().get("/clock", {}, options),
     ]);
-    if (this.#off.aborted) return;
+    if (this.off.aborted) return;
     const { nowMs, isFrozen } = timeIn(clock, systemClock.nowMs());
     this.#time = { aheadMs: nowMs - systemClock.nowMs(), isFrozen };
     this.#open = (answer as Answer & { prompts: PromptOnWire[] }).prompts;
@@ -173,8 +167,8 @@ class Handset {
     this.line.clear();
     const id = prompt.checkout_request_id;
     try {
-      const ifLost = { checkWith: commandFor(this.#flags, "status", id) };
-      const answered = await this.#client().post(`/prompts/${encodeURIComponent(id)}/answer`, body, { ifLost });
+      const ifLost = { checkWith: commandFor(this.flags, "status", id) };
+      const answered = await this.client().post(`/prompts/${encodeURIComponent(id)}/answer`, body, { ifLost });
       const reason = reasonText(answered.transaction as Record<string, unknown>);
       const failed = `✗ ${answered.message}${reason ? `: ${reason}` : ""}`;
       this.line.note(typeof answered.sms === "string" ? `✓ ${answered.sms}` : failed);

@@ -78,16 +78,13 @@ export async function keepStart(start: Start, options: Options, engine: Engine, 
     saveClock(options, engine, clock);
     return;
   }
-  const isNew = () => {
+  const isFirst = await engine.steering.change(() => {
     const state = clock.save();
-    return "aheadMs" in state && state.aheadMs === 0;
-  };
-  const wasNew = await engine.steering.change(() => {
-    const isFirst = isNew();
-    if (isFirst) clock.show(start.atMs, start.isFrozen);
-    return isFirst;
+    const isNew = "aheadMs" in state && state.aheadMs === 0;
+    if (isNew) clock.show(start.atMs, start.isFrozen);
+    return isNew;
   });
-  if (wasNew || (start.isFrozen && clock.isFrozen && clock.nowMs() === start.atMs)) return;
+  if (isFirst || (start.isFrozen && clock.isFrozen && clock.nowMs() === start.atMs)) return;
   tell(
     `momo: --clock is not used: the servers on this database have set their clock, which shows ${formatTimestamp(clock.nowMs())}`,
   );

@@ -113,11 +113,12 @@ export const explainTemporary = ({ path }: DataDirectory, error: unknown): unkno
 
 /** Removes the lock last, so that the next process can recognize what is left. */
 function removeFolder(path: string, release: () => void): void {
-  if (!existsSync(path)) return;
-  for (const name of readdirSync(path)) {
-    if (name !== LOCK) rmSync(join(path, name), { recursive: true, force: true });
+  try {
+    const names = existsSync(path) ? readdirSync(path) : [];
+    for (const name of names) if (name !== LOCK) rmSync(join(path, name), { recursive: true, force: true });
+  } finally {
+    release(); // Windows removes no file that is open
   }
-  release(); // Windows removes no file that is open
   rmSync(path, { recursive: true, force: true });
 }
 
@@ -129,17 +130,9 @@ export function removeTemporaryLeftovers(place = tmpdir()): void {
       // Its process was killed before it locked the folder, or is about to lock it, and then makes another folder.
       // rmdir removes it only if it is empty.
       if (!existsSync(lock)) rmdirSync(path);
-      else removeLocked(path, acquireLock(lock));
+      else removeFolder(path, acquireLock(lock));
     } catch {
       // A process holds the lock, or has removed the folder.
     }
-  }
-}
-
-function removeLocked(path: string, release: () => void): void {
-  try {
-    removeFolder(path, release);
-  } finally {
-    release();
   }
 }

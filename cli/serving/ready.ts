@@ -37,20 +37,23 @@ interface Start {
 
 /** The lines that a person needs for the first payment. They are printed when the server is ready. */
 export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
-  const fields: [string, string][] = [
+  const fields = [
     ["console", record.console_url],
     ["API", record.base_url],
-    ...othersUse(host, record.base_url).map((address): [string, string] => ["others use", address]),
+    ...othersUse(host, record.base_url).map((address) => ["others use", address] as const),
     ["API key", record.api_key ?? KEY_ELSEWHERE],
-    ...(record.api_secret === null ? [] : [["API secret", record.api_secret] as [string, string]]),
-    ["payment account", String(record.payment_account_id)],
+    ["API secret", record.api_secret],
+    ["payment account", record.payment_account_id],
     ["data", record.data],
-    ...(record.seed === undefined ? [] : [["seed", record.seed] as [string, string]]),
-    ...(record.control_token === undefined ? [] : [["control token", record.control_token] as [string, string]]),
-  ];
+    ["seed", record.seed],
+    ["control token", record.control_token],
+  ] as const;
   printText(styled("bold", `momo ${version}`), `, a mobile-money sandbox, ready in ${Math.round(readyMs)} ms`);
   print();
-  printFields(fields, "  ");
+  printFields(
+    fields.filter(([, value]) => value != null),
+    "  ",
+  );
   print();
   printText("Try, in another terminal:");
   for (const [does, command] of [

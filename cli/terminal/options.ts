@@ -74,14 +74,15 @@ export const waitOptions = () =>
     new Option("--timeout <duration>", "give up waiting").default(120_000, "120s").argParser(readDuration),
   ].map((option) => option.helpGroup("Waiting:"));
 
+const wrong = (message: string): Error => new InvalidArgumentError(message);
+
 /** Turns a refusal into commander's usage error, which names the option. */
-function reader<T>(read: (text: string) => T): (text: string) => T {
+function reader<T>(read: (text: string) => T, failure = wrong): (text: string) => T {
   return (text) => {
     try {
       return read(text);
     } catch (error) {
-      if (error instanceof Refusal) throw new InvalidArgumentError(error.message);
-      throw error;
+      throw error instanceof Refusal ? failure(error.message) : error;
     }
   };
 }
@@ -96,18 +97,11 @@ const asWritten = (parse: (text: string, what: string) => unknown): ((text: stri
 export const readDuration = reader((text) => parseDuration(text, "It"));
 export const readDurationText = asWritten(parseDuration);
 
-/** @param what the name of the input in the refusal */
-export const webhookUrlReader =
-  (what: string) =>
-  (text: string): string => {
-    try {
-      return parseWebhookUrl(text, what);
-    } catch (error) {
-      // Commander's own message would show the value, which may have a password.
-      if (error instanceof Refusal) throw misuse(error.message);
-      throw error;
-    }
-  };
+/**
+ * Commander's own message would show the value, which may have a password.
+ * @param what the name of the input in the refusal
+ */
+export const webhookUrlReader = (what: string) => reader((text) => parseWebhookUrl(text, what), misuse);
 export const readTariff: (text: string) => Tariff = reader((text) => parseTariff(text, "It"));
 
 const atLeast =
@@ -222,10 +216,9 @@ export const outcomeOption = (description: string) =>
 
 /** An option whose value is one of a few words, in any letter case. */
 export const wordOption = (flags: string, words: readonly string[]) =>
-  new Option(flags, words.join(", ")).choices(words).argParser((text) => {
-    const word = words.find((candidate) => candidate === text.toLowerCase());
-    return word ?? must(`be one of ${words.join(", ")}`, () => false)(text);
-  });
+  new Option(flags, words.join(", "))
+    .choices(words)
+    .argParser((text) => must(`be one of ${words.join(", ")}`, (word) => words.includes(word))(text.toLowerCase()));
 
 /** The default base paths: that of the specification, and that of the real services. */
 export const BASE_PATHS: BasePaths = ["/v2", "/api/v2"];
@@ -258,8 +251,8 @@ export function readTypedPhone(words: readonly string[], what = "PHONE"): string
 export function readAmount(text: string, what = "AMOUNT"): number {
   const amount = /^[0-9]{1,12}(?:\.[0-9]{1,12})?$/.test(text) ? Number(text) : null;
   if (amount !== null && isAmount(amount)) return amount;
-  if (amount !== null) throw misuse(wrongValue(what, amountRule(amount), text));
-  throw misuse(wrongValue(what, "must be a number of shillings, such as 100 or 99.50", text));
+  const rule = amount === null ? "must be a number of shillings, such as 100 or 99.50" : amountRule(amount);
+  throw misuse(wrongValue(what, rule, text));
 }
 
 /**

@@ -290,6 +290,6 @@ test("a server that was killed is not named as the one that runs elsewhere", () 
   };
   writeFileSync(join(data, "server.json"), JSON.stringify(record), { mode: 0o600 });
   const named = "http://127.0.0.1:1/v2";
-  const server = findServer({ baseUrl: named, data }, {}, { by: "--base-url", address: named });
+  const server = findServer({ data }, {}, { by: "--base-url", address: named });
   expect([recordOf(server), hintOfAnother(server)]).toEqual([null, null]);
 });
