@@ -106,13 +106,10 @@ async function makeProgram(
       program.addCommand(adopt(command.description(summary).helpGroup(group), program));
     }
   }
-  for (const [name, summary, words] of [
-    ["help", `show the help of a command, a page, or ${EXIT_CODES_TOPIC}`, "[command...]"],
-    ["version", "show the version", ""],
-  ] as const) {
-    const command = new Command(name).description(summary).helpGroup("Shell:");
-    program.addCommand(adopt(words === "" ? command : command.argument(words), program));
-  }
+  const help = new Command("help").description(`show the help of a command, a page, or ${EXIT_CODES_TOPIC}`);
+  const showVersion = new Command("version").description("show the version");
+  for (const command of [help.argument("[command...]"), showVersion])
+    program.addCommand(adopt(command.helpGroup("Shell:"), program));
   return program;
 }
 

@@ -17,12 +17,7 @@ import { type ControlTarget, knownControl, type Target, type TargetFlags } from 
 /** Moving the clock answers when all payments that become due are resolved, maybe a million. */
 export const ADVANCE_TIMEOUT_MS = 600_000;
 
-export interface Client {
-  post(path: string, body: object, options?: SendOptions): Promise<Answer>;
-  put(path: string, body: object, options?: SendOptions): Promise<Answer>;
-  get(path: string, query: Record<string, string>, options?: SendOptions): Promise<Answer>;
-  delete(path: string, options?: SendOptions): Promise<Answer>;
-}
+export type Client = ReturnType<typeof createClient>;
 
 /** The merchant API, with the target's key. */
 export function merchantClient({ baseUrl, apiKey, apiSecret, keyHint = ANOTHER_KEY, server }: Target): Client {
@@ -58,7 +53,7 @@ const controlApi = ({ controlUrl, controlToken, server, handler }: ControlTarget
 export const openEvents = (target: ControlTarget, lastId: string | null = null, signal?: AbortSignal) =>
   openStream(controlApi(target), "/events", lastId === null ? {} : { "Last-Event-ID": lastId }, signal);
 
-function createClient(api: Api): Client {
+function createClient(api: Api) {
   const json = { "Content-Type": "application/json" };
   const sendBody =
     (method: string) =>
@@ -67,11 +62,12 @@ function createClient(api: Api): Client {
   return {
     post: sendBody("POST"),
     put: sendBody("PUT"),
-    get(path, query, options = {}) {
+    get(path: string, query: Record<string, string>, options: SendOptions = {}) {
       const parameters = new URLSearchParams(query).toString();
       return request(api, path + (parameters && `?${parameters}`), {}, { ...options, ...READS });
     },
-    delete: (path, options = {}) => request(api, path, { method: "DELETE" }, { ifLost: "repeat", ...options }),
+    delete: (path: string, options: SendOptions = {}) =>
+      request(api, path, { method: "DELETE" }, { ifLost: "repeat", ...options }),
   };
 }
 
@@ -100,12 +96,7 @@ export function openOptionalControl(flags: TargetFlags): OptionalControl {
 }
 
 /** The time of the sandbox if it is known, otherwise of this machine. */
-export interface SandboxTime {
-  readonly nowMs: number;
-  readonly isFrozen: boolean;
-}
-
-export function timeIn(clock: Answer | null, machineNowMs: number): SandboxTime {
+export function timeIn(clock: Answer | null, machineNowMs: number) {
   const nowMs = clock?.now_ms;
   return { nowMs: typeof nowMs === "number" ? nowMs : machineNowMs, isFrozen: clock?.frozen === true };
 }

@@ -73,13 +73,10 @@ async function tryKey(target: Target): Promise<Check[]> {
   }
 }
 
-interface Control {
-  readonly client: Client | null;
-  readonly failure: Check | null;
-}
-
 /** The control API of the sandbox, if one is known. */
-async function openControl(flags: TargetFlags): Promise<Control> {
+async function openControl(
+  flags: TargetFlags,
+): Promise<{ readonly client: Client | null; readonly failure: Check | null }> {
   const target = knownControl(flags);
   if (!target) return { client: null, failure: null };
   const client = controlClient(target);

@@ -1,6 +1,6 @@
-import { durations, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { host } from "../host.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
+import { THIS_MACHINE } from "../serving/engine.ts";
 import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
 import type { CredentialsRecord } from "../serving/records.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/run-sandbox.ts";
@@ -31,10 +31,7 @@ export async function startPrivateSandbox(config: PrivateConfig): Promise<Privat
       port: 0,
       controlPort: null,
       controlToken: null,
-      realClock: durations,
-      hostClock: systemClock,
-      stopwatch,
-      random: systemRandom,
+      ...THIS_MACHINE,
       reportFault,
     });
     const { baseUrl, controlUrl, credentials } = sandbox;

@@ -144,12 +144,9 @@ async function ask(
   member: string,
   read: (item: Record<string, unknown>) => [unknown, unknown] | null,
 ): Promise<Suggestion[]> {
-  const data = before[before.lastIndexOf("--data") + 1];
-  const baseUrl = before[before.lastIndexOf("--base-url") + 1];
-  const flags = {
-    ...(before.includes("--data") && data !== undefined && { data }),
-    ...(before.includes("--base-url") && baseUrl !== undefined && { baseUrl }),
-  };
+  const after = (flag: string) => (before.includes(flag) ? before[before.lastIndexOf(flag) + 1] : undefined);
+  const [data, baseUrl] = [after("--data"), after("--base-url")];
+  const flags = { ...(data !== undefined && { data }), ...(baseUrl !== undefined && { baseUrl }) };
   const items = (await openOptionalControl(flags)(path))?.[member];
   if (!Array.isArray(items)) return [];
   return items.flatMap((item: Record<string, unknown>) => {

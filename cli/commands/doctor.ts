@@ -169,17 +169,10 @@ function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Check {
       "sound, but its order, its totals or its words for the search are not those of its payments",
       MEND,
     );
-  mendUnused(directory);
+  using held = new DisposableStack();
+  held.defer(lockDirectory(directory));
+  mendTotals(directory.database);
   return fine(check, `${sound}; its order, totals or words were wrong, and are made again`);
-}
-
-function mendUnused(directory: DataDirectory): void {
-  const release = lockDirectory(directory);
-  try {
-    mendTotals(directory.database);
-  } finally {
-    release();
-  }
 }
 
 /** Checks the key that commands find in the data directory. */

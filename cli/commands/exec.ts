@@ -77,7 +77,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
     ? (_answered, request) => void lines.push(`${JSON.stringify(requestView(request))}\n`)
     : undefined;
   const outerUmask = process.umask(0o077); // for our files; the command keeps its own
-  const signals = catchSignals();
+  const passSignalsTo = catchSignals();
   const config = {
     ...(await configOf(flags)),
     accountId: flags.account,
@@ -86,41 +86,37 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
   };
   let interception: Interception | null = null;
   let hasStarted = false;
+  const sandbox = await startPrivateSandbox(config);
   try {
-    const sandbox = await startPrivateSandbox(config);
-    try {
-      interception = await startIntercept(flags, sandbox);
-      process.umask(outerUmask);
-      const variables = {
-        ...variablesOf(sandbox.target),
-        ...interception?.variables,
-        MOMO_DATA: sandbox.directory.path,
-      };
-      const child = await startCommand(command, childEnvironment(variables));
-      hasStarted = true;
-      process.umask(0o077);
-      signals.passTo(child);
-      const ended = new AbortController();
-      void reapOrphans(child.pid, ended.signal);
-      const exitCode = await child.exited;
-      ended.abort();
-      // The code of shells: 128 and the number of the signal.
-      host().exitCode =
-        child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
-      warnOfSilentHosts(interception);
-      if (flags.audit !== undefined || flags.auditReport !== undefined) {
-        const report = await sandbox.finishAudit({ hosts: interception?.silentHosts() });
-        tellAudit(report, flags);
-        const options = { version, ...(flags.audit && { failOn: flags.audit }) };
-        if (file && format) file.write(formatReport(report, format, options));
-      }
-    } finally {
-      await interception?.stop();
-      await sandbox.stop();
-      if (hasStarted) logFile?.write(lines.join(""));
+    interception = await startIntercept(flags, sandbox);
+    process.umask(outerUmask);
+    const variables = {
+      ...variablesOf(sandbox.target),
+      ...interception?.variables,
+      MOMO_DATA: sandbox.directory.path,
+    };
+    const child = await startCommand(command, childEnvironment(variables));
+    hasStarted = true;
+    process.umask(0o077);
+    passSignalsTo(child);
+    const ended = new AbortController();
+    void reapOrphans(child.pid, ended.signal);
+    const exitCode = await child.exited;
+    ended.abort();
+    // The code of shells: 128 and the number of the signal.
+    host().exitCode =
+      child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
+    warnOfSilentHosts(interception);
+    if (flags.audit !== undefined || flags.auditReport !== undefined) {
+      const report = await sandbox.finishAudit({ hosts: interception?.silentHosts() });
+      tellAudit(report, flags);
+      const options = { version, ...(flags.audit && { failOn: flags.audit }) };
+      if (file && format) file.write(formatReport(report, format, options));
     }
   } finally {
-    signals.release();
+    await interception?.stop();
+    await sandbox.stop();
+    if (hasStarted) logFile?.write(lines.join(""));
   }
 }
 
@@ -164,7 +160,10 @@ function tellAudit(report: AuditReport, { audit, quiet }: ExecFlags): void {
   if (isBad && host().exitCode === EXIT.done) host().exitCode = EXIT.mistakes;
 }
 
-/** Catches the signals from the start, so that our files are removed at the end. */
+/**
+ * Catches the signals from now on, so that our files are removed at the end.
+ * @returns a function that passes them on to the command, also those that arrived before
+ */
 function catchSignals() {
   const early: NodeJS.Signals[] = [];
   let child: Pick<Bun.Subprocess, "kill"> | null = null;
@@ -172,17 +171,10 @@ function catchSignals() {
     if (!child) early.push(signal);
     else if (!SENT_TO_BOTH.has(signal)) child.kill(signal);
   };
-  const heeded = PASSED_ON.filter((signal) => !ignoredAtStart().has(signal));
-  for (const signal of heeded) process.on(signal, receive);
-  return {
-    /** Also passes on the signals that arrived before. */
-    passTo(command: Pick<Bun.Subprocess, "kill">): void {
-      child = command;
-      for (const signal of early) command.kill(signal);
-    },
-    release(): void {
-      for (const signal of heeded) process.off(signal, receive);
-    },
+  for (const signal of PASSED_ON) if (!ignoredAtStart().has(signal)) process.on(signal, receive);
+  return (command: Pick<Bun.Subprocess, "kill">): void => {
+    child = command;
+    for (const signal of early) command.kill(signal);
   };
 }
 

@@ -16,8 +16,8 @@ import {
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { host } from "../host.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
-import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
-import { cannotWrite } from "../serving/files.ts";
+import { withDatabase } from "../serving/engine.ts";
+import { cannotWrite, writing } from "../serving/files.ts";
 import { makeTemporaryDirectory } from "../serving/locked-folders.ts";
 import { locateServerDirectory } from "../serving/server-directory.ts";
 import { Failure } from "../terminal/failure.ts";
@@ -41,18 +41,16 @@ type Copy = (path: string, name: string) => Promise<CopyContents>;
 /** Copies the shared database that the flags name, otherwise the database of the data directory. */
 function copyOf(flags: ExportFlags): Copy {
   const database = databaseUnlessData(flags);
-  if (database) return (path, name) => copyOfDatabase(database, path, name);
+  // A file as momo serve would have made it, from the rows of another engine.
+  if (database)
+    return (path, name) =>
+      withDatabase(database, "refuse", (store) => writeRows(path, store.exportAll(), name, isMemo));
   const { database: file } = locateServerDirectory(flags.data);
   requireDatabase(file);
   return async (path, name) => {
     copyDatabase(file, path, name);
     return inspectCopy(path, name);
   };
-}
-
-/** A file as momo serve would have made it, from the rows of another engine. */
-function copyOfDatabase(database: NamedDatabase, path: string, name: string): Promise<CopyContents> {
-  return withDatabase(database, "refuse", (store) => writeRows(path, store.exportAll(), name, isMemo));
 }
 
 async function exportData(file: string, flags: ExportFlags): Promise<void> {
@@ -70,7 +68,7 @@ async function exportData(file: string, flags: ExportFlags): Promise<void> {
 /** Writes the copy as a file, completely or not at all. */
 async function writeCopy(file: string, flags: ExportFlags): Promise<CopyContents> {
   // Refuse before the work. A link counts as a file, also if it leads nowhere.
-  if (isThere(file)) throw alreadyExists(file);
+  if (writing(file, ELSEWHERE, () => lstatSync(file, { throwIfNoEntry: false }))) throw alreadyExists(file);
   const copy = copyOf(flags);
   const draft = `${file}.${process.pid}.tmp`;
   makeEmpty(draft, file);
@@ -84,14 +82,6 @@ async function writeCopy(file: string, flags: ExportFlags): Promise<CopyContents
   giveName(draft, file);
   flushToDisk(dirname(file)); // the name is stored there
   return contents;
-}
-
-function isThere(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    throw cannotWrite(file, error, ELSEWHERE);
-  }
 }
 
 /** Names the draft. It never replaces another file, and leaves no half-written one. */

@@ -50,7 +50,7 @@ async function importIntoDatabase(file: string, flags: ImportFlags, database: Na
   if (flags.replace) {
     throw new Failure("usage", "--replace is for data directories", "make a new database, and give that");
   }
-  const source = await openSource(file);
+  const source = openSource(file);
   removeTemporaryLeftovers();
   const { directory, remove } = makeTemporaryDirectory();
   atTheEnd(remove);
@@ -63,37 +63,34 @@ async function importIntoDatabase(file: string, flags: ImportFlags, database: Na
 async function importData(file: string, flags: ImportFlags): Promise<void> {
   host().hideFiles();
   const directory = locateDataDirectory(flags.data);
-  const source = await openSource(file);
+  const source = openSource(file);
   makeDataDirectory(directory);
-  const release = lockDirectory(directory);
+  using held = new DisposableStack();
+  held.defer(lockDirectory(directory));
   const draft = `${directory.database}.${process.pid}.tmp`;
   atTheEnd(() => removeDatabase(draft));
-  try {
-    const replaces = existsSync(directory.database) && statSync(directory.database).size > 0;
-    if (replaces && !flags.replace) {
-      throw new Failure(
-        "unexpected",
-        `${directory.database} already exists, and would be lost`,
-        "keep a copy with momo export; then say --replace, or choose another folder with --data",
-      );
-    }
-    if (replaces) {
-      await askToGoOn(
-        () => [`${directory.database} is replaced: what is in it is lost. momo export FILE makes a copy first.`],
-        flags,
-      );
-    }
-    const contents = await importRows(directory, draft, source);
-    if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
-    putInPlace(draft, directory.database);
-    const credentials = await compareCredentials(directory);
-    if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
-    else {
-      tell(`${replaces ? "replaced" : "made"} ${directory.database}: ${describeContents(contents)}`);
-      if (credentials === "other") tell(OTHER_CREDENTIALS);
-    }
-  } finally {
-    release();
+  const replaces = existsSync(directory.database) && statSync(directory.database).size > 0;
+  if (replaces && !flags.replace) {
+    throw new Failure(
+      "unexpected",
+      `${directory.database} already exists, and would be lost`,
+      "keep a copy with momo export; then say --replace, or choose another folder with --data",
+    );
+  }
+  if (replaces) {
+    await askToGoOn(
+      () => [`${directory.database} is replaced: what is in it is lost. momo export FILE makes a copy first.`],
+      flags,
+    );
+  }
+  const contents = await importRows(directory, draft, source);
+  if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
+  putInPlace(draft, directory.database);
+  const credentials = await compareCredentials(directory);
+  if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
+  else {
+    tell(`${replaces ? "replaced" : "made"} ${directory.database}: ${describeContents(contents)}`);
+    if (credentials === "other") tell(OTHER_CREDENTIALS);
   }
 }
 
@@ -103,12 +100,9 @@ const OTHER_CREDENTIALS =
 const NUMBERS_UNKNOWN =
   "the replaced database is damaged: its transaction numbers are not known, and may be used again";
 
-interface Source {
-  readonly name: string;
-  readonly stream: ReadableStream<Uint8Array>;
-}
+type Source = ReturnType<typeof openSource>;
 
-async function openSource(file: string): Promise<Source> {
+function openSource(file: string) {
   if (file === "-") return { name: "standard input", stream: Bun.stdin.stream() };
   const place = host().resolvePath(file);
   const stats = statsFor(file, place);

@@ -170,15 +170,14 @@ async function revokeKey(client: Client, flags: Flags, apiKey: string): Promise<
   return client.delete(`/keys/${encodeURIComponent(apiKey)}`);
 }
 
-interface Place extends DatabaseFlags {
-  readonly data?: string;
-}
-
 /**
  * For calls of the control API about merchants, accounts and keys: the server of the data directory answers them, or this process, if
  * none runs there or a shared database is meant.
  */
-export async function withRegistry(flags: Place, work: (client: Client) => Promise<Answer>): Promise<Answer> {
+export async function withRegistry(
+  flags: Pick<Flags, "data" | keyof DatabaseFlags>,
+  work: (client: Client) => Promise<Answer>,
+): Promise<Answer> {
   const database = databaseUnlessData(flags);
   if (database) return withDatabase(database, "refuse", (shared) => work(clientHere(() => shared, shared.clock)));
   const directory = locateServerDirectory(flags.data);

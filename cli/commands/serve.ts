@@ -6,13 +6,13 @@ import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
-import { durations, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { stopwatch, systemRandom } from "../../src/system.ts";
 import { momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { firstKeyOfEnvironment } from "../serving/credentials.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
-import type { DatabaseConfig } from "../serving/engine.ts";
+import { type DatabaseConfig, THIS_MACHINE } from "../serving/engine.ts";
 import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
 import { prepareReadyFile } from "../serving/output-files.ts";
 import { locateDataDirectory, readSecretFile } from "../serving/owners.ts";
@@ -126,10 +126,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       drainMs,
       firstKey: firstKeyOfEnvironment,
       afterFirstRequests: removeTemporaryLeftovers,
-      realClock: durations,
-      hostClock: systemClock,
-      stopwatch,
-      random: systemRandom,
+      ...THIS_MACHINE,
       reportFault: output?.reportFault ?? reportFault,
       ...(flags.name !== undefined && { name: flags.name }),
       ...(output && listenersOf(flags, output)),
@@ -137,7 +134,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     const record = readyRecord(sandbox, directory, newToken, config.seed ?? null);
     readyFile?.write(record);
     if (flags.json) printRecord(record);
-    else announce(record, { host: flags.host, readyMs: stopwatch() });
+    else announce(record, flags.host, stopwatch());
     if (!flags.json && outputProblem() !== null)
       tell(`momo: ${outputProblem()}; momo env prints the address and the key`);
     tellUnusedKey(record.api_key, database);

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { callersVariable } from "../environment.ts";
+import { readOrNull } from "../serving/files.ts";
 import type { Certificates } from "./certificate.ts";
 import { callersExceptions, isException } from "./hosts.ts";
 import preload from "./preload.cjs.txt" with { type: "text" };
@@ -123,10 +124,4 @@ function systemCertificates(): string {
 }
 
 /** Empty if it cannot be read: then the program could not read it either. */
-function textOf(file: string | undefined): string {
-  try {
-    return file === undefined ? "" : readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
-}
+const textOf = (file = ""): string => readOrNull(() => readFileSync(file, "utf8")) ?? "";

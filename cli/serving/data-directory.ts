@@ -9,14 +9,7 @@ import { commandLine } from "../terminal/this-program.ts";
 import { statsOfTarget } from "./files.ts";
 
 /** Where momo keeps everything, in files that only their owner can read. */
-export interface DataDirectory {
-  readonly path: string;
-  readonly database: string;
-  readonly lock: string;
-  readonly credentials: string;
-  readonly server: string;
-  readonly clock: string;
-}
+export type DataDirectory = Readonly<ReturnType<typeof dataDirectoryAt>>;
 
 /**
  * `--data`, then `MOMO_DATA`, then the platform's data folder. It reads no file.
@@ -37,16 +30,14 @@ export function nameDataDirectory(flag: string | undefined): DataDirectory {
 export const hasNoDataDirectory = (flag: string | undefined): boolean =>
   (flag ?? momoEnvironment().data ?? platformDefault()) === null;
 
-export function dataDirectoryAt(path: string): DataDirectory {
-  return {
-    path,
-    database: join(path, "momo.db"),
-    lock: join(path, "momo.lock"),
-    credentials: join(path, "credentials.json"),
-    server: join(path, "server.json"),
-    clock: join(path, "clock.json"),
-  };
-}
+export const dataDirectoryAt = (path: string) => ({
+  path,
+  database: join(path, "momo.db"),
+  lock: join(path, "momo.lock"),
+  credentials: join(path, "credentials.json"),
+  server: join(path, "server.json"),
+  clock: join(path, "clock.json"),
+});
 
 /** Which directory it is: a moved one keeps its device and inode, a copy has others. Windows has only the path. */
 export function identityOf({ path }: DataDirectory): { readonly data: string; readonly data_id: string | null } {
@@ -59,11 +50,7 @@ export function identityOf({ path }: DataDirectory): { readonly data: string; re
 const platformDefault = (): string | null =>
   defaultPlace(process.platform, { ...platformFolders(), home: homeFolder() });
 
-interface Folders {
-  readonly xdgDataHome?: string | undefined;
-  readonly localAppData?: string | undefined;
-  readonly home: string | null;
-}
+type Folders = Partial<ReturnType<typeof platformFolders>> & { readonly home: string | null };
 
 /** The folder for data of programs on each system. Null if it is in the home directory, and there is none. */
 export function defaultPlace(platform: NodeJS.Platform, { xdgDataHome, localAppData, home }: Folders): string | null {

@@ -5,7 +5,7 @@ import { hash32, type Random, token } from "../../src/domain/random.ts";
 import type { PostgresOptions, PostgresStore } from "../../src/store/postgres/postgres.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
-import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { durations, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { withHintFor } from "../terminal/failure.ts";
 import { type DataDirectory, watchFolder } from "./data-directory.ts";
 
@@ -50,6 +50,9 @@ export interface EngineOptions extends World {
   /** The text that the key of request ids comes from; null: it is random. */
   readonly seed?: string | null;
 }
+
+/** The clocks and the randomness of this machine. */
+export const THIS_MACHINE = { realClock: durations, hostClock: systemClock, stopwatch, random: systemRandom };
 
 /** How long a write may wait for another program. Meanwhile all other work waits, even a stop. */
 const BUSY_TIMEOUT_MS = 1000;

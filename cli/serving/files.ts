@@ -36,29 +36,39 @@ export const isOpenAlready = (place: string, { dev, ino }: Pick<Stats, "dev" | "
 export function writePrivateFile(file: string, content: string, elsewhere = elsewhereThan(file)): void {
   const draft = `${file}.${process.pid}.tmp`;
   try {
+    writing(file, elsewhere, () => {
+      rmSync(draft, { force: true });
+      // Exclusive, so that it never follows a link of another user.
+      writeFileSync(draft, content, { mode: 0o600, flag: "wx" });
+      renameSync(draft, file);
+    });
+  } finally {
     rmSync(draft, { force: true });
-    // Exclusive, so that it never follows a link of another user.
-    writeFileSync(draft, content, { mode: 0o600, flag: "wx" });
-    renameSync(draft, file);
+  }
+}
+
+/** @throws Failure if a step that makes or writes a file or a folder fails: it names `what`, and says what helps */
+export function writing<T>(file: string, elsewhere: string, step: () => T, what = file): T {
+  try {
+    return step();
   } catch (error) {
-    rmSync(draft, { force: true });
-    throw cannotWrite(file, error, elsewhere);
+    throw error instanceof Failure ? error : cannotWrite(file, error, elsewhere, what);
   }
 }
 
 /** The beginning of the name of a data directory for one run. */
 export const TEMPORARY_PREFIX = "momo-temporary-";
 
-const elsewhereThan = (file: string): string =>
+export const elsewhereThan = (file: string): string =>
   file.includes(TEMPORARY_PREFIX) ? "name another place in the variable TMPDIR" : "choose another folder with --data";
 
 /** Why a file or a folder cannot be created or written, and what helps: against the cause, or `elsewhere`. */
-export function cannotWrite(file: string, error: unknown, elsewhere = elsewhereThan(file)): Failure {
+export function cannotWrite(file: string, error: unknown, elsewhere = elsewhereThan(file), what = file): Failure {
   if (error instanceof UnusableDatabase) return new Failure("unexpected", error.message, helpFor(error, elsewhere));
   const cause = causeAt(file, error);
   const { code } = error as NodeJS.ErrnoException;
   const why = cause?.reason ?? code ?? String(error);
-  return new Failure("unexpected", `${file} cannot be written: ${why}`, helpFor(cause, elsewhere));
+  return new Failure("unexpected", `${what} cannot be written: ${why}`, helpFor(cause, elsewhere));
 }
 
 /** Why a file cannot be read, and what helps. */

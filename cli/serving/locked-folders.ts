@@ -74,11 +74,6 @@ function ownIn(folder: string, kind: "isFile" | "isDirectory", isOurs: (name: st
 
 const LOCK = "in-use.lock";
 
-export interface TemporaryDirectory {
-  readonly directory: DataDirectory;
-  remove(): void;
-}
-
 /** How many new folders another process may remove as leftovers before one is locked. */
 const MAX_ENCOUNTERS = 100;
 
@@ -86,7 +81,7 @@ const MAX_ENCOUNTERS = 100;
  * A private data directory for one run.
  * @throws Failure that names the place if it cannot be created
  */
-export function makeTemporaryDirectory(): TemporaryDirectory {
+export function makeTemporaryDirectory(): { readonly directory: DataDirectory; remove(): void } {
   const place = resolve(tmpdir()); // it may be relative, and the command of momo exec may change its folder
   for (let encounter = 1; ; encounter += 1) {
     let path: string | undefined;

@@ -7,7 +7,7 @@ import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { userPath } from "../terminal/options.ts";
 import { dataDirectoryAt } from "./data-directory.ts";
-import { cannotWrite, isOpenAlready, readJsonFile, readOrNull, writePrivateFile } from "./files.ts";
+import { isOpenAlready, readJsonFile, readOrNull, writePrivateFile, writing } from "./files.ts";
 
 /** The files that a command line names for momo to write: reports, logs and ready files. Momo's own of an earlier run is removed first. */
 
@@ -43,33 +43,33 @@ const READY_ELSEWHERE = "choose another place with --ready-file";
  */
 export function prepareReport(file: string): ReportFile {
   const place = host().resolvePath(file);
-  return explained(place, "the report ", REPORT_ELSEWHERE, () => {
+  const explained = <T>(step: () => T): T => writing(place, REPORT_ELSEWHERE, step, `the report ${place}`);
+  return explained(() => {
     const stats = statSync(place, { throwIfNoEntry: false });
     const isOpen = stats !== undefined && isOpenAlready(place, stats);
     if (stats?.isDirectory() || (stats?.isFIFO() && !isOpen)) {
       const what = stats.isFIFO() ? "pipe" : "folder";
       throw new Failure("unexpected", `the report ${file} is a ${what}`, REPORT_ELSEWHERE);
     }
-    const write = (step: (text: string) => void) => (text: string) =>
-      explained(place, "the report ", REPORT_ELSEWHERE, () => step(text));
     // A device, and what /dev/stdout leads to, has no draft. Others may have written there before.
     if (isOpen || (stats && !stats.isFile()))
-      return { write: write((text) => writeFileSync(place, text, { flag: "a" })) };
+      return { write: (text) => explained(() => writeFileSync(place, text, { flag: "a" })) };
     const target = stats ? realpathSync(place) : place;
     const draft = `${target}.${process.pid}.tmp`;
     mkdirSync(dirname(target), { recursive: true });
     const mode = modeOfNew(draft);
     if (stats && isReport(target)) rmSync(target);
     return {
-      write: write((text) => {
-        try {
-          writeFileSync(draft, text, { flag: "wx" });
-          if (statSync(draft).mode !== mode) chmodSync(draft, mode);
-          renameSync(draft, target);
-        } finally {
-          rmSync(draft, { force: true });
-        }
-      }),
+      write: (text) =>
+        explained(() => {
+          try {
+            writeFileSync(draft, text, { flag: "wx" });
+            if (statSync(draft).mode !== mode) chmodSync(draft, mode);
+            renameSync(draft, target);
+          } finally {
+            rmSync(draft, { force: true });
+          }
+        }),
     };
   });
 }
@@ -92,7 +92,7 @@ function modeOfNew(draft: string): number {
 export function prepareReadyFile(path: string) {
   const file = host().resolvePath(path);
   let written: string | null = null;
-  explained(file, "", READY_ELSEWHERE, () => {
+  writing(file, READY_ELSEWHERE, () => {
     const stats = statSync(file, { throwIfNoEntry: false });
     const refuse = (why: string) => new Failure("unexpected", `${file} ${why}`, READY_ELSEWHERE);
     if (stats && (!stats.isFile() || isOpenAlready(file, stats))) throw refuse("is not a file of its own");
@@ -123,16 +123,6 @@ function readyRecordIn(file: string): { readonly data?: unknown } | null {
 /** Whether another server wrote it, and serves: then it stays until this one is ready, because this one may be refused. */
 const isOfLivingServer = ({ data }: { readonly data?: unknown }): boolean =>
   typeof data === "string" && isHeld(dataDirectoryAt(data).lock);
-
-function explained<T>(place: string, what: string, elsewhere: string, step: () => T): T {
-  try {
-    return step();
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    const { message, hint } = cannotWrite(place, error, elsewhere);
-    throw new Failure("unexpected", what + message, hint);
-  }
-}
 
 /** The options that name such files, by command. Only a variadic one has several files. */
 const FLAGS: ReadonlyMap<string, readonly string[]> = new Map([

@@ -4,7 +4,7 @@ import { type Host, host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "./data-directory.ts";
-import { cannotRead, cannotWrite, readOrNull, readTextFile, statsOfPlace, statsOfTarget } from "./files.ts";
+import { cannotRead, elsewhereThan, readOrNull, readTextFile, statsOfPlace, statsOfTarget, writing } from "./files.ts";
 
 /** Whose momo's files are: it makes them private, refuses those of other users, and warns where others may write or read. */
 
@@ -28,16 +28,14 @@ export function trusted(directory: DataDirectory): DataDirectory {
 export function makeDataDirectory(directory: DataDirectory): void {
   const { path } = directory;
   refuseForeign(directory);
-  try {
+  writing(path, elsewhereThan(path), () => {
     if (existsSync(path)) {
       for (const file of filesOf(directory)) hideFromOthers(file);
     } else {
       mkdirSync(path, { recursive: true, mode: 0o700 });
       chmodSync(path, 0o700);
     }
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
+  });
 }
 
 /** A copied file can have another mode. Anything but a plain file is refused when it is read. */

@@ -30,13 +30,8 @@ export function readyRecord(
   };
 }
 
-interface Start {
-  readonly host: string;
-  readonly readyMs: number;
-}
-
 /** The lines that a person needs for the first payment. They are printed when the server is ready. */
-export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
+export function announce(record: ReadyRecord, host: string, readyMs: number): void {
   const fields = [
     ["console", record.console_url],
     ["API", record.base_url],
