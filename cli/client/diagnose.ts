@@ -6,6 +6,7 @@ import { PUSH_FAILED } from "../../sandbox/network/outcomes.ts";
 import { REDACTED } from "../../src/domain/redact.ts";
 import { callersVariable, searchPath, variablesInForce } from "../environment.ts";
 import { isException } from "../intercept/hosts.ts";
+import { readOrNull } from "../serving/files.ts";
 import { type Failure, NoServer, toFailure } from "../terminal/failure.ts";
 import { version } from "../version.ts";
 import { type Client, controlClient, merchantClient } from "./client.ts";
@@ -128,18 +129,16 @@ async function steeringOf(control: Client | null): Promise<Check[]> {
 }
 
 /** Whether a process was stopped by a signal. */
-export const isStopped = (pid: number): boolean => /^[Tt]/.test(stateLetter(pid));
-
-function stateLetter(pid: number): string {
-  try {
-    // It follows the program name, which is in brackets and can contain anything.
-    return readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "");
-  } catch {
-    if (Bun.which("ps") === null) return "";
-    return Bun.spawnSync(["ps", "-o", "state=", "-p", String(pid)])
-      .stdout.toString()
-      .trim();
-  }
+export function isStopped(pid: number): boolean {
+  // Its state follows the program name, which is in brackets and can contain anything.
+  const state =
+    readOrNull(() => readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "")) ??
+    readOrNull(() =>
+      Bun.spawnSync(["ps", "-o", "state=", "-p", String(pid)])
+        .stdout.toString()
+        .trim(),
+    );
+  return /^[Tt]/.test(state ?? "");
 }
 
 /** The variables that are set, because they can send a command to another server. */

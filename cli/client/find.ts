@@ -24,9 +24,7 @@ export async function checkoutIdAt(control: Client, text: string): Promise<strin
   if (id === null) return text;
   const { merchants } = (await control.get("/merchants", {})) as Answer & { merchants: { id: number }[] };
   for (const merchant of merchants) {
-    const found = await control
-      .get("/transactions", { id, merchant_id: String(merchant.id) })
-      .catch((error: unknown) => notFoundIsNull(error));
+    const found = await control.get("/transactions", { id, merchant_id: String(merchant.id) }).catch(notFoundIsNull);
     if (found) return requestIdIn(found);
   }
   throw new Failure("not_found", `there is no transaction ${id}`, "momo list shows them");

@@ -154,7 +154,7 @@ export class MissingCredential extends Failure {
  * @throws Failure `usage`, without the password of an address that has one
  */
 export function parseUrl(text: string, what: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
     const rule = `is not an address such as http://127.0.0.1:2547${what === "MOMO_CONTROL_URL" ? CONTROL_PATH : "/v2"}`;
     throw new Failure("usage", wrongValue(what, rule, text.replace(/^.*@/s, "…@")));

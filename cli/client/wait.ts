@@ -4,7 +4,7 @@ import { host } from "../host.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { isErrorTerminal, type OutputOptions, tellCommand } from "../terminal/output.ts";
 import { printPayment, statusOf } from "../terminal/payment-lines.ts";
-import { whenInterrupted } from "../terminal/signals.ts";
+import { onSignal } from "../terminal/signals.ts";
 import { openStatusLine, type StatusLine } from "../terminal/status-line.ts";
 import { ABOUT_PAYMENT, type Client, type OptionalControl, openOptionalControl, timeIn } from "./client.ts";
 import { checkoutIdOf, isRecord } from "./find.ts";
@@ -75,10 +75,11 @@ export async function watchPayment(
   const next = commandFor(flags, "status", name, "--wait");
   const ended = new AbortController();
   const line = openStatusLine();
-  const takeBack = whenInterrupted(() => {
+  const takeBack = onSignal((exitCode) => {
     line.clear();
     // Also without a terminal: otherwise the id of the payment is lost.
     tellCommand("The payment goes on. Wait again with:", next);
+    process.exit(exitCode);
   });
   const found = untilAnswered(() => checkoutIdOf(client, name), flags.interval, untilMs);
   if (isErrorTerminal() && !flags.quiet) {

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { callersVariable } from "../environment.ts";
+import { readOrNull } from "../serving/files.ts";
 import { controlOptions, withOptions } from "../terminal/options.ts";
 import { print, tell } from "../terminal/output.ts";
 
@@ -46,10 +47,5 @@ function startNamed(command: string, address: string): boolean {
 }
 
 /** False also for a file that the system cannot run. */
-function succeeds(words: string[], stdio: ["ignore" | "inherit", "ignore" | 2, "ignore" | "inherit"]): boolean {
-  try {
-    return Bun.spawnSync(words, { stdio }).exitCode === 0;
-  } catch {
-    return false;
-  }
-}
+const succeeds = (words: string[], stdio: ["ignore" | "inherit", "ignore" | 2, "ignore" | "inherit"]): boolean =>
+  readOrNull(() => Bun.spawnSync(words, { stdio }).exitCode) === 0;

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, sign, X509Certificate } from "node:crypto";
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
 import * as x509 from "@peculiar/asn1-x509";
 import type { Clock } from "../../src/domain/clock.ts";
@@ -92,7 +92,4 @@ const commonName = (text: string) =>
 const extension = (extnID: string, value: object, critical = false) =>
   new x509.Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 
-function pem(certificate: Buffer): string {
-  const lines = certificate.toString("base64").match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
-}
+const pem = (certificate: Buffer): string => new X509Certificate(certificate).toString();

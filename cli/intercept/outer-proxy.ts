@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { callersVariable } from "../environment.ts";
+import { readOrNull } from "../serving/files.ts";
 import { Failure } from "../terminal/failure.ts";
 import { callersExceptions, isException } from "./hosts.ts";
 
@@ -17,7 +18,7 @@ export function readOuterProxy(): OuterProxy {
   const exceptions = callersExceptions();
   if (proxy === undefined) return { url: null, exceptions };
   const text = proxy.includes("://") ? proxy : `http://${proxy}`;
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = URL.parse(text);
   if (url?.protocol !== "http:") {
     throw new Failure(
       "usage",
@@ -37,13 +38,7 @@ export async function reach(host: string, port: number, { url, exceptions }: Out
 }
 
 /** Other programs take a % that begins no escape as it is. */
-function unescaped(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
+const unescaped = (part: string): string => readOrNull(() => decodeURIComponent(part)) ?? part;
 
 function tunnel(host: string, port: number, url: URL): Promise<[Socket, Buffer]> {
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -45,7 +45,7 @@ export function openProxy({ hosts, tlsEnd, answer, outer, password, strangers }:
 
   async function tunnel(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     socket.on("error", () => socket.destroy());
-    const url = urlOf(`https://${request.url}`);
+    const url = URL.parse(`https://${request.url}`);
     if (url === null) return refuse(socket, "400 Bad Request", `${request.url} is not HOST:PORT`);
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const port = Number(url.port || 443);
@@ -68,7 +68,7 @@ export function openProxy({ hosts, tlsEnd, answer, outer, password, strangers }:
 
   /** Some clients send the whole request for `https://HOST/…` to the proxy, without TLS. */
   function serve(request: IncomingMessage, response: ServerResponse): void {
-    const url = urlOf(request.url ?? "");
+    const url = URL.parse(request.url ?? "");
     if (!mayPass(request)) {
       response.writeHead(407, { "Proxy-Authenticate": "Basic" }).end();
       return;
@@ -97,10 +97,6 @@ function join(one: Socket, other: Socket): void {
     one.destroy();
     other.destroy();
   });
-}
-
-function urlOf(text: string): URL | null {
-  return URL.canParse(text) ? new URL(text) : null;
 }
 
 function refuse(socket: Socket, status: string, why: string): void {

@@ -52,7 +52,7 @@ const FORM = "must look like postgres://USER@HOST:PORT/NAME";
 
 /** Has its own message, because commander's shows the value, and so the password. */
 function readDatabase(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = URL.parse(text);
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || text.length > 2000) throw misuse(`--database ${FORM}`);
   return text;
 }

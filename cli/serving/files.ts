@@ -113,20 +113,16 @@ const UTF_16 = "it is UTF-16: save it as UTF-8, in PowerShell with | Out-File -E
 function readText(file: string): string {
   // To open a pipe that nobody writes to would wait for ever. A shell hands over its pipes as /dev/fd/63.
   if (!/^\/(?:dev|proc)\//.test(file) && statSync(file).isFIFO()) throw new Error("it is a pipe, and is not opened");
-  const chunk = Buffer.allocUnsafe(64 * 1024);
-  const chunks: Buffer[] = [];
+  const room = Buffer.allocUnsafe(MAX_FILE_BYTES + 1);
   const descriptor = openSync(file, "r");
   let size = 0;
   try {
-    for (let count = -1; count !== 0; size += count) {
-      if (size > MAX_FILE_BYTES) throw new RangeError(`larger than ${MAX_FILE_BYTES} bytes`);
-      count = readSync(descriptor, chunk, 0, chunk.length, null);
-      chunks.push(Buffer.from(chunk.subarray(0, count)));
-    }
+    for (let count = -1; count !== 0; size += count) count = readSync(descriptor, room, size, room.length - size, null);
   } finally {
     closeSync(descriptor);
   }
-  const bytes = Buffer.concat(chunks);
+  if (size > MAX_FILE_BYTES) throw new RangeError(`larger than ${MAX_FILE_BYTES} bytes`);
+  const bytes = room.subarray(0, size);
   if (looksLikeUtf16(new TextDecoder().decode(bytes.subarray(0, 4)))) throw new Error(UTF_16);
   const text = new TextDecoder().decode(bytes);
   if (!isUtf8(bytes))

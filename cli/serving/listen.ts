@@ -155,12 +155,9 @@ async function holderOf(host: string, port: number, timeoutMs: number): Promise<
 
 /** Whether a server could listen on a port of this machine. */
 export function isFree(port: number): boolean {
-  try {
-    Bun.listen({ hostname: "127.0.0.1", port, socket: { data: () => {} } }).stop(true);
-    return true;
-  } catch {
-    return false;
-  }
+  const listener = readOrNull(() => Bun.listen({ hostname: "127.0.0.1", port, socket: { data: () => {} } }));
+  listener?.stop(true);
+  return listener !== null;
 }
 
 /** How many file descriptors stay free for the database, for webhooks, and to refuse those who come too late. */

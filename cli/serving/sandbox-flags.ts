@@ -4,6 +4,7 @@ import type { Rule } from "../../sandbox/control/shapes/steering.ts";
 import { type Choice, expectFit, parseChoice } from "../../sandbox/network/choice.ts";
 import type { Start } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/money.ts";
+import type { BasePaths } from "../../src/http/paths.ts";
 import type { Accept, Profile, ResponseForm } from "../../src/http/profile.ts";
 import { Failure } from "../terminal/failure.ts";
 import {
@@ -19,7 +20,6 @@ import {
   webhookUrlReader,
 } from "../terminal/options.ts";
 import { cannotRead, parseJson, readTextFile } from "./files.ts";
-import type { SandboxConfig } from "./run-sandbox.ts";
 
 const PROMPT_TIMEOUT_MS = 60_000;
 
@@ -57,20 +57,14 @@ export function addSandboxOptions(command: Command): Command {
     .option("--webhook <url>", "POST each final payment there", webhookUrlReader("--webhook"));
 }
 
-export async function configOf(
-  flags: SandboxFlags,
-): Promise<
-  Pick<
-    SandboxConfig,
-    "basePaths" | "profile" | "fallback" | "promptTimeoutMs" | "tariff" | "rules" | "webhook" | "startAt" | "seed"
-  >
-> {
+export async function configOf(flags: SandboxFlags) {
   const { accept, responseForm } = flags;
   const profile = flags.profile === undefined ? {} : await readProfile(flags.profile);
   const { base_path, prompt_timeout, fee } = profile;
   const basePath = flags.basePath ?? (base_path === undefined ? undefined : readBasePath(base_path));
+  const basePaths: BasePaths = basePath === undefined ? BASE_PATHS : [basePath];
   return {
-    basePaths: basePath === undefined ? BASE_PATHS : [basePath],
+    basePaths,
     // A flag wins over the profile.
     profile: { ...profile, ...(accept && { accept }), ...(responseForm && { response_form: responseForm }) },
     fallback: fallbackOf(flags),

@@ -53,16 +53,6 @@ export async function whileBlocked<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * Runs a step if a signal ends the process.
- * @returns a function that cancels this
- */
-export const whenInterrupted = (step: () => void) =>
-  onSignal((exitCode) => {
-    step();
-    process.exit(exitCode);
-  });
-
-/**
  * Runs a step in the place of the end that a signal brings.
  * @param step gets the exit code of the signal
  * @returns a function that cancels this
