@@ -87,7 +87,7 @@ describe("a server whose answers change while momo waits", () => {
     ["revoked credentials end the wait", [pending, refused("bad", 401)], 60_000, { code: "unauthorized" }],
     ["at the time-out a refused last poll is not hidden", [refused("out of order", 500)], 20, { code: "refused" }],
   ])("%s", async (_what, answers, timeout, failure) => {
-    expect(await rejectionOf(waitAt(answering(...answers), { interval: 5, timeout }))).toMatchObject(failure);
+    expect(await rejectionOf(waitAt(answering(...answers), { interval: 5, timeout }, null))).toMatchObject(failure);
   });
 
   test.concurrent.each([[PENDING], [null]])(
