@@ -17,12 +17,6 @@ export interface WaitFlags {
   readonly timeout: number;
 }
 
-/** The exit code of a command that waited. */
-function exitCodeOf(answer: Answer): number {
-  const status = statusOf(answer);
-  return status === "completed" ? EXIT.done : EXIT[status];
-}
-
 /**
  * Polls as the specification recommends (§4.4) until the payment is final or the time is up.
  * @param first the last known answer, or null to poll at once
@@ -94,7 +88,8 @@ export async function watchPayment(
   });
   printPayment(outcome, flags, "status");
   if (outcome.status === "pending" && isErrorTerminal()) tellCommand("Still pending. Wait again with:", next);
-  host().exitCode = exitCodeOf(outcome);
+  const status = statusOf(outcome);
+  host().exitCode = status === "completed" ? EXIT.done : EXIT[status];
 }
 
 /** How often to read the sandbox's time, because its clock may be frozen or moved. */

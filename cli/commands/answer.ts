@@ -16,10 +16,7 @@ import { asksForJson, type OutputOptions, printJson } from "../terminal/output.t
 import { printPayment } from "../terminal/payment-lines.ts";
 import { misuse, wrongValue } from "../terminal/usage.ts";
 
-interface AnswerFlags extends OutputOptions, ControlFlags {
-  readonly pin?: string;
-  readonly outcome?: string;
-}
+type AnswerFlags = ControlFlags & OutputOptions & { readonly pin?: string; readonly outcome?: string };
 
 export function answerCommand(): Command {
   const command = new Command("answer")

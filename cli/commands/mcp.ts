@@ -6,10 +6,6 @@ import { programFile } from "../terminal/this-program.ts";
 
 const EDITORS = ["claude", "vscode", "cursor"] as const;
 
-interface McpFlags extends TargetFlags {
-  readonly config?: (typeof EDITORS)[number];
-}
-
 export function mcpCommand(): Command {
   const command = new Command("mcp").addOption(
     new Option("--config <editor>", "print what to paste into the editor's settings").choices(EDITORS),
@@ -17,7 +13,7 @@ export function mcpCommand(): Command {
   return withOptions(command, ...serverOptions()).action(mcp);
 }
 
-async function mcp({ config, ...flags }: McpFlags): Promise<void> {
+async function mcp({ config, ...flags }: TargetFlags & { readonly config?: (typeof EDITORS)[number] }): Promise<void> {
   if (config !== undefined) {
     const { apiSecret, ...shown } = flags;
     const [, ...args] = wordsFor(shown, "mcp");

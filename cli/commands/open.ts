@@ -7,16 +7,12 @@ import { readOrNull } from "../serving/files.ts";
 import { controlOptions, withOptions } from "../terminal/options.ts";
 import { print, tell } from "../terminal/output.ts";
 
-interface OpenFlags extends ControlFlags {
-  readonly print?: true;
-}
-
 export function openCommand(): Command {
   const command = new Command("open").option("--print", "only print its address");
   return withOptions(command, ...controlOptions()).action(open);
 }
 
-async function open(flags: OpenFlags): Promise<void> {
+async function open(flags: ControlFlags & { readonly print?: true }): Promise<void> {
   const target = resolveControl(flags);
   // Report a missing server here: a browser gives no hint.
   await controlClient(target).get("/health", {});

@@ -6,15 +6,11 @@ import { askToGoOn } from "../terminal/ask.ts";
 import { controlOptions, jsonOption, withOptions, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 
-interface ResetFlags extends OutputOptions, ControlFlags {
-  readonly yes?: true;
-}
-
 export function resetCommand(): Command {
   return withOptions(new Command("reset"), ...controlOptions(), yesOption(), jsonOption()).action(reset);
 }
 
-async function reset(flags: ResetFlags): Promise<void> {
+async function reset(flags: ControlFlags & OutputOptions & { readonly yes?: true }): Promise<void> {
   const client = controlClient(resolveControl(flags));
   await askToGoOn(async () => {
     const { pagination } = await client.get("/transactions", { limit: "1" });

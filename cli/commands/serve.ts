@@ -106,7 +106,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const newToken = givenToken === null && !isLoopback(flags.host) ? token(systemRandom, 40).toLowerCase() : null;
   const temporary = flags.ephemeral ? makeTemporaryDirectory() : null;
   const directory = temporary?.directory ?? locateDataDirectory(flags.data);
-  const output = requestOutputFor(flags);
+  const output = flags.quiet ? null : createRequestOutput(flags.logFormat ?? "pretty", lineWidth(STDERR));
   const drainMs = drainOf(flags, database);
   let sandbox: RunningSandbox | undefined;
   removeFiles = () => {
@@ -169,9 +169,6 @@ const RULES_HINT = "add them with momo rules add, which counts for all";
 
 const SEED_ALONE = "--seed is for a sandbox of its own: servers that share a database take turns in no fixed order";
 const SEED_HINT = "leave out --database, or --seed";
-
-const requestOutputFor = ({ logFormat, quiet }: ServeFlags): RequestOutput | null =>
-  quiet ? null : createRequestOutput(logFormat ?? "pretty", lineWidth(STDERR));
 
 /** Always shows refused requests; payments to a person at a terminal. --log-format without --log means requests. */
 function listenersOf({ log, logFormat }: ServeFlags, output: RequestOutput) {

@@ -7,14 +7,12 @@ import { outputOptions, paymentArgument, serverOptions, waitOptions, withOptions
 import type { OutputOptions } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
 
-type StatusFlags = TargetFlags & WaitFlags & OutputOptions;
-
 export function statusCommand(): Command {
   const command = new Command("status").addArgument(paymentArgument());
   return withOptions(command, ...waitOptions(), ...serverOptions(), ...outputOptions("the status")).action(status);
 }
 
-async function status(name: string, flags: StatusFlags): Promise<void> {
+async function status(name: string, flags: TargetFlags & WaitFlags & OutputOptions): Promise<void> {
   const client = merchantClient(resolveTarget(flags));
   if (flags.wait) return watchPayment(client, name, flags, null);
   const order = { checkout_request_id: await checkoutIdOf(client, name) };

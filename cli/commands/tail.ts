@@ -9,14 +9,12 @@ import { formatOf, type OutputOptions, print, printText, printTsv, tell } from "
 import { paymentLine } from "../terminal/payment-lines.ts";
 import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 
-type TailFlags = OutputOptions & ControlFlags;
-
 export function tailCommand(): Command {
   const output = outputOptions("the checkout request ids");
   return withOptions(new Command("tail"), ...controlOptions(), ...output).action(tail);
 }
 
-async function tail(flags: TailFlags): Promise<void> {
+async function tail(flags: ControlFlags & OutputOptions): Promise<void> {
   const target = () => resolveControl(flags);
   const first = await openEvents(target());
   const show = printerOf(flags);
@@ -35,7 +33,7 @@ async function tail(flags: TailFlags): Promise<void> {
 }
 
 /** Prints one line per change: for people, or the data of the event. */
-function printerOf(flags: TailFlags): (data: Record<string, unknown>) => void {
+function printerOf(flags: OutputOptions): (data: Record<string, unknown>) => void {
   const format = formatOf(flags);
   let isFirst = true;
   return (data) => {

@@ -6,13 +6,6 @@ import { visible } from "../../src/domain/visible.ts";
 const MOST_BYTES = 1024 * 1024;
 const LONGEST_NAME = 200;
 
-/** An error of JSON-RPC. */
-interface Problem {
-  readonly id: unknown;
-  readonly code: number;
-  readonly message: string;
-}
-
 /** The requests of an assistant that have no answer yet. */
 export class OpenRequests {
   readonly #ids = new Set<unknown>();
@@ -118,7 +111,8 @@ function roundedIn(line: string): string | null {
   }
 }
 
-function problemIn(message: unknown, line: string): Problem | null {
+/** The error of JSON-RPC that answers a line; null for a message. */
+function problemIn(message: unknown, line: string) {
   if (message === undefined) return { id: null, code: -32_700, message: "a line is not JSON" };
   const { jsonrpc, id, method, params = {}, result, error } = Object(message) as Members;
   const isRequest = typeof method === "string" && (id === undefined || isId(id));

@@ -153,16 +153,9 @@ function carryOut(control: Client, target: Target, { action, id, rest }: Read, s
   const place = path.replace(/[A-Z_]+/, () => encodeURIComponent(id));
   const given = { ...action.usual?.(target), ...rest };
   const options = { timeoutMs: ADVANCE_TIMEOUT_MS, signal, ...(isReading(action) && READS) };
-  switch (method) {
-    case "GET":
-      return control.get(place, queryOf(given), options);
-    case "DELETE":
-      return control.delete(place, options);
-    case "PUT":
-      return control.put(place, given, options);
-    case "POST":
-      return control.post(place, given, options);
-  }
+  if (method === "GET") return control.get(place, queryOf(given), options);
+  if (method === "DELETE") return control.delete(place, options);
+  return control[method === "PUT" ? "put" : "post"](place, given, options);
 }
 
 /** @throws Error for a value that a query cannot have: null would be the text "null" */

@@ -22,15 +22,7 @@ export interface Addresses {
   readonly basePaths: BasePaths;
 }
 
-export interface Listening {
-  readonly port: number;
-  /** The addresses of the merchant API and of the control API, from this machine. */
-  readonly origin: string;
-  readonly controlOrigin: string;
-  drain(): void;
-  renew(): void;
-  stop(graceMs: number): Promise<void>;
-}
+export type Listening = Awaited<ReturnType<typeof listen>>;
 
 type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refuse">;
 
@@ -42,7 +34,7 @@ export async function listen(
   { host, port, controlPort, basePaths }: Addresses,
   { handle, handleApi, handleControl, refuse }: Handlers,
   reportFault: (error: unknown) => void,
-): Promise<Listening> {
+) {
   const servers: HttpServer[] = [];
   const busyPaths = basePaths.flatMap((basePath) => OPERATION_PATHS.map((path) => basePath + path));
   const bound = mostRequests();
@@ -74,6 +66,7 @@ export async function listen(
   const ownPort = controlPort === null ? merchantPort : await serve(controlPort, "--control-port", handleControl);
   return {
     port: merchantPort,
+    /** The addresses of the merchant API and of the control API, from this machine. */
     origin: `http://${reachable(host)}:${merchantPort}`,
     controlOrigin: `http://${reachable(host)}:${ownPort}`,
     drain() {
@@ -95,16 +88,10 @@ function reachable(host: string): string {
 
 const inUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
-  readonly flag: "--port" | "--control-port";
-}
-
 /** Why the server cannot listen on the address, which program uses it, and the flag that helps. */
 export async function explainListenFailure(
   error: unknown,
-  { host, port, flag }: Address,
+  { host, port, flag }: Pick<Addresses, "host" | "port"> & { readonly flag: "--port" | "--control-port" },
   holderTimeoutMs = HOLDER_TIMEOUT_MS,
 ): Promise<unknown> {
   const { code = "" } = error as NodeJS.ErrnoException;

@@ -93,7 +93,9 @@ export function makeTemporaryDirectory(): { readonly directory: DataDirectory; r
       if (existsSync(lock)) return { directory, remove: () => removeFolder(directory.path, release) };
       release();
     } catch (error) {
-      const isGone = path !== undefined && !existsSync(path);
+      // Another process may be about to remove the folder: its lock is gone first.
+      const { code } = error as NodeJS.ErrnoException;
+      const isGone = path !== undefined && (code === "ENOENT" || !existsSync(path));
       if (path !== undefined) rmSync(path, { recursive: true, force: true });
       const isTaken = isGone || (error instanceof UnusableDatabase && error.problem !== "unwritable");
       if (isTaken && encounter < MAX_ENCOUNTERS) continue;
