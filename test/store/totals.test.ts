@@ -194,6 +194,18 @@ describe("a saved state that is restored", () => {
     expect(await store.transactions.record([cancelled(second)])).toHaveLength(0);
   });
 
+  test("a copy has the totals of the payments that start and end in its commit", async () => {
+    const pending = await insertPending(store);
+    const [, saved] = await Promise.all([
+      store.transactions.record([cancelled(pending)]),
+      store.transactions.save(9),
+      insertPending(store),
+    ]);
+    expect(areTotalsTrue(raw)).toBe(true);
+    await saved?.restore();
+    expect(areTotalsTrue(raw)).toBe(true);
+  });
+
   test("more transactions than the limit are not copied; a copy can be dropped twice", async () => {
     await insertPending(store);
     await insertPending(store);

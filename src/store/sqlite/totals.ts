@@ -64,7 +64,7 @@ export function createTotalsChange(client: Database) {
       delta.count += by;
       delta.amountCents += by * amountCents;
     },
-    /** Call it after the writes, in the same commit. */
+    /** Call it after the writes, in the same commit, and before the totals are read in it. */
     write(): void {
       for (const { merchantId, day, block, kind, status, count, amountCents } of deltas) {
         for (const [bits, place] of [
@@ -76,6 +76,7 @@ export function createTotalsChange(client: Database) {
           if (change.run(...row).changes === 0) begin.run(...row);
         }
       }
+      deltas.length = 0;
     },
   };
 }

@@ -178,7 +178,10 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
     },
 
     async save(most) {
-      const copy = await commits.run(() => copies.save(most));
+      const copy = await commits.run(() => {
+        totals.write();
+        return copies.save(most);
+      });
       return (
         copy && {
           count: copy.count,
