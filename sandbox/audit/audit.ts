@@ -130,7 +130,7 @@ export class Audit {
   changed(transaction: Transaction, at: Moment): void {
     this.#last = at;
     if (transaction.status === "completed" && this.#history.payments.wasDropped(transaction.id)) this.#tally.paidLate();
-    const payment = recordChange(this.#history, transaction, at);
+    const payment = recordChange(this.#history, transaction, at, this.#options.hasWebhook());
     if (payment && isStarted(payment) && isUnpaid(payment)) this.#judgeRepeatsOf(payment);
   }
 
@@ -162,7 +162,8 @@ export class Audit {
     const held = end ? [...delayed].flatMap((request) => chargesBeside(request, watched.filter(isStarted))) : [];
     const judged = [...repeatsOf(watched), ...held, ...missing];
     const tally = this.#tally.now(watched, missing);
-    const nothing = now && end && nothingAccepted(tally, this.#tally.isAllFaults(), end.atMs ?? now.nowMs, end.hosts);
+    const nothing =
+      now && end && nothingAccepted(tally, this.#tally.isAllOnRequest(), end.atMs ?? now.nowMs, end.hosts);
     const findings = this.#findings.list(nothing ? [...judged, nothing] : judged);
     return { tally, findings, omitted: this.#findings.omitted };
   }

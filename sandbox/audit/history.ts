@@ -75,11 +75,22 @@ export const createHistory = (forgotten: readonly string[], dropping: (payment: 
   endedAt: null,
 });
 
-/** A transaction has just started or ended. */
-export function recordChange({ payments }: History, transaction: Transaction, at: Moment): Payment | undefined {
+/**
+ * A transaction has just started or ended.
+ * @param hasWebhook whether a webhook is due for each payment that ends
+ */
+export function recordChange(
+  { payments }: History,
+  transaction: Transaction,
+  at: Moment,
+  hasWebhook: boolean,
+): Payment | undefined {
   const { id, status } = transaction;
   const payment = payments.byNumber(id);
-  if (payment && status !== "pending") payment.end = { status, at };
+  if (payment && status !== "pending") {
+    payment.end = { status, at };
+    if (hasWebhook) payment.webhook = { takenMs: null, attempts: 0, last: "" };
+  }
   if (!payment && status === "pending") payments.add(newPayment(transaction, at));
   return payment;
 }
@@ -181,7 +192,7 @@ export function recordPoll({ seen }: Payment, reading: Reading): void {
 
 function askedAgain(before: Asked | null, { call, at }: Reading): Asked {
   const { count, firstMs } = before ?? { count: 0, firstMs: at.realMs };
-  return { count: count + 1, firstMs, last: { requestId: call.id, answered: at } };
+  return { count: count + 1, firstMs, last: { requestId: call.id, answered: at, isRead: isSurelyRead(call) } };
 }
 
 /** @param isForOne whether the list was requested for one payment */

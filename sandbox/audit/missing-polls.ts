@@ -62,7 +62,8 @@ interface Judgement {
 
 /** Whether the client asks no more: the run is over, and it waits for no webhook, or the clock was moved to the end before a reset. */
 function canAskNoMore(history: History, payment: Started, { ends, takesWebhooks }: Occasion): boolean {
-  if (ends === "run") return history.endedAt !== null || !takesWebhooks || payment.webhook !== null;
+  const awaitsWebhook = takesWebhooks && (payment.end === null || payment.webhook?.attempts === 0);
+  if (ends === "run") return history.endedAt !== null || !awaitsWebhook;
   return ends === "chapter" && payment.end !== null && isEndedByMove(history, payment, payment.end);
 }
 
@@ -99,10 +100,12 @@ const hasListed = ({ lists }: History, { isRead, isByMomo }: Start, sinceMs: num
   !isRead && lists.some((list) => list.isByMomo === isByMomo && list.arrivedMs >= sinceMs);
 
 /** Whether a client has asked as long as §4.4 says. It measures real time, or the sandbox's time. */
-function hasKeptAsking({ answered }: Start, { count, last }: Asked): boolean {
+const hasKeptAsking = (start: Start, asked: Asked): boolean =>
+  asked.count >= PATTERN_POLLS || askedForMs(start, asked) >= KEPT_ASKING_MS;
+
+function askedForMs({ answered }: Start, { last }: Asked): number {
   const { realMs, nowMs } = last.answered;
-  const askedForMs = Math.max(realMs - answered.realMs, nowMs - answered.nowMs);
-  return count >= PATTERN_POLLS || askedForMs >= KEPT_ASKING_MS;
+  return Math.max(realMs - answered.realMs, nowMs - answered.nowMs);
 }
 
 function neverPolls(
@@ -118,7 +121,8 @@ function neverPolls(
   const what = start.isRead
     ? "The client has not asked for the status of this payment"
     : `The client did not get the answer to this request, but the payment exists, and ${look}`;
-  const isTaken = webhook?.takenMs != null;
+  // A webhook has only ids, which a client without the answer does not know.
+  const isTaken = webhook?.takenMs != null && start.isRead;
   return {
     kind: "never_polls",
     severity: isTaken ? "note" : severity,
@@ -130,24 +134,25 @@ function neverPolls(
 }
 
 /** What became of the webhooks of a payment that nobody asked about. */
-function deliveriesOf({ webhook, end }: Payment, hasWebhook: boolean): string {
-  if (webhook?.takenMs != null) return ", but its webhook was taken";
-  if (webhook)
+function deliveriesOf({ webhook, end, start }: Started, hasWebhook: boolean): string {
+  if (webhook?.takenMs != null)
+    return start.isRead ? ", but its webhook was taken" : "; its webhook was taken, but has no reference";
+  if (webhook && webhook.attempts > 0)
     return `, and nobody took its webhook (${counted(webhook.attempts, "attempt")}, the last: ${webhook.last})`;
   return hasWebhook ? `, and ${end ? "no webhook was sent" : "its webhook is sent when it ends"}` : "";
 }
 
-function givesUpEarly(payment: Started, { last }: Asked, { severity, doubt }: Judgement): DatedMistake {
-  const { requestId, answered } = payment.start;
+function givesUpEarly(payment: Started, asked: Asked, { severity, doubt }: Judgement): DatedMistake {
+  const { last } = asked;
   const status = payment.end?.status ?? "pending";
   const lost = WHAT_IS_LOST[status];
   return {
     kind: "gives_up_early",
     severity: lost === undefined ? "warning" : severity,
-    requestIds: [requestId, last.requestId],
+    requestIds: [payment.start.requestId, last.requestId],
     payment,
     atMs: last.answered.nowMs,
-    message: `Asked for the last time after ${inSeconds(last.answered.realMs - answered.realMs)}, when the payment was pending. It is ${status} now${lost ?? ""}.${doubt}`,
+    message: `Asked for the last time after ${inSeconds(askedForMs(payment.start, asked))}, ${last.isRead ? "when the payment was pending" : "and got no status"}. It is ${status} now${lost ?? ""}.${doubt}`,
   };
 }
 

@@ -10,7 +10,7 @@ export interface Payment extends TransactionFacts {
   end: End | null;
   /** When the client ended, if the payment was pending then. */
   leftAt: Moment | null;
-  /** What became of its deliveries; null if none was sent. */
+  /** What became of its deliveries; null if none is due. */
   webhook: Webhook | null;
   readonly seen: Sightings;
 }
@@ -90,7 +90,8 @@ export interface Asked {
   readonly count: number;
   /** When the first was answered, in real time. */
   readonly firstMs: number;
-  readonly last: { readonly requestId: number; readonly answered: Moment };
+  /** `isRead`: the client has certainly read the answer. */
+  readonly last: { readonly requestId: number; readonly answered: Moment; readonly isRead: boolean };
 }
 
 export interface Poller {

@@ -43,7 +43,8 @@ function pollsWrongly(payment: Payment, poller: Poller, reading: Reading): Mista
   // While the clock is frozen or moved, intervals mean nothing.
   const shiftMs = at.nowMs - at.realMs - (lastPoll.answered.nowMs - lastPoll.answered.realMs);
   const isTooFast = intervalMs > 0 && intervalMs < FASTEST_POLL_MS && Math.abs(shiftMs) <= DRIFT_MS;
-  if (!isNext || !isTooFast) return null;
+  // A webhook is a reason to ask at once.
+  if (!isNext || !isTooFast || payment.webhook) return null;
   const message = `Asked again after ${inSeconds(intervalMs)}; the service recommends 3 to 5 s between two polls.`;
   return { kind: "polls_too_fast", payment, message };
 }

@@ -34,12 +34,12 @@ export function refusedWithoutCause(
 
 /**
  * No request of a whole run was accepted.
- * @param isAllFaults whether injected faults refused all requests: a test of an outage is no mistake
+ * @param isOnRequest whether faults or the network refused all requests: a test of an outage is no mistake
  * @param hosts the hosts whose requests should have come here
  */
 export function nothingAccepted(
   tally: Tally,
-  isAllFaults: boolean,
+  isOnRequest: boolean,
   atMs: number,
   hosts: readonly string[] = [],
 ): DatedMistake | null {
@@ -50,7 +50,7 @@ export function nothingAccepted(
   return {
     kind: "nothing_accepted",
     subject: "",
-    severity: isAllFaults ? "note" : "error",
+    severity: isOnRequest ? "note" : "error",
     requestIds: [],
     payment: null,
     atMs,

@@ -33,7 +33,7 @@ export function createTally() {
     deliveries: { sent: 0, not_taken: 0 },
     chapters: 1,
   };
-  let byFaults = 0;
+  let onRequest = 0;
   /** How many requests there were when the chapter began. */
   let requestsBefore = 0;
 
@@ -45,7 +45,7 @@ export function createTally() {
         counts.accepted += 1;
         return null;
       }
-      if (isByFault(call)) byFaults += 1;
+      if (isByFault(call) || call.status === 500) onRequest += 1;
       if (call.isTakenLeniently) counts.lenient_takes += 1;
       const message = clean(messageOf(call), MOST_SHOWN);
       // The values that were sent are no causes of their own.
@@ -78,8 +78,8 @@ export function createTally() {
     },
     /** Whether a webhook was taken. */
     takesWebhooks: () => counts.deliveries.sent > counts.deliveries.not_taken,
-    /** Whether all requests were refused by faults. */
-    isAllFaults: () => byFaults > 0 && byFaults === counts.requests,
+    /** Whether all requests were refused by faults, or by the network (500). */
+    isAllOnRequest: () => onRequest > 0 && onRequest === counts.requests,
     /**
      * @param watched the payments that are watched now
      * @param missing what is wrong with them because polls are missing
