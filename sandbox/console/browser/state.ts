@@ -141,15 +141,7 @@ export const isFolded = signal(longMemory.read("folded") === "yes");
 export type EndNote = ReturnType<typeof noteOf> & { readonly status: wire.Status };
 export const phoneNotes = signal<ReadonlyMap<string, EndNote>>(new Map());
 
-export const promptsByPhone = computed(() => {
-  const byPhone = new Map<string, wire.Prompt[]>();
-  for (const prompt of prompts.value.values()) {
-    const list = byPhone.get(prompt.phone);
-    if (list) list.push(prompt);
-    else byPhone.set(prompt.phone, [prompt]);
-  }
-  return byPhone;
-});
+export const promptsByPhone = computed(() => Map.groupBy(prompts.value.values(), ({ phone }) => phone));
 
 export const phoneStates = computed<readonly PhoneState[]>(() =>
   phonesSeen.value.map((phone) => ({

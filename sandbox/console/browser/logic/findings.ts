@@ -3,26 +3,18 @@ import type { Finding } from "../wire.ts";
 type ByKey<Key> = ReadonlyMap<Key, readonly Finding[]>;
 
 /** The findings by the id of each request that they name. */
-export const findingsByCall = (findings: readonly Finding[]): ByKey<number> =>
-  grouped(findings, ({ request_ids }) => request_ids);
+export function findingsByCall(findings: readonly Finding[]): ByKey<number> {
+  const named = findings.flatMap((finding) => finding.request_ids.map((id) => ({ id, finding })));
+  const byCall = [...Map.groupBy(named, ({ id }) => id)];
+  return new Map(byCall.map(([id, group]) => [id, group.map(({ finding }) => finding)]));
+}
 
-export const findingsByPayment = (findings: readonly Finding[]): ByKey<string> =>
-  grouped(findings, ({ checkout_request_id }) => (checkout_request_id === null ? [] : [checkout_request_id]));
+export const findingsByPayment = (findings: readonly Finding[]): ByKey<string | null> =>
+  Map.groupBy(findings, ({ checkout_request_id }) => checkout_request_id);
 
 /** The findings by kind, in the order of the first of each kind. */
-export const findingsByKind = (findings: readonly Finding[]): ByKey<string> => grouped(findings, ({ kind }) => [kind]);
-
-function grouped<Key>(findings: readonly Finding[], keysOf: (finding: Finding) => readonly Key[]): ByKey<Key> {
-  const groups = new Map<Key, Finding[]>();
-  for (const finding of findings) {
-    for (const key of keysOf(finding)) {
-      const others = groups.get(key);
-      if (others) others.push(finding);
-      else groups.set(key, [finding]);
-    }
-  }
-  return groups;
-}
+export const findingsByKind = (findings: readonly Finding[]): ByKey<string> =>
+  Map.groupBy(findings, ({ kind }) => kind);
 
 /** A short label that fits beside the request. */
 export const labelOf = ({ kind }: { readonly kind: string }): string => kind.replaceAll("_", " ");

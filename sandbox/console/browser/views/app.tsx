@@ -15,21 +15,29 @@ import { Steering } from "./steering.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { Transactions } from "./transactions.tsx";
 
-const VIEWS: Readonly<Record<View, FunctionComponent>> = {
-  transactions: Transactions,
-  requests: Requests,
-  audit: Audit,
-  steering: Steering,
-  keys: Registry,
-  start: Start,
+/** In the order of their links. */
+const VIEWS: Readonly<Record<View, ViewFacts>> = {
   // On a wide screen the phone is always beside the dashboard.
-  phone: Transactions,
+  phone: { shows: Transactions, icon: PhoneIcon, label: "Phone" },
+  transactions: { shows: Transactions, icon: ListIcon, label: "Payments" },
+  requests: { shows: Requests, icon: SwapIcon, label: "Requests" },
+  audit: { shows: Audit, icon: WarningIcon, label: "Audit" },
+  steering: { shows: Steering, icon: SlidersIcon, label: "Steering" },
+  keys: { shows: Registry, icon: KeyIcon, label: "Accounts & keys", short: "Keys" },
+  start: { shows: Start, icon: StartIcon, label: "Get started", short: "Start" },
 };
+
+interface ViewFacts {
+  readonly shows: FunctionComponent;
+  readonly icon: () => VNode;
+  readonly label: string;
+  readonly short?: string;
+}
 
 /** The page: the dashboard of the merchant, and the phones of the customers beside it. */
 export function App() {
   if (tokenAsked.value) return <TokenForm isWrong={tokenAsked.value.isWrong} />;
-  const CurrentView = VIEWS[view.value];
+  const CurrentView = VIEWS[view.value].shows;
   return (
     <div class="shell" data-view={view.value} data-folded={isFolded.value}>
       <button type="button" class="skip" onClick={() => document.getElementById("view")?.focus()}>
@@ -58,26 +66,11 @@ export function App() {
   );
 }
 
-const ENTRIES: readonly {
-  readonly view: View;
-  readonly icon: () => VNode;
-  readonly label: string;
-  readonly short?: string;
-}[] = [
-  { view: "phone", icon: PhoneIcon, label: "Phone" },
-  { view: "transactions", icon: ListIcon, label: "Payments" },
-  { view: "requests", icon: SwapIcon, label: "Requests" },
-  { view: "audit", icon: WarningIcon, label: "Audit" },
-  { view: "steering", icon: SlidersIcon, label: "Steering" },
-  { view: "keys", icon: KeyIcon, label: "Accounts & keys", short: "Keys" },
-  { view: "start", icon: StartIcon, label: "Get started", short: "Start" },
-];
-
 /** Links to the views. The phone has a link only if there is no room for it beside the dashboard. */
 function Navigation() {
   return (
     <nav class="views" aria-label="Views">
-      {ENTRIES.map(({ view: name, icon: Icon, label, short = label }) => (
+      {(Object.entries(VIEWS) as [View, ViewFacts][]).map(([name, { icon: Icon, label, short = label }]) => (
         <a key={name} class="line" href={hrefOf(name)} data-view={name} aria-current={view.value === name && "page"}>
           <Icon />
           <span class="wide">{label}</span>

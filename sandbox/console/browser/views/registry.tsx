@@ -90,29 +90,23 @@ function Keys() {
       {made.value && <NewKeyCard key={made.value.api_key} made={made.value} onDone={setting(made, null)} />}
       <Records
         columns={[["Label"], ["Key"], [<span class="unseen">Revoke</span>, "number"]]}
-        rows={keys.value.map(({ api_key, label, revoked }) =>
-          revoked
-            ? [
-                label,
-                <s class="muted">
-                  <code>{api_key}</code>
-                </s>,
-                <span class="pill">revoked</span>,
-              ]
-            : [
-                label,
-                <code>{api_key}</code>,
-                <ConfirmButton
-                  id={`revoke-${api_key}`}
-                  label="Revoke …"
-                  question={`Revoke “${label}”?`}
-                  loss={`Every request with ${api_key} is refused from now on, for good.`}
-                  yes="Refuse it from now on"
-                  run={() => void form.run(() => api.call(revocation(api_key)))}
-                  {...noticed(api_key)}
-                />,
-              ],
-        )}
+        rows={keys.value.map(({ api_key, label, revoked }) => [
+          label,
+          <code>{revoked ? <s class="muted">{api_key}</s> : api_key}</code>,
+          revoked ? (
+            <span class="pill">revoked</span>
+          ) : (
+            <ConfirmButton
+              id={`revoke-${api_key}`}
+              label="Revoke …"
+              question={`Revoke “${label}”?`}
+              loss={`Every request with ${api_key} is refused from now on, for good.`}
+              yes="Refuse it from now on"
+              run={() => void form.run(() => api.call(revocation(api_key)))}
+              {...noticed(api_key)}
+            />
+          ),
+        ])}
       />
       {revocable && <CommandLines command={revocation(revocable.api_key)} />}
       <CallForm<NewKey>
