@@ -52,15 +52,15 @@ async function heapBytes(page: Page): Promise<number> {
   return usedSize;
 }
 
-const { ready, post } = await serveMomo(["--ephemeral"]);
+const served = await serveMomo(["--ephemeral"]);
 const browser = await launchBrowser();
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 page.on("pageerror", (error) => process.stdout.write(`  error in the page: ${error.message}\n`));
-await page.goto(`${ready.console_url}#transactions`);
+await page.goto(`${served.ready.console_url}#transactions`);
 await page.getByText("Live", { exact: true }).waitFor();
 
 process.stdout.write(`${rate} payments a second for ${seconds} s, each polled until it is final\n`);
-const endFlood = startFlood({ post, paymentAccountId: ready.payment_account_id, perSecond: rate });
+const endFlood = startFlood(served, { perSecond: rate });
 // A story is open, as when somebody looks for the cause of a failure.
 await page.locator("tbody.rows tr").nth(2).click();
 await page.locator(".story .ending").waitFor();

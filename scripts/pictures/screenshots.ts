@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import { startFlood } from "../../test/integration/console/flood-client.ts";
+import { createClient } from "../../test/support/client.ts";
 import { launchBrowser } from "../../test/support/needs.ts";
 import { openConsole, webpOf } from "./browser.ts";
 
@@ -19,6 +20,7 @@ const MORNING_MS = (7 * 60 + 20) * 60_000;
 // From the sources, so that no picture is of an older console.
 process.env.MOMO_EXECUTABLE ??= join(import.meta.dir, "../../bin/momo");
 const sandbox = await startSandbox({ frozen: true });
+const shop = createClient(sandbox);
 await sandbox.clock.advance(`${(DAY_MS + MORNING_MS - (Date.now() % DAY_MS)) % DAY_MS}ms`);
 const story = await morning();
 
@@ -29,11 +31,7 @@ await sandbox.stop();
 
 // Real traffic, in real time.
 const busy = await startSandbox();
-const stopFlood = startFlood({
-  post: (path, body) => call(busy, path, body),
-  paymentAccountId: busy.paymentAccountId,
-  perSecond: 2,
-});
+const stopFlood = startFlood(createClient(busy), { perSecond: 2 });
 await Bun.sleep(40_000);
 for (const theme of ["light", "dark"] as const) await takePicture(busy, "traffic", "transactions", DESKTOP, theme);
 await stopFlood();
@@ -71,7 +69,7 @@ async function morning(): Promise<string> {
   await sandbox.clock.advance("6s");
   // Mistakes of a client, for the audit: it polls on after the end, sends a number as text, and charges again while pending.
   for (let again = 0; again < 3; again += 1) await poll(told, ["3s"]);
-  await call(sandbox, "/stkpush.php", {
+  await shop.post("/stkpush.php", {
     payment_account_id: "1",
     phone: CUSTOMERS[0],
     amount: 80,
@@ -87,30 +85,20 @@ async function morning(): Promise<string> {
   return told;
 }
 
-async function poll(checkout_request_id: string, intervals: readonly string[]): Promise<void> {
+async function poll(id: string, intervals: readonly string[]): Promise<void> {
   for (const interval of intervals) {
     await sandbox.clock.advance(interval);
-    const { status } = await call(sandbox, "/status.php", { checkout_request_id });
-    if (status !== "pending") return;
+    if ((await shop.statusOf(id)) !== "pending") return;
   }
 }
 
-async function pay(order: number, outcome?: string): Promise<string> {
-  const body = {
-    payment_account_id: sandbox.paymentAccountId,
-    phone: CUSTOMERS[(order * 5) % CUSTOMERS.length],
-    amount: ORDERS[order % ORDERS.length],
-    reference: `ORDER-${1000 + order}`,
-    description: "Two coffees and a mandazi",
-  };
-  return (await call(sandbox, "/stkpush.php", body, outcome)).checkout_request_id ?? "";
-}
-
-async function call({ baseUrl, headers }: TestSandbox, path: string, body: object, outcome?: string) {
-  const answer = await fetch(baseUrl + path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...headers, ...(outcome && { "X-Sandbox-Outcome": outcome }) },
-    body: JSON.stringify(body),
-  });
-  return (await answer.json()) as { status?: string; checkout_request_id?: string };
-}
+const pay = (order: number, outcome?: string): Promise<string> =>
+  shop.pay(
+    {
+      phone: CUSTOMERS[(order * 5) % CUSTOMERS.length],
+      amount: ORDERS[order % ORDERS.length],
+      reference: `ORDER-${1000 + order}`,
+      description: "Two coffees and a mandazi",
+    },
+    outcome,
+  );

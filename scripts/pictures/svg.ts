@@ -1,3 +1,4 @@
+import { escaped } from "../../sandbox/audit/results.ts";
 import { COLUMNS, type Frame, type Run } from "./terminal.ts";
 
 /** Draws recordings as one animated SVG, which needs no script, so that an <img> shows it. */
@@ -60,7 +61,7 @@ export function drawSvg(shots: readonly Shot[], what: string, theme?: Theme): st
       ...shots.flatMap(({ frames }) => frames.map((frame) => ("rows" in frame ? heightOf(frame.rows.length) : 0))),
     );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">
-<title>${escapeXml(what)}</title>
+<title>${escaped(what)}</title>
 <style>${colours}
 text{font:15px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:var(--text);white-space:pre}.bold{font-weight:700}${styles}
 .f{opacity:0;animation:${(totalMs / 1000).toFixed(2)}s step-end infinite}
@@ -108,10 +109,7 @@ function textOf({ column, text, style }: Run, y: number): string {
   const x = PAD + column * CELL.width;
   const width = Bun.stringWidth(text) * CELL.width;
   const place = `x="${x}" y="${BAR + PAD + y * CELL.height + 14}" textLength="${width}"`;
-  return `<text ${place}${style === "" ? "" : ` class="${style}"`}>${escapeXml(text)}</text>`;
+  return `<text ${place}${style === "" ? "" : ` class="${style}"`}>${escaped(text)}</text>`;
 }
 
 const imageOf = (picture: string): string => `<image href="${picture}" y="${BAR}" width="${WIDTH}"/>`;
-
-const escapeXml = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,6 +1,6 @@
+import type { Client } from "../../support/client.ts";
+
 interface FloodOptions {
-  readonly post: (path: string, body: object) => Promise<unknown>;
-  readonly paymentAccountId: number;
   readonly perSecond: number;
   /** Between two polls of a payment; by default 3 s. */
   readonly pollMs?: number;
@@ -15,22 +15,24 @@ const TEST_PHONES = ["254700000001", "254700000032", "254700000201"];
  * A client that starts payments at this rate, and polls each until it is final.
  * @returns a function that ends it
  */
-export function startFlood({ post, paymentAccountId, perSecond, pollMs = 3000 }: FloodOptions): () => Promise<void> {
+export function startFlood(
+  client: Pick<Client, "pay" | "statusOf">,
+  { perSecond, pollMs = 3000 }: FloodOptions,
+): () => Promise<void> {
   let count = 0;
   let isOver = false;
   const underWay = new Set<Promise<void>>();
 
   async function pay(number: number): Promise<void> {
     const order = {
-      payment_account_id: paymentAccountId,
       phone: TEST_PHONES[number % 10] ?? `07${10_000_000 + (number % 300)}`,
       amount: 10 + (number % 4990),
       reference: `ORDER-${number}`,
     };
-    const { checkout_request_id } = (await post("/stkpush.php", order)) as { checkout_request_id: string };
+    const id = await client.pay(order);
     for (let status = "pending"; status === "pending" && !isOver; ) {
       await Bun.sleep(pollMs);
-      ({ status } = (await post("/status.php", { checkout_request_id })) as { status: string });
+      status = await client.statusOf(id);
     }
   }
 

@@ -43,7 +43,7 @@ describeInBrowser("the console with many payments", (scene) => {
   test("with 10,000 payments and 100 new ones at most 1,000 rows are drawn, and new rows move nothing", async () => {
     const data = join(newFolder(), "data");
     await (await serveMomo(["--data", data])).stop();
-    loadHistory(join(data, "momo.db"), 10_000, Date.now());
+    loadHistory(join(data, "momo.db"), 10_000);
     const { ready, post } = await serveMomo(["--data", data]);
     const page = await scene.open({ url: ready.console_url });
     await page.locator(".tiles").getByText("of 10,000 payments").waitFor();
@@ -108,15 +108,15 @@ describeInBrowser("the console with many payments", (scene) => {
   });
 
   test("while a client pays and polls, only the rows of the lists move", async () => {
-    const { ready, post } = await serveMomo(["--ephemeral", "--after", "500ms"]);
-    const page = await scene.open({ url: ready.console_url, viewport: { width: 1440, height: 900 } });
+    const served = await serveMomo(["--ephemeral", "--after", "500ms"]);
+    const page = await scene.open({ url: served.ready.console_url, viewport: { width: 1440, height: 900 } });
     await page.getByText("No payments yet").waitFor();
     // The parts of the page that come last.
     await page.locator(".top-bar").getByText("Live", { exact: true }).waitFor();
     await page.locator(".top-bar .address").waitFor();
     await page.locator(".tiles").getByText("of 0 payments").waitFor();
     await watchShifts(page);
-    const stop = startFlood({ post, paymentAccountId: ready.payment_account_id, perSecond: 50, pollMs: 400 });
+    const stop = startFlood(served, { perSecond: 50, pollMs: 400 });
     // Until some payments have ended, and the phones show it.
     await page.locator(".tile[data-tone=completed] b", { hasText: /^[0-9]{2,}$/ }).waitFor();
     await stop();

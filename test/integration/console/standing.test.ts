@@ -39,9 +39,9 @@ async function clickInto(page: Page, downPx: number): Promise<[began: string, op
 
 describeInBrowser("a list stands still under the hand", (scene) => {
   test("with 20 payments a second, each click opens the row on which it began", async () => {
-    const { ready, post } = await serveMomo(["--ephemeral"]);
-    const page = await scene.open({ url: ready.console_url });
-    later(startFlood({ post, paymentAccountId: ready.payment_account_id, perSecond: 20 }));
+    const served = await serveMomo(["--ephemeral"]);
+    const page = await scene.open({ url: served.ready.console_url });
+    later(startFlood(served, { perSecond: 20 }));
     for (const view of ["transactions", "requests"]) {
       await page.evaluate(`location.hash = "${view}"`);
       await rowsOf(page).nth(14).waitFor();
