@@ -52,6 +52,6 @@ export const ANSWER_CHECKS: readonly Check[] = [
   check("version", "§9", "The version is the path segment `v2` of the base address", async ({ service }) => {
     const [first] = service.exchanges;
     if (!first) throw new Skip("no answer came");
-    return judge(first, service.baseUrl.endsWith("/v2"), "the base address does not end with /v2");
+    return judge(first, service.options.baseUrl.endsWith("/v2"), "the base address does not end with /v2");
   }),
 ];

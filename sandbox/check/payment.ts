@@ -77,7 +77,7 @@ async function final(checking: Checking): Promise<Exchange> {
   const { pollPauseMs } = checking.service;
   for (let passedMs = 0; last.json?.status === "pending" && passedMs < POLLING_MS; passedMs += pollPauseMs) {
     if (checking.isFinal === false) break;
-    await checking.service.wait(pollPauseMs);
+    await checking.service.options.sleep(pollPauseMs);
     last = await checking.service.again(ask);
   }
   checking.isFinal = last.json?.status !== "pending";

@@ -87,23 +87,20 @@ const MOST_WAITED_MS = 5 * 60_000;
 const KEPT = 2000;
 
 export class Service {
+  readonly options: ServiceOptions;
   readonly exchanges: Exchange[] = [];
-  readonly #options: ServiceOptions;
   readonly #answers = new Map<string, Promise<Exchange>>();
   /** What no report shows. */
   readonly secrets: Secrets;
-  #requests = 0;
+  /** How many were sent. */
+  requests = 0;
   #broken = 0;
   #characters = 0;
   #waitedMs = 0;
 
   constructor(options: ServiceOptions) {
-    this.#options = options;
+    this.options = options;
     this.secrets = new Secrets(options.credentials);
-  }
-
-  get requests(): number {
-    return this.#requests;
   }
 
   /** The answer to a request: the one that is known, if the same was sent before. @throws Stopped */
@@ -116,11 +113,11 @@ export class Service {
 
   /** Sends a request also if it was sent before: a poll. */
   async again({ method, path, json, body, as = "owner" }: Ask): Promise<Exchange> {
-    const { baseUrl, send, clock, stopwatch, sleep, budget, pauseMs, isCareful, signal } = this.#options;
-    if (this.#requests >= budget) throw new Stopped(budgetSpent(budget));
-    if (this.#requests > 0 && pauseMs > 0) await sleep(pauseMs);
+    const { baseUrl, send, clock, stopwatch, sleep, budget, pauseMs, isCareful, signal } = this.options;
+    if (this.requests >= budget) throw new Stopped(budgetSpent(budget));
+    if (this.requests > 0 && pauseMs > 0) await sleep(pauseMs);
     if (signal?.aborted) throw new Stopped(INTERRUPTED);
-    this.#requests += 1;
+    this.requests += 1;
     const content = json === undefined ? (body ?? null) : JSON.stringify(json);
     const sent: Sent = {
       method: method ?? (content === null ? "GET" : "POST"),
@@ -136,7 +133,7 @@ export class Service {
       this.#broken += 1;
       // One request that a service cannot answer does not hide the rest.
       if (signal?.aborted) throw new Stopped(INTERRUPTED);
-      if (this.#requests === 1 || this.#broken > 1) throw new Stopped(why);
+      if (this.requests === 1 || this.#broken > 1) throw new Stopped(why);
       throw new Skip(why);
     } finally {
       this.#waitedMs += stopwatch() - sentAtMs;
@@ -167,27 +164,14 @@ export class Service {
     return exchange;
   }
 
-  get baseUrl(): string {
-    return this.#options.baseUrl;
-  }
-
-  get isCareful(): boolean {
-    return this.#options.isCareful;
-  }
-
   /** A service on another machine is polled as §4.4 recommends. */
   get pollPauseMs(): number {
-    return this.#options.isCareful ? 5000 : 500;
+    return this.options.isCareful ? 5000 : 500;
   }
 
   /** The lists have changed: the next request for one is sent. */
   forgetLists(): void {
     for (const key of this.#answers.keys()) if (key.includes("/transactions.php")) this.#answers.delete(key);
-  }
-
-  /** Waits between two polls of a payment (§4.4). */
-  wait(durationMs: number): Promise<void> {
-    return this.#options.sleep(durationMs);
   }
 }
 

@@ -99,7 +99,7 @@ const pageOf = (id: string, section: string, sentence: string, query: string, si
 const refusal = (id: string, section: string, status: number, what: string, ask: Ask, other?: number): Check =>
   check(id, section, `${what} is answered with ${status}`, async ({ service, payment }) => {
     // Elsewhere the check only reads, unless a payment is asked for.
-    if (ask.json && ask.path === PUSH && service.isCareful && !payment) throw new Skip(NEEDS_PAYMENT);
+    if (ask.json && ask.path === PUSH && service.options.isCareful && !payment) throw new Skip(NEEDS_PAYMENT);
     const exchange = await service.ask(ask);
     if (exchange.status === other) throw new Skip(`it is refused with ${other} for another reason first`);
     return judge(exchange, exchange.status === status, `it was answered with ${exchange.status}, not with ${status}`);
