@@ -15,7 +15,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { listTransactions, oneDay, search } from "./claims/list.ts";
+import { listTransactions, search } from "./claims/list.ts";
 import { checkStatus, fullCycle, startPayment } from "./claims/payments.ts";
 import { peers, peerVersions } from "./claims/peers.ts";
 import { pending, resolve, soak } from "./claims/pending.ts";
@@ -33,7 +33,6 @@ const CLAIMS: Readonly<Record<string, Claim>> = {
   startup,
   idle,
   list: listTransactions,
-  "one-day": oneDay,
   search,
   resolve,
   pending,

@@ -18,7 +18,7 @@ const HISTORY = `
 WITH RECURSIVE drawn (n, at, roll, kind, status, customer) AS (
   SELECT 0, 0, 0, 0, 0, 0
   UNION ALL
-  SELECT n + 1, $fromMs + n * $spanMs / $rows, (((n + 1) * 2654435761) >> 7) % 1000,
+  SELECT n + 1, $fromMs + n * ${YEAR_MS} / $rows, (((n + 1) * 2654435761) >> 7) % 1000,
     CASE WHEN n % 20 < 17 THEN ${codeOfKind("api")} ELSE n % 20 - 16 END,
     -- Uses the random value of the previous row, which is as good as its own.
     CASE WHEN roll < 700 THEN ${codeOfStatus("completed")} WHEN roll < 820 THEN ${codeOfStatus("failed")}
@@ -49,9 +49,9 @@ SELECT n, 1, 1, 0, 0, 10000, 100, 254700000000 + n * 48271 % 100000000, 'DUE-' |
   'completed ' || ($dueMs + n * 1000 / $rows) || ' default'
 FROM numbered`;
 
-/** Adds payments over the time up to `untilMs`, by default a year. One in fifty is still pending. */
-export function loadHistory(file: string, rows: number, untilMs: number, spanMs = YEAR_MS): void {
-  fill(file, rows, (client) => client.query(HISTORY).run({ rows, fromMs: untilMs - spanMs, spanMs }));
+/** Adds payments of the last year. One in fifty is still pending. */
+export function loadHistory(file: string, rows: number): void {
+  fill(file, rows, (client) => client.query(HISTORY).run({ rows, fromMs: Date.now() - YEAR_MS }));
 }
 
 /** Adds prompts of this moment. The network answers them in the second after `dueMs`, in their order. */

@@ -127,12 +127,12 @@ export async function newData(bench: Bench, name: string): Promise<string> {
 }
 
 /** A data directory with this many payments, loaded once per run. A claim that writes much uses {@link newData}. */
-export async function dataOf(bench: Bench, rows: number, name = "rows", untilMs = Date.now(), spanMs?: number) {
-  const data = join(bench.folder, `${name}-${rows}`);
+export async function dataOf(bench: Bench, rows: number): Promise<string> {
+  const data = join(bench.folder, `rows-${rows}`);
   if (existsSync(databaseIn(data))) return data;
   bench.progress(`loading ${rowsText(rows)}`);
-  await newData(bench, `${name}-${rows}`);
-  loadHistory(databaseIn(data), rows, untilMs, spanMs);
+  await newData(bench, `rows-${rows}`);
+  loadHistory(databaseIn(data), rows);
   return data;
 }
 
@@ -148,7 +148,7 @@ export async function startAll(bench: Bench, name: string, { rows = 0, flags = [
   const file = join(bench.folder, `${name}-limit.db`);
   if (rows > 0) {
     bench.progress(`loading ${rowsText(rows)}`);
-    loadHistory(databaseIn(data), rows, Date.now());
+    loadHistory(databaseIn(data), rows);
     loadLimit(file, rows);
   }
   const limit = await startLimit(bench.programs.limit, file);
