@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { canRunHere, runHere } from "../support/here.ts";
-import { PROGRAM, type Run, runToEnd } from "../support/momo.ts";
+import { PROGRAM, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 import { createSameText, startSame } from "../support/sandbox.ts";
 import { RUN_MS } from "../support/waiting.ts";
@@ -39,37 +39,45 @@ function typedIn(lines: readonly string[]): string[] {
   return lines.filter((line) => line.startsWith("$ ")).map((line) => line.slice(2).replace(/ {2}= \d+$/, ""));
 }
 
+/** Words of quoted parts, and of characters that a shell takes as they are. */
+const WORD = /(?:'[^']*'|"[^"$`\\]*"|[\w./:,@%+=-])+/g;
+/** `NAME=value momo WORDS`, and perhaps what reads the output, or the file that gets it. */
+const PLAIN = new RegExp(
+  `^((?:\\w+=(?:${WORD.source})? +)*)momo((?: +${WORD.source})*)(?: +(\\|(?!.*\\bmomo\\b).*|> ?[\\w./]+))?$`,
+);
+/** What makes or shows files needs no shell together with the rest of its line. */
+const FILES = /^(?:chmod|cp|echo|head|ls|ln|mkdir|mkfifo|printf|rm|test|touch)\b(?!.*\bmomo )/;
+
+const wordsOf = (text: string): string[] =>
+  (text.match(WORD) ?? []).map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"));
+
 /** Runs a line: a shell with the executable, or this process where that can make no difference. */
 async function runLine(line: string, { cwd, env }: { readonly cwd: string; readonly env: Record<string, string> }) {
   const inShell = (text: string, stdin = "") => runToEnd(["sh", "-c", text], { cwd, env, stdin });
-  const parts = partsOf(line.replaceAll("$V2", env.V2 ?? "").replaceAll("$CONTROL", env.CONTROL ?? ""));
-  const { V2: _v2, CONTROL: _control, CURL_HOME: _curl, ...own } = env;
-  const surroundingsOf = (variables: Record<string, string>) => ({
-    environment: { ...own, ...variables },
-    folder: cwd,
+  const { V2 = "", CONTROL = "", CURL_HOME: _curl, ...own } = env;
+  const text = line.replaceAll("$V2", V2).replaceAll("$CONTROL", CONTROL);
+  const parts = text.split(/ *; *(?=(?:'[^']*'|"(?:\\.|[^"\\])*"|[^'"])*$)/).map((shell) => {
+    const [isPlain, variables = "", momo = "", rest = ""] = PLAIN.exec(shell) ?? [];
+    const environment = { ...own, ...Object.fromEntries(wordsOf(variables).map((one) => one.split(/=(.*)/s, 2))) };
+    return isPlain === undefined
+      ? { shell }
+      : { words: wordsOf(momo), rest, surroundings: { environment, folder: cwd } };
   });
-  const fits = (part: Part) => "shell" in part || canRunHere(part.words, surroundingsOf(part.variables));
-  if (withExecutable.has(line) || !parts?.every(fits)) return inShell(line);
-  let [stdout, stderr, exitCode] = ["", "", 0];
-  for (const part of parts) {
-    let run: Run;
-    if ("shell" in part) run = await inShell(part.shell);
-    else {
-      run = await runHere(part.words, surroundingsOf(part.variables));
-      if (part.pipe !== null) {
-        stderr += run.stderr;
-        run = await inShell(part.pipe, run.stdout);
-      }
-      if (part.file !== null) {
-        writeFileSync(resolve(cwd, part.file), run.stdout);
-        run = { ...run, stdout: "" };
-      }
+  const fits = (part: (typeof parts)[number]) =>
+    part.words ? canRunHere(part.words, part.surroundings) : FILES.test(part.shell);
+  if (withExecutable.has(line) || !parts.every(fits)) return inShell(line);
+  const all = { stdout: "", stderr: "", exitCode: 0 };
+  for (const { shell, words, rest, surroundings } of parts) {
+    let run = words ? await runHere(words, surroundings) : await inShell(shell);
+    all.stderr += run.stderr;
+    if (rest) {
+      run = await inShell(`cat ${rest}${rest.startsWith(">") ? `; exit ${run.exitCode}` : ""}`, run.stdout);
+      all.stderr += run.stderr;
     }
-    stdout += run.stdout;
-    stderr += run.stderr;
-    exitCode = run.exitCode;
+    all.stdout += run.stdout;
+    all.exitCode = run.exitCode;
   }
-  return { stdout, stderr, exitCode };
+  return all;
 }
 
 async function replay(lines: readonly string[]): Promise<string[]> {
@@ -135,63 +143,3 @@ for (const [index, [name, lines]] of [...sessions].entries()) {
   const timeoutMs = RUN_MS * lines.length * names.length;
   testWith(usesCurl ? ["curl"] : [], `a session: ${name.replace(/\.txt$/, "")}`, inTurn, test.concurrent, timeoutMs);
 }
-
-/** A part of a shell's line: a command of momo, perhaps into a pipe or a file; or a command that makes or shows files. */
-export type Part =
-  | {
-      readonly variables: Record<string, string>;
-      readonly words: readonly string[];
-      /** What reads its output, or the file that gets it. */
-      readonly pipe: string | null;
-      readonly file: string | null;
-    }
-  | { readonly shell: string };
-
-/** The parts of a line, separated by `;`; null if it needs a shell for more, such as its variables. */
-export function partsOf(line: string): Part[] | null {
-  const parts = split(line, ";").map((text) => {
-    const [first = "", ...rest] = split(text, "|");
-    const pipe = rest.length === 0 ? null : rest.join("|").trim();
-    const isSimple = !/\bmomo\b/.test(pipe ?? "") && !/&$/.test(text);
-    const [, command = first, file = null] = pipe === null ? (/^([^>]*[^>0-9])> ?([\w./]+)$/.exec(text) ?? []) : [];
-    const momo = isSimple ? plainCommand(command.trim()) : null;
-    if (momo) return { ...momo, pipe, file };
-    return /^(?:chmod|cp|echo|head|ls|ln|mkdir|mkfifo|printf|rm|test|touch) (?!.*\bmomo )/.test(text.trim()) ||
-      text.trim() === "ls"
-      ? { shell: text.trim() }
-      : null;
-  });
-  return parts.every((part) => part !== null) ? parts : null;
-}
-
-/** Splits at a character outside quotes. */
-function split(line: string, at: string): string[] {
-  const parts = [""];
-  for (const [piece] of line.matchAll(/'[^']*'|"(?:\\.|[^"\\])*"|\\.|./gs)) {
-    if (piece === at) parts.push("");
-    else parts.push(parts.pop() + piece);
-  }
-  return parts;
-}
-
-/** A word of quoted parts, and of characters that a shell takes as they are. */
-const WORD = /(?:'[^']*'|"[^"$`\\]*"|[\w./:,@%+=-])+/y;
-
-/** `NAME=value momo WORDS`; null for everything else. */
-function plainCommand(text: string) {
-  const words: string[] = [];
-  const variables: Record<string, string> = {};
-  for (let at = 0; at < text.length; ) {
-    WORD.lastIndex = at;
-    const [word = ""] = WORD.exec(text) ?? [];
-    at += word.length;
-    if (word === "" || (at < text.length && text[at] !== " ")) return null;
-    while (text[at] === " ") at += 1;
-    const [, name, value = ""] = /^(\w+)=(.*)$/s.exec(word) ?? [];
-    if (words.length === 0 && name !== undefined) variables[name] = unquoted(value);
-    else words.push(unquoted(word));
-  }
-  return words[0] === "momo" ? { variables, words: words.slice(1) } : null;
-}
-
-const unquoted = (word: string): string => word.replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2");
