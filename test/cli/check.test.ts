@@ -56,6 +56,8 @@ describe("a sandbox is checked", () => {
     expect(run).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^[0-9]+ requests, at most 1000/) });
     const lines = run.stdout.trim().split("\n");
     expect(lines.length).toBeGreaterThan(30);
+    const keys = '-H "X-API-Key: $MOMO_API_KEY" -H "X-API-Secret: $MOMO_API_SECRET"';
+    expect(lines[0]).toBe(`curl -s '${fake.baseUrl}/transactions.php' ${keys}`);
     for (const line of lines) expect(line).toStartWith("curl -s ");
     expect(lines.filter((line) => line.endsWith(" # a payment"))).toHaveLength(1);
     expect(fake.requests).toEqual([]);

@@ -37,14 +37,7 @@ async function run(language: Language, payment_account_id?: number) {
   const data = join(newFolder(), "it's a folder");
   mkdirSync(data);
   writeFileSync(join(data, "credentials.json"), JSON.stringify({ api_secret: sandbox.apiSecret }, null, 2));
-  const child = Bun.spawn(["bash"], {
-    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
-    stdin: Buffer.from(paste(language, { ...factsOf(payment_account_id), data })),
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  return { stdout, stderr, exitCode: await child.exited };
+  return runToEnd(["bash"], { stdin: paste(language, { ...factsOf(payment_account_id), data }) });
 }
 
 for (const language of LANGUAGES) {
@@ -70,20 +63,14 @@ test("without a data directory the first line has a place for the secret", () =>
 });
 
 test("the TypeScript example is a module that a strict compiler accepts", async () => {
-  const root = join(import.meta.dir, "../..");
+  const modules = join(import.meta.dir, "../../node_modules");
   const file = join(newFolder(), "payment.mts");
   const [, lines = ""] = paste("TypeScript", { ...factsOf(), data: null }).split(/<<'MOMO'\n|MOMO\n$/);
   writeFileSync(file, lines);
-  const options = "--ignoreConfig --noEmit --strict --target es2022 --module nodenext --types bun-types";
-  const child = Bun.spawn(
-    [join(root, "node_modules/.bin/tsc"), ...options.split(" "), "--typeRoots", join(root, "node_modules"), file],
-    { stdout: "pipe", stderr: "pipe" },
-  );
-  expect(await new Response(child.stdout).text()).toBe("");
-  expect(await child.exited).toBe(0);
+  const options = "--ignoreConfig --noEmit --strict --target es2022 --module nodenext --types bun-types --typeRoots";
+  const run = await runToEnd([join(modules, ".bin/tsc"), ...options.split(" "), modules, file]);
+  expect(run).toEqual({ stdout: "", stderr: "", exitCode: 0 });
 });
-
-afterAll(cleanUp);
 
 const REFERENCES = [
   "it's",

@@ -194,45 +194,33 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       expect(ended.stdout).not.toContain("there is no audit");
     });
 
-    const BAD: [what: string, job: () => Promise<ReturnType<typeof startJob>>, message: RegExp][] = [
+    const BAD: [what: string, env: () => Promise<Record<string, string>>, message: RegExp][] = [
       [
         "a wrong sum",
-        async () => startJob({}, await released("0".repeat(64))),
+        () => released("0".repeat(64)),
         /the sum of momo-\S+ is [0-9a-f]{64}, and SHA256SUMS says 0{64}: it is not what was released/,
       ],
       [
         "a version that is not released",
-        async () => startJob({}, await released(undefined, "pay/other")),
+        () => released(undefined, "pay/other"),
         /\/pay\/other\/releases\/download\/v\S+\/SHA256SUMS cannot be downloaded: the server answers 404/,
       ],
-      [
-        "no server",
-        async () => startJob(),
-        /1\/pay\/shop\/releases\/download\/v\S+\/SHA256SUMS cannot be downloaded: /,
-      ],
+      ["no server", async () => ({}), /1\/pay\/shop\/releases\/download\/v\S+\/SHA256SUMS cannot be downloaded: /],
       [
         "a release without an archive for this machine",
-        async () => startJob({}, { MOMO_RELEASES: await makeRelease("", { system: "plan9" }) }),
+        async () => ({ MOMO_RELEASES: await makeRelease("", { system: "plan9" }) }),
         /SHA256SUMS has no momo-linux-\S+\.tar\.gz/,
       ],
-      [
-        "an executable that may not be executed",
-        async () => startJob({ momo: join(ROOT, "LICENSE") }),
-        /LICENSE may not be executed: chmod \+x it/,
-      ],
-      [
-        "an executable that is not there",
-        async () => startJob({ momo: "/nowhere/momo" }),
-        /there is no \/nowhere\/momo/,
-      ],
+      ["an executable that may not be executed", async () => ({ INPUT_MOMO: join(ROOT, "LICENSE") }), /: chmod \+x it/],
+      ["an executable that is not there", async () => ({ INPUT_MOMO: "/nowhere/momo" }), /there is no \/nowhere\/momo/],
       [
         "a wrong option",
-        async () => startJob({ momo: await builtBinary(), options: "--outcome paid" }),
-        /--outcome is not the name of an outcome; the names are completed.*; it is "paid"/,
+        async () => ({ INPUT_MOMO: await builtBinary(), INPUT_OPTIONS: "--outcome paid" }),
+        /--outcome is not the name of an outcome; .*; it is "paid"/,
       ],
     ];
-    test.each(BAD)("%s: one line that says so, and the post step has nothing to do", async (_what, open, message) => {
-      const job = await open();
+    test.each(BAD)("%s: one line that says so, and the post step has nothing to do", async (_what, env, message) => {
+      const job = startJob({}, await env());
       const { stdout, stderr, exitCode } = await job.main();
       expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 1 });
       expect(stdout).toMatch(/^::error title=momo::.*\n$/);
