@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { bounded } from "../../cli/mcp/bounded.ts";
-import { type Answer, assistant } from "../support/assistant.ts";
-import { builtBinary } from "../support/binary.ts";
-import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { cleanEnvironment, runMomo, serveMomo } from "../support/momo.ts";
+import { type Answer, assistant, startSession } from "../support/assistant.ts";
+import { cleanUp } from "../support/cleanup.ts";
+import { runMomo, serveMomo } from "../support/momo.ts";
 
 /** What the tools of `momo mcp` say of themselves, and what they refuse. */
 
@@ -174,29 +173,14 @@ test("an argument that is left out has the default that its tool declares", asyn
   ]);
 });
 
-/** The lines that `momo mcp` reads, and the answers that it gives. */
-
-const momo = await builtBinary();
-
 test("a line that is no message, or too long, is answered with an error, and so is one wait too many; the others go on", async () => {
-  const env = cleanEnvironment(newFolder());
-  const child = Bun.spawn([momo, "mcp"], { env, stdin: "pipe", stdout: "pipe", stderr: "inherit" });
-  later(() => {
-    child.kill();
-    return child.exited;
-  });
-  const send = (...messages: unknown[]) =>
-    void child.stdin.write(messages.map((one) => `${typeof one === "string" ? one : JSON.stringify(one)}\n`).join(""));
+  const { say, until } = await startSession();
   const call = (id: number, name: string, given: object) => ({
     ...{ jsonrpc: "2.0", id, method: "tools/call" },
     params: { name, arguments: given },
   });
-  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-  send(
-    { jsonrpc: "2.0", id: 1, method: "initialize", params },
-    { jsonrpc: "2.0", method: "notifications/initialized" },
-  );
-  send(
+  const deep = `{"rules":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
+  await say(
     "x".repeat(1024 * 1024 + 1),
     "{",
     [],
@@ -214,16 +198,12 @@ test("a line that is no message, or too long, is answered with an error, and so 
     { jsonrpc: "2.0", id: 13, method: "resources/read", params: { uri: {} } },
     '{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"list_payments","arguments":{"id":9007199254740993}}}',
     { jsonrpc: "2.0", id: 3, method: "ping" },
+    `{"jsonrpc":"2.0","id":15,"method":"tools/call","params":{"name":"rules","arguments":${deep}}}`,
   );
-  const deep = `{"rules":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
-  send(`{"jsonrpc":"2.0","id":15,"method":"tools/call","params":{"name":"rules","arguments":${deep}}}`);
-  for (let id = 100; id < 151; id += 1) send(call(id, "wait_for_payment", { reference: "none", timeout: "1h" }));
-  send(call(4, "clock", { action: "show" }));
-  let lines = "";
-  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
-    lines += chunk;
-    if (/"id":4}\n/.test(lines) && lines.includes("under way")) break;
-  }
+  for (let id = 100; id < 151; id += 1) await say(call(id, "wait_for_payment", { reference: "none", timeout: "1h" }));
+  await say(call(4, "clock", { action: "show" }));
+  await until(/under way/);
+  const lines = await until(/"id":4}\n/);
   for (const part of [
     '"id":null,"error":{"code":-32600,"message":"a message must have at most 1048576 bytes; it has 1048577"}',
     '"id":null,"error":{"code":-32700,"message":"a line is not JSON"}',

@@ -3,8 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolAnnotations } from "@modelcontextprotocol/client";
 import { TOOLS } from "../../cli/mcp/tools.ts";
-import { type Answer, assistant } from "../support/assistant.ts";
-import { builtBinary } from "../support/binary.ts";
+import { type Answer, assistant, startSession } from "../support/assistant.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
@@ -14,7 +13,6 @@ import { inTime, PATIENCE_MS, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
-const momo = await builtBinary();
 const PHONE = "0712345678";
 
 test("an assistant starts a payment, cancels it as the customer, has it explained, and reads the audit", async () => {
@@ -56,12 +54,8 @@ test("every action of every tool answers by its own schema, which the client che
     expect(annotations?.idempotentHint === true && !annotations.readOnlyHint).toBe(false);
     expect(outputSchema).toMatchObject({ type: "object" });
   }
-  const secret = String(
-    (await call("connect")).answer.variables &&
-      Object.values((await call("connect")).answer.variables as object).find((value) =>
-        String(value).startsWith("ms_"),
-      ),
-  );
+  const { MOMO_API_SECRET: secret = "" } = (await call("connect")).answer.variables as Record<string, string>;
+  expect(secret).toStartWith("ms_");
   const { checkout_request_id } = (
     await call("start_payment", { phone: PHONE, amount: 9, reference: secret, outcome: "manual" })
   ).answer;
@@ -202,41 +196,21 @@ test.concurrent("resources are what momo help prints, without links to files, an
   expect(JSON.stringify(usual)).toContain("momo exec --audit=warning -- npm test");
 });
 
-/** An assistant that writes these lines and opens a session; and the folders that its sandbox has left. */
-async function assistantThatSays(...lines: string[]) {
-  const home = newFolder();
-  const params = { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "old", version: "1" } };
-  lines.push(JSON.stringify({ jsonrpc: "2.0", id: 2, method: "initialize", params }));
-  const child = Bun.spawn([momo, "mcp"], {
-    env: { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: home },
-    stdin: "pipe",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  await child.stdin.write(`${lines.join("\n")}\n`);
-  await child.stdin.flush();
-  const reader = child.stdout.getReader();
-  let output = "";
-  while (!output.includes('"id":2')) output += new TextDecoder().decode((await reader.read()).value);
-  const left = () => [...new Bun.Glob("momo-temporary-*").scanSync({ cwd: home, onlyFiles: false })];
-  return { child, reader, output, left };
-}
-
 test("requests that came before the end of the input are answered, the last one also without a line break", async () => {
-  const call = { method: "tools/call", params: { name: "clock", arguments: { action: "show" } } };
-  const { child, reader } = await assistantThatSays(JSON.stringify({ jsonrpc: "2.0", id: 3, ...call }));
-  await child.stdin.write(JSON.stringify({ jsonrpc: "2.0", id: 4, ...call }));
+  const { child, until } = await startSession();
+  const params = { name: "clock", arguments: { action: "show" } };
+  const [first, last] = [3, 4].map((id) => JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }));
+  await child.stdin.write(`${first}\n${last}`);
   await child.stdin.end();
-  let rest = "";
-  for (let read = await reader.read(); !read.done; read = await reader.read())
-    rest += new TextDecoder().decode(read.value);
-  expect(rest).toContain('"id":4');
+  expect(await until(/"id":4/)).toContain('"id":3');
 });
 
 test.each(["SIGTERM", "SIGINT", "SIGHUP", "no more input", "a client that reads no more"] as const)(
   "%s ends the sandbox and its folder; standard output has the protocol only, an older version too",
   async (end) => {
-    const { child, reader, output, left } = await assistantThatSays("nonsense");
+    const { child, reader, say, until, left } = await startSession();
+    await say("nonsense");
+    const output = await until(/-32700/);
     for (const line of output.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
     expect(output).toContain('"protocolVersion":"2024-11-05"');
     expect(left()).toHaveLength(1);

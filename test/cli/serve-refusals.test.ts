@@ -1,8 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, spyOn, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withRegistry } from "../../cli/commands/registry.ts";
 import { explainListenFailure, watchDescriptors } from "../../cli/serving/listen.ts";
 import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -15,9 +14,6 @@ import { START_MS } from "../support/service.ts";
 import { rejectionOf, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
-
-const running = await startIn(newFolder());
-const { port } = new URL(running.baseUrl);
 
 /** Why a server cannot start, and what the second line says. */
 const refusalOf = async (...args: Parameters<typeof startIn>) => toFailure(await rejectionOf(startIn(...args)));
@@ -40,12 +36,6 @@ describe("a port or data directory that is in use: one line names the user, one 
     const port = Number(new URL((await startIn(newFolder(), { host: "::1" })).origin).port);
     const taken = await refusalOf(newFolder(), { host: "::1", port });
     expect(taken.message).toBe(`[::1]:${port} is in use by another momo (process ${process.pid})`);
-  });
-
-  test("a port of another program", async () => {
-    const other = serveFake(() => new Response("I am a shop"));
-    const { message } = await refusalOf(newFolder(), { port: other.port });
-    expect(message).toBe(`127.0.0.1:${other.port} is in use by another program`);
   });
 
   test("a port of a program that never answers: momo does not wait for it", async () => {
@@ -77,12 +67,6 @@ describe("a port or data directory that is in use: one line names the user, one 
     expect(message).toBe("--webhook must not be an address of this server");
   });
 
-  test("a control port that is in use", async () => {
-    const taken = await refusalOf(newFolder(), { controlPort: Number(port) });
-    expect(taken.message).toBe(`127.0.0.1:${port} is in use by another momo (process ${process.pid})`);
-    expect(taken.hint).toBe("choose another port with --control-port, or --control-port 0 for any free one");
-  });
-
   test.each([
     ["192.0.2.1", "is not an address of this machine"],
     ["nowhere.invalid", "does not resolve to an address"],
@@ -105,13 +89,6 @@ describe("a port or data directory that is in use: one line names the user, one 
 });
 
 describe("a data directory that cannot be used", () => {
-  test.each(["/proc/x", "/proc/self"])("a place that cannot be written: %s", async (place) => {
-    const { message, hint, exitCode } = await refusalOf(place);
-    expect(message).toStartWith(place);
-    expect(hint).toContain("--data");
-    expect(exitCode).toBe(1);
-  });
-
   test("payments of another seed, or of a later time than --clock: a start, a completion, or a clock that stands", async () => {
     const folder = newFolder();
     const startAt = { atMs: START_MS, isFrozen: true };
@@ -141,52 +118,26 @@ describe("a data directory that cannot be used", () => {
   });
 });
 
-describe("a database that another program has locked is refused, by the server and by a command", () => {
-  /** Runs the start of some work while SQLite does not wait for a lock; otherwise SQLite waits five seconds. */
-  function withoutLockWait<T>(start: () => T): T {
-    const { run } = Database.prototype;
-    const spy = spyOn(Database.prototype, "run").mockImplementation(function (this: Database, sql, ...bindings) {
-      return run.call(this, sql.replace(/busy_timeout = \d+/, "busy_timeout = 1"), ...bindings);
-    });
-    try {
-      return start();
-    } finally {
-      spy.mockRestore();
-    }
-  }
-
-  async function withLockedDatabase(
-    lock: readonly string[],
-    start: (folder: string) => Promise<unknown>,
-  ): Promise<{ file: string; error: unknown }> {
-    const folder = join(newFolder(), "data");
-    mkdirSync(folder);
-    await (await startIn(folder)).stop();
-    const file = join(folder, "momo.db");
-    const holder = new Database(file);
-    for (const statement of lock) holder.run(statement);
-    const error = await rejectionOf(withoutLockWait(() => start(folder)));
-    holder.close();
-    return { file, error };
-  }
-
-  const createMerchant = (folder: string) => {
-    const umask = process.umask();
-    const created = withRegistry({ data: folder }, (client) => client.post("/merchants", { name: "Duka" }));
-    process.umask(umask);
-    return created;
-  };
-
-  test.each([
-    ["exclusively, at the start of a server", ["PRAGMA locking_mode = EXCLUSIVE", "BEGIN EXCLUSIVE"], startIn],
-    ["for writing, at the start of a server", ["BEGIN IMMEDIATE"], startIn],
-    ["for writing, when a merchant is created", ["BEGIN IMMEDIATE"], createMerchant],
-  ] as const)("%s", async (_what, lock, start) => {
-    const { file, error } = await withLockedDatabase(lock, start);
-    expect(toFailure(error)).toMatchObject({
-      message: `${file} is locked by another program`,
-      hint: "close the other program, or choose another folder with --data",
-    });
+test.each([
+  ["exclusively", ["PRAGMA locking_mode = EXCLUSIVE", "BEGIN EXCLUSIVE"]],
+  ["for writing", ["BEGIN IMMEDIATE"]],
+])("a database that another program has locked %s is refused", async (_how, statements) => {
+  const folder = newFolder();
+  await (await startIn(folder)).stop();
+  const file = join(folder, "momo.db");
+  const holder = new Database(file);
+  for (const statement of statements) holder.run(statement);
+  // SQLite waits five seconds for a lock, but not here.
+  const { run } = Database.prototype;
+  const spy = spyOn(Database.prototype, "run").mockImplementation(function (this: Database, sql, ...bindings) {
+    return run.call(this, sql.replace(/busy_timeout = \d+/, "busy_timeout = 1"), ...bindings);
+  });
+  const failure = await refusalOf(folder);
+  spy.mockRestore();
+  holder.close();
+  expect(failure).toMatchObject({
+    message: `${file} is locked by another program`,
+    hint: "close the other program, or choose another folder with --data",
   });
 });
 

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { builtBinary } from "./binary.ts";
@@ -20,4 +21,34 @@ export async function assistant(env: Record<string, string> = {}, args: readonly
     return { answer: structuredContent as Answer, text: first?.text ?? "", isError: isError === true };
   };
   return { client, call };
+}
+
+/** `momo mcp` as a process, whose lines the test writes and reads; a session of an older version of the protocol is open. */
+export async function startSession() {
+  const env = cleanEnvironment(newFolder());
+  const child = Bun.spawn([await builtBinary(), "mcp"], { env, stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+  later(() => {
+    child.kill();
+    return child.exited;
+  });
+  const reader = child.stdout.getReader();
+  let output = "";
+  const say = async (...messages: unknown[]) => {
+    const lines = messages.map((one) => `${typeof one === "string" ? one : JSON.stringify(one)}\n`);
+    await child.stdin.write(lines.join(""));
+    await child.stdin.flush();
+  };
+  /** All that it has written, when that matches. */
+  const until = async (pattern: RegExp): Promise<string> => {
+    while (!pattern.test(output)) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error(`no ${pattern} in: ${output}`);
+      output += Buffer.from(value).toString();
+    }
+    return output;
+  };
+  const params = { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "old", version: "1" } };
+  await say({ jsonrpc: "2.0", id: "session", method: "initialize", params });
+  await until(/"id":"session"/);
+  return { child, reader, say, until, left: () => readdirSync(env.TMPDIR ?? "") };
 }

@@ -53,16 +53,9 @@ describe.skipIf(why !== "")(named("the container image", why), () => {
     let folder = "";
     /** Runs podman with a store of its own: it sees no other images and containers, and leaves none. */
     const tryPodman = (...args: string[]): Promise<Run> => {
-      const store = [
-        "--root",
-        join(folder, "store"),
-        "--runroot",
-        join(folder, "run"),
-        "--tmpdir",
-        join(folder, "tmp"),
-      ];
+      const store = `--root ${folder}/store --runroot ${folder}/run --tmpdir ${folder}/tmp --runtime runc`.split(" ");
       const env = { PATH: PLACES, CONTAINERS_CONF: join(folder, "containers.conf") };
-      return runToEnd(["podman", ...store, "--runtime", "runc", ...args], { env });
+      return runToEnd(["podman", ...store, ...args], { env });
     };
     const podman = async (...args: string[]): Promise<string> => {
       const { stdout, stderr, exitCode } = await tryPodman(...args);
