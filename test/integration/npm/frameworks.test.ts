@@ -47,8 +47,8 @@ const forNode = inJavaScript
 const forJest = inJavaScript.replace(bunImport, 'import { jest } from "@jest/globals";').replaceAll(/\bvi\b/g, "jest");
 
 /** @param command its words have no spaces */
-const runIn = (cwd: string, command: string, env: Record<string, string> = {}) =>
-  runToEnd(command.split(" "), { cwd, env: { CI: "1", NO_COLOR: "1", ...env } });
+const runIn = (cwd: string, command: string, env: Record<string, string> = { CI: "1", NO_COLOR: "1" }) =>
+  runToEnd(command.split(" "), { cwd, env });
 
 type Runner = [name: string, needs: readonly Needed[], file: string, code: string, command: string];
 
