@@ -54,6 +54,8 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
     return serveDocument({ ...described, servers: serversOf(basePaths, originOf(request)) });
   }
 
+  const operationOf = (request: Request) => operations.get(targetOf(request).path);
+
   return {
     async answer(request, exchange, keepOpen = () => {}) {
       try {
@@ -75,15 +77,14 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
         const reply = known.carryOut(parsed, merchantId, { service, profile, request, exchange, statusReplies });
         return reply instanceof Promise ? await reply : reply;
       } catch (error) {
-        const operation = operations.get(targetOf(request).path);
-        const own = error instanceof Refusal && operation?.refusedBy(profile, error.kind);
+        const own = error instanceof Refusal && operationOf(request)?.refusedBy(profile, error.kind);
         return own ? fail(own.status, own.message) : failWith(error, reportFault);
       }
     },
     called(request) {
-      const known = operations.get(targetOf(request).path);
+      const known = operationOf(request);
       return known?.method === request.method ? known.path : null;
     },
-    wouldTake: (request, body) => input.wouldTake(request, body, operations.get(targetOf(request).path)),
+    wouldTake: (request, body) => input.wouldTake(request, body, operationOf(request)),
   };
 }

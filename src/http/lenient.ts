@@ -15,20 +15,10 @@ import { codingOf, isJson, type Leniency, objectIn, parseJson, readParameters } 
 /** Digits, with or without decimals: no sign, exponent or separator of thousands. */
 const DECIMAL = /^[0-9]+(?:\.[0-9]+)?$/;
 
-function decimalOf(value: unknown): string | null {
+const decimal = (read: (decimal: string) => number) => (value: unknown) => {
   const text = typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : "";
-  return DECIMAL.test(text) ? text : null;
-}
-
-function toNumber(value: unknown): unknown {
-  const decimal = decimalOf(value);
-  return decimal === null ? value : Number(decimal);
-}
-
-function toAmount(value: unknown): unknown {
-  const decimal = decimalOf(value);
-  return decimal === null ? value : roundToCents(decimal);
-}
+  return DECIMAL.test(text) ? read(text) : value;
+};
 
 const toPhone = (value: unknown): unknown =>
   typeof value === "string" || Number.isSafeInteger(value) ? (typedPhone(String(value)) ?? value) : value;
@@ -57,8 +47,8 @@ type Correction = (value: unknown, sent: string) => unknown;
 
 /** The corrections of all members and parameters. */
 const NORMALISED: Readonly<Record<string, Correction>> = {
-  payment_account_id: toNumber,
-  amount: toAmount,
+  payment_account_id: decimal(Number),
+  amount: decimal(roundToCents),
   phone: toPhone,
   reference: toOptionalText,
   description: toOptionalText,

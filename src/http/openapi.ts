@@ -1,4 +1,4 @@
-import type { CompletedTransaction, PendingTransaction, TransactionFacts } from "../domain/transaction.ts";
+import type { CompletedTransaction } from "../domain/transaction.ts";
 import { INVALID_CREDENTIALS } from "../service/authenticate.ts";
 import { answersOf } from "./answers.ts";
 import { describe, describeCall, FAILURE, json, jsonSchemaOf } from "./description.ts";
@@ -103,7 +103,7 @@ export const REQUEST_EXAMPLES = {
   },
 } as const;
 
-const facts: TransactionFacts = {
+const completed: CompletedTransaction = {
   ...orderOf(REQUEST_EXAMPLES["/stkpush.php"]),
   id: 1,
   merchantId: 1,
@@ -113,10 +113,6 @@ const facts: TransactionFacts = {
   merchantRequestId: "ws_MR_20112026100000_8PWC3E6RVJ0N7S2YTM4K",
   createdAtMs: CREATED_AT_MS,
   expiresAtMs: CREATED_AT_MS + 60_000,
-};
-const pending: PendingTransaction = { ...facts, status: "pending", checkAtMs: CREATED_AT_MS + 3000, memo: "" };
-const completed: CompletedTransaction = {
-  ...facts,
   status: "completed",
   transactionCode: "T00000000001",
   receiptNumber: "UKK001DAN1",
@@ -136,7 +132,7 @@ const input = { page: 1, limit: 10, type: "api", status: "completed", search: "0
 /** The answer of each operation with 200. */
 export function answerExamples(profile: Profile): Record<keyof typeof REQUEST_EXAMPLES, object> {
   return {
-    "/stkpush.php": success(STARTED, startedView(pending, profile)),
+    "/stkpush.php": success(STARTED, startedView(completed, profile)),
     "/status.php": success("the payment is completed", statusView(completed, profile)),
     "/transactions.php": success(listMessage(summary), listView({ rows: [completed], summary }, input, profile)),
   };

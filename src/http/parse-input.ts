@@ -117,3 +117,20 @@ function saidOf(place: string, rule: string): string {
   if (place === "") return rule;
   return /^(?:is|has|must)\b/.test(predicate) ? `${place} ${predicate}` : `${place}: ${rule}`;
 }
+
+/** Checks a value with a function of the domain, which throws or returns the normal form. */
+export const readBy = <T>(schema: z.ZodType<T, T>, read: (value: T) => T) =>
+  schema.check((payload) => {
+    try {
+      payload.value = read(payload.value);
+    } catch (error) {
+      payload.issues.push({ code: "custom", message: (error as Error).message, input: payload.value });
+    }
+  });
+
+/** The same for a value that stays as it was written. */
+export const checkedBy = <T>(schema: z.ZodType<T, T>, read: (value: T) => unknown) =>
+  readBy(schema, (value) => {
+    read(value);
+    return value;
+  });

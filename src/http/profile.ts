@@ -2,19 +2,10 @@ import { z } from "zod";
 import { parseDuration } from "../domain/duration.ts";
 import { isLine, MAX_LINE_LENGTH } from "../domain/line.ts";
 import { parseTariff } from "../domain/money.ts";
+import { checkedBy } from "./parse-input.ts";
 import { BASE_PATH_RULE, isBasePath } from "./paths.ts";
 
 const text = (most: number) => z.string().min(1).max(most);
-
-/** Text that a function of the domain can read, which is kept as it was written. */
-const checked = (read: (value: string) => unknown) =>
-  text(100).superRefine((value, context) => {
-    try {
-      read(value);
-    } catch (error) {
-      context.addIssue({ code: "custom", message: (error as Error).message });
-    }
-  });
 
 /** The answer to a request that is refused. */
 const refusal = z.strictObject({ status: z.int().min(200).max(599), message: text(500) });
@@ -61,9 +52,9 @@ export const profileSchema = z.strictObject({
   /** The zone of timestamps (§2.2). */
   timestamps: z.enum(["nairobi", "utc"]).optional(),
   /** The tariff of the account, such as `1%`. */
-  fee: checked((value) => parseTariff(value, "it")).optional(),
+  fee: checkedBy(text(100), (value) => parseTariff(value, "it")).optional(),
   /** How long a prompt waits, such as `60s`. */
-  prompt_timeout: checked((value) => {
+  prompt_timeout: checkedBy(text(100), (value) => {
     if (parseDuration(value, "it") < 1000) throw new Error("must be 1s or more");
   }).optional(),
   /** The text of each result code that has another one than the network's. */

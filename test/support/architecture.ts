@@ -56,7 +56,7 @@ const PLACES: readonly Place[] = [
     path: "sandbox/control/shapes/",
     mayImport: [
       ...["sandbox/control/shapes/", ...SIMULATED, "src/domain/"],
-      ...["src/http/answers.ts", "src/http/paths.ts", "zod"],
+      ...["src/http/answers.ts", "src/http/parse-input.ts", "src/http/paths.ts", "zod"],
     ],
   },
   ...["sandbox/control/", "sandbox/console/"].map((path) => ({

@@ -4,6 +4,7 @@ import { invalid } from "../../../src/domain/error.ts";
 import { MAX_LINE_LENGTH } from "../../../src/domain/line.ts";
 import { parsePhone } from "../../../src/domain/phone.ts";
 import { MAX_REFERENCE_LENGTH } from "../../../src/domain/transaction.ts";
+import { checkedBy, readBy } from "../../../src/http/parse-input.ts";
 import { CHOSEN_NAMES, type Choice, MAX_RESULT_CODE, problemOf } from "../../network/choice.ts";
 import { OUTCOME_NAMES } from "../../network/outcomes.ts";
 
@@ -26,21 +27,8 @@ export const outcomeName = nameOf(OUTCOME_NAMES);
 /** An outcome that can be chosen: `failed` has a result code of its own. */
 export const chosenName = nameOf(CHOSEN_NAMES);
 
-/** Checks a value with a function of the domain, which throws or returns the normal form. */
-export const readBy = <T>(schema: z.ZodType<T, T>, read: (value: T) => T) =>
-  schema.check((payload) => {
-    try {
-      payload.value = read(payload.value);
-    } catch (error) {
-      payload.issues.push({ code: "custom", message: (error as Error).message, input: payload.value });
-    }
-  });
-
 /** A duration that stays as it was written. */
-export const writtenDuration = readBy(durationText, (text) => {
-  parseDuration(text, "it");
-  return text;
-});
+export const writtenDuration = checkedBy(durationText, (text) => parseDuration(text, "it"));
 
 export const NOT_WHOLE = "must be whole characters: half of a surrogate pair is not a character";
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../../../src/domain/duration.ts";
 import { identifiers, timestamp } from "../../../src/http/answers.ts";
+import { readBy } from "../../../src/http/parse-input.ts";
 import { DEFAULT_SETTINGS, MAX_WEBHOOK_TIMES, parseWebhookUrl, WEBHOOK_FORMS } from "../../webhooks/settings.ts";
-import { durationText, instant, type ReadOnly, readBy } from "./values.ts";
+import { durationText, instant, type ReadOnly } from "./values.ts";
 
 /** `/webhook`. */
 
