@@ -1,4 +1,3 @@
-import { invalid } from "../src/domain/error.ts";
 import { seededChance } from "../src/domain/random.ts";
 import type { Fault } from "./control/shapes/steering.ts";
 
@@ -19,9 +18,7 @@ export function createFaultPlan() {
   let faults: readonly Fault[] = [];
   let chance = seededChance(seed);
 
-  /** @throws Refusal `invalid` beyond {@link MAX_FAULTS} */
   function replace(nextSeed: number, next: readonly Fault[]): void {
-    if (next.length > MAX_FAULTS) throw invalid(`there can be at most ${MAX_FAULTS} faults`);
     // Where faults are added or removed, the others draw on. All the same again is a new beginning, and so is another seed.
     const [before, after] = [faults.map(textOf), next.map(textOf)];
     const isSame = before.join() === after.join();

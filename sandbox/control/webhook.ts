@@ -34,17 +34,17 @@ export const WEBHOOK_CALLS: Calls = {
             "url must not be an address of this server: a webhook that calls momo could repeat itself for ever",
           );
         }
-        await steering.change(() => webhooks.replace(settings));
+        await steering.change(() => webhooks.load(settings));
         return succeed(inWords(webhooks), { webhook: webhooks.settings });
       },
     ),
     DELETE: described("Remove the webhook", shapes.webhookAnswer, {}, async ({ steering, webhooks }) => {
       const before = webhooks.settings;
-      await steering.change(() => webhooks.replace(null));
+      await steering.change(() => webhooks.load(null));
       try {
         await webhooks.giveUp();
       } catch (error) {
-        await steering.change(() => webhooks.replace(before));
+        await steering.change(() => webhooks.load(before));
         throw error;
       }
       return succeed(inWords(webhooks), { webhook: webhooks.settings });

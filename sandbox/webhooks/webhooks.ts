@@ -74,7 +74,7 @@ export class Webhooks {
    * Changes the webhook. Deliveries that wait go to the new address; without one they wait for the next webhook, until
    * {@link giveUp}.
    */
-  replace(settings: WebhookSettings | null): void {
+  load(settings: WebhookSettings | null): void {
     this.#follow(settings);
     if (settings) this.#sender.look();
     else this.#cancel();
@@ -115,12 +115,11 @@ export class Webhooks {
   }
 
   readonly save = () => this.#settings;
-  readonly load = (settings: WebhookSettings | null) => this.replace(settings);
 
   /** Cancels the attempts in progress, and restores the settings of the start. The store has removed the deliveries. */
   reset(): void {
     this.#cancel();
-    this.replace(this.#parts.start);
+    this.load(this.#parts.start);
   }
 
   /** Resolves when all that is due was tried. */
