@@ -73,15 +73,20 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
       delayed.add(held);
     }
     const exchange = newExchange();
-    const carryOut = () => api.answer(request, exchange, keepOpen);
-    const answered = await (fault ? applyFault(fault, carryOut, options) : carryOut().then(asItIs));
-    const { hidden = null } = answered;
+    let own = null as Reply | null;
+    const carryOut = async () => {
+      own = await api.answer(request, exchange, keepOpen);
+      return own;
+    };
+    const answered = await (fault ? applyFault(fault, carryOut, options) : carryOut());
+    const isReplaced = own !== null && (own.status !== answered.status || own.text !== answered.text);
+    const hidden = own !== null && isReplaced ? own.said : null;
     if (held) delayed.delete(held);
-    if (request.headers.get("User-Agent")?.endsWith(DOCTOR)) return respond(answered.reply);
+    if (request.headers.get("User-Agent")?.endsWith(DOCTOR)) return respond(answered);
     const isLost = fault?.kind === "disconnect";
-    const body = exchange.body ?? (answered.reply.status === 200 && !fault ? null : await unread(request, realClock));
-    const isTakenLeniently = answered.reply.status === 400 && api.wouldTake(request, body);
-    const reply = isTakenLeniently && isIntercepted(request) ? withHint(answered.reply) : answered.reply;
+    const body = exchange.body ?? (answered.status === 200 && !fault ? null : await unread(request, realClock));
+    const isTakenLeniently = answered.status === 400 && api.wouldTake(request, body);
+    const reply = isTakenLeniently && isIntercepted(request) ? withHint(answered) : answered;
     const at = { atMs, durationMs: stopwatch() - startedMs };
     add(log, request, path, reply, { ...at, body, exchange, hidden, fault: fault?.kind ?? null, isTakenLeniently });
     return isLost ? brokenOff() : respond(reply);
@@ -161,32 +166,21 @@ function idIn(path: string, body: string | null): string | null {
   return new RegExp(CHECKOUT_REQUEST_ID).exec(body)?.[0] ?? null;
 }
 
-/** An answer, and what the operation's own says where the client gets another one. */
-interface Answered {
-  readonly reply: Reply;
-  readonly hidden?: Members | null;
-}
-
-const asItIs = (reply: Reply): Answered => ({ reply });
-
+/** The answer that the client gets instead of that of the operation. */
 async function applyFault(
   fault: Fault,
   carryOut: () => Promise<Reply>,
   { realClock, stopping }: Pick<ObserveOptions, "realClock" | "stopping">,
-): Promise<Answered> {
+): Promise<Reply> {
   switch (fault.kind) {
-    case "error": {
-      const own = fault.carried_out ? await carryOut() : null;
-      const reply = errorOf(fault, own);
-      const isWhole = reply.status === own?.status && reply.text === own.text;
-      return { reply, hidden: isWhole ? null : (own?.said ?? null) };
-    }
+    case "error":
+      return errorOf(fault, fault.carried_out ? await carryOut() : null);
     case "delay":
       await pause(realClock, parseDuration(fault.delay ?? "0s", "delay"), stopping);
-      if (!stopping.aborted) return asItIs(await carryOut());
-      return asItIs(fail(503, "the server stops; the operation was not carried out"));
+      if (!stopping.aborted) return carryOut();
+      return fail(503, "the server stops; the operation was not carried out");
     case "disconnect":
-      return asItIs(await carryOut());
+      return carryOut();
   }
 }
 
