@@ -21,7 +21,7 @@ export function createControl(options: ControlOptions): Handler {
     if (isProbe && path === CONTROL_PATH + READY_PATH) return readyFor(options);
     if (refusal) return refusal;
     // With the first call: it takes 26 of 74 ms until momo serve is ready.
-    const { dispatch } = await import("./dispatch.ts");
+    const { dispatch } = await import("./calls.ts");
     return dispatch(request, options, keepOpen);
   }
 
