@@ -3,7 +3,6 @@ import { Refusal } from "../../src/domain/error.ts";
 import type { PaymentAccount } from "../../src/domain/merchant.ts";
 import { authenticate } from "../../src/service/authenticate.ts";
 import { FIRST_KEY, type Registry } from "../../src/service/registry.ts";
-import type { Store } from "../../src/store/store.ts";
 import { momoEnvironment } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 import { wrongValue } from "../terminal/usage.ts";
@@ -97,7 +96,10 @@ const missing = (name: string, other: string) =>
   new Failure("usage", `${other} is set, and ${name} is not: the first key needs both`, HINT);
 
 /** Whether a record's key is valid in a database: it exists, is not revoked, and is the merchant's. */
-export async function isInForce(store: Pick<Store, "merchants">, record: CredentialsRecord): Promise<boolean> {
+export async function isInForce(
+  store: Parameters<typeof authenticate>[0],
+  record: CredentialsRecord,
+): Promise<boolean> {
   try {
     return (await authenticate(store, record.api_key, record.api_secret)) === record.merchant_id;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { type ApiKey, secretMatches } from "../domain/credentials.ts";
 import { Refusal } from "../domain/error.ts";
-import type { Store } from "../store/store.ts";
+import type { MerchantStore } from "../store/store.ts";
 
 /** The refusal of a request: for a missing, unknown or revoked key, and for a wrong secret. */
 export const INVALID_CREDENTIALS =
@@ -15,7 +15,7 @@ const NO_HASH = new Uint8Array(32);
  * @throws Refusal `unauthorized`
  */
 export function authenticate(
-  { merchants }: Pick<Store, "merchants">,
+  { merchants }: { readonly merchants: Pick<MerchantStore, "findKey"> },
   apiKey: string | null,
   apiSecret: string | null,
 ): number | Promise<number> {

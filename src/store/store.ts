@@ -72,17 +72,8 @@ export interface MerchantStore {
   listKeys(merchantId: number): Promise<ApiKey[]>;
 }
 
-/** Transactions one by one: numbered, stored, found, due and resolved. */
-export interface TransactionStore {
-  /**
-   * The number and the request ids for a new payment. No transaction of this database has or had the number. A payment that is
-   * never stored may leave a gap.
-   */
-  identify(createdAtMs: number, random: Random): Promise<TransactionIdentifiers>;
-
-  /** Stores a new transaction with identifiers from {@link identify}. */
-  insert(transaction: PendingTransaction): Promise<void>;
-
+/** Finds transactions. */
+export interface TransactionReads {
   /** By its complete id, in the same letter case. Without a promise if it is in memory. */
   findByCheckoutRequestId(checkoutRequestId: string): Transaction | null | Promise<Transaction | null>;
 
@@ -90,35 +81,16 @@ export interface TransactionStore {
   findByReference(reference: string): Promise<Transaction | null>;
 
   /**
-   * Reads the pending transactions that are due at `nowMs`, at most `limit`, in the order of their due times. Passes them to
-   * `decide`, and writes its result like {@link record}. Until then, no other process resolves them.
-   * @param decide is also called with an empty list; it may also return other transactions
-   * @returns the transactions that this call changed; rejects with the error of `decide`
+   * When the next check is due; null if nothing is pending. A shared store may leave out payments of other processes, because
+   * those resolve them.
    */
-  resolveDue(
-    nowMs: number,
-    limit: number,
-    decide: (due: readonly PendingTransaction[]) => Promise<readonly Transaction[]>,
-  ): Promise<Transaction[]>;
+  nextCheckAtMs(): Promise<number | null>;
 
   /** Whether the deadline of a pending transaction has passed. */
   isAnyOverdue(nowMs: number): Promise<boolean>;
 
   /** When the transaction with the greatest number started; null if there is none. */
   lastStartMs(): Promise<number | null>;
-
-  /**
-   * Writes the results of transactions (an outcome, or a later time to check again) in one commit, each only if the transaction
-   * is still pending: the first outcome wins.
-   * @returns the transactions that this call changed; rejects if one cannot be written, such as with a receipt number that exists
-   */
-  record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]>;
-
-  /**
-   * When the next check is due; null if nothing is pending. A shared store may leave out payments of other processes, because
-   * those resolve them.
-   */
-  nextCheckAtMs(): Promise<number | null>;
 
   /**
    * The open prompts, oldest first: all, or those of one phone. If there are more than `limit`: of all, those due next; of one
@@ -134,6 +106,33 @@ export interface TransactionStore {
    * many payments, an engine may search only the newest payments.
    */
   listPaid(limit: number, phone?: Msisdn | null): Promise<CompletedTransaction[]>;
+}
+
+/** Numbers, stores and resolves transactions. */
+export interface TransactionWrites {
+  /**
+   * The number and the request ids for a new payment. No transaction of this database has or had the number. A payment that is
+   * never stored may leave a gap.
+   */
+  identify(createdAtMs: number, random: Random): Promise<TransactionIdentifiers>;
+
+  /** Stores a new transaction with identifiers from {@link identify}. */
+  insert(transaction: PendingTransaction): Promise<void>;
+
+  /**
+   * Reads the pending transactions that are due at `nowMs`, at most `limit`, in the order of their due times. Passes them to
+   * `decide`, and writes its result like {@link record}. Until then, no other process resolves them.
+   * @param decide is also called with an empty list; it may also return other transactions
+   * @returns the transactions that this call changed; rejects with the error of `decide`
+   */
+  resolveDue(nowMs: number, limit: number, decide: Decide): Promise<Transaction[]>;
+
+  /**
+   * Writes the results of transactions (an outcome, or a later time to check again) in one commit, each only if the transaction
+   * is still pending: the first outcome wins.
+   * @returns the transactions that this call changed; rejects if one cannot be written, such as with a receipt number that exists
+   */
+  record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]>;
 
   /** Removes every transaction. Their numbers are not used again. */
   clear(): Promise<void>;
@@ -145,18 +144,9 @@ export interface TransactionStore {
   save(most: number): Promise<SavedTransactions | null>;
 }
 
-/** The methods that only read. */
-export type TransactionReads = Pick<
-  TransactionStore,
-  | "findByCheckoutRequestId"
-  | "findByReference"
-  | "nextCheckAtMs"
-  | "isAnyOverdue"
-  | "lastStartMs"
-  | "listPending"
-  | "countPending"
-  | "listPaid"
->;
+export type Decide = (due: readonly PendingTransaction[]) => Promise<readonly Transaction[]>;
+
+export interface TransactionStore extends TransactionReads, TransactionWrites {}
 
 /** A copy of all transactions at one time. */
 export interface SavedTransactions {

@@ -58,23 +58,25 @@ export function createCommitQueue(
   function flush(): void {
     const batch = waiting;
     waiting = [];
-    try {
-      turnReads.end();
-      answerAll(batch, store(batch));
-    } catch (error) {
-      // Nothing of the batch is written. If another process holds the database, or it is gone, each write alone would fail, too.
-      // Otherwise run them one by one, so that one bad write does not fail the others.
-      if (isForAll(error) || batch.length === 1) for (const entry of batch) entry.reject(error);
-      else for (const entry of batch) retryAlone(entry);
-    }
+    answer(batch);
   }
 
-  function retryAlone(entry: Entry): void {
-    meter.retried("batch");
+  function answer(entries: readonly Entry[]): void {
     try {
-      answerAll([entry], store([entry]));
+      turnReads.end();
+      const values = store(entries);
+      for (const [index, entry] of entries.entries()) entry.resolve(values[index]);
     } catch (error) {
-      entry.reject(error);
+      // Nothing is written. If another process holds the database, or it is gone, each write alone would fail, too. Otherwise run
+      // them one by one, so that one bad write does not fail the others.
+      const isForAll = entries.length === 1 || isBusy(error) || error instanceof Displaced;
+      for (const entry of entries) {
+        if (isForAll) entry.reject(error);
+        else {
+          meter.retried("batch");
+          answer([entry]);
+        }
+      }
     }
   }
 
@@ -91,10 +93,4 @@ export function createCommitQueue(
       });
     },
   };
-}
-
-const isForAll = (error: unknown): boolean => isBusy(error) || error instanceof Displaced;
-
-function answerAll(entries: readonly Entry[], values: readonly unknown[]): void {
-  for (const [index, entry] of entries.entries()) entry.resolve(values[index]);
 }

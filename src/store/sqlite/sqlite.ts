@@ -1,3 +1,4 @@
+import { createReads } from "../merchants.ts";
 import type { Store } from "../store.ts";
 import { Meter } from "../vitals.ts";
 import { mendOrder } from "./backup.ts";
@@ -8,7 +9,7 @@ import { createTransactionList } from "./list.ts";
 import { createLongReads } from "./long-reads.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { createNumbering, useKey } from "./numbering.ts";
-import { createSql } from "./query.ts";
+import { createRun, createSql } from "./query.ts";
 import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createTurnReads } from "./turn-reads.ts";
@@ -51,17 +52,10 @@ export function openStore(file: string, options?: StoreOptions): Store {
 }
 
 /** Opens only the merchants, for reading. The schema may be older, because nothing is migrated: other statements may not fit it. */
-export function openMerchantsForReading(file: string): Pick<Store, "merchants" | "close"> {
+export function openMerchantsForReading(file: string) {
   const { client, close } = openForReading(file);
-  const turnReads = createTurnReads(client);
-  const commits = { run: () => Promise.reject(new Error("the database was opened for reading")) };
-  return {
-    merchants: createMerchantStore(createSql(client, commits), turnReads, commits),
-    close() {
-      turnReads.end();
-      close();
-    },
-  };
+  const run = createRun(client);
+  return { merchants: createReads(async (text, parameters) => run(text, parameters)), close };
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   toPending,
   toTransaction,
 } from "../rows.ts";
-import type { TransactionReads, TransactionStore } from "../store.ts";
+import type { TransactionReads, TransactionStore, TransactionWrites } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createCopies, emptyTransactions } from "./copies.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -39,28 +39,27 @@ interface Parts {
   readonly longReads: LongReads;
 }
 
-/** What reads and writes share. */
-interface Shared extends Parts {
-  readonly statements: Statements;
-  /** Clients poll the same transaction every few seconds, and it has mostly not changed. */
-  readonly polled: LookupCache<string, Transaction>;
-}
+type Polled = LookupCache<string, Transaction>;
 
 /** Transactions one by one. */
 export function createTransactionStore(parts: Parts): TransactionStore {
   const { requestIds } = parts.numbering;
   const statements = prepareStatements(parts.client);
+  // Clients poll the same transaction every few seconds, and it has mostly not changed.
   const polled = createLookupCache(parts.turnReads, (checkoutRequestId: string) => {
     const id = requestIds.numberOf(checkoutRequestId);
     const row = id === null ? null : statements.byId.get(parts.numbering.rowIdOf(id));
     const transaction = row && toTransaction(row, requestIds);
     return transaction?.checkoutRequestId === checkoutRequestId ? transaction : null;
   });
-  const shared = { ...parts, statements, polled };
-  return { ...createReads(shared), ...createWrites(shared) };
+  return { ...createReads(parts, statements, polled), ...createWrites(parts, statements, polled) };
 }
 
-function createReads({ client, turnReads, statements, polled, numbering, longReads }: Shared): TransactionReads {
+function createReads(
+  { client, turnReads, numbering, longReads }: Parts,
+  statements: Statements,
+  polled: Polled,
+): TransactionReads {
   const { requestIds } = numbering;
   const search = createWordSearch(client);
 
@@ -132,14 +131,27 @@ function* countPendingIn(client: Database, phone: number): Generator<undefined, 
   return count;
 }
 
-function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionReads> {
-  const { client, commits, totals, words, numbering, statements, polled } = shared;
-  const { requestIds } = numbering;
+function createWrites(
+  { client, commits, totals, words, numbering, deliveries }: Parts,
+  statements: Statements,
+  polled: Polled,
+): TransactionWrites {
   const copies = createCopies(client);
 
-  async function record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
-    return commits.run(() => firstOfEach(outcomes).filter((outcome) => recordOne(shared, outcome)));
+  /** @returns whether it was still pending */
+  function recordOne(outcome: Transaction): boolean {
+    polled.forget(outcome.checkoutRequestId);
+    const change = { ...toChange(outcome), id: numbering.rowIdOf(outcome.id) };
+    if (statements.resolve.run(change).changes === 0) return false;
+    if (change.status === PENDING) return true;
+    totals.count(change.id, outcome, PENDING, -1);
+    totals.count(change.id, outcome, change.status, 1);
+    deliveries.write(change.id);
+    return true;
   }
+
+  const record = <T extends Transaction>(outcomes: readonly T[]): Promise<T[]> =>
+    commits.run(() => firstOfEach(outcomes).filter(recordOne));
 
   /** The numbers of the removed transactions are not used again. */
   function replaceRows(replace: () => void): void {
@@ -152,7 +164,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
 
   return {
     async identify(createdAtMs, random) {
-      return requestIds.issue(numbering.next(), createdAtMs, random);
+      return numbering.requestIds.issue(numbering.next(), createdAtMs, random);
     },
 
     insert(pending) {
@@ -166,7 +178,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
 
     // Only one process at a time resolves the payments of a file, so the rows need no lock.
     async resolveDue(nowMs, limit, decide) {
-      const due = statements.due.all(nowMs, limit).map((row) => toPending(row, requestIds));
+      const due = statements.due.all(nowMs, limit).map((row) => toPending(row, numbering.requestIds));
       const outcomes = await decide(due);
       return outcomes.length === 0 ? [] : record(outcomes);
     },
@@ -193,28 +205,16 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
   };
 }
 
-/** @returns whether it was still pending */
-function recordOne({ statements, polled, totals, numbering, deliveries }: Shared, outcome: Transaction): boolean {
-  polled.forget(outcome.checkoutRequestId);
-  const change = { ...toChange(outcome), id: numbering.rowIdOf(outcome.id) };
-  if (statements.resolve.run(change).changes === 0) return false;
-  if (change.status === PENDING) return true;
-  totals.count(change.id, outcome, PENDING, -1);
-  totals.count(change.id, outcome, change.status, 1);
-  deliveries.write(change.id);
-  return true;
-}
-
 /** Looking up this many payments of one phone or reference takes a few milliseconds. */
 const FEW = 1000;
 
 /** Scanning this many entries of an index takes a few milliseconds. There can be millions. */
 const MOST_SCANNED = 20_000;
 
-export type Statements = ReturnType<typeof prepareStatements>;
+type Statements = ReturnType<typeof prepareStatements>;
 
 /** The statements on the table of transactions, except those of the list. Preparing them all takes 0.3 ms. */
-export function prepareStatements(client: Database) {
+function prepareStatements(client: Database) {
   return {
     insert: client.query<never, NewRow>(INSERT),
     resolve: client.query<never, Change>(
