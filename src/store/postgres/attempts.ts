@@ -56,26 +56,35 @@ export function createAttempts(parts: Parts): Attempts {
     isStuck = false;
   }
 
-  /** @param failed called after each failed attempt; throws to replace the error */
   async function run<T>(
-    work: (connection: Connection) => Promise<T>,
-    { inTransaction = false, attemptMs = deadlineMs / ATTEMPTS }: { inTransaction?: boolean; attemptMs?: number },
-    failed: (error: unknown, isLast: boolean) => void,
+    work: (connection: Connection, mayBeWritten: boolean) => Promise<T>,
+    writes: boolean,
+    { inTransaction = false, mayBeWritten = false }: WriteOptions = {},
+    isLong = false,
   ): Promise<T> {
     const endMs = stopwatch() + deadlineMs;
+    let isUnknown = mayBeWritten;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const leftMs = Math.max(endMs - stopwatch(), 1);
+      const mostMs = isLong ? leftMs : Math.min(leftMs, deadlineMs / ATTEMPTS);
       try {
-        const result = await connections.use(Math.min(leftMs, attemptMs), work, inTransaction);
+        const result = await connections.use(mostMs, (connection) => work(connection, isUnknown), inTransaction);
         answered();
         return result;
       } catch (error) {
         const verdict = verdictOf(error);
         if (isSilence(error)) isStuck = true;
         else answered(); // a refusal is an answer, too
-        const isLast = verdict === "final" || stopwatch() + pauseMs >= endMs;
-        failed(error, isLast);
-        if (isLast) throw error;
+        if (writes && verdict === "unknown") {
+          isUnknown = true;
+          meter.unknownOutcomes += 1;
+        }
+        if (verdict === "final") throw error;
+        if (stopwatch() + pauseMs >= endMs) {
+          if (!isUnknown) throw error;
+          meter.leftUnknown += 1;
+          throw new OutcomeUnknown(error);
+        }
         meter.retried(sqlStateOf(error));
         if (!connections.isClosed) await pause(clock, pauseMs); // else the next attempt fails, and no alarm may be left
       }
@@ -95,23 +104,8 @@ export function createAttempts(parts: Parts): Attempts {
         },
         { inTransaction: true },
       ),
-    reading: (work, isLong = false) => run(work, isLong ? { attemptMs: deadlineMs } : {}, () => {}),
-    writing(work, { inTransaction = false, mayBeWritten = false } = {}) {
-      let isUnknown = mayBeWritten;
-      return run(
-        (connection) => work(connection, isUnknown),
-        { inTransaction },
-        (error, isLast) => {
-          if (verdictOf(error) === "unknown") {
-            isUnknown = true;
-            meter.unknownOutcomes += 1;
-          }
-          if (!isLast || !isUnknown || verdictOf(error) === "final") return;
-          meter.leftUnknown += 1;
-          throw new OutcomeUnknown(error);
-        },
-      );
-    },
+    reading: (work, isLong) => run(work, false, {}, isLong),
+    writing: (work, options) => run(work, true, options),
     get isStuck() {
       return isStuck;
     },

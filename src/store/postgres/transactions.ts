@@ -1,7 +1,8 @@
 import { Refusal } from "../../domain/error.ts";
-import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
+import type { RequestIds } from "../../domain/identifiers.ts";
+import type { Transaction } from "../../domain/transaction.ts";
 import { firstOfEach, type TransactionRow, toChange, toPending } from "../rows.ts";
-import type { TransactionStore } from "../store.ts";
+import type { Decide, TransactionStore } from "../store.ts";
 import { BEGIN } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
 import { isRefusedValue, verdictOf } from "./failures.ts";
@@ -23,7 +24,7 @@ export function createTransactionStore(
   const parts = { ...given, unsettled: new Map<number, Transaction>() };
   const writes = createWrites(parts);
   const settling = createSettling(parts, writes);
-  const claimParts: ClaimParts = { ...parts, toPending: (row) => toPending(fromRow(row), requestIds) };
+  const claimDue = createClaims(parts, requestIds);
   /** Set while a reset runs: writes that start later wait for it. */
   let gate: Promise<unknown> | null = null;
 
@@ -55,7 +56,7 @@ export function createTransactionStore(
 
     async resolveDue(nowMs, limit, decide) {
       await prepare();
-      const claimed = await claimDue(claimParts, nowMs, limit, decide);
+      const claimed = await claimDue(nowMs, limit, decide);
       return [...settling.take(), ...claimed];
     },
 
@@ -112,10 +113,6 @@ function createSettling({ unsettled }: WritesParts, { outcomes }: Writes) {
   };
 }
 
-interface ClaimParts extends WritesParts {
-  readonly toPending: (row: TransactionRow) => PendingTransaction;
-}
-
 /** If this process freezes in the middle of a claim, the engine releases its rows after this time. */
 const IDLE_TIMEOUT = "2s";
 
@@ -144,66 +141,47 @@ class CommitUnanswered extends Error {
  * Locks due payments, calls `decide`, and writes the outcomes, in one short transaction. Other replicas skip locked rows. The lock
  * only saves work: the conditional update decides which outcome counts.
  */
-async function claimDue(
-  parts: ClaimParts,
-  nowMs: number,
-  limit: number,
-  decide: (due: readonly PendingTransaction[]) => Promise<readonly Transaction[]>,
-): Promise<Transaction[]> {
+function createClaims(parts: WritesParts, requestIds: RequestIds): TransactionStore["resolveDue"] {
+  const { attempts } = parts;
   const shard = `${parts.replica}/c`;
-  const found = await parts.attempts.read(isAnyDue(nowMs));
-  if (found.length === 0) return writeDecided(parts, firstOfEach(await decide([])), shard, false);
-  try {
-    return await parts.attempts.writing((connection) => claimOnce(parts, connection, { nowMs, limit, decide, shard }), {
-      inTransaction: true,
-    });
-  } catch (error) {
-    if (!(error instanceof CommitUnanswered)) throw error;
-    // `decide` is not called again: its outcomes are written like any others, and those already written are found.
-    return writeDecided(parts, error.outcomes, shard, error.mayBeWritten);
-  }
-}
 
-async function writeDecided(
-  parts: ClaimParts,
-  outcomes: readonly Transaction[],
-  shard: string,
-  mayBeWritten: boolean,
-): Promise<Transaction[]> {
-  if (outcomes.length === 0) return [];
-  const changed = await writeOutcomes(parts, outcomes, shard, mayBeWritten);
-  return outcomes.filter(({ id }) => changed.has(id));
-}
-
-interface Claim {
-  readonly nowMs: number;
-  readonly limit: number;
-  readonly decide: (due: readonly PendingTransaction[]) => Promise<readonly Transaction[]>;
-  readonly shard: string;
-}
-
-async function claimOnce(
-  parts: ClaimParts,
-  { query, script }: Connection,
-  { nowMs, limit, decide, shard }: Claim,
-): Promise<Transaction[]> {
-  const select = due(nowMs, limit);
-  let rows = await script<TransactionRow>(`${BEGIN_CLAIM}; ${select} SKIP LOCKED`);
-  // Other replicas are deciding about all due rows. Wait for them, so that no request here sees the rows as pending afterwards.
-  if (rows.length === 0) rows = await script<TransactionRow>(select);
-  const outcomes = firstOfEach(await decide(rows.map(parts.toPending)));
-  if (outcomes.length === 0) {
-    await script("ROLLBACK");
-    return [];
-  }
-  let isCommitting = false;
-  try {
-    const changed = await updateRows(parts, query, outcomes.map(toChange), shard);
-    isCommitting = true;
-    await script("COMMIT");
+  async function writeDecided(outcomes: readonly Transaction[], mayBeWritten: boolean): Promise<Transaction[]> {
+    if (outcomes.length === 0) return [];
+    const changed = await writeOutcomes(parts, outcomes, shard, mayBeWritten);
     return outcomes.filter(({ id }) => changed.has(id));
-  } catch (error) {
-    if (isRefusedValue(error)) throw error;
-    throw new CommitUnanswered(outcomes, isCommitting && verdictOf(error) === "unknown", error);
   }
+
+  async function claim({ query, script }: Connection, select: string, decide: Decide): Promise<Transaction[]> {
+    let rows = await script<TransactionRow>(`${BEGIN_CLAIM}; ${select} SKIP LOCKED`);
+    // Other replicas are deciding about all due rows. Wait for them, so that no request here sees the rows as pending afterwards.
+    if (rows.length === 0) rows = await script<TransactionRow>(select);
+    const outcomes = firstOfEach(await decide(rows.map((row) => toPending(fromRow(row), requestIds))));
+    if (outcomes.length === 0) {
+      await script("ROLLBACK");
+      return [];
+    }
+    let isCommitting = false;
+    try {
+      const changed = await updateRows(parts, query, outcomes.map(toChange), shard);
+      isCommitting = true;
+      await script("COMMIT");
+      return outcomes.filter(({ id }) => changed.has(id));
+    } catch (error) {
+      if (isRefusedValue(error)) throw error;
+      throw new CommitUnanswered(outcomes, isCommitting && verdictOf(error) === "unknown", error);
+    }
+  }
+
+  return async (nowMs, limit, decide) => {
+    const found = await attempts.read(isAnyDue(nowMs));
+    if (found.length === 0) return writeDecided(firstOfEach(await decide([])), false);
+    try {
+      const select = due(nowMs, limit);
+      return await attempts.writing((connection) => claim(connection, select, decide), { inTransaction: true });
+    } catch (error) {
+      if (!(error instanceof CommitUnanswered)) throw error;
+      // `decide` is not called again: its outcomes are written like any others, and those already written are found.
+      return writeDecided(error.outcomes, error.mayBeWritten);
+    }
+  };
 }
