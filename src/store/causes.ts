@@ -1,5 +1,6 @@
-import { lstatSync, readlinkSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readlinkSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { orNull } from "../domain/or-null.ts";
 
 /** Why a file cannot be used, and what helps: the one table for the codes of the system and of SQLite. */
 export interface Cause {
@@ -119,14 +120,14 @@ type Wrong = readonly [what: string, remedy: string] | null;
 function wrongFolder(path: string): Wrong {
   const above = dirname(path) === path ? null : wrongFolder(dirname(path));
   if (above) return above;
-  const stats = statsOr(() => lstatSync(path));
+  const stats = orNull(() => lstatSync(path));
   if (!stats) return [`${path} does not exist`, "make that folder"];
   if (stats.isDirectory()) return null;
   return stats.isSymbolicLink() ? wrongLink(path) : [`${path} is not a folder`, "move it away"];
 }
 
 function wrongItself(path: string, { name }: Cause): Wrong {
-  const stats = statsOr(() => lstatSync(path));
+  const stats = orNull(() => lstatSync(path));
   if (stats?.isSymbolicLink()) return wrongLink(path);
   return stats?.isFile() && name !== "ELOOP" ? [`${path} is not a folder`, "move it away"] : null;
 }
@@ -138,13 +139,5 @@ function wrongLink(path: string): Wrong {
     const isCircle = (error as NodeJS.ErrnoException).code === "ELOOP";
     const where = isCircle ? "that leads in a circle" : `to ${readlinkSync(path)}, which is not there`;
     return [`${path} is a link ${where}`, "correct that link"];
-  }
-}
-
-function statsOr(read: () => Stats): Stats | null {
-  try {
-    return read();
-  } catch {
-    return null;
   }
 }

@@ -16,6 +16,7 @@ import {
   statfsSync,
   writeSync,
 } from "node:fs";
+import { orNull } from "../../domain/or-null.ts";
 
 /** SQLite hides the errors of the system. An attempt in the same folder finds them. */
 
@@ -43,8 +44,7 @@ export function attemptBeside(file: string): unknown {
   } catch (error) {
     return error;
   } finally {
-    removeQuietly(draft);
-    removeQuietly(`${draft}-journal`);
+    for (const made of [draft, `${draft}-journal`]) orNull(() => rmSync(made, { force: true }));
   }
 }
 
@@ -72,26 +72,12 @@ export function isKept(file: string): boolean {
   if (process.platform !== "linux" || statfsSync(file).type === FUSE) return true;
   try {
     const path = realpathSync(file);
-    const descriptors = readdirSync("/proc/self/fd").filter((number) => linkOf(`/proc/self/fd/${number}`) === path);
+    // One of them is closed meanwhile.
+    const linkOf = (number: string) => orNull(() => readlinkSync(`/proc/self/fd/${number}`));
+    const descriptors = readdirSync("/proc/self/fd").filter((number) => linkOf(number) === path);
     const infos = descriptors.map((number) => readFileSync(`/proc/self/fdinfo/${number}`, "utf8"));
     return infos.length === 0 || infos.some((info) => !info.includes("mnt_id:") || info.includes("lock:"));
   } catch {
     return true; // without /proc
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return ""; // closed meanwhile
-  }
-}
-
-function removeQuietly(file: string): void {
-  try {
-    rmSync(file, { force: true });
-  } catch {
-    // It was not made.
   }
 }

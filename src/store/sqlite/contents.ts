@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readlinkSync, readSync } from "node:fs";
+import { orNull } from "../../domain/or-null.ts";
 import { firstOf } from "./database.ts";
 
 /** Reads the files of an open database beside SQLite. */
@@ -18,11 +19,7 @@ function createReader() {
     whereNow(path: string): string | null {
       const descriptor = opened.get(path);
       if (descriptor === undefined || fstatSync(descriptor).nlink === 0) return null;
-      try {
-        return readlinkSync(`/proc/self/fd/${descriptor}`);
-      } catch {
-        return "the moved file";
-      }
+      return orNull(() => readlinkSync(`/proc/self/fd/${descriptor}`)) ?? "the moved file";
     },
     close(): void {
       for (const descriptor of opened.values()) closeSync(descriptor);

@@ -8,10 +8,10 @@ import {
   lstatSync,
   openSync,
   rmSync,
-  type Stats,
   statSync,
   writeFileSync,
 } from "node:fs";
+import { orNull } from "../../domain/or-null.ts";
 import { causeAt } from "../causes.ts";
 import { UnusableDatabase } from "../store.ts";
 import { attemptBeside } from "./attempt.ts";
@@ -109,7 +109,7 @@ export function openForReading(file: string): OpenDatabase {
  * a database. A read from a pipe would wait forever.
  */
 export function requirePlainFile(file: string): void {
-  const stats = statsOf(file);
+  const stats = orNull(() => lstatSync(file)); // opening the file reports an error
   if (stats?.isSymbolicLink()) throw new UnusableDatabase("linked", `${file} is a link, and is not followed`);
   if (stats && !stats.isFile()) throw new UnusableDatabase("foreign", `${file} is not a file`);
 }
@@ -128,14 +128,6 @@ export function requireDatabase(file: string): void {
     throw explain(error, file);
   }
   requirePlainFiles(file);
-}
-
-function statsOf(file: string): Stats | null {
-  try {
-    return lstatSync(file);
-  } catch {
-    return null; // opening the file reports the problem
-  }
 }
 
 /**

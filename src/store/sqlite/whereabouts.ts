@@ -2,6 +2,7 @@ import { constants, type Database } from "bun:sqlite";
 import { rmSync, type Stats, statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
 import { counted } from "../../domain/counted.ts";
+import { orNull } from "../../domain/or-null.ts";
 import { PUT_A_COPY } from "../causes.ts";
 import type { Trouble } from "../vitals.ts";
 import { watchContents } from "./contents.ts";
@@ -153,13 +154,5 @@ export class Whereabouts {
   }
 }
 
-const statsOf = (path: string): Stats | null => orNull(() => statSync(path));
-
 /** A file that is gone or damaged must not end the server that watches it. */
-function orNull<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-}
+const statsOf = (path: string): Stats | null => orNull(() => statSync(path));
