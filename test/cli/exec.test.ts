@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { canonicalHost, isException, readHosts } from "../../cli/intercept/hosts.ts";
+import { isException, readHosts } from "../../cli/intercept/hosts.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { KEYS, openMomo, PROGRAM, type RunOptions, runMomo, startMomo } from "../support/momo.ts";
@@ -117,23 +117,6 @@ const names = (count: number) => Array.from({ length: count }, (_, n) => `h${n}.
 test("--intercept accepts up to ten hosts, in any letter case, and those of its earlier uses", () => {
   expect(readHosts("A.Example, b.example", ["c.example"])).toEqual(["c.example", "a.example", "b.example"]);
   expect(readHosts(names(10))).toHaveLength(10);
-});
-
-test("--intercept accepts a final dot and IDN; the host is the same, however a client writes it", () => {
-  expect(readHosts("Payflow.Example.,Bücher.example")).toEqual(["payflow.example", "xn--bcher-kva.example"]);
-  for (const written of ["payflow.example", "PAYFLOW.example.", "payflow.example:443", "payflow.example.:443"]) {
-    expect(canonicalHost(written)).toBe("payflow.example");
-  }
-  for (const other of [
-    "payflow.example:444",
-    "payflow.example/x",
-    "xpayflow.example",
-    "payflow.example@evil.example",
-    "",
-    "a b",
-  ]) {
-    expect(canonicalHost(other)).not.toBe("payflow.example");
-  }
 });
 
 test.each([

@@ -1,13 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startSandbox } from "momo-sandbox/testing";
-import { findServer, hintOfAnother, identify, recordOf } from "../../cli/client/server.ts";
-import { cleanUp, later, newFolder } from "../support/cleanup.ts";
+import { findServer, identify } from "../../cli/client/server.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { expectRefusal, openPlain, type Run, runMomo } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
-import { rejectionOf, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -257,22 +255,6 @@ describe("one server by several names, and an address that is not its own", () =
   });
 });
 
-test("the helper for tests never steers the sandbox that gets the port of its own", async () => {
-  const helped = await startSandbox();
-  later(() => helped.stop());
-  const { pid } = (await (await fetch(`${helped.controlUrl}/health`)).json()) as { pid: number };
-  process.kill(pid, "SIGKILL");
-  await until(
-    () => rejectionOf(fetch(helped.controlUrl)),
-    (refused) => refused !== null,
-  );
-  const successor = await startIn(newFolder(), { port: portOf(helped.baseUrl) });
-  await successor.pay();
-  for (const call of [() => helped.reset(), () => helped.requests(), () => helped.rules.clear()])
-    expect(String(await rejectionOf(call()))).toContain("was it stopped?");
-  expect(await successor.list()).toHaveLength(1);
-});
-
 test("a server that was started again is named by its new id", async () => {
   const { data, record } = await killed();
   const server = findServer({ data }, {}, null);
@@ -280,16 +262,10 @@ test("a server that was started again is named by its new id", async () => {
   expect(identify(server)).toMatchObject({ headers: { "X-Momo-Server": "NEW" }, unproven: { record: { id: "NEW" } } });
 });
 
-test("a server that was killed is not named as the one that runs elsewhere", () => {
-  const data = newFolder();
-  const record = {
-    pid: 7,
-    base_url: "http://127.0.0.1:2/v2",
-    control_url: "http://127.0.0.1:2/_momo",
-    control_token: null,
-  };
-  writeFileSync(join(data, "server.json"), JSON.stringify(record), { mode: 0o600 });
-  const named = "http://127.0.0.1:1/v2";
-  const server = findServer({ data }, {}, { by: "--base-url", address: named });
-  expect([recordOf(server), hintOfAnother(server)]).toEqual([null, null]);
+test.concurrent("a server that was killed is not named as the one that runs elsewhere", async () => {
+  const { data } = await killed();
+  const { stderr } = await runMomo(["clock", "show", "--base-url", "http://127.0.0.1:1/v2", "--data", data]);
+  expect(stderr).toMatch(
+    /^momo: nothing answers at http:\/\/127\.0\.0\.1:1\n {6}start it with momo serve, or name another/,
+  );
 });

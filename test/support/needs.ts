@@ -53,7 +53,6 @@ const NEEDS = {
   zsh: program("zsh"),
   fish: program("fish"),
   shellcheck: program("shellcheck"),
-  openssl: program("openssl"),
   nginx: program("nginx", "nginx-light"),
   haproxy: program("haproxy"),
   PgBouncer: program("pgbouncer"),

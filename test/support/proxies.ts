@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { makeCertificates } from "../../cli/intercept/certificate.ts";
+import { systemClock, systemRandom } from "../../src/system.ts";
 import { startChild } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
 import { startForwarder } from "./connection.ts";
@@ -61,28 +63,13 @@ ${rest}
   });
 }
 
-/** A self-signed certificate for `momo.example`. */
-export async function makeCertificate(): Promise<{ certificate: string; key: string }> {
+/** The files of a certificate for `momo.example`, which no client knows. */
+export function makeCertificate(): { certificate: string; key: string } {
   const folder = newFolder();
-  const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
-  const { exited, stderr } = startChild(
-    [
-      ...[
-        findProgram("openssl") ?? "",
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-      ],
-      ...["-days", "2", "-subj", "/CN=momo.example", "-keyout", key, "-out", certificate],
-    ],
-    { env: { PATH: PLACES }, cwd: folder },
-  );
-  if ((await exited) !== 0) throw new Error(stderr.text);
-  return { certificate, key };
+  const made = makeCertificates(["momo.example"], systemClock, systemRandom);
+  const files = { certificate: join(folder, "certificate.pem"), key: join(folder, "key.pem") };
+  for (const name of ["certificate", "key"] as const) writeFileSync(files[name], made[name]);
+  return files;
 }
 
 function write(folder: string, config: string): string {
