@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, jest, spyOn, test } from "bun:test";
+import { afterAll, expect, jest, spyOn, test } from "bun:test";
 import { openEvents } from "../../cli/client/client.ts";
 import { followEvents, type SandboxEvent } from "../../cli/client/follow.ts";
 import { serverAt } from "../../cli/client/server.ts";
@@ -6,7 +6,7 @@ import { clockCommand, snapshotCommand } from "../../cli/commands/steering.ts";
 import { cleanUp, later } from "../support/cleanup.ts";
 import { hang, serveFake, startReceiver } from "../support/fake-server.ts";
 import { KEYS, openPlain, runMomo, serveMomo, startMomo } from "../support/momo.ts";
-import { inTime, rejectionOf, SLACK_MS, until } from "../support/waiting.ts";
+import { inTime, rejectionOf, until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -149,45 +149,29 @@ test.each([
 /** The first message is refused, the others are accepted. */
 const refuseFirst = (nth: number) => new Response("", { status: nth === 1 ? 500 : 200 });
 
-describe("momo serve --webhook URL", () => {
-  test.concurrent("each final payment is POSTed there, without a proxy; each attempt is a line of the log, without the address", async () => {
-    const receiver = startReceiver(refuseFirst);
-    const proxy = serveFake(() => new Response("proxy", { status: 502 }));
-    const server = await serveMomo(
-      ["--webhook", `${receiver.url}?token=abc`, "--after", "1ms", "--log-format", "json"],
-      {
-        env: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` },
-      },
-    );
-    const id = await server.pay();
-    const attempts = async () => {
-      const lines = server.child.stderr.text.split("\n");
-      return lines.filter((line) => line.includes('"webhook"')).map((line) => JSON.parse(line) as object);
-    };
-    await until(attempts, ({ length }) => length === 1);
-    // The next attempt is made after a second of the sandbox's clock.
-    await server.control("POST", "/clock", { advance: "1s" });
-    expect(await until(attempts, ({ length }) => length === 2)).toMatchObject([
-      { webhook: 1, state: "waiting", attempt: 1, status: 500, message: "only 2xx counts as delivered" },
-      { webhook: 1, state: "delivered", attempt: 2, status: 200 },
-    ]);
-    const listed = await runMomo(["webhooks", "list", "--format", "table", ...server.at]);
-    expect(listed.stdout).toMatch(/ delivered +2 .* 200\n/);
-    expect(receiver.received[1]?.body.data).toMatchObject({ checkout_request_id: id, status: "completed" });
-    expect(server.child.stderr.text).not.toContain("token=abc");
-    expect(proxy.requests).toEqual([]);
-  });
-
-  test.concurrent("a receiver that hangs delays no payment, and a stop takes less than three seconds", async () => {
-    const receiver = startReceiver(hang);
-    const server = await serveMomo(["--webhook", receiver.url, "--after", "0s"]);
-    for (let count = 0; count < 20; count += 1) await server.pay();
-    await receiver.until(16); // the bound of attempts in flight
-    await server.pay();
-    const startedMs = performance.now();
-    expect(await server.stop()).toBe(0);
-    expect(performance.now() - startedMs).toBeLessThan(3000 + SLACK_MS);
-  });
+test.concurrent("momo serve --webhook: each final payment is POSTed there, without a proxy; each attempt is a line of the log, without the address", async () => {
+  const receiver = startReceiver(refuseFirst);
+  const proxy = serveFake(() => new Response("proxy", { status: 502 }));
+  const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
+  const flags = ["--webhook", `${receiver.url}?token=abc`, "--after", "1ms", "--log-format", "json"];
+  const server = await serveMomo(flags, { env });
+  const id = await server.pay();
+  const attempts = async () => {
+    const lines = server.child.stderr.text.split("\n");
+    return lines.filter((line) => line.includes('"webhook"')).map((line) => JSON.parse(line) as object);
+  };
+  await until(attempts, ({ length }) => length === 1);
+  // The next attempt is made after a second of the sandbox's clock.
+  await server.control("POST", "/clock", { advance: "1s" });
+  expect(await until(attempts, ({ length }) => length === 2)).toMatchObject([
+    { webhook: 1, state: "waiting", attempt: 1, status: 500, message: "only 2xx counts as delivered" },
+    { webhook: 1, state: "delivered", attempt: 2, status: 200 },
+  ]);
+  const listed = await runMomo(["webhooks", "list", "--format", "table", ...server.at]);
+  expect(listed.stdout).toMatch(/ delivered +2 .* 200\n/);
+  expect(receiver.received[1]?.body.data).toMatchObject({ checkout_request_id: id, status: "completed" });
+  expect(server.child.stderr.text).not.toContain("token=abc");
+  expect(proxy.requests).toEqual([]);
 });
 
 test("a command that follows the events asks for those that it missed, however often it tries to reconnect", async () => {

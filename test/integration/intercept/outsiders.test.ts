@@ -12,15 +12,8 @@ afterAll(cleanUp);
 
 /** A run that stays open, with the variables of its command, and what an outsider gets. */
 async function openRun(asUser: readonly string[] = []) {
-  const child = startMomo([
-    "exec",
-    "--intercept",
-    "payflow.example",
-    "--",
-    "sh",
-    "-c",
-    "env; echo ready; exec sleep 60",
-  ]);
+  const script = "env; echo ready; exec sleep 60";
+  const child = startMomo(["exec", "--intercept", "payflow.example", "--", "sh", "-c", script]);
   later(() => {
     child.signal("SIGTERM");
     return child.exited;
