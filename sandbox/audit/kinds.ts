@@ -47,7 +47,7 @@ export const FINDING_KINDS = {
     section: "§4.4",
     label: "gives up early",
     advice:
-      "Ask every 3 to 5 s for up to two minutes, until the status is final. If you stop earlier, ask again later before you treat the order as unpaid.",
+      "Ask every 3 to 5 s for up to two minutes, until the status is final. If you stop earlier, ask again later before you treat the order as unpaid. Only the status “completed” is paid: “success” says that the question was answered.",
   },
   ignores_final: {
     severity: "error",

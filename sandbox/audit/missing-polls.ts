@@ -3,7 +3,7 @@ import type { Status } from "../../src/domain/transaction.ts";
 import { inSeconds, type Moment } from "./call.ts";
 import type { DatedMistake } from "./finding.ts";
 import { type History, PATTERN_MS, PATTERN_POLLS } from "./history.ts";
-import type { Severity } from "./kinds.ts";
+import { HOW_TO_LOOK, type Severity } from "./kinds.ts";
 import type { Asked, End, Payment, Start, Started } from "./payments.ts";
 import { takesRowAbove } from "./wrong-rows.ts";
 
@@ -130,6 +130,7 @@ function neverPolls(
     payment,
     atMs: start.answered.nowMs,
     message: `${what}${end === null ? "" : `; it is ${end.status} now`}${deliveriesOf(payment, hasWebhook)}.${isTaken ? "" : doubt}`,
+    ...(!start.isRead && { advice: HOW_TO_LOOK }),
   };
 }
 
