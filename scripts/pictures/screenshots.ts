@@ -92,13 +92,8 @@ async function poll(id: string, intervals: readonly string[]): Promise<void> {
   }
 }
 
-const pay = (order: number, outcome?: string): Promise<string> =>
-  shop.pay(
-    {
-      phone: CUSTOMERS[(order * 5) % CUSTOMERS.length],
-      amount: ORDERS[order % ORDERS.length],
-      reference: `ORDER-${1000 + order}`,
-      description: "Two coffees and a mandazi",
-    },
-    outcome,
-  );
+function pay(order: number, outcome?: string): Promise<string> {
+  const [phone, amount] = [CUSTOMERS[(order * 5) % CUSTOMERS.length], ORDERS[order % ORDERS.length]];
+  const description = "Two coffees and a mandazi";
+  return shop.pay({ phone, amount, reference: `ORDER-${1000 + order}`, description }, outcome);
+}

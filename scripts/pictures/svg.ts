@@ -97,7 +97,7 @@ function spansOf(shot: Shot): Span[] {
     shown.set(place, { what, fromMs: atMs });
   };
   for (const frame of shot.frames) {
-    if ("picture" in frame) show(0, imageOf(frame.picture), frame.atMs);
+    if ("picture" in frame) show(0, `<image href="${frame.picture}" y="${BAR}" width="${WIDTH}"/>`, frame.atMs);
     else for (const [y, row] of frame.rows.entries()) show(y, row.map((run) => textOf(run, y)).join(""), frame.atMs);
   }
   for (const place of shown.keys()) show(place, "", endMs);
@@ -111,5 +111,3 @@ function textOf({ column, text, style }: Run, y: number): string {
   const place = `x="${x}" y="${BAR + PAD + y * CELL.height + 14}" textLength="${width}"`;
   return `<text ${place}${style === "" ? "" : ` class="${style}"`}>${escaped(text)}</text>`;
 }
-
-const imageOf = (picture: string): string => `<image href="${picture}" y="${BAR}" width="${WIDTH}"/>`;
