@@ -34,29 +34,27 @@ function found(checkoutRequestId: string) {
   return { checkout_request_id: checkoutRequestId, ...row, phone: String(row.phone) };
 }
 
-type Write = () => void;
-let waiting: Write[] = [];
-const commit = client.transaction((writes: readonly Write[]) => {
-  for (const write of writes) write();
-});
+type Values = Parameters<typeof insert.get>;
+interface Waiting {
+  readonly values: Values;
+  readonly resolve: (id: number) => void;
+}
+let waiting: Waiting[] = [];
+const commit = client.transaction((due: readonly Waiting[]) => due.map(({ values }) => insert.get(...values)?.id ?? 0));
 
-/** Resolves when what `write` wrote is on disk. */
-function committed<T>(write: () => T): Promise<T> {
-  const { promise, resolve } = Promise.withResolvers<T>();
+/** Resolves to the number of a payment when it is on disk. */
+function stored(...values: Values): Promise<number> {
   if (waiting.length === 0) setImmediate(flush);
-  waiting.push(() => answers.push(resolve.bind(null, write())));
-  return promise;
+  return new Promise((resolve) => {
+    waiting.push({ values, resolve });
+  });
 }
 
-let answers: (() => void)[] = [];
-
 function flush(): void {
-  const writes = waiting;
+  const due = waiting;
   waiting = [];
-  commit.immediate(writes);
-  const due = answers;
-  answers = [];
-  for (const answer of due) answer();
+  const ids = commit.immediate(due);
+  for (const [index, { resolve }] of due.entries()) resolve(ids[index] ?? 0);
 }
 
 const randomToken = () =>
@@ -74,18 +72,15 @@ const server = Bun.serve({
     }
     const nowMs = Date.now();
     const token = randomToken();
-    const row = await committed(() =>
-      insert.get(
-        body.payment_account_id ?? 0,
-        (body.amount ?? 0) * 100,
-        // As momo stores it, and in the range of the phones in the table: most of the cost of a row is its place in the index.
-        254_000_000_000 + Number(body.phone),
-        body.reference ?? null,
-        token,
-        nowMs,
-      ),
+    const id = await stored(
+      body.payment_account_id ?? 0,
+      (body.amount ?? 0) * 100,
+      // As momo stores it, and in the range of the phones in the table: most of the cost of a row is its place in the index.
+      254_000_000_000 + Number(body.phone),
+      body.reference ?? null,
+      token,
+      nowMs,
     );
-    const id = row?.id ?? 0;
     return Response.json({
       success: true,
       message: "stored",
