@@ -38,10 +38,10 @@ export function auditInput(reading: Reading): Mistake[] {
 }
 
 const numbersAsText = ({ call: { members } }: Reading): string[] =>
-  NUMBERS.filter((member) => isNumberAsText(members?.[member]));
-
-const isNumberAsText = (value: unknown): boolean =>
-  typeof value === "string" && /^\s*[0-9]+(?:\.[0-9]+)?\s*$/.test(value);
+  NUMBERS.filter((member) => {
+    const value = members?.[member];
+    return typeof value === "string" && /^\s*[0-9]+(?:\.[0-9]+)?\s*$/.test(value);
+  });
 
 /** Whether numbers as text are all that is wrong with a request that was refused. */
 export function isRefusedForText(reading: Reading): boolean {

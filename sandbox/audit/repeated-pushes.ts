@@ -36,9 +36,6 @@ export function chargesAgain(payment: Started): DatedMistake | null {
 const inOrder = (one: Started, other: Started): [Started, Started] =>
   one.start.arrivedMs <= other.start.arrivedMs ? [one, other] : [other, one];
 
-/** An empty reference counts as no reference. */
-const referenceOf = ({ reference }: Charge): string | null => reference || null;
-
 const hasOtherReference = ({ reference: one }: Charge, { reference: other }: Charge): boolean =>
   Boolean(one) && Boolean(other) && one !== other;
 
@@ -81,7 +78,8 @@ function mistakeOf(first: Started, second: Started) {
 }
 
 function chargedAgain(first: Charge, second: Charge): string {
-  const [one, other] = [first, second].map((charge) => referenceOf(charge) && clean(String(charge.reference)));
+  // An empty reference counts as no reference.
+  const [one, other] = [first, second].map(({ reference }) => (reference ? clean(reference) : null));
   const customer = `${second.phone} is asked for KES ${toShillings(second.amountCents)} a second time`;
   if (one === other) return one === null ? `${customer}, without a reference.` : `“${one}” is charged a second time.`;
   const quoted = (text: string | null | undefined) => (text ? `“${text}”` : "none");

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
-import { callFiltersOf } from "./logic/calls.ts";
-import { type Filters, filtersOf, isWithin, parseSpan, queryOf } from "./logic/filters.ts";
+import { NO_CALL_FILTERS } from "./logic/calls.ts";
+import { type Filters, givenOf, isWithin, NO_FILTERS, parseSpan, queryOf } from "./logic/filters.ts";
 import { type Acknowledged, findingsByCall, findingsByPayment, isAcknowledged } from "./logic/findings.ts";
 import { dayAt } from "./logic/format.ts";
 import { assignChips, type ClockAt, choosePhone, type noteOf, type PhoneState, sandboxNowMs } from "./logic/phone.ts";
@@ -69,7 +69,7 @@ export const merchantId = computed<number | null>(() => {
   const asked = merchants.value.find(({ id }) => String(id) === route.value.query.merchant);
   return asked?.id ?? server.value?.default_merchant_id ?? null;
 });
-export const filters = computed<Filters>(() => filtersOf(queries.value.transactions ?? {}));
+export const filters = computed<Filters>(() => givenOf(NO_FILTERS, queries.value.transactions ?? {}));
 /** What selects the rows: the merchant, and the filters in the form of the API. */
 export const selection = computed(() => `${merchantId.value} ${queryOf(filters.value)}`);
 /** The selection of the loaded rows and counts. If it differs from `selection`, a load is running. */
@@ -101,7 +101,7 @@ export const storyProblem = signal<string | null>(null);
 export const requests = signal<readonly wire.LoggedRequest[]>([]);
 /** Requests answered in the last second. */
 export const requestsPerSecond = signal(0);
-export const callFilters = computed(() => callFiltersOf(view.value === "requests" ? route.value.query : {}));
+export const callFilters = computed(() => givenOf(NO_CALL_FILTERS, view.value === "requests" ? route.value.query : {}));
 export const openCall = computed(() =>
   view.value === "requests" && route.value.selected !== null ? Number(route.value.selected) : null,
 );

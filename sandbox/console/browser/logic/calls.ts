@@ -1,5 +1,4 @@
 import type { Finding, LoggedRequest } from "../wire.ts";
-import { givenOf } from "./filters.ts";
 import { formatAmount, formatPhone } from "./format.ts";
 
 /** The payment that a request started or polled; null if there is none, or if the log has cut its id. */
@@ -15,8 +14,6 @@ export const operationOf = (target: string): string => /[^/]*$/.exec(target.spli
 export const NO_CALL_FILTERS = { search: "", path: "", method: "", answer: "", finding: "", payment: "" };
 
 export type CallFilters = Readonly<typeof NO_CALL_FILTERS>;
-
-export const callFiltersOf = (query: Readonly<Record<string, string>>): CallFilters => givenOf(NO_CALL_FILTERS, query);
 
 /** The class of an answer: `2xx`, or `lost` if the answer was not delivered. */
 const classOf = ({ status }: Pick<LoggedRequest, "status">): string =>

@@ -15,8 +15,6 @@ export const NO_FILTERS = {
 
 export type Filters = Readonly<typeof NO_FILTERS>;
 
-export const filtersOf = (query: Readonly<Record<string, string>>): Filters => givenOf(NO_FILTERS, query);
-
 /** The filters of an address: unknown members are left out. */
 export const givenOf = <T extends object>(none: T, query: Readonly<Record<string, string>>): T => ({
   ...none,

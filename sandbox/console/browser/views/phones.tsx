@@ -16,7 +16,6 @@ import {
   shownPhone,
 } from "../state.ts";
 import { askForNotifications, notificationPermission } from "../system.ts";
-import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";
 import { Handset } from "./handset.tsx";
 
@@ -98,7 +97,10 @@ function ByHandSwitch() {
   const isByHand = fallback.value?.outcome === "manual";
 
   function change() {
-    if (!isByHand && fallback.value) before = remembered(fallback.value);
+    if (!isByHand && fallback.value) {
+      const { outcome, after } = fallback.value;
+      before = isDuration(after) ? { outcome, after } : { outcome };
+    }
     const body = isByHand ? before : { outcome: "manual" };
     void call.run(() => api.call({ method: "PUT", path: "/default", body }));
   }
@@ -112,8 +114,4 @@ function ByHandSwitch() {
       <FormProblem problems={call.problems} />
     </div>
   );
-}
-
-function remembered({ outcome, after }: Default) {
-  return isDuration(after) ? { outcome, after } : { outcome };
 }
