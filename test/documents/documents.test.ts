@@ -12,8 +12,9 @@ import {
   listTransactionsSchema,
   startPaymentSchema,
 } from "../../src/http/input.ts";
+import { ROOT } from "../support/binary.ts";
 import { cleanUp } from "../support/cleanup.ts";
-import { anchorsOf, blocksOf, linksOf, ROOT, readDocument, USER_DOCUMENTS } from "../support/documents.ts";
+import { anchorsOf, blocksOf, linksOf, readDocument, USER_DOCUMENTS } from "../support/documents.ts";
 import { runMomo } from "../support/momo.ts";
 import { openScene } from "../support/scene.ts";
 

@@ -1,13 +1,11 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { builtBinary } from "./binary.ts";
+import { builtBinary, ROOT } from "./binary.ts";
 import { newFolder } from "./cleanup.ts";
 import { type Run, runToEnd, serveMomo } from "./momo.ts";
 
 /** The documents that people read, and their parts. */
-
-export const ROOT = join(import.meta.dir, "../..");
 
 export interface Document {
   /** Relative to the project. */

@@ -1,5 +1,4 @@
-import { chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { SQL } from "bun";
@@ -7,7 +6,7 @@ import { parseAddress } from "../../src/store/postgres/address.ts";
 import { openPostgres, type PostgresOptions, type PostgresStore } from "../../src/store/postgres/postgres.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { later } from "./cleanup.ts";
-import { describeWith } from "./needs.ts";
+import { describeWith, giveAway, OTHER_UID } from "./needs.ts";
 import { addMerchants } from "./shop.ts";
 import { PATIENCE_MS, until } from "./waiting.ts";
 
@@ -24,15 +23,14 @@ const NPM = join(import.meta.dir, "../integration/postgres/node_modules/@embedde
 const PROGRAMS_OF_15 = "/usr/lib/postgresql/15/bin";
 
 /** PostgreSQL does not run as root. */
-const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 export const asNobody: readonly string[] = isRoot
-  ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"]
+  ? ["setpriv", `--reuid=${OTHER_UID}`, `--regid=${OTHER_UID}`, "--clear-groups"]
   : [];
 
 /** PostgreSQL and PgBouncer write there. */
 export function giveToNobody(folder: string): void {
-  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  if (isRoot) giveAway(folder);
 }
 
 /** Workers of `bun test --parallel` share what their parent's run has. */
@@ -104,13 +102,10 @@ function claimFolder(folder: string): boolean {
   }
 }
 
-export async function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const address = server.address();
-    server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-  });
-  return promise;
+export function freePort(): number {
+  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  server.stop(true);
+  return server.port;
 }
 
 /** Members of this role log in with a password, all others without. */
@@ -154,7 +149,7 @@ export async function startServer(
   const data = join(folder, "data");
   giveToNobody(folder);
   const programs = version === "15" ? PROGRAMS_OF_15 : copyPrograms(folder);
-  const port = await freePort();
+  const port = freePort();
   runProgram(programs, "initdb", "-D", data, "-U", "momo", "-A", "trust", "--no-sync", "-E", "UTF8");
   const hba = join(data, "pg_hba.conf");
   writeFileSync(hba, `host all +${WITH_PASSWORD} 127.0.0.1/32 scram-sha-256\n${readFileSync(hba, "utf8")}`);

@@ -1,9 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import { once } from "node:events";
 import { symlinkSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { basename, join } from "node:path";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { serveFake, serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith, type Needed } from "../../support/needs.ts";
@@ -127,15 +125,12 @@ for order in range(${count}): print(start(order), start(order))`,
 ];
 
 /** A head without an end. */
-async function serveDripping() {
-  const server = createServer((socket) => {
+const serveDripping = () =>
+  serveRaw((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nX: ");
     const timer = setInterval(() => socket.write("a"), 20);
-    socket.on("error", () => {}).on("close", () => clearInterval(timer));
+    later(() => clearInterval(timer));
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => void server.close() };
-}
 
 /** A list that gets new rows while its pages are read. */
 function serveGrowing() {
@@ -219,10 +214,8 @@ for (const { name, needs, command, list, startTwice } of PROGRAMS) {
     });
 
     test("waits no longer for headers that come byte by byte", async () => {
-      const { url, stop } = await serveDripping();
-      const { stdout, exitCode } = await runToEnd(list(url, 0.5));
+      const { stdout, exitCode } = await runToEnd(list(serveDripping().url, 0.5));
       expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
-      stop();
     });
 
     test("reads a list of 10,000 rows that grows: no row twice, none left out", async () => {

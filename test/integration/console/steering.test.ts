@@ -1,19 +1,12 @@
 import { expect, test } from "bun:test";
 import { describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
+import { startReceiver } from "../../support/fake-server.ts";
 import { until } from "../../support/waiting.ts";
 
 describeInBrowser("steering", (scene) => {
   test("a webhook is changed in place, tried, and its deliveries are listed and sent again", async () => {
-    const received: string[] = [];
-    const receiver = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      async fetch(request) {
-        received.push(await request.text());
-        return new Response("busy", { status: received.length === 1 ? 200 : 503 });
-      },
-    });
-    await scene.sandbox.webhook.set({ url: `http://127.0.0.1:${receiver.port}/hook`, times: 1 });
+    const receiver = startReceiver((nth) => new Response("busy", { status: nth === 1 ? 200 : 503 }));
+    await scene.sandbox.webhook.set({ url: receiver.url, times: 1 });
     const page = await scene.open({ view: "steering" });
     const webhook = page.getByRole("region", { name: "Webhook" });
     await webhook.getByRole("button", { name: "Send a test event" }).click();
@@ -25,7 +18,7 @@ describeInBrowser("steering", (scene) => {
     await startPayment(scene.sandbox, { reference: "APPLE-1" }, "completed; after=1s");
     await scene.sandbox.clock.advance("1s");
     await webhook.getByText(/waiting until \d\d:\d\d:\d\d, 1 attempt: .*503/).waitFor();
-    expect(JSON.parse(received[1] ?? "")).toMatchObject({ success: true, status: "completed" });
+    expect(receiver.received[1]?.body).toMatchObject({ success: true, status: "completed" });
     await webhook.locator(".delivery summary").click();
     await webhook.getByText(/HTTP 503 after/).waitFor();
     await webhook.getByRole("button", { name: /^Send delivery/ }).click();
@@ -44,7 +37,7 @@ describeInBrowser("steering", (scene) => {
       .getByText(/3 attempts: .*503/)
       .first()
       .waitFor();
-    await receiver.stop(true);
+    await receiver.stop();
   });
 
   test("a double click on Reset does not reset; the question names what will be lost", async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import {
   blocksOf,
   type Document,
-  ROOT,
   readDocument,
   type Session,
   startSession,

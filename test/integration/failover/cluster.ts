@@ -94,7 +94,7 @@ export async function startPrimary(): Promise<{ primary: Node; standby: Node }> 
   const folder = newFolder();
   const { port } = await startServer(VERSION, folder);
   const primary: Node = { name: "one", port, folder };
-  const standby: Node = { name: "two", port: await freePort(), folder: newFolder() };
+  const standby: Node = { name: "two", port: freePort(), folder: newFolder() };
   giveToNobody(standby.folder);
   later(() => Promise.all([primary, standby].map((node) => stopNode(node).catch(() => {}))));
   return { primary, standby };

@@ -23,7 +23,7 @@ import { until } from "../../support/waiting.ts";
 afterAll(cleanUp);
 
 const SECRET = "hunter2hunter2";
-const UNUSED_PORT = await freePort();
+const UNUSED_PORT = freePort();
 
 interface Case {
   readonly url: string;

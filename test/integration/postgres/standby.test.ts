@@ -164,7 +164,7 @@ afterAll(cleanUp);
 /** PgBouncer gives each transaction another connection: what belongs to a session is lost, or belongs to another client. */
 async function startPooler(port: number): Promise<number> {
   const folder = newFolder();
-  const listen = await freePort();
+  const listen = freePort();
   writeFileSync(
     join(folder, "pgbouncer.ini"),
     `[databases]\n* = host=127.0.0.1 port=${port} user=momo\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${listen}

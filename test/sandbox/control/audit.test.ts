@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { startReceiver } from "../../support/fake-server.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { HOST, useScene } from "../../support/scene.ts";
@@ -106,9 +107,8 @@ describe("GET /_momo/audit", () => {
   test("a client that never asks is excused by a webhook that somebody takes", async () => {
     const { clock, control, pay } = await newServer();
     let status = 419;
-    const receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status }) });
-    later(() => receiver.stop(true));
-    await control("PUT", "/webhook", { url: receiver.url.href });
+    const { url } = startReceiver(() => new Response(null, { status }));
+    await control("PUT", "/webhook", { url });
     await pay();
     clock.advance(40_000);
     const found = () => control("GET", "/audit");
