@@ -162,9 +162,8 @@ export class Workload {
     return { do: "send", requests, ...this.#perhapsDeath() };
   }
 
-  #key(merchantId?: number): Key {
-    const { keys } = this.seen;
-    return this.#prng.pick(merchantId === undefined ? keys : keys.filter((key) => key.merchantId === merchantId));
+  #key(): Key {
+    return this.#prng.pick(this.seen.keys);
   }
 
   /** Sometimes a revoked one. */

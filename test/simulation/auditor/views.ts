@@ -138,18 +138,11 @@ export class Environment {
   rules: PredictedRule[] = [];
   byDefault: PredictedDefault = START_DEFAULT;
   clock: { readonly frozenAtMs: number } | { readonly aheadMs: number } = { aheadMs: 0 };
-  readonly #outsideMs: () => number;
 
-  constructor(outsideMs: () => number) {
-    this.#outsideMs = outsideMs;
-  }
+  constructor(readonly outsideMs: () => number) {}
 
   nowMs(): number {
-    return "frozenAtMs" in this.clock ? this.clock.frozenAtMs : this.#outsideMs() + this.clock.aheadMs;
-  }
-
-  outsideMs(): number {
-    return this.#outsideMs();
+    return "frozenAtMs" in this.clock ? this.clock.frozenAtMs : this.outsideMs() + this.clock.aheadMs;
   }
 
   /** The process forgets the rules and the default, but not the clock. */
