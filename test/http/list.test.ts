@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
-import { type FilterName, listTransactionsSchema, selectionOf } from "../../src/http/input.ts";
 import { forAllTests } from "../support/cleanup.ts";
 import { onEveryEngine } from "../support/engines.ts";
 import { expectSoundAnswer, openScene } from "../support/scene.ts";
@@ -13,16 +12,6 @@ const pageOf = (current_page: number, per_page: number) => ({
   pagination: { current_page, per_page, total_items: 0, total_pages: 0 },
 });
 const applied = (filters_applied: object): Record<string, unknown> => ({ filters_applied });
-
-/** A value of each filter, as it is sent. */
-const OF_EACH = {
-  ...{ type: "web", status: "failed", date_from: "2026-11-20", date_to: "2026-11-20", search: "07", id: "1" },
-} satisfies Record<FilterName, string>;
-
-test.each(Object.entries(OF_EACH))("%s=%s selects", (name, value) => {
-  const { filter } = selectionOf(listTransactionsSchema.parse({ [name]: value }));
-  expect(Object.values(filter).filter((selected) => selected !== undefined)).toHaveLength(1);
-});
 
 const ACCEPTED: [query: string, members: Record<string, unknown>][] = [
   ["", { ...pageOf(1, 10), ...applied({}) }],

@@ -29,11 +29,6 @@ function nextChange(): Promise<string> {
 }
 
 describe("one alarm, for the earliest check, and none while nothing is pending", () => {
-  test("an idle service sets none", async () => {
-    await scene.service.resolver.resolveDue();
-    expect(alarms()).toEqual([]);
-  });
-
   test("an earlier check replaces a later one, and a later one changes nothing", async () => {
     await Promise.all(Array.from({ length: 100 }, () => scene.pay("completed; after=5s")));
     expect(alarms()).toEqual([5000]);
@@ -50,13 +45,6 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
     expect([await counts(), alarms()]).toEqual([{ pending: 1, completed: 2 }, [9000]]);
     await scene.advance(4000);
     expect([await counts(), alarms()]).toEqual([{ pending: 0, completed: 3 }, []]);
-  });
-
-  test("a payment is resolved although nothing reads it", async () => {
-    await scene.pay("completed; after=2s");
-    const change = nextChange();
-    scene.clock.advance(2000);
-    expect(await change).toBe("completed");
   });
 
   test("a service that starts with pending payments sets one for the earliest", async () => {

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import type { RuleBook } from "../../sandbox/network/rules.ts";
 import type { Provider } from "../../src/domain/provider.ts";
-import type { Day } from "../../src/domain/timestamp.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Store } from "../../src/store/store.ts";
 import { rejectionOf } from "../support/waiting.ts";
@@ -125,15 +124,6 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   "a search finds another merchant's payments": listing((list, merchantId, filter, page) =>
     list(filter.search === undefined ? merchantId : (merchantId % 2) + 1, filter, page),
-  ),
-  "a page repeats the last row of the one before": listing(async (list, merchantId, filter, page) => {
-    const listed = await list(merchantId, filter, page);
-    if (page.number === 1 || listed.rows.length === 0) return listed;
-    const before = await list(merchantId, filter, { ...page, number: page.number - 1 });
-    return { ...listed, rows: [...before.rows.slice(-1), ...listed.rows].slice(0, page.limit) };
-  }),
-  "date_to excludes its day": listing((list, merchantId, { toDay, ...filter }, page) =>
-    list(merchantId, toDay === undefined ? filter : { ...filter, toDay: (toDay - 1) as Day }, page),
   ),
 };
 

@@ -107,7 +107,6 @@ test("a write waits while another program writes, also after a probe, which does
 });
 
 test.each([
-  ["PRAGMA journal_mode", "wal"],
   ["PRAGMA synchronous", 2],
   ["PRAGMA foreign_keys", 1],
 ])("commits are durable and references are checked: %s is %p", (pragma, value) => {

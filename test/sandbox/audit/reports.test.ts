@@ -167,16 +167,7 @@ test("for GitHub each finding is one line, with the escapes that the runner undo
   expect(write(report, "github").match(/^::\w+/gm)).toEqual(["::notice", "::notice", "::warning"]);
 });
 
-test("text says what happened, what was wrong, what would be right, and where", () => {
-  expect(
-    write({ ...NOTHING, findings: [findingOf("polls_too_fast")] }, "text"),
-  ).toBe(`0 requests: 0 accepted, 0 refused; 0 payments started, 0 paid, 0 not followed; 0 errors, 1 warning, 0 notes
-
-warning: polls_too_fast
-  a client polls_too_fast
-  ${FINDING_KINDS.polls_too_fast.advice}
-  ws_CO_1; reference A; requests 1, 2; first at 2026-11-20 10:00:00; 3 times
-`);
+test("the summary counts findings by their severity, and names three refusals", () => {
   expect(summaryOf(EVERYTHING)).toEndWith("; 9 errors, 7 warnings, 5 notes (and 2 more without details)");
   const refused = ["a", "b", "c", "d"].map((message) => ({ status: 400, message, count: 1 }));
   expect(summaryOf({ ...NOTHING, tally: { ...TALLY, refused, chapters: 3 } })).toStartWith(
