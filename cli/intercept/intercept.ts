@@ -13,7 +13,7 @@ import { tell } from "../terminal/output.ts";
 import { makeCertificates } from "./certificate.ts";
 import { canonicalHost } from "./hosts.ts";
 import { readOuterProxy } from "./outer-proxy.ts";
-import { openProxy, openTlsEnd, Strangers } from "./proxy.ts";
+import { openProxy, openTlsEnd } from "./proxy.ts";
 import { interceptionVariables } from "./variables.ts";
 
 export interface InterceptOptions extends Omit<AnswerOptions, "onRequest"> {
@@ -33,30 +33,28 @@ export type Interception = Awaited<ReturnType<typeof startInterception>>;
 export async function startInterception(options: InterceptOptions) {
   const { hosts, folder } = options;
   const outer = readOuterProxy();
-  const certificates = makeCertificates(hosts, options.clock, options.random);
   const silent = new Set(hosts);
-  const password = token(options.random, 24);
   const open = new AsyncDisposableStack();
   try {
-    const answer = createAnswer({ ...options, onRequest: (host) => silent.delete(host) });
     mkdirSync(folder, { mode: 0o700 });
-    const name = socketName(folder, options.random);
-    const strangers = new Strangers();
-    const onDistrust = once(() => tellDistrust(hosts));
-    const tlsEnd = await openTlsEnd({ certificates, path: name, answer, onDistrust });
-    open.defer(tlsEnd.close);
-    const proxy = await openProxy({ hosts, tlsEnd, answer, outer, password, strangers });
-    open.defer(proxy.close);
-    const variables = interceptionVariables({
+    const run = {
       hosts,
-      proxyPort: proxy.port,
-      password,
-      tlsPath: name,
-      certificates,
+      certificates: makeCertificates(hosts, options.clock, options.random),
       folder,
-    });
+      tlsPath: socketName(folder, options.random),
+      password: token(options.random, 24),
+      outer,
+      answer: createAnswer({ ...options, onRequest: (host) => silent.delete(host) }),
+    };
+    const tlsEnd = await openTlsEnd(
+      run,
+      once(() => tellDistrust(hosts)),
+    );
+    open.defer(tlsEnd.close);
+    const proxy = await openProxy(run, tlsEnd);
+    open.defer(proxy.close);
     return {
-      variables,
+      variables: interceptionVariables(run, proxy.port),
       stop: () => open.disposeAsync(),
       /** The hosts that no request has reached. */
       silentHosts: (): readonly string[] => [...silent],

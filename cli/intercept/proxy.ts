@@ -14,16 +14,19 @@ import type { Certificates } from "./certificate.ts";
 import { canonicalHost } from "./hosts.ts";
 import { type OuterProxy, reach } from "./outer-proxy.ts";
 
-export interface ProxyOptions {
+/** One run of `momo exec --intercept`. */
+export interface InterceptedRun {
   readonly hosts: readonly string[];
-  /** Ends TLS for the named hosts. */
-  readonly tlsEnd: Pick<Awaited<ReturnType<typeof openTlsEnd>>, "accept">;
-  /** Answers requests for them that come without TLS. */
-  readonly answer: RequestListener;
-  readonly outer: OuterProxy;
+  readonly certificates: Certificates;
+  /** A private folder for this run only. */
+  readonly folder: string;
+  /** Where programs with our preload connect: a socket in the folder, or a named pipe. */
+  readonly tlsPath: string;
   /** Keeps other users of this machine from using the proxy, and the outer proxy through it. */
   readonly password: string;
-  readonly strangers: Strangers;
+  readonly outer: OuterProxy;
+  /** Answers the requests for the hosts. */
+  readonly answer: RequestListener;
 }
 
 /** The user name, which a proxy's address needs before the password. */
@@ -32,8 +35,15 @@ export const PROXY_USER = "momo";
 /** The value of `Proxy-Authorization`. */
 const basicOf = (password: string) => `Basic ${Buffer.from(`${PROXY_USER}:${password}`).toString("base64")}`;
 
-/** A proxy for the command only. It sends the named hosts to the sandbox, and makes plain tunnels to all others. */
-export function openProxy({ hosts, tlsEnd, answer, outer, password, strangers }: ProxyOptions): Promise<OpenPort> {
+/**
+ * A proxy for the command only. It sends the named hosts to the sandbox, and makes plain tunnels to all others.
+ * @param tlsEnd ends TLS for the named hosts
+ */
+export function openProxy(
+  { hosts, answer, outer, password }: InterceptedRun,
+  tlsEnd: Pick<Awaited<ReturnType<typeof openTlsEnd>>, "accept">,
+): Promise<OpenPort> {
+  const strangers = new Strangers();
   const isNamed = (host: string, port: number) => port === 443 && hosts.includes(canonicalHost(host));
 
   const pass = basicOf(password);
@@ -105,17 +115,11 @@ function refuse(socket: Socket, status: string, why: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nContent-Length: ${length}\r\n\r\n${text}`);
 }
 
-export interface TlsEndOptions {
-  readonly certificates: Certificates;
-  /** Where programs with our preload connect: a socket in the private folder of the run, or a named pipe. */
-  readonly path: string;
-  readonly answer: RequestListener;
-  /** Called for each connection that ends before a request: the client does not trust the certificate. */
-  readonly onDistrust: () => void;
-}
-
-/** Ends TLS for the named hosts. The decrypted requests are answered in this process: nothing listens behind it. */
-export async function openTlsEnd({ certificates, path, answer, onDistrust }: TlsEndOptions) {
+/**
+ * Ends TLS for the named hosts. The decrypted requests are answered in this process: nothing listens behind it.
+ * @param onDistrust called for each connection that ends before a request: the client does not trust the certificate
+ */
+export async function openTlsEnd({ certificates, tlsPath, answer }: InterceptedRun, onDistrust: () => void) {
   const { key } = certificates;
   const http = createHttpServer(answer);
   const tlsServer = (cert: string) =>
@@ -128,7 +132,7 @@ export async function openTlsEnd({ certificates, path, answer, onDistrust }: Tls
     });
   const server = tlsServer(certificates.certificate).on("tlsClientError", onDistrust);
   const dotted = tlsServer(certificates.dotted).on("tlsClientError", onDistrust);
-  const { close } = await listenAt(server as Server, path);
+  const { close } = await listenAt(server as Server, tlsPath);
   return {
     close,
     /** For a connection whose client has shown the password of the run. */
@@ -179,7 +183,7 @@ const MOST = 500;
 const FOR_MS = 10_000;
 
 /** The connections to the proxy whose client may be anybody on this machine. Each is known by the client's port. */
-export class Strangers {
+class Strangers {
   readonly #waiting = new Map<number | undefined, { readonly socket: Socket; readonly cancelAlarm: () => void }>();
 
   meet(socket: Socket): void {

@@ -3,29 +3,17 @@ import { delimiter, join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { callersVariable } from "../environment.ts";
 import { readOrNull } from "../serving/files.ts";
-import type { Certificates } from "./certificate.ts";
 import { callersExceptions, isException } from "./hosts.ts";
 import preload from "./preload.cjs.txt" with { type: "text" };
-import { PROXY_USER } from "./proxy.ts";
-
-export interface InterceptedBy {
-  readonly hosts: readonly string[];
-  readonly proxyPort: number;
-  readonly password: string;
-  /** The socket that ends TLS. */
-  readonly tlsPath: string;
-  readonly certificates: Certificates;
-  /** A private folder for this run only. */
-  readonly folder: string;
-}
+import { type InterceptedRun, PROXY_USER } from "./proxy.ts";
 
 /**
  * The variables that send programs to the proxy and make them trust the authority, for each runtime. Settings of the caller stay
  * valid beside them.
  */
-export function interceptionVariables(run: InterceptedBy): Record<string, string> {
+export function interceptionVariables(run: InterceptedRun, proxyPort: number): Record<string, string> {
   const files = filesIn(run);
-  const inside = proxyVariables(run);
+  const inside = proxyVariables(run, proxyPort);
   const trusted = files.whole("SSL_CERT_FILE");
   const trustedByCurl = files.whole("CURL_CA_BUNDLE", "SSL_CERT_FILE");
   mkdirSync(join(run.folder, "php"), { mode: 0o700 });
@@ -48,7 +36,7 @@ export function interceptionVariables(run: InterceptedBy): Record<string, string
 
 type Files = ReturnType<typeof filesIn>;
 
-function filesIn({ folder, certificates: { authority } }: InterceptedBy) {
+function filesIn({ folder, certificates: { authority } }: InterceptedRun) {
   const write = (name: string, text: string | Buffer): string => {
     const file = join(folder, name);
     writeFileSync(file, text, { mode: 0o600, flag: "wx" });
@@ -66,14 +54,14 @@ function filesIn({ folder, certificates: { authority } }: InterceptedBy) {
   };
 }
 
-function proxyVariables({ hosts, proxyPort, password }: InterceptedBy) {
+function proxyVariables({ hosts, password }: InterceptedRun, proxyPort: number) {
   const proxy = `http://${PROXY_USER}:${password}@127.0.0.1:${proxyPort}`;
   const direct = callersExceptions().filter((entry) => !hosts.some((host) => isException(entry, host, 443)));
   const withoutProxy = [...direct, "127.0.0.1"].join(",");
   return { HTTPS_PROXY: proxy, https_proxy: proxy, NO_PROXY: withoutProxy, no_proxy: withoutProxy };
 }
 
-function forNode({ hosts, tlsPath }: InterceptedBy, files: Files, inside: Record<string, string>) {
+function forNode({ hosts, tlsPath }: InterceptedRun, files: Files, inside: Record<string, string>) {
   const certificates = files.added("NODE_EXTRA_CA_CERTS");
   const own = callersVariable("no_proxy", "NO_PROXY");
   const exceptions = own === "*" ? own : [own, "127.0.0.1", ...hosts].filter(Boolean).join(",");
