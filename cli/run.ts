@@ -7,7 +7,7 @@ import { removeStaleFiles } from "./serving/output-files.ts";
 import { EXIT, NoServer, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
 import { asksJson, errorWidth, forPeople, tellFailure, writeError } from "./terminal/output.ts";
-import { isPage, PAGE_NAMES, printPage } from "./terminal/pages.ts";
+import { isPage, printPage } from "./terminal/pages.ts";
 import { lineWidth, writeOut } from "./terminal/standard-output.ts";
 import { misuse, usageFailure } from "./terminal/usage.ts";
 
@@ -35,7 +35,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
     printPage(page);
     return;
   }
-  if (showsHelp) addHelp(program, PAGE_NAMES);
+  if (showsHelp) addHelp(program);
   try {
     if (name !== undefined && !showsHelp) {
       // Also before a line with errors: nobody must take a file of an earlier run for one of this run.
@@ -121,7 +121,7 @@ export async function completions(words: readonly string[], version: string): Pr
 /** The complete help of every command, 78 columns wide, for the manual page. */
 export async function helpPages(version: string): Promise<{ name: string; text: string }[]> {
   const program = await makeProgram(version);
-  addHelp(program, PAGE_NAMES);
+  addHelp(program);
   const pages: { name: string; text: string }[] = [];
   const visit = (command: Command, path: string) => {
     let text = "";

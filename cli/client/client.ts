@@ -1,4 +1,5 @@
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
+import { readOrNull } from "../serving/files.ts";
 import { version } from "../version.ts";
 import {
   type Answer,
@@ -85,13 +86,9 @@ export type OptionalControl = (path: string) => Promise<Answer | null>;
  * Without it, commands show less. Only a known sandbox is queried, because a real service has no control API.
  */
 export function openOptionalControl(flags: TargetFlags): OptionalControl {
-  let client: Client | null = null;
-  try {
-    const control = knownControl(flags);
-    client = control && controlClient(control);
-  } catch {
-    // The command's own request reports what is wrong with the address.
-  }
+  // The command's own request reports what is wrong with the address.
+  const control = readOrNull(() => knownControl(flags));
+  const client = control && controlClient(control);
   return async (path) => (await client?.get(path, {}, OPTIONAL).catch(() => null)) ?? null;
 }
 

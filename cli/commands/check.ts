@@ -184,9 +184,8 @@ async function run(options: RunOptions, target: Target): Promise<CheckReport> {
 const sendTo =
   ({ baseUrl, apiKey, apiSecret }: Target, interrupted: AbortSignal): Send =>
   async ({ method, path, headers, body, as }) => {
-    const keys = { owner: [apiKey, apiSecret], stranger: [STRANGER.key, STRANGER.secret], nobody: [] }[as];
-    const [key, secret] = keys;
-    const credentials = key === undefined || secret === undefined ? {} : { "X-API-Key": key, "X-API-Secret": secret };
+    const keys = { owner: { key: apiKey, secret: apiSecret }, stranger: STRANGER, nobody: null }[as];
+    const credentials = keys && { "X-API-Key": keys.key, "X-API-Secret": keys.secret };
     // The runtime would unpack a small body to any size.
     const plain = { headers: { ...headers, ...credentials, "Accept-Encoding": "identity" }, decompress: false };
     try {

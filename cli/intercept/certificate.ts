@@ -52,7 +52,10 @@ export function makeCertificates(hosts: readonly string[], clock: Clock, random:
   };
   const issueFor = (dNSNames: readonly string[]) =>
     issue(server.publicKey, "momo exec --intercept", [
-      names(dNSNames),
+      extension(
+        x509.id_ce_subjectAltName,
+        new x509.SubjectAlternativeName(dNSNames.map((dNSName) => new x509.GeneralName({ dNSName }))),
+      ),
       extension(x509.id_ce_extKeyUsage, new x509.ExtendedKeyUsage([x509.id_kp_serverAuth])),
       extension(x509.id_ce_keyUsage, new x509.KeyUsage(x509.KeyUsageFlags.digitalSignature), true),
       extension(
@@ -73,12 +76,6 @@ export function makeCertificates(hosts: readonly string[], clock: Clock, random:
     key: server.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
   };
 }
-
-const names = (hosts: readonly string[]) =>
-  extension(
-    x509.id_ce_subjectAltName,
-    new x509.SubjectAlternativeName(hosts.map((dNSName) => new x509.GeneralName({ dNSName }))),
-  );
 
 const AUTHORITY = "momo, for one run of momo exec --intercept";
 

@@ -24,10 +24,8 @@ export const EXIT_CODES = {
   terminated: [143, "ended from outside (SIGTERM)"],
 } as const satisfies Record<string, readonly [code: number, meaning: string]>;
 
-type ExitName = keyof typeof EXIT_CODES;
-
 export const EXIT = Object.fromEntries(Object.entries(EXIT_CODES).map(([name, [code]]) => [name, code])) as {
-  readonly [N in ExitName]: (typeof EXIT_CODES)[N][0];
+  readonly [N in keyof typeof EXIT_CODES]: (typeof EXIT_CODES)[N][0];
 };
 
 /** The code of each failure in `--json`, and the exit code of the process. */

@@ -1,6 +1,7 @@
 import type { Argument, Command, Help, Option } from "commander";
 import { EXIT_CODES } from "./failure.ts";
 import { wrapped } from "./output.ts";
+import { PAGE_NAMES } from "./pages.ts";
 
 /** What the help of a command has besides its options: examples, and where to read more. */
 
@@ -131,15 +132,12 @@ export function examplesOf([name, ...rest]: readonly string[]): readonly Example
 }
 
 /** Adds examples and links to the help of the program and each command. */
-export function addHelp(program: Command, pages: readonly string[]): void {
-  const visit = (command: Command, path: readonly string[]) => {
-    command.addHelpText("after", () => restOf(path, pages));
-    for (const child of command.commands) visit(child, [...path, child.name()]);
-  };
-  visit(program, []);
+export function addHelp(command: Command, path: readonly string[] = []): void {
+  command.addHelpText("after", () => restOf(path));
+  for (const child of command.commands) addHelp(child, [...path, child.name()]);
 }
 
-function restOf(path: readonly string[], pages: readonly string[]): string {
+function restOf(path: readonly string[]): string {
   const examples = examplesOf(path);
   const width = Math.max(...examples.map(([line]) => line.length));
   // A comment fits beside a short line only.
@@ -149,7 +147,7 @@ function restOf(path: readonly string[], pages: readonly string[]): string {
   );
   if (path[0] === "help" || path[0] === "version") return "";
   const read = READ_MORE[path[0] ?? ""] ?? [];
-  const overview = `Pages, for momo help PAGE:\n${wrapped(`  ${pages.join(" ")}`, 78).join("\n")}\n\n`;
+  const overview = `Pages, for momo help PAGE:\n${wrapped(`  ${PAGE_NAMES.join(" ")}`, 78).join("\n")}\n\n`;
   const documents =
     path.length === 0 ? overview : read.length > 0 ? `More: momo help ${read.join(", momo help ")}\n` : "";
   const more = path.length < 2 ? [`${documents}${LEARN_MORE}`] : []; // the help of the command above has it
