@@ -34,8 +34,9 @@ export function merchantClient({ baseUrl, apiKey, apiSecret, keyHint = ANOTHER_K
 
 const ANOTHER_KEY = "give those of a key in force";
 
-/** The control API, with its token if it has one. */
-export const controlClient = (target: ControlTarget): Client => createClient(controlApi(target));
+/** The control API, with its token if it has one. @param usual of every request, unless it says otherwise */
+export const controlClient = (target: ControlTarget, usual?: SendOptions): Client =>
+  createClient(controlApi(target), usual);
 
 const controlApi = ({ controlUrl, controlToken, server, handler }: ControlTarget): Api => ({
   address: controlUrl,
@@ -54,21 +55,21 @@ const controlApi = ({ controlUrl, controlToken, server, handler }: ControlTarget
 export const openEvents = (target: ControlTarget, lastId: string | null = null, signal?: AbortSignal) =>
   openStream(controlApi(target), "/events", lastId === null ? {} : { "Last-Event-ID": lastId }, signal);
 
-function createClient(api: Api) {
+function createClient(api: Api, usual: SendOptions = {}) {
   const json = { "Content-Type": "application/json" };
   const sendBody =
     (method: string) =>
     (path: string, body: object, options: SendOptions = {}): Promise<Answer> =>
-      request(api, path, { method, headers: json, body: JSON.stringify(body) }, options);
+      request(api, path, { method, headers: json, body: JSON.stringify(body) }, { ...usual, ...options });
   return {
     post: sendBody("POST"),
     put: sendBody("PUT"),
     get(path: string, query: Record<string, string>, options: SendOptions = {}) {
       const parameters = new URLSearchParams(query).toString();
-      return request(api, path + (parameters && `?${parameters}`), {}, { ...options, ...READS });
+      return request(api, path + (parameters && `?${parameters}`), {}, { ...usual, ...options, ...READS });
     },
     delete: (path: string, options: SendOptions = {}) =>
-      request(api, path, { method: "DELETE" }, { ifLost: "repeat", ...options }),
+      request(api, path, { method: "DELETE" }, { ...usual, ifLost: "repeat", ...options }),
   };
 }
 

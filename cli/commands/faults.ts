@@ -3,7 +3,7 @@ import type { Fault } from "../../sandbox/control/shapes/steering.ts";
 import { deedOf, FAULT_DEEDS, FAULT_KINDS } from "../../sandbox/fault-kinds.ts";
 import { OPERATION_PATHS } from "../../src/http/paths.ts";
 import type { Client } from "../client/client.ts";
-import type { Answer, SendOptions } from "../client/request.ts";
+import type { Answer } from "../client/request.ts";
 import type { Column } from "../terminal/data.ts";
 import { number, readDurationText, readProbability, readSeed, readStatus, readText } from "../terminal/options.ts";
 import { misuse, wrongValue } from "../terminal/usage.ts";
@@ -70,7 +70,7 @@ function readHeader(line: string, before: Readonly<Record<string, string>> = {})
   return { ...before, [name]: value };
 }
 
-async function addFault(client: Client, flags: Flags, kind: string, write: SendOptions): Promise<Answer> {
+async function addFault(client: Client, flags: Flags, kind: string): Promise<Answer> {
   const { path, delay, probability, times, seed } = flags;
   const ofError = {
     status: flags.status,
@@ -91,5 +91,5 @@ async function addFault(client: Client, flags: Flags, kind: string, write: SendO
   // The control API replaces all faults. Without faults there is no seed to keep.
   const kept = seed ?? (now.faults.length > 0 ? now.seed : undefined);
   const fault = { kind, path, ...ofError, delay, probability, times };
-  return client.put("/faults", { seed: kept, faults: [...now.faults, fault] }, write);
+  return client.put("/faults", { seed: kept, faults: [...now.faults, fault] });
 }

@@ -10,7 +10,7 @@ import { explain, openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { type Client, controlClient } from "../client/client.ts";
-import type { Answer } from "../client/request.ts";
+import type { Answer, SendOptions } from "../client/request.ts";
 import { isUsed, serverAt } from "../client/server.ts";
 import { resolveControl } from "../client/target.ts";
 import { momoEnvironment } from "../environment.ts";
@@ -76,8 +76,7 @@ export function merchantsCommand(): Command {
   add(
     "create",
     "register a merchant",
-    async (client, flags, _, write) =>
-      client.post("/merchants", { name: await nameOf(flags, "Name of the merchant") }, write),
+    async (client, flags) => client.post("/merchants", { name: await nameOf(flags, "Name of the merchant") }),
     showMade,
   ).addOption(new Option("--name <name>", "shown to customers").argParser(readName));
   add("list", "list the merchants", (client) => client.get("/merchants", {}));
@@ -90,10 +89,10 @@ export function accountsCommand(): Command {
   add(
     "create",
     "open a payment account",
-    async (client, flags, _, write) => {
+    async (client, flags) => {
       const { id, fee, merchant: merchant_id } = flags;
       const name = await nameOf(flags, "Name of the payment account");
-      return client.post("/accounts", { name, id, fee: fee && formatTariff(fee), merchant_id }, write);
+      return client.post("/accounts", { name, id, fee: fee && formatTariff(fee), merchant_id });
     },
     showMade,
   )
@@ -113,9 +112,9 @@ export function keysCommand(): Command {
   add(
     "create",
     "create a key; its secret is shown only once",
-    async (client, flags, _, write) => {
+    async (client, flags) => {
       const { label = `made ${formatTimestamp(systemClock.nowMs())}` } = flags;
-      return client.post("/keys", { label, merchant_id: await merchantOf(client, flags) }, write);
+      return client.post("/keys", { label, merchant_id: await merchantOf(client, flags) });
     },
     showKey,
   )
@@ -177,12 +176,14 @@ async function revokeKey(client: Client, flags: Flags, apiKey: string): Promise<
 export async function withRegistry(
   flags: Pick<Flags, "data" | keyof DatabaseFlags>,
   work: (client: Client) => Promise<Answer>,
+  usual?: SendOptions,
 ): Promise<Answer> {
   const database = databaseUnlessData(flags);
-  if (database) return withDatabase(database, "refuse", (shared) => work(clientHere(() => shared, shared.clock)));
+  if (database)
+    return withDatabase(database, "refuse", (shared) => work(clientHere(() => shared, shared.clock, usual)));
   const directory = locateServerDirectory(flags.data);
   if (readOrNull(() => readServer(directory)) && isUsed(directory)) {
-    return work(controlClient(resolveControl(flags, { ...momoEnvironment(), ...NO_ADDRESS })));
+    return work(controlClient(resolveControl(flags, { ...momoEnvironment(), ...NO_ADDRESS }), usual));
   }
   host().hideFiles();
   let store: Store | undefined;
@@ -194,7 +195,7 @@ export async function withRegistry(
     return store;
   };
   try {
-    return await work(clientHere(open, systemClock));
+    return await work(clientHere(open, systemClock, usual));
   } catch (error) {
     throw explain(error, directory.database); // it became locked or full after it was opened
   } finally {
@@ -206,11 +207,11 @@ export async function withRegistry(
 const NO_ADDRESS = { baseUrl: undefined, controlUrl: undefined };
 
 /** The part of the control API that needs no server, without HTTP. */
-function clientHere(open: (request: Request) => Pick<Store, "merchants">, clock: Clock): Client {
+function clientHere(open: (request: Request) => Pick<Store, "merchants">, clock: Clock, usual?: SendOptions): Client {
   const handler = async (request: Request): Promise<Response> => {
     const registry = new Registry({ store: open(request), clock, random: systemRandom });
     return answerAlone(request, { service: { registry }, realClock: systemClock });
   };
   const controlUrl = `http://localhost${CONTROL_PATH}`;
-  return controlClient({ controlUrl, controlToken: null, server: serverAt(controlUrl), handler });
+  return controlClient({ controlUrl, controlToken: null, server: serverAt(controlUrl), handler }, usual);
 }

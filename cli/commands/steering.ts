@@ -38,22 +38,19 @@ export interface Flags extends OutputOptions, ControlFlags {
   readonly times?: number;
 }
 
-/**
- * @param argument that of the sub-command, if it has one
- * @param write for a call that writes: names the first sub-command, which shows whether it was done
- */
-type Call<F extends Flags> = (client: Client, flags: F, argument: string, write: SendOptions) => Promise<Answer>;
+/** @param argument that of the sub-command, if it has one */
+type Call<F extends Flags> = (client: Client, flags: F, argument: string) => Promise<Answer>;
 
 export type Show = (answer: Answer, flags: Flags, argument: string) => void;
 
 /** How sub-commands reach the control API, and the options that say where it is. */
 interface Way<F> {
-  readonly reach: (flags: F, work: (client: Client) => Promise<Answer>) => Promise<Answer>;
+  readonly reach: (flags: F, work: (client: Client) => Promise<Answer>, usual: SendOptions) => Promise<Answer>;
   readonly options: () => readonly Option[];
 }
 
 const OVER_HTTP: Way<Flags> = {
-  reach: (flags, work) => work(controlClient(resolveControl(flags))),
+  reach: (flags, work, usual) => work(controlClient(resolveControl(flags), usual)),
   options: controlOptions,
 };
 
@@ -75,8 +72,9 @@ export function steering<F extends Flags = Flags>(
     return sub.action(async (...given: unknown[]) => {
       const flags = sub.opts<F>();
       const argument = String(given[0]);
-      const write = { ifLost: { checkWith: commandFor(flags, name, command.commands[0]?.name() ?? "") } };
-      shows(await reach(flags, (client) => call(client, flags, argument, write)), flags, argument);
+      // The first sub-command shows whether a write was done.
+      const ifLost = { checkWith: commandFor(flags, name, command.commands[0]?.name() ?? "") };
+      shows(await reach(flags, (client) => call(client, flags, argument), { ifLost }), flags, argument);
     });
   };
   return { command, add };
@@ -145,9 +143,9 @@ export function rulesCommand(): Command {
   add(
     "add",
     "append a rule: what prompts do that match all of its options",
-    (client, { phone, amount, account, reference, description, after, times }, outcome, write) => {
+    (client, { phone, amount, account, reference, description, after, times }, outcome) => {
       const match = { phone, amount, payment_account_id: account, reference, description };
-      return client.post("/rules", { match, ...choiceOf(outcome, after), times }, write);
+      return client.post("/rules", { match, ...choiceOf(outcome, after), times });
     },
     showAdded("rules", "outcome", show),
   )
@@ -191,13 +189,15 @@ export function defaultCommand(): Command {
     showAnswer({ ...answer, message: message + after }, flags, answer.outcome);
   });
   add("show", "show what prompts do if nothing else decides", (client) => client.get("/default", {}));
-  add("set", "set what prompts do from now on, until a reset", (client, { after }, outcome, write) =>
-    client.put("/default", choiceOf(outcome, after), write),
+  add("set", "set what prompts do from now on, until a reset", (client, { after }, outcome) =>
+    client.put("/default", choiceOf(outcome, after)),
   )
     .addArgument(outcomeArgument())
     .option("--after <duration>", "how long after the start (default: the outcome's own time)", readDurationText);
   return command;
 }
+
+const MOVES = { timeoutMs: ADVANCE_TIMEOUT_MS };
 
 export function clockCommand(): Command {
   const { command, add } = steering<Flags & { readonly to?: string }>(
@@ -206,15 +206,12 @@ export function clockCommand(): Command {
     (answer, flags) => showAnswer(answer, flags, answer.now),
   );
   const move = (name: string, summary: string, body: object) =>
-    add(name, summary, (client, _flags, _argument, write) =>
-      client.post("/clock", body, { ...write, timeoutMs: ADVANCE_TIMEOUT_MS }),
-    );
+    add(name, summary, (client) => client.post("/clock", body, MOVES));
   add("show", "show what time it is for the sandbox", (client) => client.get("/clock", {}));
   move("freeze", "stop the clock", { freeze: true }).alias("stop");
-  add("advance", "move it forward, and resolve what falls due", (client, { to }, duration, write) => {
-    const body = to === undefined ? { advance: duration } : { to };
-    return client.post("/clock", body, { ...write, timeoutMs: ADVANCE_TIMEOUT_MS });
-  })
+  add("advance", "move it forward, and resolve what falls due", (client, { to }, duration) =>
+    client.post("/clock", to === undefined ? { advance: duration } : { to }, MOVES),
+  )
     .argument("[duration]", "such as 90s, or 31d", readMove, "")
     .option("--to <time>", "to this time in Nairobi, such as '2026-11-27 00:30'", readInstant)
     .hook("preAction", (_, advance) => {
@@ -227,21 +224,20 @@ export function clockCommand(): Command {
 }
 
 /** A large snapshot is slow on a busy machine. */
-const SNAPSHOT_TIMEOUT_MS = 60_000;
+const LARGE = { timeoutMs: 60_000 };
 
 export function snapshotCommand(): Command {
   const { command, add } = steering("snapshot", "the names", tellAnswer);
   const columns: Column<SnapshotOnWire>[] = ["name", { name: "transactions", align: "right" }, "at"];
   const list = showList("snapshots", "name", columns, "momo snapshot save NAME");
   add("list", "list the snapshots", (client) => client.get("/snapshots", {}), list);
-  const named = (name: string, summary: string, call: (client: Client, path: string, write: SendOptions) => unknown) =>
-    add(name, summary, (client, _flags, snapshot, write) => {
-      const options = { ...write, timeoutMs: SNAPSHOT_TIMEOUT_MS };
-      return call(client, `/snapshots/${encodeURIComponent(snapshot)}`, options) as Promise<Answer>;
-    }).argument("<name>", "letters, digits, - and _, at most 64", readPathPart);
-  named("save", "save the whole state", (client, path, write) => client.put(path, {}, write));
-  named("restore", "restore the whole state, the clock too", (client, path, write) =>
-    client.post(`${path}/restore`, {}, write),
+  const named = (name: string, summary: string, call: (client: Client, path: string) => Promise<Answer>) =>
+    add(name, summary, (client, _flags, snapshot) =>
+      call(client, `/snapshots/${encodeURIComponent(snapshot)}`),
+    ).argument("<name>", "letters, digits, - and _, at most 64", readPathPart);
+  named("save", "save the whole state", (client, path) => client.put(path, {}, LARGE));
+  named("restore", "restore the whole state, the clock too", (client, path) =>
+    client.post(`${path}/restore`, {}, LARGE),
   );
   named("delete", "remove one", (client, path) => client.delete(path));
   return command;

@@ -38,7 +38,7 @@ export function webhooksCommand(): Command {
   add(
     "resend",
     "send one again, as a new delivery",
-    (client, _flags, id, write) => client.post(`/webhook/deliveries/${id}/resend`, {}, write),
+    (client, _flags, id) => client.post(`/webhook/deliveries/${id}/resend`, {}),
     (answer, flags) => tellAnswer(answer, flags, (answer.delivery as DeliveryOnWire).id),
   ).argument("<id>", "of the delivery, as momo webhooks list shows it", readId);
   const showSet = (answer: Answer, flags: Steering) =>
@@ -46,8 +46,7 @@ export function webhooksCommand(): Command {
   add(
     "set",
     "send each payment that becomes final to an address",
-    (client, { form, times, delay, early }, url, write) =>
-      client.put("/webhook", { url, form, times, delay, early }, write),
+    (client, { form, times, delay, early }, url) => client.put("/webhook", { url, form, times, delay, early }),
     showSet,
   )
     .argument("<url>", "the receiver", webhookUrlReader("URL"))
@@ -59,7 +58,7 @@ export function webhooksCommand(): Command {
   add(
     "test",
     "send a sample payment once, and show what the receiver answers",
-    (client, _flags, _argument, write) => client.post("/webhook/test", {}, write),
+    (client) => client.post("/webhook/test", {}),
     (answer, flags) => {
       const attempt = answer.attempt as AttemptOnWire;
       const { status, problem } = attempt;
