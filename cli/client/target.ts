@@ -46,22 +46,19 @@ export interface ControlTarget {
  * @throws Failure `unreachable` if no server is known, `usage` if no credentials are known
  */
 export function resolveTarget(flags: TargetFlags, environment: Environment = momoEnvironment()): Target {
-  const named = namedAddress(["--base-url", flags.baseUrl], ["MOMO_BASE_URL", environment.baseUrl]);
+  const named = namedAddress({ "--base-url": flags.baseUrl, MOMO_BASE_URL: environment.baseUrl });
   const server = findServer(flags, environment, named);
   // A directory that is not needed is not checked.
   const directory = !named || isOnThisMachine(named.address) ? findServerDirectory(flags.data) : null;
   const kept = readCredentials(directory);
   const file = directory?.credentials ?? "";
-  const key = firstGiven(["--api-key", flags.apiKey], ["MOMO_API_KEY", environment.apiKey], [file, kept?.api_key]);
+  const key = firstGiven({ "--api-key": flags.apiKey, MOMO_API_KEY: environment.apiKey, [file]: kept?.api_key });
+  if (!key) throw new MissingCredential("key");
   // The secret of the data directory is sent with its own key only.
-  const own = key?.text === kept?.api_key ? kept : null;
-  const secret = firstGiven(
-    ["--api-secret", flags.apiSecret],
-    ["MOMO_API_SECRET", environment.apiSecret],
-    [file, own?.api_secret],
-  );
-  if (!key) throw new MissingCredential("API key", "--api-key", "MOMO_API_KEY");
-  if (!secret) throw new MissingCredential("API secret", "--api-secret", "MOMO_API_SECRET");
+  const own = key.text === kept?.api_key ? kept : null;
+  const { apiSecret } = environment;
+  const secret = firstGiven({ "--api-secret": flags.apiSecret, MOMO_API_SECRET: apiSecret, [file]: own?.api_secret });
+  if (!secret) throw new MissingCredential("secret");
   return {
     baseUrl: server.address,
     apiKey: headerValue(key.text, key.by),
@@ -87,11 +84,7 @@ function originOfKey(key: string, secret: string, file: string): string {
  */
 export function resolveControl(flags: ControlFlags, environment: Environment = momoEnvironment()): ControlTarget {
   const { baseUrl, controlUrl } = environment;
-  const named = namedAddress(
-    ["--base-url", flags.baseUrl],
-    ["MOMO_CONTROL_URL", controlUrl],
-    ["MOMO_BASE_URL", baseUrl],
-  );
+  const named = namedAddress({ "--base-url": flags.baseUrl, MOMO_CONTROL_URL: controlUrl, MOMO_BASE_URL: baseUrl });
   const server = findServer(flags, environment, named);
   const { address } = server;
   const beside = named?.by === "MOMO_CONTROL_URL" ? address : new URL(CONTROL_PATH, address).href;
@@ -102,16 +95,17 @@ export function resolveControl(flags: ControlFlags, environment: Environment = m
   return { controlUrl: record?.control_url ?? beside, controlToken, server };
 }
 
-type Given<By> = readonly (readonly [by: By, text: string | undefined])[];
-
 /** The first text that is given, and the flag, variable or file that gives it. */
-function firstGiven<By>(...given: Given<By>): { readonly by: By; readonly text: string } | null {
-  for (const [by, text] of given) if (text !== undefined) return { by, text };
+function firstGiven<By extends string>(given: { readonly [B in By]?: string | undefined }) {
+  for (const by in given) {
+    const text = given[by];
+    if (text !== undefined) return { by, text };
+  }
   return null;
 }
 
-function namedAddress(...given: Given<Named["by"]>): Named | null {
-  const first = firstGiven(...given);
+function namedAddress(given: { readonly [B in Named["by"]]?: string | undefined }): Named | null {
+  const first = firstGiven(given);
   return first && { by: first.by, address: parseUrl(first.text, first.by) };
 }
 
@@ -143,8 +137,9 @@ export const optionsFor = (given: Readonly<Record<string, string | number | unde
 
 /** Neither the flags nor the environment nor the data directory have the key or its secret. */
 export class MissingCredential extends Failure {
-  constructor(what: string, flag: string, variable: string) {
-    super("usage", `no ${what} is known for this server`, `give it with ${flag} or ${variable}`);
+  constructor(what: "key" | "secret") {
+    const hint = `give it with --api-${what} or MOMO_API_${what.toUpperCase()}`;
+    super("usage", `no API ${what} is known for this server`, hint);
   }
 }
 
