@@ -95,16 +95,15 @@ export class SharedSteering implements Steering {
   async #edit<T>(work: () => T): Promise<T> {
     const { table, stopwatch } = this.#options;
     const startedMs = stopwatch();
-    let result: { readonly value: T } | null = null;
+    let result: T | undefined;
     /** What an attempt has written, if its answer was lost. */
     let written: StoredDocument | null = null;
     try {
       const edited = await table.edit((current) => {
-        if (result && written?.version === current.version && written.document === current.document) {
-          return current.document;
-        }
-        this.#apply(current, true);
-        result = { value: work() };
+        if (written?.version === current.version && written.document === current.document) return current.document;
+        // Also the current version: a failed change may have applied a part.
+        this.#apply(current);
+        result = work();
         const document = this.#document();
         written = { version: current.version + 1, document };
         return document;
@@ -117,7 +116,7 @@ export class SharedSteering implements Steering {
       this.#version = -1;
       throw error;
     }
-    return (result as { readonly value: T } | null)?.value as T;
+    return result as T;
   }
 
   /** @throws Refusal `unavailable` with the names of the replicas that have not confirmed it in time */
@@ -155,9 +154,7 @@ export class SharedSteering implements Steering {
     this.#freshUntilMs = startedMs + LEASE_MS;
   }
 
-  /** Applies a document. @param always also the current version, because a failed change may have applied a part */
-  #apply({ version, document }: StoredDocument, always = false): void {
-    if (version === this.#version && !always) return;
+  #apply({ version, document }: StoredDocument): void {
     const saved = JSON.parse(document) as Record<string, unknown>;
     const changed: PartName[] = [];
     for (const { name, part, started } of this.#state) {

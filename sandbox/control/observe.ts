@@ -11,7 +11,6 @@ import {
   type AnsweredRequest,
   type DelayedRequest,
   type LoggedRequest,
-  type Members,
   membersOf,
   type RequestLog,
 } from "../request-log.ts";
@@ -131,7 +130,7 @@ type Facts = Pick<LoggedRequest, "atMs" | "durationMs" | "body"> &
 
 function add(log: RequestLog, request: Request, path: string, reply: Reply, facts: Facts): void {
   const { atMs, durationMs, body, fault = null, isTakenLeniently = false, hidden = null } = facts;
-  const { members, checkoutRequestId, leniencies } = facts.exchange ?? newExchange();
+  const { checkoutRequestId, leniencies } = facts.exchange ?? newExchange();
   const { query } = targetOf(request);
   const entry = {
     atMs,
@@ -147,7 +146,7 @@ function add(log: RequestLog, request: Request, path: string, reply: Reply, fact
     leniencies,
     isTakenLeniently,
   };
-  log.add(entry, { members: (members as Members | null) ?? membersOf(body), said: reply.said, hidden });
+  log.add(entry, { members: membersOf(body), said: reply.said, hidden });
 }
 
 function refusalOfAnotherSite(headers: Headers): Reply | null {

@@ -2,7 +2,7 @@ import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid } from "../../src/domain/error.ts";
 import { isLine, MAX_LINE_LENGTH } from "../../src/domain/line.ts";
 import { textOfCode } from "../../src/domain/outcome.ts";
-import { type Ending, endingOfName, OUTCOME_NAMES, SHORTLY_MS } from "./outcomes.ts";
+import { ENDINGS, type Ending, OUTCOME_NAMES, SHORTLY_MS } from "./outcomes.ts";
 
 /** What can be chosen: the outcomes of the table, and `failed` with any result code. */
 export const CHOSEN_NAMES = [...OUTCOME_NAMES, "failed"] as const;
@@ -25,7 +25,7 @@ export const MAX_RESULT_CODE = 999_999;
 /** How a choice ends. */
 export function endingOf({ outcome, result_code = 0 }: Pick<Choice, "outcome" | "result_code">): Ending {
   if (outcome === "failed") return { by: "network", status: "failed", code: result_code, afterMs: SHORTLY_MS };
-  const ending = endingOfName(outcome);
+  const ending = ENDINGS[outcome];
   return ending.by === "network" && result_code > 0 ? { ...ending, code: result_code } : ending;
 }
 

@@ -71,11 +71,10 @@ function endingView(ending: Ending): { status: FinalStatus | null; code: number 
 /** The time until an outcome, as JSON shows it. Null if it has none. */
 export const afterOf = (ending: Ending): string | null => endingView(ending).after;
 
-export function endingOfName(name: OutcomeName): Ending {
-  const outcome = OUTCOMES.find((one) => one.name === name);
-  if (!outcome) throw new Error(`no outcome ${name}`);
-  return outcome.ending;
-}
+export const ENDINGS = Object.fromEntries(OUTCOMES.map(({ name, ending }) => [name, ending])) as Record<
+  OutcomeName,
+  Ending
+>;
 
 /** The outcome of a test phone; null for every other number. */
 export const outcomeOfPhone = (phone: Msisdn): OutcomeName | null =>

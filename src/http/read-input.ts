@@ -24,9 +24,7 @@ export function createInputReader(profile: Profile) {
     if (isLenient) {
       return readLenientBody(await readText(request, exchange), request.headers, schema, exchange.leniencies);
     }
-    const { value } = await readJson(request, exchange);
-    exchange.members = objectIn(value);
-    return exchange.members;
+    return objectIn((await readJson(request, exchange)).value);
   }
 
   return {

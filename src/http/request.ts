@@ -28,15 +28,13 @@ export interface Leniency {
 export interface Exchange {
   /** The body as text, as far as it was read. Null if nothing was read. */
   body: string | null;
-  /** The members of a body that is a JSON object, so that the audit need not parse it again. Null if it was not parsed. */
-  members: object | null;
   /** The payment that it started or asked about, filled in by its operation. */
   checkoutRequestId: string | null;
   readonly leniencies: Leniency[];
 }
 
 export function newExchange(): Exchange {
-  return { body: null, members: null, checkoutRequestId: null, leniencies: [] };
+  return { body: null, checkoutRequestId: null, leniencies: [] };
 }
 
 /** The merchant API from request to answer. */
