@@ -1,14 +1,12 @@
 import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import { readNaming } from "../../src/domain/error.ts";
-import type { Summary, TransactionFilter } from "../../src/domain/filter.ts";
 import type { ResultCode } from "../../src/domain/outcome.ts";
 import { KINDS, type Transaction } from "../../src/domain/transaction.ts";
 import { started } from "../../src/http/answers.ts";
 import { listTransactionsSchema, orderOf, selectionOf, startPaymentSchema } from "../../src/http/input.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { listMessage, listView, STARTED, startedView, summaryView } from "../../src/http/view.ts";
-import type { Service } from "../../src/service/service.ts";
 import { parseChoice } from "../network/choice.ts";
 import { decidedBy } from "../network/decided-by.ts";
 import { RESULT_ADVICE } from "../network/outcomes.ts";
@@ -45,13 +43,20 @@ export const PAYMENT_CALLS: Calls = {
         const { id } = await merchantOf(context, { merchant_id, api_key });
         const { service } = context;
         const list = await service.listTransactions(id, filter, page, request.signal);
+        const ofEveryStatus = { ...filter, status: undefined };
+        const { summary } =
+          filter.status === undefined
+            ? list
+            : await service.listTransactions(id, ofEveryStatus, { number: 1, limit: 1 }, request.signal);
         return succeed(listMessage(list.summary), {
           ...listView(list, input, {}),
           transactions: list.rows.map(transactionView),
           now_ms: context.clock.nowMs(),
-          every_status: countsView(
-            filter.status === undefined ? list.summary : await countsOf(service, id, filter, request.signal),
-          ),
+          every_status: {
+            ...summaryView(summary),
+            cancelled_count: summary.cancelledCount,
+            expired_count: summary.expiredCount,
+          } satisfies shapes.CountsOnWire,
         });
       },
     ),
@@ -84,22 +89,6 @@ export const PAYMENT_CALLS: Calls = {
     ),
   },
 };
-
-/** The counts that a filter selects without its status. */
-async function countsOf(
-  service: Service,
-  merchantId: number,
-  { status: _, ...filter }: TransactionFilter,
-  signal: AbortSignal,
-) {
-  return (await service.listTransactions(merchantId, filter, { number: 1, limit: 1 }, signal)).summary;
-}
-
-const countsView = (summary: Summary): shapes.CountsOnWire => ({
-  ...summaryView(summary),
-  cancelled_count: summary.cancelledCount,
-  expired_count: summary.expiredCount,
-});
 
 async function storyOf(
   transaction: Transaction,

@@ -7,13 +7,11 @@ import { bodyOf, duration } from "./input.ts";
 import { waitAnswer } from "./shapes/payments.ts";
 import { reference } from "./shapes/values.ts";
 
-const UNTIL = ["final", ...STATUSES] as const;
-
 const waitRequest = z
   .strictObject({
     checkout_request_id: z.string().min(1).max(100).optional(),
     reference: reference.optional(),
-    until: z.enum(UNTIL, { error: `must be one of ${UNTIL.join(", ")}` }).default("final"),
+    until: z.enum(["final", ...STATUSES]).default("final"),
     timeout: duration.prefault("10s"),
   })
   .refine((wait) => (wait.checkout_request_id === undefined) !== (wait.reference === undefined), {

@@ -38,11 +38,11 @@ export const WEBHOOK_CALLS: Calls = {
         return succeed(inWords(webhooks), { webhook: webhooks.settings });
       },
     ),
-    DELETE: described("Remove the webhook", shapes.webhookAnswer, {}, async ({ steering, webhooks }) => {
+    DELETE: described("Remove the webhook", shapes.webhookAnswer, {}, async ({ steering, service, webhooks }) => {
       const before = webhooks.settings;
       await steering.change(() => webhooks.load(null));
       try {
-        await webhooks.giveUp();
+        await service.deliveries.giveUp();
       } catch (error) {
         await steering.change(() => webhooks.load(before));
         throw error;

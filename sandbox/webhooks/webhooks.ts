@@ -71,17 +71,14 @@ export class Webhooks {
   }
 
   /**
-   * Changes the webhook. Deliveries that wait go to the new address; without one they wait for the next webhook, until
-   * {@link giveUp}.
+   * Changes the webhook. Deliveries that wait go to the new address; without one they wait for the next webhook, until they are
+   * given up.
    */
   load(settings: WebhookSettings | null): void {
     this.#follow(settings);
     if (settings) this.#sender.look();
     else this.#cancel();
   }
-
-  /** Ends all deliveries that wait. */
-  readonly giveUp = (): Promise<void> => this.#parts.service.deliveries.giveUp();
 
   /**
    * Sends a delivery again, at once and without injected failures.
