@@ -1,3 +1,5 @@
+import { orNull } from "../../src/domain/or-null.ts";
+
 /** Answers as the checks read them: whatever a service sends, it is a bounded value of valid Unicode. */
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -35,10 +37,6 @@ export function objectIn(text: string): Json | null {
     }
     return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
   }
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? (bounded(value, 0) as Json) : null;
-  } catch {
-    return null;
-  }
+  const value = orNull(() => JSON.parse(text) as unknown);
+  return isObject(value) ? (bounded(value, 0) as Json) : null;
 }

@@ -1,3 +1,4 @@
+import { orNull } from "../../../../src/domain/or-null.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
 import { formatAmount, formatPhone } from "./format.ts";
 
@@ -61,10 +62,4 @@ function members(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function parsed(text: string | null): unknown {
-  try {
-    return text === null ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
+const parsed = (text: string | null): unknown => orNull(() => JSON.parse(text ?? "null"));

@@ -1,3 +1,5 @@
+import { orNull } from "../../../../src/domain/or-null.ts";
+
 /** The place in the page. It is completely in the address after `#`, so that back, forward, reload, bookmarks and links work. */
 export const VIEWS = ["transactions", "requests", "audit", "steering", "keys", "start", "phone"] as const;
 
@@ -18,7 +20,7 @@ export function parseRoute(hash: string): Route {
   const [name = "", id] = path.split("/");
   return {
     view: VIEWS.find((view) => view === name) ?? null,
-    selected: id ? safelyDecoded(id) : null,
+    selected: id ? orNull(() => decodeURIComponent(id)) : null,
     query: Object.fromEntries([...new URLSearchParams(query)].filter(([, value]) => value !== "")),
   };
 }
@@ -27,12 +29,4 @@ export function formatRoute({ view, selected, query }: Route): string {
   const words = new URLSearchParams(query).toString();
   const path = `${view ?? ""}${selected === null ? "" : `/${encodeURIComponent(selected)}`}`;
   return `#${path}${words === "" ? "" : `?${words}`}`;
-}
-
-function safelyDecoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
 }
