@@ -186,10 +186,7 @@ describe("a service on another machine is spared", () => {
     const run = startMomo(["check", "--target", elsewhere(fake.baseUrl), "--pause", "1h", "--report", file], {
       env: KEYS,
     });
-    await until(
-      async () => fake.requests.length,
-      (count) => count > 0,
-    );
+    await until(() => fake.requests.length > 0);
     run.signal("SIGINT");
     expect(await run.exited).toBe(130);
     expect(existsSync(file)).toBe(true);

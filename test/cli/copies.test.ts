@@ -44,10 +44,7 @@ describe("momo import FILE puts it into the data directory", () => {
     const { control, pay, at } = await startIn(newFolder());
     await control("PUT", "/webhook", { url: "http://127.0.0.1:1/", delay: "1h" });
     await pay({}, "completed; after=0ms");
-    await until(
-      async () => (await control("GET", "/webhook")).deliveries,
-      (all) => (all as unknown[]).length === 1,
-    );
+    await until(async () => ((await control("GET", "/webhook")).deliveries as unknown[]).length === 1);
     const [copy, data] = [join(newFolder(), "copy"), join(newFolder(), "data")];
     copyDatabase(join(at[1], "momo.db"), copy, copy);
     await runMomo(["import", copy, "--data", data]);

@@ -145,7 +145,7 @@ describe("doctor calls the address with that key and that account, as momo pay w
   test.concurrent("a server that is stopped with SIGSTOP: the remedy lets it continue", async () => {
     const { ready, at } = await serveMomo();
     process.kill(ready.pid, "SIGSTOP");
-    await until(async () => isStopped(ready.pid), Boolean);
+    await until(() => isStopped(ready.pid));
     const { found, remedies, needAction } = await examine([...at, "--port", new URL(ready.base_url).port]);
     expect(needAction).toEqual(["server"]);
     expect(found.server).toContain(`process ${ready.pid} at ${ready.base_url} is stopped`);

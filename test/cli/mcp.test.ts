@@ -123,7 +123,7 @@ test.concurrent("a wait that the assistant cancels ends in the sandbox, too", as
   const asking = await inTime(asked, () => "the sandbox was not asked to wait");
   stop.abort("enough");
   expect(await waiting).toContain("enough");
-  await until(async () => asking.aborted, Boolean);
+  await until(() => asking.aborted);
   expect((await call("clock", { action: "show" })).text).toBe('{"message":""}');
 });
 

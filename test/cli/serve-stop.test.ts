@@ -242,15 +242,9 @@ test("a stop writes nothing into a database that was put over its own", async ()
   await other.stop();
   const [from, to] = [other, own].map(({ ready }) => join(ready.data, "momo.db"));
   // The server has seen its own file.
-  await until(
-    async () => (await own.ask("GET", "/ready")).status,
-    (status) => status === 200,
-  );
+  await until(async () => (await own.ask("GET", "/ready")).status === 200);
   copyFileSync(from ?? "", to ?? "");
-  await until(
-    async () => (await own.ask("GET", "/ready")).status,
-    (status) => status === 503,
-  );
+  await until(async () => (await own.ask("GET", "/ready")).status === 503);
   await own.stop();
   expect(readFileSync(to ?? "").equals(readFileSync(from ?? ""))).toBe(true);
 });

@@ -30,10 +30,7 @@ export async function startClients(count: number, server: Served, ledger: Ledger
 
   const ended = Promise.all(Array.from({ length: count }, client));
   ended.catch(() => {}); // stop() reports it
-  await until(
-    async () => ledger.answered,
-    (answered) => answered > before,
-  );
+  await until(() => ledger.answered > before);
   return {
     async stop() {
       isStopped = true;

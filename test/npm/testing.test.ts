@@ -208,7 +208,7 @@ describe("a sandbox for a test", () => {
     });
     jest.advanceTimersByTime(10_000);
     jest.useRealTimers();
-    await until(async () => hasStopped, Boolean);
+    await until(() => hasStopped);
   });
 
   test("options that make no sense are refused, and leave nothing behind", async () => {

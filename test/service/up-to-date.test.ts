@@ -105,10 +105,7 @@ describe("what is due is resolved before it is read, also if the alarm is late",
     jumpTo(1000);
     const seen: string[] = [];
     for (let poll = 0; poll < 1200; poll += 1) void statusNow(started).then((status) => seen.push(status));
-    await until(
-      async () => seen.length,
-      (answered) => answered === 1200,
-    );
+    await until(() => seen.length === 1200);
     expect(new Set(seen)).toEqual(new Set(["completed"]));
     expect(scene.service.resolver.lateness).toEqual({ count: 1, sumMs: 0 });
   });

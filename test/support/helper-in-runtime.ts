@@ -82,14 +82,8 @@ export function testHelperIn(runtime: string, command: readonly string[], projec
     expect(forgets.exitCode).toBe(0);
 
     for (const url of [controlUrl, forgets.stdout.trim()]) {
-      await until(
-        () => answers(url),
-        (isThere) => !isThere,
-      );
+      await until(async () => !(await answers(url)));
     }
-    await until(
-      async () => readdirSync(options.env.TMPDIR),
-      (names) => names.length === 0,
-    );
+    await until(() => readdirSync(options.env.TMPDIR).length === 0);
   });
 }

@@ -213,10 +213,7 @@ export async function holdTransaction(url: string, ...statements: string[]) {
 /** Waits until so many sessions of a database wait for a lock. */
 export async function untilBlocked(url: string, sessions: number): Promise<void> {
   const blocked = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-  await until(
-    () => runSql(url, blocked),
-    (rows) => rows.length === sessions,
-  );
+  await until(async () => (await runSql(url, blocked)).length === sessions);
 }
 
 /** @returns the URL of a new database: with the schema and nothing in it, or entirely empty */

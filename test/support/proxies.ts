@@ -91,7 +91,7 @@ async function start(prepare: (folder: string, socket: string) => string[]): Pro
     throw new Error(`${program} has ended: ${child.stderr.text}${child.stdout.text}`);
   });
   ended.catch(() => {}); // it ends after the tests as well
-  await Promise.race([ended, until(() => answers(socket), Boolean)]);
+  await Promise.race([ended, until(() => answers(socket))]);
   const forwarder = await startForwarder(socket);
   later(() => forwarder.close());
   return { address: `127.0.0.1:${forwarder.port}` };

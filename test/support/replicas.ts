@@ -61,8 +61,7 @@ export async function balance(replicas: readonly Pick<Served, "ready">[]): Promi
   const { address } = await startHaproxy(`  default_backend momo\n${written}${servers.join("")}`);
   // HAProxy considers a server up until its first check.
   await until(
-    async () => (await fetch(`http://${address}/_momo/ready`, { headers: { Host: "localhost" } })).status,
-    (status) => status === 200,
+    async () => (await fetch(`http://${address}/_momo/ready`, { headers: { Host: "localhost" } })).status === 200,
   );
   return `http://${address}`;
 }

@@ -14,13 +14,17 @@ export const RUN_MS = 300_000;
 /** Extra time for a busy machine, on top of a documented duration. */
 export const SLACK_MS = 5000;
 
-/** Polls a state that has no event. */
-export async function until<T>(read: () => Promise<T>, isEnough: (found: T) => boolean): Promise<T> {
+/** Polls a state that has no event: until a condition holds, or until what is read is enough. */
+export async function until<T>(
+  read: () => T | Promise<T>,
+  isEnough: (found: Awaited<T>) => boolean = Boolean,
+): Promise<Awaited<T>> {
   const lateAtMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const found = await read();
     if (isEnough(found)) return found;
-    if (performance.now() > lateAtMs) throw new Error(`it took too long; the last state: ${JSON.stringify(found)}`);
+    if (performance.now() > lateAtMs)
+      throw new Error(`it took too long: ${read}; the last state: ${JSON.stringify(found)}`);
     await Bun.sleep(5);
   }
 }

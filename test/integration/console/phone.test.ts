@@ -91,10 +91,7 @@ describeInBrowser("the phone", (scene) => {
     for (const [count, [permission, isHidden, isAndroid = false]] of cases.entries()) {
       await page.evaluate(`granted = "${permission}"; isHidden = ${isHidden}; isAndroid = ${isAndroid};`);
       await startPayment(scene.sandbox, { phone: `071100000${count + 1}`, amount: 1200 });
-      await until(
-        () => page.title(),
-        (title) => title.startsWith(`${count + 1} prompt`),
-      );
+      await until(async () => (await page.title()).startsWith(`${count + 1} prompt`));
     }
     expect(await page.evaluate("told")).toEqual([
       ["0711 000 001 rings", "Demo Shop asks for KES 1,200.00", "momo"],

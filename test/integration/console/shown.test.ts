@@ -223,10 +223,7 @@ function watchRequests(page: Page): () => Promise<void> {
   return async () => {
     // After this turn of the page, its requests are known here.
     await page.evaluate("new Promise((done) => setTimeout(done))");
-    await until(
-      async () => open.size,
-      (count) => count === 0,
-    );
+    await until(() => open.size === 0);
   };
 }
 

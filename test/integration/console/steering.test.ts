@@ -92,10 +92,7 @@ describeInBrowser("steering", (scene) => {
     const page = await scene.open({ view: "steering" });
     const clock = page.locator(".big-clock time", { hasText: ":" });
     const before = await textOf(clock);
-    await until(
-      () => textOf(clock),
-      (now) => now !== before,
-    );
+    await until(async () => (await textOf(clock)) !== before);
   });
 
   test("a change can be undone for 20 s, and the time of an older one does not end that of a newer one", async () => {

@@ -124,10 +124,7 @@ test("the steps after the start find the server in MOMO_*, and the last one audi
     expect(await run(tests, { ...github, ...given })).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await run(audit, { ...github, ...given })).toMatchObject({ exitCode: 0, stderr: "" });
     expect(readFileSync(join(folder, "momo.xml"), "utf8")).toContain('failures="0"');
-    await until(
-      async () => existsSync(join(folder, "ready.json")),
-      (isThere) => !isThere,
-    );
+    await until(() => !existsSync(join(folder, "ready.json")));
   } finally {
     await run('[ ! -e ready.json ] || kill "$(cat momo.pid)"');
   }
@@ -192,10 +189,7 @@ describeWithPostgres("every command of docs/replicas.md works as it is written",
       ...database,
       ...{ MOMO_SERVE_PORT: "0", MOMO_SERVE_READY_FILE: readyFile, MOMO_SERVE_EPHEMERAL: "1" },
     });
-    await until(
-      async () => existsSync(readyFile),
-      (isThere) => isThere,
-    );
+    await until(() => existsSync(readyFile));
     const ready = JSON.parse(readFileSync(readyFile, "utf8")) as { pid: number; control_url: string };
     pid = ready.pid;
     variables = { ...database, MOMO_CONTROL_URL: ready.control_url };

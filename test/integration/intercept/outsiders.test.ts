@@ -73,15 +73,9 @@ describe("only the command's process tree gets in", () => {
         .resume();
       socket.write(["CONNECT payflow.example:443 HTTP/1.1\r\nHost: x\r\n\r\n", "GET ", ""][turn % 3] ?? "");
     }
-    await until(
-      async () => open.size,
-      (size) => size <= 500,
-    );
+    await until(() => open.size <= 500);
     expect(tryToPush(`-kx ${variable("HTTPS_PROXY")}`).stdout).toStartWith('{"success":true');
-    await until(
-      async () => open.size,
-      (size) => size === 0,
-    );
+    await until(() => open.size === 0);
   });
 
   test.concurrent("not a request for another host, inside TLS", async () => {

@@ -90,10 +90,7 @@ describePostgres((version) => {
     const [kept, lost] = [await identified(store), await identified(unlucky)];
     forwarder.cut();
     const losing = rejectionOf(unlucky.transactions.insert(lost));
-    await until(
-      async () => unlucky.vitals.work.retries.size,
-      (kinds) => kinds > 0,
-    );
+    await until(() => unlucky.vitals.work.retries.size > 0);
     passedMs = 30_000;
     expect(String(await losing)).toContain("whether it was stored is not known");
     const storing = store.transactions.insert(kept);
@@ -103,10 +100,7 @@ describePostgres((version) => {
     expect(unlucky.vitals.obstacle()).toBe("the database's clock is not known");
     await insertPending(unlucky);
     // It is read at once, not with the next beat, and differs by what this stopwatch has added.
-    await until(
-      async () => unlucky.vitals.obstacle(),
-      (obstacle) => obstacle === "the database's clock has jumped",
-    );
+    await until(() => unlucky.vitals.obstacle() === "the database's clock has jumped");
   });
 
   test("two searches run at once, and one whose client has gone is ended at the server, too", async () => {
@@ -152,10 +146,7 @@ describePostgres((version) => {
   const endAtServer = async (url: string, pid: number) => {
     await runSql(url, `SELECT pg_terminate_backend(${pid})`);
     // The socket is closed when the process is gone; the driver sees it in its next turn.
-    await until(
-      async () => existsSync(`/proc/${pid}/fd`),
-      (isThere) => !isThere,
-    );
+    await until(() => !existsSync(`/proc/${pid}/fd`));
     await turns(10);
   };
   const PID = "SELECT pg_backend_pid() AS pid";

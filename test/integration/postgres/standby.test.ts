@@ -122,10 +122,7 @@ function defineTests(): void {
       isAnswered = true;
     });
     await runSql(urlAt(primary), `SELECT pg_terminate_backend(${await untilWaiting("momo_insert")})`);
-    await until(
-      () => runSql(urlAt(primary), select(pending.id)),
-      (rows) => rows.length === 1,
-    );
+    await until(async () => (await runSql(urlAt(primary), select(pending.id))).length === 1);
     // A retry that only reads would answer now.
     await untilWaiting("FOR KEY SHARE");
     expect(isAnswered).toBe(false);

@@ -171,10 +171,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       expect(job.read("GITHUB_PATH")).toBe(`${dirname(await builtBinary())}\n`);
       const pid = Number(job.pairs("GITHUB_STATE").pid);
       process.kill(pid, "SIGKILL");
-      await until(
-        async () => isAlive(pid),
-        (alive) => !alive,
-      );
+      await until(() => !isAlive(pid));
       const { stdout, ...ended } = await job.post();
       expect(ended).toEqual({ stderr: "", exitCode: 0 });
       expect(stdout).toMatch(/^::warning title=momo::there is no audit: .+\n::group::The log of momo\n/);

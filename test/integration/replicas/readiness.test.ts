@@ -32,10 +32,7 @@ async function expectReadiness(replica: ReplicaServer, reason: RegExp, mend: () 
   );
   await mend();
   const mendedMs = performance.now();
-  await until(
-    () => readinessOf(replica),
-    (said) => said.startsWith("200 "),
-  );
+  await until(async () => (await readinessOf(replica)).startsWith("200 "));
   expect(performance.now() - mendedMs).toBeLessThan(1000 + SLACK_MS);
 }
 
@@ -90,10 +87,7 @@ describeWithPostgres("a replica that cannot store payments is not ready, and the
     expect((await replica.ask("GET", "/health")).status).toBe(200);
     await expectReadiness(replica, /the database (?:cannot|did not|has)/, () => forwarder.mend());
     const id = await replica.pay({}, "completed; after=10ms");
-    await until(
-      () => replica.statusOf(id),
-      (status) => status === "completed",
-    );
+    await until(async () => (await replica.statusOf(id)) === "completed");
     expect(replica.child.stderr.text).not.toMatch(/^\s+at /m);
     await replica.stop();
   });
@@ -147,10 +141,7 @@ describeWithPostgres("a stop", () => {
     const kept = await connectTo(replica.ready.base_url);
     const startedMs = performance.now();
     const stopped = replica.stop();
-    await until(
-      async () => (await replica.ask("GET", "/ready")).status,
-      (status) => status === 503,
-    );
+    await until(async () => (await replica.ask("GET", "/ready")).status === 503);
     expect((await replica.ask("GET", "/health")).status).toBe(200);
     kept.write("GET /v2/transactions.php HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
     await kept.received.until(/^HTTP\/1\.1 401 [\s\S]*\r\nConnection: close\r\n/i);
@@ -164,10 +155,7 @@ describeWithPostgres("a stop", () => {
   test("ends at the second signal", async () => {
     const replica = await startReplica(await emptyDatabase(), "a", ["--drain", "60s"]);
     replica.child.signal("SIGTERM");
-    await until(
-      async () => (await replica.ask("GET", "/ready")).status,
-      (status) => status === 503,
-    );
+    await until(async () => (await replica.ask("GET", "/ready")).status === 503);
     await Bun.sleep(700); // an earlier one would count as the same
     replica.child.signal("SIGTERM");
     expect(await replica.child.exited).toBe(143);

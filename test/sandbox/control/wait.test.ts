@@ -220,12 +220,9 @@ describe("at most 10,000 requests wait", () => {
     later(() => server.stop(0));
     const client = await connectTo(`http://127.0.0.1:${server.port}`);
     client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await until(async () => room.isFull, Boolean);
+    await until(() => room.isFull);
     client.end();
-    await until(
-      async () => room.isFull,
-      (isFull) => !isFull,
-    );
+    await until(() => !room.isFull);
     room.close();
   });
 });

@@ -133,10 +133,7 @@ test("a result that cannot be stored is reported and written again a second late
   });
   claim();
   sender.look();
-  await until(
-    async () => faults,
-    ({ length }) => length === 1,
-  );
+  await until(() => faults.length === 1);
   expect([faults, saved, released]).toEqual([["Error: the disk is full"], [], []]);
   realClock.advance(1000);
   await savedAre(1);
