@@ -12,7 +12,7 @@ import {
 import { basename, join } from "node:path";
 import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
 import { writePrivateFile } from "../../cli/serving/files.ts";
-import { explainTemporary, removeLeftoversIn, removeTemporaryLeftovers } from "../../cli/serving/locked-folders.ts";
+import { removeLeftoversIn, removeTemporaryLeftovers } from "../../cli/serving/locked-folders.ts";
 import { withHintFor } from "../../cli/terminal/failure.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -187,12 +187,4 @@ test("a draft that a killed process with the same number left does not stop a wr
 test("if the copy of a shared database cannot be written, no right of the database's user helps", () => {
   const full = new UnusableDatabase("unwritable", "copy cannot be used: the disk is full", "free some space", "copy");
   expect(withHintFor("shared", full)).toBe(full);
-});
-
-test("where a temporary directory cannot be used, another TMPDIR helps, and no --data", () => {
-  const full = new UnusableDatabase("unwritable", "x cannot be used: the disk is full", "free some space");
-  expect(explainTemporary(dataDirectoryAt("/tmp/momo-temporary-x"), full)).toMatchObject({
-    message: "x cannot be used: the disk is full",
-    hint: "free some space, or name another place in the variable TMPDIR",
-  });
 });

@@ -34,11 +34,8 @@ test.concurrent("momo list understands a server that answers in the short form",
   await short.pay();
   expect(await short.control("GET", "/server")).toMatchObject({ response_form: "short" });
   expect((await runMomo(["list", ...short.at, "-q"])).stdout).toBe("1\n");
-  expectRefusal(
-    await runMomo(["status", "1", ...short.at]),
-    3,
-    "give the checkout request id that starting the payment",
-  );
+  const unknown = await runMomo(["status", "1", ...short.at]);
+  expectRefusal(unknown, 3, "give the checkout request id that starting the payment");
   expect(JSON.parse((await runMomo(["list", ...short.at])).stdout)).toHaveProperty("data");
 });
 

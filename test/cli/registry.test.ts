@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { KEYS, openMomo, PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
+import { KEYS, openMomo, PROGRAM, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -103,23 +103,5 @@ describe("momo asks only a person at a terminal; otherwise exit 2 and the missin
     const { screen, exited } = openMomo(args, { program: ["sh", "-c", script, "sh", ...PROGRAM] });
     await exited;
     expect(screen.text).toMatch(/--name is missing.*exit 2/s);
-  });
-});
-
-/** usage-refusals.txt and sessions/serving.txt have the first key that is chosen in advance. */
-describe("the control token can be chosen in advance", () => {
-  const [SHORTEST, LONGEST] = ["s".repeat(16), "l".repeat(200)];
-
-  test.concurrent.each([
-    ["MOMO_CONTROL_TOKEN is the token, also on loopback", "127.0.0.1", false, SHORTEST, LONGEST],
-    ["--control-token-file comes first", "0.0.0.0", true, LONGEST, SHORTEST],
-  ])("%s", async (_what, host, withFile, valid, wrong) => {
-    const file = join(newFolder(), "token");
-    writeFileSync(file, `${LONGEST}\n`, { mode: 0o600 });
-    const flags = withFile ? ["--control-token-file", file] : [];
-    const { ready } = await serveMomo(["--host", host, ...flags], { env: { MOMO_CONTROL_TOKEN: SHORTEST } });
-    const statusWith = async (token: string) =>
-      (await fetch(`${ready.control_url}/clock`, { headers: { Authorization: `Bearer ${token}` } })).status;
-    expect([await statusWith(valid), await statusWith(wrong)]).toEqual([200, 401]);
   });
 });
