@@ -100,28 +100,6 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
         },
       })),
   },
-  "a merchant sees the status of another's payment, and charges another's account": {
-    store(store) {
-      let caller = 0;
-      const noted = changed(store, "merchants", ({ findKey, findPaymentAccount }) => ({
-        async findKey(apiKey) {
-          const key = await findKey(apiKey);
-          caller = key?.merchantId ?? caller;
-          return key;
-        },
-        async findPaymentAccount(id) {
-          const account = await findPaymentAccount(id);
-          return account && { ...account, merchantId: caller };
-        },
-      }));
-      return changed(noted, "transactions", ({ findByCheckoutRequestId }) => ({
-        async findByCheckoutRequestId(id) {
-          const found = await findByCheckoutRequestId(id);
-          return found && { ...found, merchantId: caller };
-        },
-      }));
-    },
-  },
   "a search finds another merchant's payments": listing((list, merchantId, filter, page) =>
     list(filter.search === undefined ? merchantId : (merchantId % 2) + 1, filter, page),
   ),

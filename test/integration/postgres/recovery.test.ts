@@ -63,14 +63,6 @@ describePostgres((version) => {
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
   });
 
-  test("a write that the engine refuses is rejected at once, and the others of its turn are stored", async () => {
-    const { store } = await openShop(version);
-    const [sound, homeless] = [await identified(store), await identified(store, { merchantId: 99 })];
-    const settled = await Promise.allSettled([sound, homeless].map((one) => store.transactions.insert(one)));
-    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
-    expect(await store.transactions.listPending(5)).toEqual([sound]);
-  });
-
   test("a write is retried while the server is unreachable, until its deadline; later writes succeed, and the clock is read again", async () => {
     const server = await sharedServer(version);
     const forwarder = await startForwarder(server.port);

@@ -208,6 +208,7 @@ describe("a hub", () => {
     expect(await readNext()).toEqual(["", ""]);
     mark = "b";
     expect(await readNext()).toEqual(["gap", ""]);
+    expect(await readNext()).toEqual(["", ""]);
     const later = enter();
     expect(later.read()).toBe("");
     later.leave();

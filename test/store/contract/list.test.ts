@@ -81,18 +81,6 @@ onEveryEngine((engine) => {
     );
     expect(found).toBeGreaterThan(0);
   });
-
-  test("by one member at a time: kinds, statuses, days, ids", async () => {
-    expect((await countAsExpected(1, {})) + (await countAsExpected(2, {}))).toBe(240);
-    expect(await countAsExpected(3, {})).toBe(0);
-    for (const kind of KINDS) expect(await countAsExpected(1, { kind })).toBeGreaterThan(0);
-    for (const status of STATUSES) expect(await countAsExpected(1, { status })).toBeGreaterThan(0);
-    const day = dayOf(CREATED_AT_MS + 86_400_000);
-    expect(await countAsExpected(1, { fromDay: day, toDay: day })).toBeGreaterThan(0);
-    for (const { id } of all.slice(0, 10)) {
-      expect((await countAsExpected(1, { id })) + (await countAsExpected(2, { id }))).toBe(1);
-    }
-  });
 });
 
 /** A search, references that it finds, and references that it does not find. */
