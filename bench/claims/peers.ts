@@ -94,10 +94,10 @@ function write(configuration: object, folder: string, file: string): string {
 }
 
 /** How each is started, with its own configuration, and with as little logging as possible. */
-const COMMANDS: Readonly<Record<string, (folder: string, port: number) => Promise<readonly string[]> | string[]>> = {
-  mountebank: async (folder, port) => [
+const COMMANDS: Readonly<Record<string, (folder: string, port: number) => string[]>> = {
+  mountebank: (folder, port) => [
     ...[program("mb"), "start", "--configfile", write(mountebank(port), folder, "config.json")],
-    ...["--host", "127.0.0.1", "--port", String(await freePort())],
+    ...["--host", "127.0.0.1", "--port", String(freePort())],
     ...["--nologfile", "--loglevel", "error", "--pidfile", join(folder, "mb.pid")],
   ],
   Mockoon: (folder, port) => [
@@ -130,10 +130,10 @@ const PATIENCE_MS = 60_000;
 
 /** Starts one on a free port, and returns when it answers. */
 async function startPeer(name: string, folder: string): Promise<Running> {
-  const port = await freePort();
+  const port = freePort();
   const home = join(folder, name);
   mkdirSync(home, { recursive: true });
-  const command = (await COMMANDS[name]?.(home, port)) ?? [];
+  const command = COMMANDS[name]?.(home, port) ?? [];
   const child = start(command, home);
   const url = `http://127.0.0.1:${port}`;
   const untilMs = performance.now() + PATIENCE_MS;
