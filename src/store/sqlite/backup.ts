@@ -58,10 +58,8 @@ export function inspectCopy(file: string, name: string): CopyContents {
   try {
     using client = new Database(file, { readonly: true });
     const schema = requireSound(client, name);
-    const [[merchants, transactions] = []] = client
-      .query("SELECT (SELECT count(*) FROM merchants), (SELECT count(*) FROM transactions)")
-      .values();
-    return { schema, merchants: Number(merchants), transactions: Number(transactions) };
+    const countOf = (table: string) => Number(firstOf(client, `SELECT count(*) FROM ${table}`));
+    return { schema, merchants: countOf("merchants"), transactions: countOf("transactions") };
   } catch (error) {
     throw explain(error, name, file);
   }

@@ -2,7 +2,6 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { and, between, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Page, TransactionFilter } from "../../domain/filter.ts";
-import type { RequestIds } from "../../domain/identifiers.ts";
 import { type Day, endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
 import type { Transaction } from "../../domain/transaction.ts";
 import { isNamed, numbersIn, offsetOf, rangesOf, type SearchRanges } from "../list-query.ts";
@@ -84,15 +83,13 @@ const fits = ({ phone, reference, named }: Searched): SQL | undefined =>
  */
 export class ListReader {
   readonly #client: Database;
-  readonly #requestIds: RequestIds;
-  readonly #rowIdOf: Numbering["rowIdOf"];
+  readonly #numbering: Numbering;
   readonly #summarizeDays: ReturnType<typeof createDaySummary>;
   readonly #findWords: WordSearch;
 
-  constructor(client: Database, { requestIds, rowIdOf }: Pick<Numbering, "requestIds" | "rowIdOf">) {
+  constructor(client: Database, numbering: Numbering) {
     this.#client = client;
-    this.#requestIds = requestIds;
-    this.#rowIdOf = rowIdOf;
+    this.#numbering = numbering;
     this.#summarizeDays = createDaySummary(client);
     this.#findWords = createWordSearch(client);
   }
@@ -113,7 +110,7 @@ export class ListReader {
     const searched = search === undefined ? null : { ...rangesOf(search), named: this.#namedBy(search) };
     if (id !== undefined) {
       const where = and(selectionOf(merchantId, rest), searched ? fits(searched) : undefined);
-      return this.#listed(this.#foundAmong([this.#rowIdOf(id)], where), page);
+      return this.#listed(this.#foundAmong([this.#numbering.rowIdOf(id)], where), page);
     }
     if (searched === null) return yield* this.#readNewest(merchantId, rest, page);
     const selection = selectionOf(merchantId, rest);
@@ -158,37 +155,26 @@ export class ListReader {
   /** The blocks with rows, without those that are skipped as a whole, and how many rows to skip in each. */
   *#blocksAfter(merchantId: number, filter: TransactionFilter, skip: number) {
     let toSkip = skip;
-    for (const large of this.#counted(merchantId, filter, LARGE_BLOCK_BITS)) {
+    for (const large of this.#counted(merchantId, filter)) {
       if (toSkip >= large.count) {
         toSkip -= large.count;
         continue;
       }
-      const first = large.block * BLOCKS_IN_LARGE;
-      for (const { block, count } of this.#counted(
-        merchantId,
-        filter,
-        BLOCK_BITS,
-        first,
-        first + BLOCKS_IN_LARGE - 1,
-      )) {
+      for (const { block, count } of this.#counted(merchantId, filter, large.block)) {
         if (toSkip < count) yield { block, toSkip };
         toSkip = Math.max(toSkip - count, 0);
       }
     }
   }
 
-  /** The blocks that have rows of a kind and a status, newest first. */
-  #counted(
-    merchantId: number,
-    { kind, status }: TransactionFilter,
-    bits: number,
-    first = 0,
-    last = Number.MAX_SAFE_INTEGER,
-  ): Block[] {
+  /** The large blocks that have rows of a kind and a status, or the small ones in a large block; newest first. */
+  #counted(merchantId: number, { kind, status }: TransactionFilter, large?: number): Block[] {
     const counted = and(
       eq(totals.merchantId, merchantId),
-      eq(totals.bits, bits),
-      between(totals.place, first, last),
+      eq(totals.bits, large === undefined ? LARGE_BLOCK_BITS : BLOCK_BITS),
+      large === undefined
+        ? undefined
+        : between(totals.place, large * BLOCKS_IN_LARGE, (large + 1) * BLOCKS_IN_LARGE - 1),
       gt(totals.count, 0),
       kind && eq(totals.kind, codeOfKind(kind)),
       status && eq(totals.status, codeOfStatus(status)),
@@ -202,10 +188,10 @@ export class ListReader {
     const chosen = this.#all<{ id: number }>(
       sql`SELECT ${transactions.id} FROM ${transactions} WHERE ${eq(transactions.receiptNumber, search)}`,
     );
-    const ids = numbersIn(search, this.#requestIds).map((number) => this.#rowIdOf(number));
+    const ids = numbersIn(search, this.#numbering.requestIds).map((number) => this.#numbering.rowIdOf(number));
     return [...ids, ...chosen.map(({ id }) => id)].filter((id) => {
       const row = this.#rowOf(id);
-      return row !== null && isNamed(toTransaction(row, this.#requestIds), search);
+      return row !== null && isNamed(toTransaction(row, this.#numbering.requestIds), search);
     });
   }
 
@@ -224,7 +210,7 @@ export class ListReader {
     const skip = offsetOf(page);
     const newest = found.toSorted((a, b) => b.id - a.id).slice(skip, skip + page.limit);
     const rows = newest.flatMap(({ id }) => this.#rowOf(id) ?? []);
-    return { rows: rows.map((row) => toTransaction(row, this.#requestIds)), summary: toSummary(found) };
+    return { rows: rows.map((row) => toTransaction(row, this.#numbering.requestIds)), summary: toSummary(found) };
   }
 
   /** Reads all rows of all blocks. */
@@ -262,7 +248,7 @@ export class ListReader {
   #newestOf(index: SQL, where: SQL | undefined, skip: number, limit: number): Transaction[] {
     const rows = this.#all<TransactionRow>(sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${index} WHERE ${where}
       ORDER BY ${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
-    return rows.map((row) => toTransaction(row, this.#requestIds));
+    return rows.map((row) => toTransaction(row, this.#numbering.requestIds));
   }
 
   #rowOf(id: number): TransactionRow | null {
