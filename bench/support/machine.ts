@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { cpus } from "node:os";
 import packageJson from "../../package.json" with { type: "json" };
-import { orNull } from "../../src/domain/or-null.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { ROOT } from "./servers.ts";
 
 /** Why this machine cannot measure, in one line that says what to do; null if it can. */
@@ -29,7 +29,8 @@ export function describeMachine(): string[] {
 }
 
 /** What Linux says of a process in /proc. Other systems have no such files: then all figures are NaN. */
-const read = (pid: number, file: string): string => orNull(() => readFileSync(`/proc/${pid}/${file}`, "utf8")) ?? "";
+const read = (pid: number, file: string): string =>
+  readOrNull(() => readFileSync(`/proc/${pid}/${file}`, "utf8")) ?? "";
 
 /** Resident memory in MB, with the pages of the executable. */
 export const residentMb = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(pid, "status"))?.[1]) / 1024;

@@ -1,5 +1,6 @@
 import { isLoopback } from "../../sandbox/loopback.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { NO_SUCH_PATH } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { durations } from "../../src/system.ts";
@@ -183,13 +184,9 @@ export const CHECK_ADDRESS = "check --base-url or MOMO_BASE_URL: it ends with th
 
 /** @param needs a text that a success must have */
 function parseAnswer(text: string, needs?: string): Answer | null {
-  try {
-    const answer = JSON.parse(text) as Partial<Answer> | null;
-    if (answer?.success === true && needs !== undefined && typeof answer[needs] !== "string") return null;
-    return typeof answer?.success === "boolean" && typeof answer.message === "string" ? (answer as Answer) : null;
-  } catch {
-    return null;
-  }
+  const answer = readOrNull(() => JSON.parse(text) as Partial<Answer> | null);
+  if (answer?.success === true && needs !== undefined && typeof answer[needs] !== "string") return null;
+  return typeof answer?.success === "boolean" && typeof answer.message === "string" ? (answer as Answer) : null;
 }
 
 /** A request was sent, and no answer says whether the write was done. */

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { shown } from "../../src/domain/error.ts";
 import { around, findJsonMistake, lineAndColumn, looksLikeUtf16 } from "../../src/domain/json-mistake.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { causeAt, causeOf, helpFor } from "../../src/store/causes.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { host } from "../host.ts";
@@ -136,11 +137,4 @@ export const statsOfPlace = (path: string): Stats | null => readOrNull(() => lst
 /** Follows links. */
 export const statsOfTarget = (path: string): Stats | null => readOrNull(() => statSync(path));
 
-/** For what is only a hint: null also if it cannot be read, is damaged, or belongs to another user. */
-export function readOrNull<T>(read: () => T | null): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-}
+export { readOrNull };

@@ -1,4 +1,4 @@
-import { orNull } from "../../src/domain/or-null.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 
 /** Answers as the checks read them: whatever a service sends, it is a bounded value of valid Unicode. */
 
@@ -37,6 +37,6 @@ export function objectIn(text: string): Json | null {
     }
     return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
   }
-  const value = orNull(() => JSON.parse(text) as unknown);
+  const value = readOrNull(() => JSON.parse(text) as unknown);
   return isObject(value) ? (bounded(value, 0) as Json) : null;
 }

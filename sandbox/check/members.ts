@@ -24,7 +24,7 @@ const isNumber = (value: unknown) => typeof value === "number";
 const isTimestamp = (value: unknown) =>
   typeof value === "string" && /^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$/.test(value);
 const oneOf = (values: readonly unknown[]): Test => [`one of ${values.join(", ")}`, (value) => values.includes(value)];
-const orNull = ([words, fits]: Test): Test => [`${words} or null`, (value) => value === null || fits(value)];
+const readOrNull = ([words, fits]: Test): Test => [`${words} or null`, (value) => value === null || fits(value)];
 const INTEGER: Test = ["an integer", Number.isInteger];
 const COUNT: Test = ["an integer from 0", (value) => Number.isInteger(value) && (value as number) >= 0];
 const TEXT: Test = ["a string", isText];
@@ -50,17 +50,17 @@ const MEMBERS: Readonly<Record<string, Test>> = {
   fee_amount: NUMBER,
   fee_deducted: BOOLEAN,
   phone: TEXT,
-  transaction_code: orNull(TEXT),
-  momo_receipt_number: orNull(TEXT),
+  transaction_code: readOrNull(TEXT),
+  momo_receipt_number: readOrNull(TEXT),
   checkout_request_id: requestId("ws_CO"),
   merchant_request_id: requestId("ws_MR"),
   is_deposit: PRESENT,
   credit_target: PRESENT,
   payment_link_id: PRESENT,
-  result_code: orNull(INTEGER),
-  result_desc: orNull(TEXT),
+  result_code: readOrNull(INTEGER),
+  result_desc: readOrNull(TEXT),
   created_at: TIMESTAMP,
-  completed_at: orNull(TIMESTAMP),
+  completed_at: readOrNull(TIMESTAMP),
 };
 
 /** Members that the short form of the list leaves out (§4.3). */

@@ -1,3 +1,4 @@
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { parseInput } from "../../src/http/parse-input.ts";
 import { fail, NO_SUCH_PATH } from "../../src/http/reply.ts";
 import { type KeepOpen, readParameters, targetOf } from "../../src/http/request.ts";
@@ -50,10 +51,4 @@ export function createCallTable<C>(calls: Calls<C>) {
 }
 
 /** The text as its sender meant it: `a%20b` is `a b`. An invalid encoding stays as it is. */
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
+const decoded = (segment: string): string => readOrNull(() => decodeURIComponent(segment)) ?? segment;

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { orNull } from "../domain/or-null.ts";
+import { readOrNull } from "../domain/read-or-null.ts";
 
 /** Why a file cannot be used, and what helps: the one table for the codes of the system and of SQLite. */
 export interface Cause {
@@ -120,14 +120,14 @@ type Wrong = readonly [what: string, remedy: string] | null;
 function wrongFolder(path: string): Wrong {
   const above = dirname(path) === path ? null : wrongFolder(dirname(path));
   if (above) return above;
-  const stats = orNull(() => lstatSync(path));
+  const stats = readOrNull(() => lstatSync(path));
   if (!stats) return [`${path} does not exist`, "make that folder"];
   if (stats.isDirectory()) return null;
   return stats.isSymbolicLink() ? wrongLink(path) : [`${path} is not a folder`, "move it away"];
 }
 
 function wrongItself(path: string, { name }: Cause): Wrong {
-  const stats = orNull(() => lstatSync(path));
+  const stats = readOrNull(() => lstatSync(path));
   if (stats?.isSymbolicLink()) return wrongLink(path);
   return stats?.isFile() && name !== "ELOOP" ? [`${path} is not a folder`, "move it away"] : null;
 }

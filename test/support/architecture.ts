@@ -46,7 +46,7 @@ const PLACES: readonly Place[] = [
     mayImport: [
       ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/fault-kinds.ts"],
       ...["sandbox/loopback.ts", "sandbox/network/reason.ts"],
-      ...["duration", "or-null", "phone", "timestamp", "transaction"].map((file) => `src/domain/${file}.ts`),
+      ...["duration", "read-or-null", "phone", "timestamp", "transaction"].map((file) => `src/domain/${file}.ts`),
       ...["@preact/signals", "eventsource-parser", "preact"],
     ],
     mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { orNull } from "../../../src/domain/or-null.ts";
+import { readOrNull } from "../../../src/domain/read-or-null.ts";
 import { NO_CALL_FILTERS } from "./logic/calls.ts";
 import { type Filters, givenOf, isWithin, NO_FILTERS, parseSpan, queryOf } from "./logic/filters.ts";
 import { type Acknowledged, findingsByCall, findingsByPayment, isAcknowledged } from "./logic/findings.ts";
@@ -114,7 +114,7 @@ export const callFindings = computed(() => findingsByCall(findings.value));
 export const paymentFindings = computed(() => findingsByPayment(findings.value));
 /** The findings that the person has marked as known. The browser stores them. */
 export const acknowledged = signal<Acknowledged>(
-  orNull(() => JSON.parse(longMemory.read("acknowledged") ?? "{}") as Acknowledged) ?? {},
+  readOrNull(() => JSON.parse(longMemory.read("acknowledged") ?? "{}") as Acknowledged) ?? {},
 );
 export const openFindings = computed(() =>
   findings.value.filter((finding) => !isAcknowledged(finding, acknowledged.value)),

@@ -1,6 +1,6 @@
 /** Clock, timers, storage, clipboard and notifications of the browser. No other file of the page uses them. */
 
-import { orNull } from "../../../src/domain/or-null.ts";
+import { readOrNull } from "../../../src/domain/read-or-null.ts";
 import { isLoopbackInBrowser } from "../../loopback.ts";
 
 /** Milliseconds with fractions from an arbitrary start. It never goes back. */
@@ -44,7 +44,7 @@ export const longMemory = memoryIn(() => localStorage);
 
 function memoryIn(storage: () => Storage) {
   return {
-    read: (name: string): string | null => orNull(() => storage().getItem(`momo.${name}`)),
+    read: (name: string): string | null => readOrNull(() => storage().getItem(`momo.${name}`)),
     write(name: string, value: string | null): void {
       try {
         if (value === null) storage().removeItem(`momo.${name}`);

@@ -16,7 +16,7 @@ import {
   statfsSync,
   writeSync,
 } from "node:fs";
-import { orNull } from "../../domain/or-null.ts";
+import { readOrNull } from "../../domain/read-or-null.ts";
 
 /** SQLite hides the errors of the system. An attempt in the same folder finds them. */
 
@@ -44,7 +44,7 @@ export function attemptBeside(file: string): unknown {
   } catch (error) {
     return error;
   } finally {
-    for (const made of [draft, `${draft}-journal`]) orNull(() => rmSync(made, { force: true }));
+    for (const made of [draft, `${draft}-journal`]) readOrNull(() => rmSync(made, { force: true }));
   }
 }
 
@@ -73,7 +73,7 @@ export function isKept(file: string): boolean {
   try {
     const path = realpathSync(file);
     // One of them is closed meanwhile.
-    const linkOf = (number: string) => orNull(() => readlinkSync(`/proc/self/fd/${number}`));
+    const linkOf = (number: string) => readOrNull(() => readlinkSync(`/proc/self/fd/${number}`));
     const descriptors = readdirSync("/proc/self/fd").filter((number) => linkOf(number) === path);
     const infos = descriptors.map((number) => readFileSync(`/proc/self/fdinfo/${number}`, "utf8"));
     return infos.length === 0 || infos.some((info) => !info.includes("mnt_id:") || info.includes("lock:"));

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readlinkSync, readSync } from "node:fs";
-import { orNull } from "../../domain/or-null.ts";
+import { readOrNull } from "../../domain/read-or-null.ts";
 import { firstOf } from "./database.ts";
 
 /** Reads the files of an open database beside SQLite. */
@@ -19,7 +19,7 @@ function createReader() {
     whereNow(path: string): string | null {
       const descriptor = opened.get(path);
       if (descriptor === undefined || fstatSync(descriptor).nlink === 0) return null;
-      return orNull(() => readlinkSync(`/proc/self/fd/${descriptor}`)) ?? "the moved file";
+      return readOrNull(() => readlinkSync(`/proc/self/fd/${descriptor}`)) ?? "the moved file";
     },
     close(): void {
       for (const descriptor of opened.values()) closeSync(descriptor);

@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { orNull } from "../../domain/or-null.ts";
+import { readOrNull } from "../../domain/read-or-null.ts";
 import { causeAt } from "../causes.ts";
 import { UnusableDatabase } from "../store.ts";
 import { attemptBeside } from "./attempt.ts";
@@ -109,7 +109,7 @@ export function openForReading(file: string): OpenDatabase {
  * a database. A read from a pipe would wait forever.
  */
 export function requirePlainFile(file: string): void {
-  const stats = orNull(() => lstatSync(file)); // opening the file reports an error
+  const stats = readOrNull(() => lstatSync(file)); // opening the file reports an error
   if (stats?.isSymbolicLink()) throw new UnusableDatabase("linked", `${file} is a link, and is not followed`);
   if (stats && !stats.isFile()) throw new UnusableDatabase("foreign", `${file} is not a file`);
 }

@@ -2,7 +2,7 @@ import { constants, type Database } from "bun:sqlite";
 import { rmSync, type Stats, statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
 import { counted } from "../../domain/counted.ts";
-import { orNull } from "../../domain/or-null.ts";
+import { readOrNull } from "../../domain/read-or-null.ts";
 import { PUT_A_COPY } from "../causes.ts";
 import type { Trouble } from "../vitals.ts";
 import { watchContents } from "./contents.ts";
@@ -75,7 +75,7 @@ export class Whereabouts {
     if (reason === null) return null;
     if (this.#damage === OVERWRITTEN) return `${reason}: its payments are lost, unless there is a copy`;
     if (this.#damage === LOG_CUT) return `${reason}: its newest payments are lost, unless there is a copy`;
-    const count = orNull(() => firstOf(this.#client, "SELECT coalesce(sum(count), 0) FROM totals WHERE bits = 0"));
+    const count = readOrNull(() => firstOf(this.#client, "SELECT coalesce(sum(count), 0) FROM totals WHERE bits = 0"));
     const payments = `${reason}: its ${count === null ? "payments" : counted(Number(count), "payment")}`;
     if (this.#damage) return `${payments} are lost, unless there is a copy`;
     const place =
@@ -132,12 +132,12 @@ export class Whereabouts {
     if (!this.#damage && now?.mtimeMs !== this.#modifiedMs) this.#compareContents();
     this.#modifiedMs = now?.mtimeMs;
     const sizeOfLog = () => statSync(`${this.#file}-wal`).size;
-    if (!this.#damage && orNull(() => this.#contents.isLogCut(sizeOfLog))) this.#damage = LOG_CUT;
+    if (!this.#damage && readOrNull(() => this.#contents.isLogCut(sizeOfLog))) this.#damage = LOG_CUT;
     return this.#damage;
   }
 
   #compareContents(): void {
-    if (orNull(this.#contents.isOverwritten)) this.#damage = OVERWRITTEN;
+    if (readOrNull(this.#contents.isOverwritten)) this.#damage = OVERWRITTEN;
   }
 
   /** Whether a path has the file that it had. A file that SQLite makes later is learnt when it is first seen. */
@@ -149,10 +149,10 @@ export class Whereabouts {
 
   /** VACUUM by another program makes the file smaller, too, but no smaller than the database, which can still be read. */
   #isCut(size: number): boolean {
-    const pages = orNull(() => firstOf(this.#client, "PRAGMA page_count"));
+    const pages = readOrNull(() => firstOf(this.#client, "PRAGMA page_count"));
     return pages === null || size < Number(pages) * Number(firstOf(this.#client, "PRAGMA page_size"));
   }
 }
 
 /** A file that is gone or damaged must not end the server that watches it. */
-const statsOf = (path: string): Stats | null => orNull(() => statSync(path));
+const statsOf = (path: string): Stats | null => readOrNull(() => statSync(path));

@@ -1,4 +1,4 @@
-import { orNull } from "../../../../src/domain/or-null.ts";
+import { readOrNull } from "../../../../src/domain/read-or-null.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
 import { formatAmount, formatPhone } from "./format.ts";
 
@@ -62,4 +62,4 @@ function members(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-const parsed = (text: string | null): unknown => orNull(() => JSON.parse(text ?? "null"));
+const parsed = (text: string | null): unknown => readOrNull(() => JSON.parse(text ?? "null"));

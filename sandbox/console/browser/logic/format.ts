@@ -1,4 +1,4 @@
-import { orNull } from "../../../../src/domain/or-null.ts";
+import { readOrNull } from "../../../../src/domain/read-or-null.ts";
 import { formatTimestamp, NAIROBI_OFFSET_MS } from "../../../../src/domain/timestamp.ts";
 
 /** Formats values of the API for people. */
@@ -64,4 +64,4 @@ export function formatInterval(durationMs: number): string {
 }
 
 /** Indented JSON. Other text is unchanged. */
-export const prettyJson = (text: string): string => orNull(() => JSON.stringify(JSON.parse(text), null, 2)) ?? text;
+export const prettyJson = (text: string): string => readOrNull(() => JSON.stringify(JSON.parse(text), null, 2)) ?? text;

@@ -1,4 +1,4 @@
-import { orNull } from "../../../../src/domain/or-null.ts";
+import { readOrNull } from "../../../../src/domain/read-or-null.ts";
 
 /** The place in the page. It is completely in the address after `#`, so that back, forward, reload, bookmarks and links work. */
 export const VIEWS = ["transactions", "requests", "audit", "steering", "keys", "start", "phone"] as const;
@@ -20,7 +20,7 @@ export function parseRoute(hash: string): Route {
   const [name = "", id] = path.split("/");
   return {
     view: VIEWS.find((view) => view === name) ?? null,
-    selected: id ? orNull(() => decodeURIComponent(id)) : null,
+    selected: id ? readOrNull(() => decodeURIComponent(id)) : null,
     query: Object.fromEntries([...new URLSearchParams(query)].filter(([, value]) => value !== "")),
   };
 }
