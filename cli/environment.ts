@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { delimiter, isAbsolute } from "node:path";
+import { readOrNull } from "../src/domain/read-or-null.ts";
 import { host } from "./host.ts";
 
 /** The only file that reads the environment. Nothing is read from a `.env` file. */
@@ -55,12 +56,9 @@ export function variablesInForce(): { name: string; value: string; overrides: st
 
 /** The user's home directory; null if neither HOME nor the system names one. */
 export function homeFolder(): string | null {
-  try {
-    const home = (process.platform !== "win32" && variables().HOME) || homedir();
-    return isAbsolute(home) ? home : null;
-  } catch {
-    return null; // The system does not know this user, as in a container with any user id.
-  }
+  // The system may not know this user, as in a container with any user id.
+  const home = (process.platform !== "win32" && variables().HOME) || readOrNull(homedir);
+  return home && isAbsolute(home) ? home : null;
 }
 
 /** The folders for data of programs that the environment names. */

@@ -1,7 +1,7 @@
 import { dlopen, type FFIFunction } from "bun:ffi";
 import { readdirSync, readFileSync } from "node:fs";
+import { readOrNull } from "../src/domain/read-or-null.ts";
 import { sleep } from "../src/system.ts";
-import { readOrNull } from "./serving/files.ts";
 
 /** The C library of Linux, which has another name with musl, and of macOS. */
 const NAMES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1", "libSystem.B.dylib"];

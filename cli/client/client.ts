@@ -1,5 +1,5 @@
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
-import { readOrNull } from "../serving/files.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { version } from "../version.ts";
 import {
   type Answer,

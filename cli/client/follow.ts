@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { atMost } from "../../src/domain/clock.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { durations, sleep } from "../../src/system.ts";
-import { readOrNull } from "../serving/files.ts";
 import { openEvents } from "./client.ts";
 import { isRecord } from "./find.ts";
 import type { ControlTarget } from "./target.ts";

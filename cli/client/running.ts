@@ -1,7 +1,8 @@
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { quoted } from "../../sandbox/curl.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { host } from "../host.ts";
-import { readOrNull, statsOfTarget } from "../serving/files.ts";
+import { statsOfTarget } from "../serving/files.ts";
 import { isForeign } from "../serving/owners.ts";
 import { Failure, type NoServer } from "../terminal/failure.ts";
 import { print, printCommand, printFields, printText, styled } from "../terminal/output.ts";

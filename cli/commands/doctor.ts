@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs"
 import { dirname } from "node:path";
 import { Command } from "commander";
 import { quoted } from "../../sandbox/curl.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { redact } from "../../src/domain/redact.ts";
 import {
   attemptBeside,
@@ -19,7 +20,7 @@ import { momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
-import { cannotWrite, readOrNull } from "../serving/files.ts";
+import { cannotWrite } from "../serving/files.ts";
 import { isFree } from "../serving/listen.ts";
 import { lockDirectory } from "../serving/locked-folders.ts";
 import { CLOSE_TO_OTHERS, foreignPlaces, openTo } from "../serving/owners.ts";

@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { controlClient } from "../client/client.ts";
 import { resolveControl, resolveTarget, type TargetFlags, variablesOf } from "../client/target.ts";
 import { type Environment, momoEnvironment } from "../environment.ts";
 import { nameDataDirectory } from "../serving/data-directory.ts";
-import { readOrNull } from "../serving/files.ts";
 import { readCredentials } from "../serving/records.ts";
 import { serverOptions, withOptions } from "../terminal/options.ts";
 import { print, printJson } from "../terminal/output.ts";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { callersVariable } from "../environment.ts";
-import { readOrNull } from "../serving/files.ts";
 import { Failure } from "../terminal/failure.ts";
 import { callersExceptions, isException } from "./hosts.ts";
 

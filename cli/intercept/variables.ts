@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { rootCertificates } from "node:tls";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { callersVariable } from "../environment.ts";
-import { readOrNull } from "../serving/files.ts";
 import { callersExceptions, isException } from "./hosts.ts";
 import preload from "./preload.cjs.txt" with { type: "text" };
 import { type InterceptedRun, PROXY_USER } from "./proxy.ts";

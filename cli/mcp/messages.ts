@@ -1,5 +1,6 @@
 import { type Readable, Transform } from "node:stream";
 import { kindOf, shown } from "../../src/domain/error.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { visible } from "../../src/domain/visible.ts";
 
 /** The longest message, and the longest name in one. */
@@ -51,7 +52,8 @@ export function messagesOf(
   }
   function end(lines: Transform) {
     const line = Buffer.concat(parts).toString();
-    const message = parsed(line);
+    // Undefined if it is not JSON.
+    const [message] = readOrNull(() => [JSON.parse(line) as unknown]) ?? [];
     const problem =
       bytes > MOST_BYTES
         ? { id: null, code: -32_600, message: `a message must have at most ${MOST_BYTES} bytes; it has ${bytes}` }
@@ -83,15 +85,6 @@ export function messagesOf(
       },
     }),
   );
-}
-
-/** Undefined if it is not JSON. */
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What is wrong with a number that JavaScript rounds: no refusal or answer would name what came. */

@@ -136,5 +136,3 @@ export const statsOfPlace = (path: string): Stats | null => readOrNull(() => lst
 
 /** Follows links. */
 export const statsOfTarget = (path: string): Stats | null => readOrNull(() => statSync(path));
-
-export { readOrNull };

@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import type { Clock } from "../../src/domain/clock.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { createRepeater } from "../../src/domain/repeater.ts";
 import { type BasePaths, OPERATION_PATHS } from "../../src/http/paths.ts";
 import type { Handler } from "../../src/http/request.ts";
@@ -11,7 +12,6 @@ import { durations } from "../../src/system.ts";
 import { beforeOptions, reachDirectly } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { Assembled } from "./assemble.ts";
-import { readOrNull } from "./files.ts";
 
 export interface Addresses {
   readonly host: string;

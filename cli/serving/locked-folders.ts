@@ -1,11 +1,12 @@
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { acquireLock, restoreLogs } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
 import { type DataDirectory, dataDirectoryAt, filesOf } from "./data-directory.ts";
-import { cannotWrite, readOrNull, statsOfPlace, TEMPORARY_PREFIX } from "./files.ts";
+import { cannotWrite, statsOfPlace, TEMPORARY_PREFIX } from "./files.ts";
 import { isForeign } from "./owners.ts";
 import { readServer } from "./records.ts";
 

@@ -1,13 +1,14 @@
 import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, extname } from "node:path";
 import type { ReportFormat } from "../../sandbox/audit/report.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { isHeld } from "../../src/store/sqlite/sqlite.ts";
 import { serveVariable } from "../environment.ts";
 import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { userPath } from "../terminal/options.ts";
 import { dataDirectoryAt } from "./data-directory.ts";
-import { isOpenAlready, readJsonFile, readOrNull, writePrivateFile, writing } from "./files.ts";
+import { isOpenAlready, readJsonFile, writePrivateFile, writing } from "./files.ts";
 
 /** The files that a command line names for momo to write: reports, logs and ready files. Momo's own of an earlier run is removed first. */
 

@@ -1,10 +1,11 @@
 import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { type Host, host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "./data-directory.ts";
-import { cannotRead, elsewhereThan, readOrNull, readTextFile, statsOfPlace, statsOfTarget, writing } from "./files.ts";
+import { cannotRead, elsewhereThan, readTextFile, statsOfPlace, statsOfTarget, writing } from "./files.ts";
 
 /** Whose momo's files are: it makes them private, refuses those of other users, and warns where others may write or read. */
 

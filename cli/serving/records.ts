@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, rmSync } from "node:fs";
 import { type ClockState, LAST_INSTANT_MS } from "../../sandbox/network/clock.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { causeOf } from "../../src/store/causes.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { cannotRead, readJsonFile, readOrNull, writePrivateFile } from "./files.ts";
+import { cannotRead, readJsonFile, writePrivateFile } from "./files.ts";
 
 /**
  * The files beside the database, by which commands find a server without flags. They are checked by hand, because a server

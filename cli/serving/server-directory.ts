@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { momoEnvironment } from "../environment.ts";
 import { userPath } from "../terminal/options.ts";
 import { type DataDirectory, dataDirectoryAt, hasNoDataDirectory, nameDataDirectory } from "./data-directory.ts";
-import { readOrNull } from "./files.ts";
 import { trusted } from "./owners.ts";
 import { readServer } from "./records.ts";
 
