@@ -20,12 +20,10 @@ interface Suggestion {
   readonly what: string;
 }
 
-/** What the shell completes besides our words. */
-type Else = "files" | "commands" | "";
-
 interface Suggestions {
   readonly words: readonly Suggestion[];
-  readonly also: Else;
+  /** What the shell completes besides our words. */
+  readonly also: "files" | "commands" | "";
 }
 
 const NOTHING: Suggestions = { words: [], also: "" };

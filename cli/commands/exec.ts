@@ -182,7 +182,7 @@ function catchSignals() {
  * Starts the command of `momo exec`, as a shell does.
  * @throws Failure that says why it cannot be run
  */
-export async function startCommand(command: readonly string[], env: Record<string, string | undefined>) {
+async function startCommand(command: readonly string[], env: Record<string, string | undefined>) {
   const [name = "", ...args] = command;
   const start = (words: string[]) => Bun.spawn(words, { stdio: ["inherit", "inherit", "inherit"], env });
   const file = Bun.which(name, { PATH: env.PATH ?? "" });

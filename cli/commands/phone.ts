@@ -185,13 +185,13 @@ class Handset {
 
 /** Reads single keys. A terminal that cannot redraw sends whole lines: there, `c` stands for Escape. */
 
-export type Key = "enter" | "escape" | "backspace" | "off" | { readonly digit: string };
+type Key = "enter" | "escape" | "backspace" | "off" | { readonly digit: string };
 
 /** How long a lone Escape waits for the rest of a sequence, such as that of an arrow key. */
 const ESCAPE_MS = 50;
 
 /** @param onBack called when the process goes on after Ctrl+Z */
-export function openKeyboard(onKey: (key: Key) => void, onBack: () => void) {
+function openKeyboard(onKey: (key: Key) => void, onBack: () => void) {
   const { stdin } = process;
   const isRaw = canRedraw();
   const grab = (raw: boolean) => {
