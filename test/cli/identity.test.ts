@@ -159,7 +159,7 @@ test.concurrent("a copied directory has no server, a moved one keeps it, and a s
 
 test.concurrent("of two servers on one path, each removes its own record only", async () => {
   const data = join(newFolder(), "data");
-  const older = await startIn(data);
+  const older = await startIn(data, { reportFault: () => {} }); // as above
   rmSync(data, { recursive: true });
   const newer = await startIn(data);
   await older.stop().catch(() => {}); // its database is gone
