@@ -29,7 +29,11 @@ test.concurrent.each(["exec -- echo run", "serve --ephemeral --port 0", "mcp"])(
     const TMPDIR = newFolder();
     const program = ["sh", "-c", `trap "" XFSZ; ulimit -f 0; exec "$@"`, "sh", ...PROGRAM];
     const run = await runMomo(line.split(" "), { program, env: { TMPDIR } });
-    expect(run).toEqual({ stdout: "", stderr: expect.stringMatching(/^momo: .*momo-temporary-/), exitCode: 1 });
+    expect(run).toEqual({
+      stdout: "",
+      stderr: expect.stringMatching(/^momo: .*momo-temporary-.*\n.* TMPDIR\n$/),
+      exitCode: 1,
+    });
     expect(readdirSync(TMPDIR)).toEqual([]);
   },
 );
