@@ -4,6 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { builtBinary } from "./binary.ts";
 import { later, newFolder } from "./cleanup.ts";
 import { cleanEnvironment } from "./momo.ts";
+import { inTime } from "./waiting.ts";
 
 export type Answer = Record<string, unknown>;
 
@@ -41,7 +42,7 @@ export async function startSession() {
   /** All that it has written, when that matches. */
   const until = async (pattern: RegExp): Promise<string> => {
     while (!pattern.test(output)) {
-      const { value, done } = await reader.read();
+      const { value, done } = await inTime(reader.read(), () => `no ${pattern} in: ${output}`);
       if (done) throw new Error(`no ${pattern} in: ${output}`);
       output += Buffer.from(value).toString();
     }
