@@ -19,6 +19,7 @@ const FIRST_ROWS = 1000;
 export async function loadAll(): Promise<void> {
   state.isLoaded.value = false;
   arrivals.forgetAll();
+  state.deliveries.value = [];
   await quietly(async () => {
     state.server.value = seenFromHere(await api.get<wire.ServerFacts>("/server"));
     const { registry, ...others } = reload;
@@ -73,7 +74,12 @@ export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "resto
     const path = `/webhook?limit=${state.MOST_DELIVERIES}`;
     const answer = await api.get<{ webhook: wire.Webhook | null; deliveries: wire.Delivery[] }>(path);
     state.webhook.value = answer.webhook;
-    state.deliveries.value = answer.deliveries.reverse();
+    // Those of events that came meanwhile are newer.
+    state.deliveries.value = mergeNewestFirst(
+      answer.deliveries.reverse(),
+      state.deliveries.value,
+      state.MOST_DELIVERIES,
+    );
   },
   async registry() {
     state.merchants.value = (await api.get<{ merchants: wire.Merchant[] }>("/merchants")).merchants;

@@ -108,8 +108,8 @@ function apply(events: readonly ConsoleEvent[]): void {
   const dataOf = <Name extends ConsoleEvent["name"]>(wanted: Name) =>
     events.slice(last + 1).flatMap(({ name, data }) => (name === wanted ? [data as EventData<Name>] : []));
   const [transactions, logged, deliveries] = [dataOf("transaction"), dataOf("request"), dataOf("webhook")];
-  for (const { what } of dataOf("steering")) {
-    if (what !== "reset" && what !== "restore") void quietly(reload[what]);
+  for (const what of new Set(dataOf("steering").map((change) => change.what))) {
+    if (what !== "reset" && what !== "restore") reloadInTurn(what);
   }
   if (transactions.length > 0) applyTransactions(transactions);
   if (logged.length > 0) applyRequests(logged);
@@ -119,6 +119,13 @@ function apply(events: readonly ConsoleEvent[]): void {
   addMessages(dataOf("message"));
   // The summary of the audit counts the requests.
   if (dataOf("audit").length > 0 || (logged.length > 0 && state.view.value === "audit")) refreshFindings();
+}
+
+const reloading: Partial<Record<keyof typeof reload, Promise<void>>> = {};
+
+/** After the load before, whose answer can be late: it would replace the new one. */
+function reloadInTurn(what: keyof typeof reload): void {
+  reloading[what] = (reloading[what] ?? Promise.resolve()).then(() => quietly(reload[what]));
 }
 
 function applyTransactions(events: readonly Transaction[]): void {

@@ -14,7 +14,7 @@ const folder = "../../../sandbox/console/browser";
 const { api } = await import(`${folder}/api.ts`);
 const { addMessages, addPhones, pickPhone } = await import(`${folder}/phones.ts`);
 const { addRows, forgetAll, remember, startedAfter } = await import(`${folder}/arrivals.ts`);
-const { loadRows, refreshPrompts, refreshStory } = await import(`${folder}/loading.ts`);
+const { loadRows, refreshPrompts, refreshStory, reload } = await import(`${folder}/loading.ts`);
 const state = await import(`${folder}/state.ts`);
 const { follow } = await import(`${folder}/sync.ts`);
 const { copyText, longMemory, notificationPermission, notify, throttled } = await import(`${folder}/system.ts`);
@@ -80,6 +80,16 @@ test("the list has no gap: an older payment does not enter it, and one that star
   state.totalItems.value = 3;
   addRows([row(3)]);
   expect(state.rows.value).toEqual([row(10), row(9), row(8), row(3)]);
+});
+
+test("a delivery that is made while the webhook is loaded stays in the list", async () => {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  answer = () => promise;
+  const loading = reload.webhook();
+  state.deliveries.value = [{ id: 2 }];
+  resolve(Response.json({ success: true, webhook: null, deliveries: [{ id: 1 }] }));
+  await loading;
+  expect(state.deliveries.value).toEqual([{ id: 2 }, { id: 1 }]);
 });
 
 test("of more than 200 phones, those that ring and the picked one stay, and then the last ones", () => {
