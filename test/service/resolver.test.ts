@@ -47,6 +47,13 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
     expect([await counts(), alarms()]).toEqual([{ pending: 0, completed: 3 }, []]);
   });
 
+  test("a payment is resolved although nothing reads it", async () => {
+    await scene.pay("completed; after=2s");
+    const change = nextChange();
+    scene.clock.advance(2000);
+    expect(await change).toBe("completed");
+  });
+
   test("a service that starts with pending payments sets one for the earliest", async () => {
     await scene.pay("completed; after=5s");
     await scene.pay("completed; after=4s");
