@@ -34,27 +34,29 @@ function found(checkoutRequestId: string) {
   return { checkout_request_id: checkoutRequestId, ...row, phone: String(row.phone) };
 }
 
-type Values = Parameters<typeof insert.get>;
-interface Waiting {
-  readonly values: Values;
-  readonly resolve: (id: number) => void;
-}
-let waiting: Waiting[] = [];
-const commit = client.transaction((due: readonly Waiting[]) => due.map(({ values }) => insert.get(...values)?.id ?? 0));
+type Write = () => void;
+let waiting: Write[] = [];
+const commit = client.transaction((writes: readonly Write[]) => {
+  for (const write of writes) write();
+});
 
-/** Resolves to the number of a payment when it is on disk. */
-function stored(...values: Values): Promise<number> {
+/** Resolves when what `write` wrote is on disk. */
+function committed<T>(write: () => T): Promise<T> {
+  const { promise, resolve } = Promise.withResolvers<T>();
   if (waiting.length === 0) setImmediate(flush);
-  return new Promise((resolve) => {
-    waiting.push({ values, resolve });
-  });
+  waiting.push(() => answers.push(resolve.bind(null, write())));
+  return promise;
 }
+
+let answers: (() => void)[] = [];
 
 function flush(): void {
-  const due = waiting;
+  const writes = waiting;
   waiting = [];
-  const ids = commit.immediate(due);
-  for (const [index, { resolve }] of due.entries()) resolve(ids[index] ?? 0);
+  commit.immediate(writes);
+  const due = answers;
+  answers = [];
+  for (const answer of due) answer();
 }
 
 const randomToken = () =>
@@ -72,15 +74,18 @@ const server = Bun.serve({
     }
     const nowMs = Date.now();
     const token = randomToken();
-    const id = await stored(
-      body.payment_account_id ?? 0,
-      (body.amount ?? 0) * 100,
-      // As momo stores it, and in the range of the phones in the table: most of the cost of a row is its place in the index.
-      254_000_000_000 + Number(body.phone),
-      body.reference ?? null,
-      token,
-      nowMs,
+    const row = await committed(() =>
+      insert.get(
+        body.payment_account_id ?? 0,
+        (body.amount ?? 0) * 100,
+        // As momo stores it, and in the range of the phones in the table: most of the cost of a row is its place in the index.
+        254_000_000_000 + Number(body.phone),
+        body.reference ?? null,
+        token,
+        nowMs,
+      ),
     );
+    const id = row?.id ?? 0;
     return Response.json({
       success: true,
       message: "stored",
