@@ -8,6 +8,8 @@ export type FaultPlan = ReturnType<typeof createFaultPlan>;
 interface FaultState {
   readonly seed: number;
   readonly faults: readonly Fault[];
+  /** The faults as they were set, before any was counted. */
+  readonly given: readonly Fault[];
   /** The state of the random generator. */
   readonly drawn: number;
 }
@@ -16,15 +18,17 @@ interface FaultState {
 export function createFaultPlan() {
   let seed = 0;
   let faults: readonly Fault[] = [];
+  let given = faults;
   let chance = seededChance(seed);
 
   function replace(nextSeed: number, next: readonly Fault[]): void {
-    // Where faults are added or removed, the others draw on. All the same again is a new beginning, and so is another seed.
+    // Where faults are added or removed, the others draw on. All the same again, as they
+    // were set or as they are left, is a new beginning, and so is another seed.
     const [before, after] = [faults.map(textOf), next.map(textOf)];
-    const isSame = before.join() === after.join();
+    const isSame = [before, given.map(textOf)].some((texts) => texts.join() === after.join());
     if (nextSeed !== seed || isSame || !after.some((one) => before.includes(one))) chance = seededChance(nextSeed);
     seed = nextSeed;
-    faults = next;
+    [faults, given] = [next, next];
   }
 
   return {
@@ -39,9 +43,9 @@ export function createFaultPlan() {
     /** Whether `strike` changes the state for this operation: a number of times, or the random generator. */
     isCounted: (path: string): boolean =>
       faults.some((fault) => isFor(fault, path) && (fault.probability < 1 || fault.times !== undefined)),
-    save: (): FaultState => ({ seed, faults, drawn: chance.state() }),
+    save: (): FaultState => ({ seed, faults, given, drawn: chance.state() }),
     load(saved: FaultState): void {
-      ({ seed, faults } = saved);
+      ({ seed, faults, given } = saved);
       chance = seededChance(seed, saved.drawn);
     },
     reset: () => replace(0, []),

@@ -188,6 +188,21 @@ describe("probability and seed", () => {
     expect(draw(plan)).toEqual(goesOn ? after : first);
   });
 
+  test.each<[what: string, left: Fault[]]>([
+    ["one was counted down", [fault(1, { times: 2 }), fault(0.5)]],
+    ["one was used up", [fault(1, { times: 1 }), fault(0.5)]],
+  ])("the same faults again begin anew, also after a restore: %s", (_what, faults) => {
+    const plan = createFaultPlan();
+    const draw = () => Array.from({ length: 50 }, () => plan.strike("/status.php") !== null);
+    plan.replace(7, faults);
+    plan.strike("/status.php");
+    const first = draw();
+    plan.load(plan.save());
+    plan.replace(7, faults);
+    plan.strike("/status.php");
+    expect(draw()).toEqual(first);
+  });
+
   test.each<[Fault, path: string, isCounted: boolean]>([
     [fault(0.5), "/status.php", true],
     [fault(1, { times: 2 }), "/status.php", true],
