@@ -19,7 +19,6 @@ const FIRST_ROWS = 1000;
 export async function loadAll(): Promise<void> {
   state.isLoaded.value = false;
   arrivals.forgetAll();
-  state.deliveries.value = [];
   await quietly(async () => {
     state.server.value = seenFromHere(await api.get<wire.ServerFacts>("/server"));
     const { registry, ...others } = reload;
@@ -56,6 +55,9 @@ async function loadOlderRequests(page: wire.RequestPage): Promise<void> {
   }
 }
 
+/** The deliveries that were loaded. All others came with events. */
+const loadedDeliveries = new WeakSet<wire.Delivery>();
+
 /** Loads one part of the steering, also when another client has changed it. */
 export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "restore">, () => Promise<void>>> = {
   async rules() {
@@ -71,15 +73,15 @@ export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "resto
     state.fallback.value = await api.get("/default");
   },
   async webhook() {
+    const before = new Set(state.deliveries.value);
     const path = `/webhook?limit=${state.MOST_DELIVERIES}`;
     const answer = await api.get<{ webhook: wire.Webhook | null; deliveries: wire.Delivery[] }>(path);
+    const deliveries = answer.deliveries.reverse();
+    // Those of events that came meanwhile are newer; those of another load may be older.
+    const arrived = state.deliveries.value.filter((one) => !before.has(one) && !loadedDeliveries.has(one));
+    for (const one of deliveries) loadedDeliveries.add(one);
     state.webhook.value = answer.webhook;
-    // Those of events that came meanwhile are newer.
-    state.deliveries.value = mergeNewestFirst(
-      answer.deliveries.reverse(),
-      state.deliveries.value,
-      state.MOST_DELIVERIES,
-    );
+    state.deliveries.value = mergeNewestFirst(deliveries, arrived, state.MOST_DELIVERIES);
   },
   async registry() {
     state.merchants.value = (await api.get<{ merchants: wire.Merchant[] }>("/merchants")).merchants;

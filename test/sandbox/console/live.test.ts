@@ -82,14 +82,29 @@ test("the list has no gap: an older payment does not enter it, and one that star
   expect(state.rows.value).toEqual([row(10), row(9), row(8), row(3)]);
 });
 
-test("a delivery that is made while the webhook is loaded stays in the list", async () => {
+test.each([
+  ["made while the webhook is loaded stays in the list", [], [{ id: 2 }], [{ id: 2 }, { id: 1 }]],
+  ["changed without an event is as the server has it", [{ id: 1, state: "waiting" }], [], [{ id: 1 }]],
+])("a delivery that is %s", async (_what, before, arrived, shown) => {
   const { promise, resolve } = Promise.withResolvers<Response>();
   answer = () => promise;
+  state.deliveries.value = before;
   const loading = reload.webhook();
-  state.deliveries.value = [{ id: 2 }];
+  state.deliveries.value = [...arrived, ...before];
   resolve(Response.json({ success: true, webhook: null, deliveries: [{ id: 1 }] }));
   await loading;
-  expect(state.deliveries.value).toEqual([{ id: 2 }, { id: 1 }]);
+  expect(state.deliveries.value).toEqual(shown);
+});
+
+test("of two loads of the webhook at the same time, the later answer is shown", async () => {
+  const held = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
+  answer = () => held[asked.length - 1]?.promise ?? Promise.reject();
+  const loading = [reload.webhook(), reload.webhook()];
+  for (const [nth, deliveries] of [[{ id: 1 }], []].entries()) {
+    held[nth]?.resolve(Response.json({ success: true, webhook: null, deliveries }));
+    await loading[nth];
+  }
+  expect(state.deliveries.value).toEqual([]);
 });
 
 test("of more than 200 phones, those that ring and the picked one stay, and then the last ones", () => {
