@@ -29,10 +29,20 @@ export function readOuterProxy(): OuterProxy {
   return { url, exceptions };
 }
 
-/** A connection to a host, through the outer proxy if it applies, and the bytes that have arrived on it. */
-export async function reach(host: string, port: number, { url, exceptions }: OuterProxy): Promise<[Socket, Buffer]> {
-  if (url !== null && !exceptions.some((entry) => isException(entry, host, port))) return tunnel(host, port, url);
+/**
+ * A connection to a host, through the outer proxy if it applies, and the bytes that have arrived on it.
+ * @param client that waits for it: when it closes, the attempt ends
+ */
+export async function reach(
+  host: string,
+  port: number,
+  { url, exceptions }: OuterProxy,
+  client: Socket,
+): Promise<[Socket, Buffer]> {
+  if (url !== null && !exceptions.some((entry) => isException(entry, host, port)))
+    return tunnel(host, port, url, client);
   const socket = connect(port, host);
+  client.once("close", () => socket.destroy());
   await once(socket, "connect");
   return [socket, Buffer.alloc(0)];
 }
@@ -40,7 +50,7 @@ export async function reach(host: string, port: number, { url, exceptions }: Out
 /** Other programs take a % that begins no escape as it is. */
 const unescaped = (part: string): string => readOrNull(() => decodeURIComponent(part)) ?? part;
 
-function tunnel(host: string, port: number, url: URL): Promise<[Socket, Buffer]> {
+function tunnel(host: string, port: number, url: URL, client: Socket): Promise<[Socket, Buffer]> {
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const user = [url.username, url.password].map(unescaped).join(":");
   const asking = request({
@@ -54,6 +64,7 @@ function tunnel(host: string, port: number, url: URL): Promise<[Socket, Buffer]>
       ...(user !== ":" && { "Proxy-Authorization": `Basic ${Buffer.from(user).toString("base64")}` }),
     },
   });
+  client.once("close", () => asking.destroy());
   return new Promise((resolve, reject) => {
     asking.once("error", reject);
     asking.once("connect", ({ statusCode }, socket, head) => {

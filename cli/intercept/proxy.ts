@@ -66,7 +66,7 @@ export function openProxy(
       return tlsEnd.accept(socket, host);
     }
     try {
-      const [peer, first] = await reach(host, port, outer);
+      const [peer, first] = await reach(host, port, outer, socket);
       socket.write(ESTABLISHED);
       if (first.length > 0) socket.write(first);
       if (head.length > 0) peer.write(head);

@@ -140,6 +140,15 @@ describe("nothing but the named hosts is touched", () => {
     expect(proxy.tunnels).toEqual(["localhost:1 user:pass", "[::1]:1 user:pass", ...others]);
   });
 
+  test.concurrent("a proxy of the caller's own that never answers does not keep momo when the program has given up", async () => {
+    const mute = createNetServer(() => {}).listen(0, "127.0.0.1");
+    await once(mute, "listening");
+    later(() => mute.close());
+    const { port } = mute.address() as AddressInfo;
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
+    expect((await sh("curl -sS -m 0.5 https://other.example/", { env })).exitCode).toBe(28);
+  });
+
   test.concurrent("NO_PROXY still applies to the caller's own proxy, and does not exempt a named host", async () => {
     const { url, file } = await elsewhere();
     const proxy = await companyProxy();
