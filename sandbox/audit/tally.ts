@@ -11,13 +11,16 @@ export type Refusal = Tally["refused"][number];
 /** How many different refusals are kept. */
 const MOST_REFUSALS = 100;
 
+/** How many deliveries that wait for their next attempt are kept. */
+const MOST_WAITING = 10_000;
+
 /** Longer than the messages of the sandbox, but for those with long values of the client. */
 const MOST_SHOWN = 300;
 
 /** What a refusal quotes, and the value that it shows at its end. */
 const SENT_VALUES = /(?:"(?:[^"\\]|\\.)*"|(?<=; it is )[^;"]+)+/g;
 
-type Counts = { -readonly [Name in keyof Tally]: Tally[Name] };
+type Counts = { -readonly [Name in Exclude<keyof Tally, "deliveries">]: Tally[Name] };
 
 /** Counts requests and payments, in bounded memory. */
 export function createTally() {
@@ -30,9 +33,9 @@ export function createTally() {
     lenient_takes: 0,
     /** Those that are no longer watched. */
     payments: { started: 0, paid: 0, not_followed: 0 },
-    deliveries: { sent: 0, not_taken: 0 },
     chapters: 1,
   };
+  const deliveries = countDeliveries();
   let onRequest = 0;
   /** How many requests there were when the chapter began. */
   let requestsBefore = 0;
@@ -64,20 +67,15 @@ export function createTally() {
     paidLate(): void {
       counts.payments = { ...counts.payments, paid: counts.payments.paid + 1 };
     },
-    /** An attempt. A delivery counts once, and as not taken until an attempt is taken. */
-    delivery({ attempts }: Pick<Delivery, "attempts">): void {
-      const { sent, not_taken } = counts.deliveries;
-      const isTaken = attempts.at(-1)?.problem === null;
-      if (attempts.length === 1) counts.deliveries = { sent: sent + 1, not_taken: not_taken + (isTaken ? 0 : 1) };
-      else if (isTaken) counts.deliveries = { sent, not_taken: not_taken - 1 };
-    },
+    delivery: deliveries.attempted,
     /** A reset or a restore. A chapter without requests does not count. */
     beginChapter(): void {
       if (counts.requests > requestsBefore) counts.chapters += 1;
       requestsBefore = counts.requests;
+      deliveries.beginChapter();
     },
     /** Whether a webhook was taken. */
-    takesWebhooks: () => counts.deliveries.sent > counts.deliveries.not_taken,
+    takesWebhooks: deliveries.isAnyTaken,
     /** Whether all requests were refused by faults, or by the network (500). */
     isAllOnRequest: () => onRequest > 0 && onRequest === counts.requests,
     /**
@@ -86,8 +84,33 @@ export function createTally() {
      */
     now(watched: readonly Payment[], missing: readonly Mistake[]): Tally {
       const refused = [...refusals.values()].sort((a, b) => b.count - a.count).map((one) => ({ ...one }));
-      return { ...counts, refused, payments: countPayments(counts.payments, watched, missing) };
+      return {
+        ...counts,
+        refused,
+        deliveries: deliveries.now(),
+        payments: countPayments(counts.payments, watched, missing),
+      };
     },
+  };
+}
+
+function countDeliveries() {
+  /** The ids of those that count as not taken and wait for their next attempt. */
+  const waiting = new Set<number>();
+  let [sent, notTaken] = [0, 0];
+  return {
+    /** A delivery counts once, at the first attempt that came here, and as not taken until an attempt is taken. */
+    attempted({ id, attempts, dueAtMs }: Pick<Delivery, "id" | "attempts" | "dueAtMs">): void {
+      if (waiting.delete(id)) notTaken -= 1;
+      else sent += 1;
+      if (attempts.at(-1)?.problem !== null) notTaken += 1;
+      if (dueAtMs !== null) waiting.add(id);
+      if (waiting.size > MOST_WAITING) for (const oldest of waiting.keys().take(1)) waiting.delete(oldest);
+    },
+    /** A reset and a restore remove all deliveries, and their ids may come again. */
+    beginChapter: () => waiting.clear(),
+    isAnyTaken: () => sent > notTaken,
+    now: (): Tally["deliveries"] => ({ sent, not_taken: notTaken }),
   };
 }
 

@@ -150,7 +150,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
         status === 200 ? null : status ? "only 2xx counts as delivered" : "nothing answers at this address";
       const made = [...(attempts.get(id) ?? []), { atMs: clock.nowMs(), durationMs: 0, status, answer: "", problem }];
       attempts.set(id, made);
-      const more = { id: payment.id, form: "flat", endedAtMs: 0, dueAtMs: null, resendOf: null };
+      const more = { id: payment.id, form: "flat", endedAtMs: 0, dueAtMs: problem && clock.nowMs(), resendOf: null };
       audit.delivered({ ...more, payment, attempts: made }, moment());
     },
     /** The process of the client ends. */

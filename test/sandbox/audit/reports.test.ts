@@ -5,7 +5,7 @@ import type { AuditReport } from "../../../sandbox/audit/audit.ts";
 import { createFindingBook, type Finding } from "../../../sandbox/audit/finding.ts";
 import { FINDING_KINDS, type FindingKind, type Severity } from "../../../sandbox/audit/kinds.ts";
 import { formatReport, REPORT_FORMATS, type ReportFormat, summaryOf } from "../../../sandbox/audit/report.ts";
-import type { Tally } from "../../../sandbox/audit/tally.ts";
+import { createTally, type Tally } from "../../../sandbox/audit/tally.ts";
 import { readDocument } from "../../support/documents.ts";
 import { createSchemaChecker } from "../../support/openapi.ts";
 
@@ -246,4 +246,46 @@ test("findings are listed by severity, and those of equal severity by time, also
     ],
     "unknown_member 0",
   ]);
+});
+
+/** Each attempt of a delivery: its number, and whether it is taken. The third one is the last. */
+test.each<[attempts: [number, taken: boolean][], sent: number, notTaken: number]>([
+  [[[1, true]], 1, 0],
+  [[[1, false]], 1, 1],
+  [
+    [
+      [1, false],
+      [2, false],
+      [3, true],
+    ],
+    1,
+    0,
+  ],
+  [
+    [
+      [1, false],
+      [2, false],
+      [3, false],
+    ],
+    1,
+    1,
+  ],
+  [[[2, true]], 1, 0],
+  [
+    [
+      [2, false],
+      [3, true],
+    ],
+    1,
+    0,
+  ],
+  [[[3, false]], 1, 1],
+])("a delivery counts at the first attempt that the audit sees: %j", (seen, sent, not_taken) => {
+  const tally = createTally();
+  for (const [number, isTaken] of seen) {
+    const attempt = { atMs: 0, durationMs: 0, status: null, answer: null, problem: isTaken ? null : "no answer" };
+    const isLast = isTaken || number === 3;
+    tally.delivery({ id: 7, attempts: Array(number).fill(attempt), dueAtMs: isLast ? null : 1 });
+  }
+  expect(tally.now([], []).deliveries).toEqual({ sent, not_taken });
 });
