@@ -92,8 +92,9 @@ async function addAccount(
 ): Promise<PaymentAccount | null> {
   await lockMerchant(query, account.merchantId);
   const [row] = await query<shared.AccountRow>(...shared.insertAccount(account, nowMs, mayBeWritten));
+  if (!row) return null;
   await query(FOLLOW_ID, [account.id]);
-  return row ? shared.toAccount(row) : null;
+  return shared.toAccount(row);
 }
 
 async function addKey(

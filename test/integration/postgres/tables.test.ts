@@ -139,8 +139,10 @@ describePostgres((version) => {
     await runSql(url, "INSERT INTO payment_accounts SELECT n, 1, 'x', 0, 0, 1 FROM generate_series(1001, 1998) AS n");
     const till = { name: "Till", tariff: { basisPoints: 0, fixedCents: 0 } };
     const added = [];
-    for (const merchantId of [1, 1, 1001]) added.push(await merchants.addPaymentAccount({ ...till, merchantId }, 1));
-    expect(added).toMatchObject([{ merchantId: 1 }, null as never, { merchantId: 1001 }]);
+    // The refused one takes no number: the next ids do not follow it.
+    for (const account of [{ merchantId: 1 }, { merchantId: 1, id: 2_147_483_647 }, { merchantId: 1001 }])
+      added.push(await merchants.addPaymentAccount({ ...till, ...account }, 1));
+    expect(added).toMatchObject([{ merchantId: 1, id: 2 }, null as never, { merchantId: 1001, id: 3 }]);
     expect([await merchants.addMerchant("Last", 1), await merchants.addMerchant("More", 1)]).toEqual([
       { id: expect.any(Number), name: "Last" },
       null,
