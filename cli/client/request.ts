@@ -81,11 +81,6 @@ async function send(api: Api, path: string, init: RequestInit, options: SendOpti
     return [got, await got.text()] as const;
   });
   const answer = parseAnswer(text, options.needs);
-  // A proxy did not get the answer.
-  if (!answer && (response.status === 502 || response.status === 504)) {
-    const { origin } = new URL(url);
-    throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options);
-  }
   if (response.status !== 200 || !answer?.success) throw refusalOf(api, options, response.status, answer);
   return answer;
 }
@@ -139,7 +134,8 @@ async function requireProof(server: OfDirectory, named: Identity["headers"], sig
   const api = { address: control_url, server, credentials: {}, hints: {}, hintOfAddress: CHECK_ADDRESS };
   const headers = { ...bearer(control_token), ...named };
   const answer = await send(api, "/health", { headers }, { ...READS, signal }).catch((error: unknown) => {
-    if (error instanceof Failure && !["unexpected", "not_found"].includes(error.code)) throw error;
+    const isOurs = error instanceof Failure && !(error instanceof ForeignAnswer);
+    if (isOurs && !["unexpected", "not_found"].includes(error.code)) throw error;
     return null; // another program
   });
   if (id !== undefined && answer?.id === id) return;
@@ -176,7 +172,8 @@ function refusalOf(api: Api, options: SendOptions, status: number, answer: Answe
   if (answer) return new Refused(status, answer.message, { ...api.hints, ...options.hints, ...ofPath, ...ofFault });
   const message = `${origin} answers (HTTP ${status}), but not like the payment service`;
   const hint = hintOfAnother(api.server) ?? CHECK_ADDRESS;
-  if (isWrite && (status === 200 || status >= 500)) return new LostAnswer(message, options, `; ${hint}`);
+  // A gateway says with a page of its own that the service is down.
+  if (status >= 500 || (isWrite && status === 200)) return new ForeignAnswer(message, options, `; ${hint}`);
   return new Failure("unexpected", message, hint);
 }
 
@@ -197,6 +194,9 @@ export class LostAnswer extends Failure {
     super(code, what, howToCheck(options) + more);
   }
 }
+
+/** Another program answered in its place, or a gateway before it. */
+class ForeignAnswer extends LostAnswer {}
 
 function howToCheck({ ifLost }: SendOptions): string {
   if (ifLost === "nothing_changed") return "nothing was changed: try again";

@@ -121,6 +121,7 @@ describe("a server that has the port of a killed one gets no command that was me
 test.concurrent("what answers there without the id of the server, such as an older momo, is asked for its health only", async () => {
   for (const answer of [
     () => new Response("hello"),
+    () => new Response("hello", { status: 503 }),
     () => Response.json({ success: true, message: "momo is serving", status: "ok", version: "0.1.0", pid: 1 }),
   ]) {
     const { data, record, port } = await killed();

@@ -90,7 +90,8 @@ describe("a server whose answers change while momo waits", () => {
   test.concurrent.each([[PENDING], [null]])(
     "a refused or lost poll says nothing about the payment: the wait goes on after %j",
     async (first) => {
-      const answers = answering(refused("busy", 503), gateway, pending, answered("cancelled"));
+      const pages = [500, 503].map((status) => () => html(status));
+      const answers = answering(refused("busy", 503), gateway, ...pages, pending, answered("cancelled"));
       expect(await waitAt(answers, undefined, first)).toMatchObject({ status: "cancelled" });
       const soon = { interval: 5, timeout: 1000 };
       expect(await waitAt(answering(refused("busy", 503), pending), soon, first)).toMatchObject({ status: "pending" });
