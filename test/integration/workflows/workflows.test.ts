@@ -72,6 +72,8 @@ describe.each(NAMES)("%s", (name) => {
       expect(existsSync(join(ROOT, action, "action.yml"))).toBe(true);
   });
 
+  test("no step that expects an exit code passes with 0", () => expect(text).not.toMatch(/\|\| test \$\?/));
+
   test("actions of others are fixed by their commit", () => {
     const uses = [...text.matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action]) => action);
     expect(uses.length).toBeGreaterThan(1);
