@@ -13,7 +13,7 @@ import { sleep, stopwatch, systemClock } from "../../src/system.ts";
 import { MissingCredential, parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { reachDirectly } from "../environment.ts";
 import { host } from "../host.ts";
-import { formatOfFile, prepareReport } from "../serving/output-files.ts";
+import { formatOfFile, prepareReport, requireTwoFiles } from "../serving/output-files.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
@@ -84,6 +84,7 @@ export function checkCommand(): Command {
 async function check(flags: CheckFlags): Promise<void> {
   const { report: files = [], json = false } = flags;
   const formats = files.map(formatOf);
+  requireTwoFiles("--report", files, "--profile", flags.profile);
   const address = flags.target ?? (await askText({ flag: "--target", message: "Which base address?", json }));
   const baseUrl = parseUrl(address, "--target");
   const { hostname } = new URL(baseUrl);

@@ -19,13 +19,12 @@ import { host } from "../host.ts";
 import { readHosts } from "../intercept/hosts.ts";
 import type { Interception } from "../intercept/intercept.ts";
 import { reapOrphans } from "../libc.ts";
-import { formatOfFile, prepareReport } from "../serving/output-files.ts";
+import { formatOfFile, prepareReport, requireTwoFiles } from "../serving/output-files.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { must, readAccountId, readPath } from "../terminal/options.ts";
 import { reportFault, tell } from "../terminal/output.ts";
 import { ignoredAtStart, PASSED_ON } from "../terminal/signals.ts";
-import { misuse } from "../terminal/usage.ts";
 import { version } from "../version.ts";
 
 export function execCommand(): Command {
@@ -66,11 +65,10 @@ const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT
 
 async function exec(command: string[], flags: ExecFlags): Promise<void> {
   // Refuse now what would fail at the end.
-  const [report, log] = [flags.auditReport, flags.logFile].map((path) => path && host().resolvePath(path));
-  if (report && report === log)
-    throw misuse(`--audit-report and --log-file must be two files; both are ${flags.logFile}`);
-  const format = flags.auditReport === undefined ? null : formatOfFile(flags.auditReport);
-  const file = flags.auditReport === undefined ? null : prepareReport(flags.auditReport);
+  const { auditReport } = flags;
+  if (auditReport !== undefined) requireTwoFiles("--audit-report", [auditReport], "--log-file", flags.logFile);
+  const format = auditReport === undefined ? null : formatOfFile(auditReport);
+  const file = auditReport === undefined ? null : prepareReport(auditReport);
   const logFile = flags.logFile === undefined ? null : prepareReport(flags.logFile);
   const lines: string[] = [];
   const onRequest: LogListener | undefined = logFile

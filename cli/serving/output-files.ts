@@ -7,6 +7,7 @@ import { serveVariable } from "../environment.ts";
 import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { userPath } from "../terminal/options.ts";
+import { misuse } from "../terminal/usage.ts";
 import { dataDirectoryAt } from "./data-directory.ts";
 import { isOpenAlready, readJsonFile, writePrivateFile, writing } from "./files.ts";
 
@@ -28,6 +29,13 @@ export function formatOfFile(file: string, flag = "--audit-report", more = ""): 
   if (format) return format;
   const known = `${more}JUnit in .xml, SARIF in .sarif, .json or .txt`;
   throw new Failure("usage", `${flag} ${file} does not say its form`, `give the name an extension: ${known}`);
+}
+
+/** @throws CommanderError if one file is named for two options: one would replace what the other has written */
+export function requireTwoFiles(option: string, files: readonly string[], other: string, file?: string): void {
+  const place = file && host().resolvePath(file);
+  if (files.some((each) => host().resolvePath(each) === place))
+    throw misuse(`${option} and ${other} must be two files; both are ${file}`);
 }
 
 export interface ReportFile {
