@@ -44,7 +44,10 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
     isNeeded: () => service.isShared && waiters.size > 0,
     // The store combines all lookups of one turn.
     work: () => Promise.all([...waiters].map(lookUp)),
-    onError: reportFault,
+    // A refusal is no fault: the next poll looks again.
+    onError: (error) => {
+      if (!(error instanceof Refusal)) reportFault(error);
+    },
   });
 
   const find = ({ checkoutRequestId, reference = "" }: WaitCondition) =>

@@ -20,7 +20,7 @@ type Lookup = () => Transaction | null | Promise<Transaction | null>;
  * after its deadline. A read does not change an outcome, only when it is written.
  */
 export function createReads({ store, clock, resolver, reportFault }: Parts) {
-  /** If the store cannot be written, or the server is stopping, reads work as long as no payment is past its deadline. */
+  /** If nothing can be resolved, reads work as long as no payment is past its deadline. */
   async function resolveWith(resolveIt: () => Promise<void>, isOverdue: () => Promise<boolean>): Promise<void> {
     if (resolver.hasFailed && !(await isOverdue())) return;
     try {
@@ -29,8 +29,8 @@ export function createReads({ store, clock, resolver, reportFault }: Parts) {
       if (await isOverdue()) throw error;
       reportFault(error);
     }
-    if (resolver.isStopped && (await isOverdue()))
-      throw new Refusal("stopping", "the server is stopping: try again when it is back");
+    const unresolved = whyUnresolved(resolver);
+    if (unresolved && (await isOverdue())) throw unresolved;
   }
 
   function current(found: Transaction | null, lookup: Lookup): ReturnType<Lookup> {
@@ -99,6 +99,12 @@ export function createReads({ store, clock, resolver, reportFault }: Parts) {
       return store.transactions.save(most);
     },
   };
+}
+
+/** Why the last round may have left out what is due. */
+function whyUnresolved({ isStopped, isUnsure }: Resolver): Refusal | null {
+  if (isStopped) return new Refusal("stopping", "the server is stopping: try again when it is back");
+  return isUnsure ? new Refusal("unavailable", "the database did not answer this server in time: try again") : null;
 }
 
 function ownOf(merchantId: number, transaction: Transaction | null): Transaction {

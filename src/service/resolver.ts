@@ -49,6 +49,7 @@ export class Resolver {
   readonly lateness = { count: 0, sumMs: 0 };
   #isStopped = false;
   #hasFailed = false;
+  #isUnsure = false;
   /** For the next check, by the sandbox's clock. */
   readonly #alarm: Alarm;
   /** Of real time. */
@@ -80,6 +81,11 @@ export class Resolver {
   /** Whether the last round failed. The resolver tries again by itself. */
   get hasFailed(): boolean {
     return this.#hasFailed;
+  }
+
+  /** Whether the last round did nothing, because this process did not know the time that all share. */
+  get isUnsure(): boolean {
+    return this.#isUnsure;
   }
 
   get isStopped(): boolean {
@@ -146,7 +152,8 @@ export class Resolver {
     if (this.#alarm.isDue) this.#alarm.cancel();
     this.#retry.cancel();
     try {
-      if (this.#parts.mayDecide?.() === false) {
+      this.#isUnsure = this.#parts.mayDecide?.() === false;
+      if (this.#isUnsure) {
         for (const { resolve } of this.#urgent.splice(0)) resolve();
         return;
       }

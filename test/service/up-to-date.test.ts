@@ -112,15 +112,21 @@ describe("what is due is resolved before it is read, also if the alarm is late",
 });
 
 test.each([
-  ["does not know the time that all share", () => false],
-  ["has stopped", () => true],
-])("a poll of a due payment is answered at once by a server that %s", async (_what, mayDecide) => {
+  ["does not know the time that all share", () => false, "unavailable"],
+  ["has stopped", () => true, "stopping"],
+])("a poll of a due payment is answered at once by a server that %s", async (_what, mayDecide, kind) => {
   const { checkoutRequestId } = await scene.pay("completed");
-  const other = scene.openAnother({ mayDecide });
+  const shared: Store = Object.create(scene.store, { isShared: { value: true } });
+  const other = scene.openAnother({ store: shared, mayDecide });
   if (mayDecide()) await other.resolver.stop();
   jumpTo(3000);
   const answer = async () => (await other.checkStatus(1, checkoutRequestId)).status;
   expect(await Promise.race([answer(), turns(1000).then(() => "none")])).toBe("pending");
+  const listed = () => other.listTransactions(1, {}, PAGE);
+  expect((await listed()).summary.pendingCount).toBe(1);
+  // After its deadline it is not shown as pending.
+  jumpTo(60_000);
+  for (const read of [answer, listed]) expect(await rejectionOf(read())).toMatchObject({ kind });
   await other.resolver.stop();
 });
 

@@ -3,6 +3,7 @@ import type { ControlContext } from "../../../sandbox/control/context.ts";
 import { WAIT_CALLS } from "../../../sandbox/control/wait.ts";
 import { createWaitingRoom } from "../../../sandbox/control/waiting-room.ts";
 import { samplePayment } from "../../../sandbox/webhooks/message.ts";
+import { Refusal } from "../../../src/domain/error.ts";
 import { type Reply, respond } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { durations, systemClock } from "../../../src/system.ts";
@@ -145,15 +146,15 @@ test("by default a wait is until the payment is final, for 10 s", async () => {
   expect(read).toEqual({ reference: "R", until: "final", timeout: 10_000 });
 });
 
-test("on a shared database, a payment that another server has ended is found within 50 ms, also after a look that failed", async () => {
+test("on a shared database, a payment that another server has ended is found within 50 ms, also after looks that failed", async () => {
   const realClock = createManualClock(0);
-  const found = [null, "the database fails", null, PAID];
+  const found = [null, new Error("the database fails"), new Refusal("unavailable", "try again"), PAID];
   const faults: string[] = [];
   const service = {
     ...{ subscribe: () => () => true, isShared: true, findByCheckoutRequestId: async () => null },
     async findByReference() {
       const next = found.shift() ?? null;
-      if (typeof next === "string") throw new Error(next);
+      if (next instanceof Error) throw next;
       return next;
     },
   };
