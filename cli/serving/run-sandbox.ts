@@ -112,7 +112,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     open.defer(() => removeServer(directory, id));
     open.defer(service.storage.watch());
     open.defer(watchDescriptors({ ...config, clock: config.realClock, relieve: listening.renew }));
-    soonAfterReady(config, service, webhooks);
+    open.defer(soonAfterReady(config, service, webhooks));
     if (store.isShared) service.resolver.watch();
     const stop = async () => {
       drain();
@@ -138,13 +138,13 @@ function refuseOwnAddress({ webhook }: SandboxConfig, { origin, controlOrigin }:
 /** The first requests after the ready line have this time for themselves. */
 const FIRST_REQUESTS_MS = 50;
 
-/** Does what would delay the ready line. */
+/** Does what would delay the ready line. @returns a function that cancels it */
 function soonAfterReady(
   { realClock, afterFirstRequests }: SandboxConfig,
   { resolver, storage }: Assembled["service"],
   webhooks: Assembled["webhooks"],
-): void {
-  realClock.alarm(realClock.nowMs() + FIRST_REQUESTS_MS, () => {
+): () => void {
+  return realClock.alarm(realClock.nowMs() + FIRST_REQUESTS_MS, () => {
     // Listing a folder with hundreds of names after this change would make the JIT use 2 MB more.
     afterFirstRequests?.();
     // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.

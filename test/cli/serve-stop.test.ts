@@ -5,8 +5,10 @@ import { join } from "node:path";
 import packageJson from "../../package.json";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
+import { createManualClock } from "../support/manual-clock.ts";
 import { cleanEnvironment, PROGRAM, type ReadyRecord, type Served, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
+import { START_MS } from "../support/service.ts";
 import { inTime, SLACK_MS, until } from "../support/waiting.ts";
 
 /** How a server stops, and what ends it. */
@@ -235,6 +237,14 @@ test.concurrent.skipIf(process.platform !== "linux")(
     expect(await server.stop()).toBe(0);
   },
 );
+
+test.concurrent("a stop leaves no alarm, not even that of the work that waits for the first requests", async () => {
+  const realClock = createManualClock(START_MS);
+  const server = await startIn(newFolder(), { realClock });
+  expect(realClock.alarmsAtMs).not.toEqual([]);
+  await server.stop();
+  expect(realClock.alarmsAtMs).toEqual([]);
+});
 
 test("a stop writes nothing into a database that was put over its own", async () => {
   const [other, own] = [await serveMomo(), await serveMomo()];
