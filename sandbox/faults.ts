@@ -1,3 +1,4 @@
+import { createListeners } from "../src/domain/listeners.ts";
 import { seededChance } from "../src/domain/random.ts";
 import type { Fault } from "./control/shapes/steering.ts";
 
@@ -20,6 +21,7 @@ export function createFaultPlan() {
   let faults: readonly Fault[] = [];
   let given = faults;
   let chance = seededChance(seed);
+  const counted = createListeners<[]>();
 
   function replace(nextSeed: number, next: readonly Fault[]): void {
     // Where faults are added or removed, the others draw on. All the same again, as they
@@ -32,6 +34,8 @@ export function createFaultPlan() {
   }
 
   return {
+    /** Its listener is called when one of the times of a fault is used up. */
+    subscribe: counted.subscribe,
     /** The same seed and the same requests give the same faults. */
     get seed() {
       return seed;
@@ -57,6 +61,7 @@ export function createFaultPlan() {
         if (fault.times !== undefined) {
           const left = { ...fault, times: fault.times - 1 };
           faults = faults.flatMap((other) => (other !== fault ? [other] : left.times > 0 ? [left] : []));
+          counted.announce();
         }
         return fault;
       }

@@ -122,6 +122,8 @@ function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlC
   const { merchantApi, audit } = merchantApiOf(options, { service, webhooks, log, faults, isTimed, stopping });
   const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const eventHub = createEventHub({ service, realClock, log, audit, webhooks, random, reportFault });
+  rules.subscribe(() => eventHub.steered(["rules"]));
+  faults.subscribe(() => eventHub.steered(["faults"]));
   const testPayments = createTestPayments();
   const reset = createForgetting([log.clear, testPayments.clear, audit.beginChapter, waitingRoom.forget]);
   const state = { rules, default: byDefault, faults, webhook: webhooks, clock, reset } satisfies State;

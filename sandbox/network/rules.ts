@@ -1,4 +1,5 @@
 import { invalid } from "../../src/domain/error.ts";
+import { createListeners } from "../../src/domain/listeners.ts";
 import { parseAmount } from "../../src/domain/money.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
 import type { Rule } from "../control/shapes/steering.ts";
@@ -16,6 +17,7 @@ interface RuleChoice extends Choice {
 /** The rules in force, in order. They are kept in memory; decisions are stored with the transactions. */
 export function createRuleBook(start: readonly Rule[] = []) {
   let rules: readonly Rule[] = [];
+  const counted = createListeners<[]>();
   replace(start);
 
   /** @throws Refusal `invalid` beyond {@link MAX_RULES} */
@@ -25,6 +27,8 @@ export function createRuleBook(start: readonly Rule[] = []) {
   }
 
   return {
+    /** Its listener is called when one of the times of a rule is used up. */
+    subscribe: counted.subscribe,
     list: (): readonly Rule[] => rules,
     append: (more: readonly Rule[]): void => replace([...rules, ...more]),
     replace,
@@ -41,6 +45,7 @@ export function createRuleBook(start: readonly Rule[] = []) {
       if (rule.times !== undefined) {
         const left = { ...rule, times: rule.times - 1 };
         rules = rules.flatMap((other) => (other !== rule ? [other] : left.times > 0 ? [left] : []));
+        counted.announce();
       }
       return { ...rule, rule: index + 1 };
     },

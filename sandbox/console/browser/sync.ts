@@ -108,9 +108,6 @@ function apply(events: readonly ConsoleEvent[]): void {
   const dataOf = <Name extends ConsoleEvent["name"]>(wanted: Name) =>
     events.slice(last + 1).flatMap(({ name, data }) => (name === wanted ? [data as EventData<Name>] : []));
   const [transactions, logged, deliveries] = [dataOf("transaction"), dataOf("request"), dataOf("webhook")];
-  for (const what of new Set(dataOf("steering").map((change) => change.what))) {
-    if (what !== "reset" && what !== "restore") reloadInTurn(what);
-  }
   if (transactions.length > 0) applyTransactions(transactions);
   if (logged.length > 0) applyRequests(logged);
   if (deliveries.length > 0)
@@ -119,14 +116,22 @@ function apply(events: readonly ConsoleEvent[]): void {
   addMessages(dataOf("message"));
   // The summary of the audit counts the requests.
   if (dataOf("audit").length > 0 || (logged.length > 0 && state.view.value === "audit")) refreshFindings();
+  // After the deliveries were taken: the answer is newer than they are.
+  for (const what of new Set(dataOf("steering").map((change) => change.what))) {
+    if (what !== "reset" && what !== "restore") refresh[what]();
+  }
 }
 
-const reloading: Partial<Record<keyof typeof reload, Promise<void>>> = {};
-
-/** After the load before, whose answer can be late: it would replace the new one. */
-function reloadInTurn(what: keyof typeof reload): void {
-  reloading[what] = (reloading[what] ?? Promise.resolve()).then(() => quietly(reload[what]));
-}
+/** Each after its load before, whose answer can be late. Every payment may use up a rule: many changes are one load. */
+const refresh = Object.fromEntries(
+  Object.entries(reload).map(([part, load]) => [
+    part,
+    throttled(
+      () => 250,
+      () => quietly(load),
+    ),
+  ]),
+) as Record<keyof typeof reload, () => void>;
 
 function applyTransactions(events: readonly Transaction[]): void {
   addRows(remember(events));

@@ -212,7 +212,9 @@ test.each([
 
 test("a stream of events is dead after 40 s without a sign of life; the page follows another one, and shows the end of a prompt for a while", async () => {
   const opened: ReadableStreamDefaultController<Uint8Array>[] = [];
+  const rules = Promise.withResolvers<Response>();
   answer = async (path, { signal }) => {
+    if (path === "/_momo/rules") return rules.promise;
     if (path === "/_momo/prompts") return Response.json({ total: 0, prompts: [] });
     if (path !== "/_momo/events") return new Response("", { status: 503 });
     const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -242,6 +244,14 @@ test("a stream of events is dead after 40 s without a sign of life; the page fol
   await pass(1000);
   expect(state.requests.value).toEqual([{ id: 2 }]);
   jest.advanceTimersByTime(50); // between two frames with events
+  // However many changes come while the rules are loaded, they are loaded once more.
+  for (let time = 0; time < 5; time += 1) {
+    await send(["steering", { what: "rules" }]);
+    await pass(300);
+  }
+  rules.resolve(Response.json({ rules: [] }));
+  for (let time = 0; time < 5; time += 1) await pass(300);
+  expect(asked.filter((path) => path === "/_momo/rules")).toHaveLength(2);
   // The end of a prompt is on the handset for 4 s, and on the phone for 30 s.
   const payment = { phone: "254711000003", amount: 5, created_at: "2026-11-20 10:00:00" };
   const end = async (checkout_request_id: string, status: string) => {

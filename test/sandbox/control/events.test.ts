@@ -3,6 +3,7 @@ import type { ControlContext } from "../../../sandbox/control/context.ts";
 import { createEventHistory } from "../../../sandbox/control/event-hub.ts";
 import { EVENT_CALLS } from "../../../sandbox/control/events.ts";
 import { cleanUp } from "../../support/cleanup.ts";
+import { isSteering } from "../../support/client.ts";
 import { startReceiver } from "../../support/fake-server.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { useScene } from "../../support/scene.ts";
@@ -130,6 +131,18 @@ describe("steering: a client has changed something, so every page reads it again
     expect(events.map(({ name, data }) => [name, data.what])).toEqual(
       changes.map(([, , , what]) => ["steering", what]),
     );
+  });
+
+  test("a payment that uses up a rule, and a request that uses up a fault, are changes", async () => {
+    await sandbox.control("POST", "/rules", { outcome: "cancelled", times: 2 });
+    await sandbox.control("PUT", "/faults", { faults: [{ kind: "error", path: "/status.php", times: 1 }] });
+    const stream = await sandbox.listen();
+    const checkout_request_id = await sandbox.pay();
+    await sandbox.statusOf(checkout_request_id);
+    await sandbox.control("DELETE", "/rules");
+    await sandbox.control("POST", "/clock", { freeze: true }); // the last event
+    const events = await stream.until((all) => all.some(({ data }) => data.what === "clock"));
+    expect(events.filter(isSteering).map(({ data }) => data.what)).toEqual(["rules", "faults", "rules", "clock"]);
   });
 
   test("a request that only reads, or that is refused, causes no event", async () => {
