@@ -13,7 +13,7 @@ import {
 } from "../../src/store/sqlite/sqlite.ts";
 import { controlClient } from "../client/client.ts";
 import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, isStopped } from "../client/diagnose.ts";
-import type { Answer } from "../client/request.ts";
+import { type Answer, LostAnswer } from "../client/request.ts";
 import { NotServing, originalOf } from "../client/server.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { momoEnvironment } from "../environment.ts";
@@ -217,6 +217,8 @@ async function checkServer(directory: DataDirectory) {
     const { code, message, hint } = toFailure(error);
     if (error instanceof NotServing) return found(message, { remedy: hint });
     if (code === "refused") return found(`process ${pid} at ${base_url}: ${message}`, { isRunning: true });
+    if (isBusy && error instanceof LostAnswer)
+      return found(`process ${pid}: ${message}`, { isRunning: true, remedy: "it may be busy: try again soon" });
     if (isBusy) return found(BUSY);
     return found(`process ${pid} served ${base_url} and was killed; nothing is lost`);
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isStopped } from "../../cli/client/diagnose.ts";
 import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { flagsOf, serveFake } from "../support/fake-server.ts";
+import { flagsOf, serveFake, serveRaw } from "../support/fake-server.ts";
 import { expectRefusal, type RunOptions, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { until } from "../support/waiting.ts";
@@ -84,6 +84,18 @@ test.concurrent("a pipe in the place of momo.lock is not read", async () => {
 });
 
 describe("action is needed: exit 1, and the finding names the problem", () => {
+  test.concurrent("a server that holds the lock, and whose address takes the request without an answer", async () => {
+    const data = used();
+    const release = acquireLock(join(data, "momo.lock"));
+    const { url } = serveRaw((socket) => socket.end());
+    const record = { pid: process.pid, base_url: `${url}/v2`, control_url: `${url}/_momo`, control_token: null };
+    writeRecord(data, "server.json", record);
+    const { found, remedies } = await examine(["--data", data]);
+    expect(found.server).toBe(`process ${process.pid}: ${url} closed the connection without an answer`);
+    expect(remedies).toEqual({ server: expect.stringContaining("try again soon") });
+    release();
+  });
+
   test.concurrent("wrong totals: --mend counts them again, but not while a server runs", async () => {
     const { at, pay, stop } = await startIn(newFolder());
     await pay();
