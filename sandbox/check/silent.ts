@@ -8,7 +8,7 @@ import {
 } from "../../src/domain/money.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { formatTimestamp, NAIROBI_OFFSET_MS } from "../../src/domain/timestamp.ts";
-import type { Profile, RefusalAnswer } from "../../src/http/profile.ts";
+import { isWithoutBody, type Profile, type RefusalAnswer } from "../../src/http/profile.ts";
 import type { Json } from "./bounded.ts";
 import { type Check, check, isShort, list, listIn, NO_RECORD, newest, type Seen, shown } from "./facts.ts";
 import { FULL_STATUS, NOT_IN_SHORT_LIST, transactions } from "./members.ts";
@@ -62,6 +62,8 @@ const badParameter = (
 /** What becomes of a filter whose value is not known. */
 async function badFilter(exchange: Exchange, service: Service): Promise<Profile> {
   const { status } = exchange;
+  // A profile cannot have such a refusal.
+  if (isWithoutBody(status)) return {};
   if (!isTaken(exchange)) return { bad_filter: refusalOf(exchange) ?? { status, message: "the filter is refused" } };
   if (listIn(exchange).items.length > 0) return { bad_filter: "ignored" };
   // Without transactions both give an empty page.

@@ -7,8 +7,17 @@ import { BASE_PATH_RULE, isBasePath } from "./paths.ts";
 
 const text = (most: number) => z.string().min(1).max(most);
 
+/** With these, an answer has no body. */
+export const isWithoutBody = (status: number): boolean => [204, 205, 304].includes(status);
+
+const status = z
+  .int()
+  .min(200)
+  .max(599)
+  .refine((value) => !isWithoutBody(value), "must not be 204, 205 or 304: such an answer has no body");
+
 /** The answer to a request that is refused. */
-const refusal = z.strictObject({ status: z.int().min(200).max(599), message: text(500) });
+const refusal = z.strictObject({ status, message: text(500) });
 
 const resultText = z
   .string()

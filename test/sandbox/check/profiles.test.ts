@@ -210,6 +210,14 @@ test("a long refusal and a long text of a result are cut, so that momo serves th
   expect(parseProfile(profile)).toEqual(profile);
 });
 
+test("a filter that is answered without a body is no refusal in the profile", async () => {
+  const scene = await newScene();
+  const answerNothing: Deviation = (answer, { method }) =>
+    method === "GET" && answer.status === 400 ? { ...answer, status: 204, text: "" } : answer;
+  const { profile } = await checkScene(scene, answerNothing, null);
+  expect(profile).not.toHaveProperty("bad_filter");
+});
+
 test("what a service accepts is no refusal in the profile", async () => {
   const scene = await newScene();
   const accept: Deviation = (answer, { method }) =>
@@ -270,6 +278,10 @@ describe("a profile's file is refused with the place of each error", () => {
     [{ array: "data" }, 'there is no member "array"; the members are name, source'],
     [{ unknown_id: { status: 99, message: "" } }, "unknown_id.status must be at least 200; it is 99"],
     [{ unknown_id: { status: 404 } }, "unknown_id.message is missing"],
+    ...[204, 205, 304].map((status): [unknown, string] => [
+      { bad_filter: { status, message: "no" } },
+      `bad_filter.status must not be 204, 205 or 304: such an answer has no body; it is ${status}`,
+    ]),
     [{ bad_filter: "no" }, "bad_filter must be"],
     [{ fee: "x" }, "fee is not a tariff"],
     [{ prompt_timeout: "10ms" }, "prompt_timeout must be 1s or more"],
