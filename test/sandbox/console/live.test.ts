@@ -98,7 +98,7 @@ test.each([
 
 test("of two loads of the webhook at the same time, the later answer is shown", async () => {
   const held = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
-  answer = () => held[asked.length - 1]?.promise ?? Promise.reject();
+  answer = () => held[asked.length - 1]?.promise ?? Promise.reject(new Error("no more"));
   const loading = [reload.webhook(), reload.webhook()];
   for (const [nth, deliveries] of [[{ id: 1 }], []].entries()) {
     held[nth]?.resolve(Response.json({ success: true, webhook: null, deliveries }));
