@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gistOf } from "../../../sandbox/console/browser/logic/calls.ts";
 import { controlCurl, replayCurl } from "../../../sandbox/console/browser/logic/commands.ts";
+import { chosenIn } from "../../../sandbox/console/browser/logic/decisions.ts";
 import * as format from "../../../sandbox/console/browser/logic/format.ts";
 import { countdown, noteOf, sandboxNowMs } from "../../../sandbox/console/browser/logic/phone.ts";
 import { numberOrText, problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
@@ -10,7 +11,7 @@ import { nextReference } from "../../../sandbox/console/browser/logic/reference.
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
 import { paste } from "../../../sandbox/console/browser/logic/snippets.ts";
 import { coveredBy, faultInWords, ruleInWords, unusual } from "../../../sandbox/console/browser/logic/steering.ts";
-import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
+import type { Default, LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 import { quoted } from "../../../sandbox/curl.ts";
 import { isLoopbackInBrowser } from "../../../sandbox/loopback.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
@@ -35,6 +36,22 @@ test("times are in Nairobi, in every time zone of the browser", () => {
   expect([format.preciseClock(atMs + 250), format.dayAt(atMs)]).toEqual(["01:30:05.250", "2026-11-21"]);
   expect(format.longDayOf(atMs)).toBe("Saturday 21 November");
   expect(format.instantOf("2026-11-21 01:30:05")).toBe(atMs);
+});
+
+test.each<Pick<Default, "outcome"> & Partial<Default>>([
+  { outcome: "failed", result_code: 26, after: "3s" },
+  { outcome: "cancelled", result_code: 17, result_desc: "Not now" },
+  { outcome: "refused", message: "no such number" },
+  { outcome: "refused" },
+  { outcome: "expired" },
+])("what sets a default again is all that was set: %j", (set) => {
+  const answer = {
+    success: true,
+    message: `the default outcome is ${set.outcome}`,
+    after: "at the prompt timeout",
+    ...set,
+  };
+  expect(chosenIn(answer)).toEqual(set);
 });
 
 test("the sandbox's time goes on from the last reading, unless it is frozen", () => {

@@ -31,9 +31,20 @@ export function nextDecisionInWords(rules: readonly Rule[], fallback: Default): 
   return `${decider}: ${decided.outcome === "manual" ? "they wait for you" : outcomeInWords(decided)}.`;
 }
 
+/** What sets a default again that the server answered with. */
+export function chosenIn({ outcome, after, result_code, result_desc, message }: Default): Partial<Default> {
+  // Each answer has a message. Only that of a refusal can be a part of the default.
+  const isOwn = outcome === "refused" && message !== `the default outcome is ${outcome}`;
+  return {
+    ...{ outcome, result_code, result_desc },
+    ...(isDuration(after) && { after }),
+    ...(isOwn && { message }),
+  };
+}
+
 /** `completed after 3s` */
 export const outcomeInWords = ({ outcome, after }: { outcome: string; after?: string | null | undefined }): string =>
   isDuration(after) ? `${outcome} after ${after}` : outcome;
 
 /** Whether it is a duration. Some outcomes have words instead: they end with the prompt timeout, or never. */
-export const isDuration = (after: string | null | undefined): after is string => /^[0-9]/.test(after ?? "");
+const isDuration = (after: string | null | undefined): after is string => /^[0-9]/.test(after ?? "");

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../api.ts";
-import { isDuration, nextDecisionInWords } from "../logic/decisions.ts";
+import { chosenIn, nextDecisionInWords } from "../logic/decisions.ts";
 import { formatAmount, formatPhone } from "../logic/format.ts";
 import { openPrompts } from "../logic/steering.ts";
 import { pickPhone } from "../phones.ts";
@@ -16,6 +16,7 @@ import {
   shownPhone,
 } from "../state.ts";
 import { askForNotifications, notificationPermission } from "../system.ts";
+import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";
 import { Handset } from "./handset.tsx";
 
@@ -89,7 +90,7 @@ function NotifyButton() {
 }
 
 /** The default to restore: the one before the switch, or momo's. */
-let before: { outcome: string; after?: string } = { outcome: "completed" };
+let before: Partial<Default> = { outcome: "completed" };
 
 /** A switch between the default `manual`, where prompts wait for this person, and the default before. */
 function ByHandSwitch() {
@@ -97,10 +98,7 @@ function ByHandSwitch() {
   const isByHand = fallback.value?.outcome === "manual";
 
   function change() {
-    if (!isByHand && fallback.value) {
-      const { outcome, after } = fallback.value;
-      before = isDuration(after) ? { outcome, after } : { outcome };
-    }
+    if (!isByHand && fallback.value) before = chosenIn(fallback.value);
     const body = isByHand ? before : { outcome: "manual" };
     void call.run(() => api.call({ method: "PUT", path: "/default", body }));
   }
