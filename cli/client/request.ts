@@ -172,8 +172,9 @@ function refusalOf(api: Api, options: SendOptions, status: number, answer: Answe
   if (answer) return new Refused(status, answer.message, { ...api.hints, ...options.hints, ...ofPath, ...ofFault });
   const message = `${origin} answers (HTTP ${status}), but not like the payment service`;
   const hint = hintOfAnother(api.server) ?? CHECK_ADDRESS;
-  // A gateway says with a page of its own that the service is down.
-  if (status >= 500 || (isWrite && status === 200)) return new ForeignAnswer(message, options, `; ${hint}`);
+  // A gateway says with a page of its own that the service is down. Only 502 and 504 are certainly of a gateway.
+  const Lost = status === 502 || status === 504 ? LostAnswer : ForeignAnswer;
+  if (status >= 500 || (isWrite && status === 200)) return new Lost(message, options, `; ${hint}`);
   return new Failure("unexpected", message, hint);
 }
 
@@ -195,7 +196,7 @@ export class LostAnswer extends Failure {
   }
 }
 
-/** Another program answered in its place, or a gateway before it. */
+/** Perhaps another program answered in its place. */
 class ForeignAnswer extends LostAnswer {}
 
 function howToCheck({ ifLost }: SendOptions): string {
