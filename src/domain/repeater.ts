@@ -13,9 +13,7 @@ export function createRepeater({ clock, everyMs, work, isNeeded = () => true, on
   let [isRunning, isStopped, cancel] = [false, false, () => {}];
 
   function repeat(): void {
-    const done = work();
-    if (done instanceof Promise) void done.catch(onError).finally(later);
-    else later();
+    void Promise.try(work).catch(onError).finally(later);
   }
 
   function later(): void {

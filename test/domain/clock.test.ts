@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { Alarm, atMost, pause } from "../../src/domain/clock.ts";
 import { Rounds } from "../../src/domain/mutex.ts";
+import { createRepeater } from "../../src/domain/repeater.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
 
@@ -68,4 +69,25 @@ test("requests during a round share the next one, because this one may have read
   begun[1]?.resolve();
   await Promise.all(next);
   expect([begun.length, rounds.isOpen]).toEqual([2, false]);
+});
+
+test.each([
+  [
+    "throws",
+    () => {
+      throw new Error("it fails");
+    },
+  ],
+  ["rejects", () => Promise.reject(new Error("it fails"))],
+])("repeated work that %s is repeated, and its error is reported", async (_what, work) => {
+  const clock = createManualClock(0);
+  const errors: string[] = [];
+  const repeater = createRepeater({ clock, everyMs: 100, work, onError: (error) => void errors.push(String(error)) });
+  repeater.start();
+  for (const _ of [1, 2]) {
+    clock.advance(100);
+    await nextTurn();
+  }
+  repeater.stop();
+  expect(errors).toEqual(["Error: it fails", "Error: it fails"]);
 });

@@ -100,12 +100,15 @@ test("the log says once what fails and what helps, then once a minute how often;
   expect(lines()).toEqual([]);
 });
 
-test("a watch says within a second, and once, that the files of the database are gone, and that they are back", () => {
+test("a watch says within a second, and once, that the files of the database are gone, and that they are back", async () => {
   const { clock, log, gone, storage } = open();
   const stop = storage.watch();
   for (const isGone of [true, false]) {
     gone.isGone = isGone;
-    for (const _ of [1, 2, 3]) clock.advance(1000);
+    for (const _ of [1, 2, 3]) {
+      clock.advance(1000);
+      await nextTurn();
+    }
   }
   expect(log).toEqual(["the database fails: the disk is full; free some space", "the files are in their place again"]);
   stop();
