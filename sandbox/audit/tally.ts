@@ -84,12 +84,9 @@ export function createTally() {
      */
     now(watched: readonly Payment[], missing: readonly Mistake[]): Tally {
       const refused = [...refusals.values()].sort((a, b) => b.count - a.count).map((one) => ({ ...one }));
-      return {
-        ...counts,
-        refused,
-        deliveries: deliveries.now(),
-        payments: countPayments(counts.payments, watched, missing),
-      };
+      const { chapters, ...before } = counts;
+      const payments = countPayments(counts.payments, watched, missing);
+      return { ...before, refused, payments, deliveries: deliveries.now(), chapters };
     },
   };
 }
