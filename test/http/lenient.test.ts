@@ -245,7 +245,7 @@ describe("what the strict form accepts is not changed", () => {
     date_from: near("2026-01-01"),
     date_to: near("2026-12-31"),
     search: near("07", "+254", " 254"),
-    id: near("1", "-1", "007"),
+    id: near("1", "-1", "-0", "007"),
   } satisfies Record<keyof ListInput, unknown>;
   test.each<[string, z.ZodObject, object, Record<string, fc.Arbitrary<unknown>>]>([
     ["an order", startPaymentSchema, { payment_account_id: 1, phone: "0712345678", amount: 1 }, order],
@@ -256,7 +256,9 @@ describe("what the strict form accepts is not changed", () => {
       fc.property(fc.record(members, { requiredKeys: [] }), (drawn) => {
         const fits = Object.entries(drawn).filter(([member, value]) => schema.shape[member]?.safeParse(value).success);
         const input = { ...least, ...Object.fromEntries(fits) };
-        expect(schema.parse(normalise(input, schema, []))).toEqual(schema.parse(input));
+        // As JSON, in which -0 is 0.
+        const [corrected, sent] = [normalise(input, schema, []), input].map((one) => JSON.stringify(schema.parse(one)));
+        expect(corrected).toBe(sent);
         accepted += fits.length;
       }),
       { numRuns: 300 },
