@@ -24,8 +24,8 @@ export function createFaultPlan() {
   const counted = createListeners<[]>();
 
   function replace(nextSeed: number, next: readonly Fault[]): void {
-    // Where faults are added or removed, the others draw on. All the same again, as they
-    // were set or as they are left, is a new beginning, and so is another seed.
+    // Adding or removing a fault does not restart the random generator. Another seed does, and so does the same list again, as it
+    // was set or as it is left.
     const [before, after] = [faults.map(textOf), next.map(textOf)];
     const isSame = [before, given.map(textOf)].some((texts) => texts.join() === after.join());
     if (nextSeed !== seed || isSame || !after.some((one) => before.includes(one))) chance = seededChance(nextSeed);

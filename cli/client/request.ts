@@ -172,7 +172,7 @@ function refusalOf(api: Api, options: SendOptions, status: number, answer: Answe
   if (answer) return new Refused(status, answer.message, { ...api.hints, ...options.hints, ...ofPath, ...ofFault });
   const message = `${origin} answers (HTTP ${status}), but not like the payment service`;
   const hint = hintOfAnother(api.server) ?? CHECK_ADDRESS;
-  // A gateway says with a page of its own that the service is down. Only 502 and 504 are certainly of a gateway.
+  // A gateway answers with its own page when the service is down. Only 502 and 504 certainly come from a gateway.
   const Lost = status === 502 || status === 504 ? LostAnswer : ForeignAnswer;
   if (status >= 500 || (isWrite && status === 200)) return new Lost(message, options, `; ${hint}`);
   return new Failure("unexpected", message, hint);

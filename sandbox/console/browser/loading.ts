@@ -77,7 +77,7 @@ export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "resto
     const path = `/webhook?limit=${state.MOST_DELIVERIES}`;
     const answer = await api.get<{ webhook: wire.Webhook | null; deliveries: wire.Delivery[] }>(path);
     const deliveries = answer.deliveries.reverse();
-    // Those of events that came meanwhile are newer; those of another load may be older.
+    // Deliveries of events that came meanwhile are newer than this answer. Those of another load may be older.
     const arrived = state.deliveries.value.filter((one) => !before.has(one) && !loadedDeliveries.has(one));
     for (const one of deliveries) loadedDeliveries.add(one);
     state.webhook.value = answer.webhook;

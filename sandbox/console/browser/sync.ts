@@ -122,7 +122,7 @@ function apply(events: readonly ConsoleEvent[]): void {
   }
 }
 
-/** Each after its load before, whose answer can be late. Every payment may use up a rule: many changes are one load. */
+/** Loads a part again, never twice at once: a late answer would replace a newer one. Changes within 250 ms share one load. */
 const refresh = Object.fromEntries(
   Object.entries(reload).map(([part, load]) => [
     part,

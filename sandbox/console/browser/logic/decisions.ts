@@ -31,7 +31,7 @@ export function nextDecisionInWords(rules: readonly Rule[], fallback: Default): 
   return `${decider}: ${decided.outcome === "manual" ? "they wait for you" : outcomeInWords(decided)}.`;
 }
 
-/** What sets a default again that the server answered with. */
+/** The body of a request that sets the default of an answer again. */
 export function chosenIn({ outcome, after, result_code, result_desc, message }: Default): Partial<Default> {
   // Each answer has a message. Only that of a refusal can be a part of the default.
   const isOwn = outcome === "refused" && message !== `the default outcome is ${outcome}`;
