@@ -17,6 +17,7 @@ import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { createNetwork, type Network } from "../../sandbox/network/network.ts";
 import { createRequestCounts, createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import { createForgetting, type State } from "../../sandbox/steering.ts";
+import { MAX_IN_FLIGHT } from "../../sandbox/webhooks/sender.ts";
 import { DEFAULT_SETTINGS } from "../../sandbox/webhooks/settings.ts";
 import { type DeliveryListener, Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import { createMutex } from "../../src/domain/mutex.ts";
@@ -62,7 +63,9 @@ export interface AssembleOptions extends World, Settings, ServerFacts, Pick<Engi
 export type Assembled = ReturnType<typeof assemble>;
 
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
-export function assemble(options: AssembleOptions) {
+export function assemble(given: AssembleOptions) {
+  // With a seed and a frozen clock, nothing that is shown depends on the speed of the machine.
+  const options = given.seed == null ? given : { ...given, stopwatch: given.clock.ranMs };
   const [draining, stopping] = [new AbortController(), new AbortController()];
   const { guard, steering } = options;
   const context = connect(options, { draining: draining.signal, stopping: stopping.signal });
@@ -104,22 +107,21 @@ export function assemble(options: AssembleOptions) {
 /** The parts, each after those that it needs. */
 function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlContext, "draining" | "stopping">) {
   const { steering, replica, clock, realClock, random, basePaths, seed = null } = options;
-  // Keys and tokens never come from the seed, and nothing that is shown depends on the speed of the machine.
+  // Keys and tokens never come from the seed.
   const draws = seed === null ? random : randomFrom(seed);
-  const isTimed = seed === null;
 
   const network = createNetwork({ fallback: options.fallback, rules: options.rules, steering });
   const { rules, default: byDefault } = network;
   const service = serviceOf(options, options.between?.(network) ?? network, draws);
   const { reportFault } = service.storage;
-  const webhooks = webhooksOf(options, service, isTimed);
+  const webhooks = webhooksOf(options, service);
 
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
   const requestCounts = createRequestCounts(operationsAt(basePaths));
   log.subscribe(requestCounts.add);
   const faults = createFaultPlan();
-  const { merchantApi, audit } = merchantApiOf(options, { service, webhooks, log, faults, isTimed, stopping });
+  const { merchantApi, audit } = merchantApiOf(options, { service, webhooks, log, faults, stopping });
   const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const eventHub = createEventHub({ service, realClock, log, audit, webhooks, random, reportFault });
   rules.subscribe(() => eventHub.steered(["rules"]));
@@ -167,7 +169,7 @@ const serviceOf = (options: AssembleOptions, provider: Provider, draws: Random):
     reportFault: options.reportFault,
   });
 
-function webhooksOf(options: AssembleOptions, service: Service, isTimed: boolean): Webhooks {
+function webhooksOf(options: AssembleOptions, service: Service): Webhooks {
   const webhooks = new Webhooks({
     service,
     clock: options.clock,
@@ -175,7 +177,8 @@ function webhooksOf(options: AssembleOptions, service: Service, isTimed: boolean
     start: options.webhook === null ? null : { url: options.webhook, ...DEFAULT_SETTINGS },
     beforeSending: reachOwnMachine,
     mayDecide: () => options.steering.isFresh,
-    isTimed,
+    stopwatch: options.stopwatch,
+    deliveriesAtOnce: options.seed == null ? MAX_IN_FLIGHT : 1,
     reportFault: service.storage.reportFault,
   });
   if (options.onDelivery) webhooks.subscribe(options.onDelivery);
@@ -184,11 +187,10 @@ function webhooksOf(options: AssembleOptions, service: Service, isTimed: boolean
 
 interface ApiParts extends Pick<ControlContext, "service" | "webhooks" | "log" | "stopping"> {
   readonly faults: FaultPlan;
-  readonly isTimed: boolean;
 }
 
 /** The merchant API, and the audit of its client. */
-function merchantApiOf(options: AssembleOptions, { service, webhooks, log, faults, isTimed, stopping }: ApiParts) {
+function merchantApiOf(options: AssembleOptions, { service, webhooks, log, faults, stopping }: ApiParts) {
   const { basePaths, clock, stopwatch } = options;
   // With the first request: with zod, it takes 11 of 55 ms until momo serve is ready.
   const api = loadLater(() => import("../../src/http/api.ts"));
@@ -200,7 +202,6 @@ function merchantApiOf(options: AssembleOptions, { service, webhooks, log, fault
     service,
     clock,
     stopwatch,
-    isTimed,
     promptTimeoutMs: options.promptTimeoutMs,
     settleDeliveries: webhooks.settle,
   });
@@ -220,7 +221,6 @@ function merchantApiOf(options: AssembleOptions, { service, webhooks, log, fault
     clock,
     realClock: options.realClock,
     stopwatch,
-    isTimed,
     stopping,
     reportFault: service.storage.reportFault,
   });

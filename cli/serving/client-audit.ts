@@ -16,8 +16,6 @@ interface Options extends AuditOptions {
   readonly clock: VirtualClock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
-  /** False with a seed. */
-  readonly isTimed: boolean;
   readonly promptTimeoutMs: number;
   /** Resolves when the webhooks that are due were tried. */
   readonly settleDeliveries: () => Promise<void>;
@@ -27,15 +25,14 @@ export type ClientAudit = ReturnType<typeof auditClient>;
 
 /** The audit of one sandbox: it gets every request and every change. */
 export function auditClient(options: Options) {
-  const { log, service, clock, stopwatch, isTimed, promptTimeoutMs, settleDeliveries } = options;
+  const { log, service, clock, stopwatch, promptTimeoutMs, settleDeliveries } = options;
   const delayed = new Set<DelayedRequest>();
   const audit = new Audit(options);
-  let moments = 0;
+  let lastMs = 0;
   const moment = () => {
-    const [nowMs, ranMs] = [clock.nowMs(), clock.ranMs()];
-    moments += 1;
-    // With a seed, only the order of moments counts while the clock is frozen, not the speed of the machine.
-    return { nowMs, realMs: isTimed ? stopwatch() : ranMs + moments / 1000, ranMs };
+    // The stopwatch can stand still. The order of moments counts all the same.
+    lastMs = Math.max(stopwatch(), lastMs + 0.001);
+    return { nowMs: clock.nowMs(), realMs: lastMs, ranMs: clock.ranMs() };
   };
   log.subscribe((request) => {
     // A person has replayed the request: the client did not send it.

@@ -33,8 +33,6 @@ export interface ObserveOptions {
   readonly realClock: Clock;
   /** Milliseconds with fractions, from an arbitrary start. */
   readonly stopwatch: () => number;
-  /** Whether the log shows how long requests took. */
-  readonly isTimed: boolean;
 }
 
 /**
@@ -42,8 +40,7 @@ export interface ObserveOptions {
  * valid credentials.
  */
 export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions): Handler {
-  const { faults, log, delayed, clock, realClock, isTimed } = options;
-  const stopwatch = isTimed ? options.stopwatch : () => 0;
+  const { faults, log, delayed, clock, realClock, stopwatch } = options;
 
   const refuse = refuseAndLog(options, log);
 

@@ -23,12 +23,14 @@ export interface SenderParts {
   /** Called after each attempt, when it is stored. */
   readonly onAttempt: (delivery: Delivery) => void;
   readonly reportFault: (error: unknown) => void;
-  /** Whether attempts tell how long they took. If not, they are made one after another, in the same order in each run. */
-  readonly isTimed: boolean;
+  /** Measures attempts, in milliseconds. */
+  readonly stopwatch: () => number;
+  /** {@link MAX_IN_FLIGHT} at most. With 1, their order is the same in each run. */
+  readonly deliveriesAtOnce: number;
 }
 
 /** How many attempts are in progress at once. */
-const MAX_IN_FLIGHT = 16;
+export const MAX_IN_FLIGHT = 16;
 
 const RETRY_AFTER_MS = [1000, 10_000, 60_000] as const;
 
@@ -91,13 +93,14 @@ export class Sender {
 
   /** One attempt; null without a webhook, or if it was cancelled. */
   async sendOnce(message: WebhookMessage, ended = this.#attemptsEnd.signal): Promise<DeliveryAttempt | null> {
-    const { address, beforeSending, clock, realClock, isTimed } = this.#parts;
+    const { address, beforeSending, clock, realClock, stopwatch } = this.#parts;
     const url = address();
     if (url === null) return null;
     beforeSending(new URL(url));
-    const [atMs, startedMs] = [clock.nowMs(), realClock.nowMs()];
+    const atMs = clock.nowMs();
+    const startedMs = stopwatch();
     const result = await send(url, message, { realClock, ended });
-    return ended.aborted ? null : { atMs, durationMs: isTimed ? realClock.nowMs() - startedMs : 0, ...result };
+    return ended.aborted ? null : { atMs, durationMs: Math.round(stopwatch() - startedMs), ...result };
   }
 
   /** Cancels the attempts in progress, and the next look. */
@@ -143,8 +146,8 @@ export class Sender {
   }
 
   async #startDue(): Promise<void> {
-    const { deliveries, isShared, clock, address, mayDecide, reportFault, isTimed } = this.#parts;
-    const room = (isTimed ? MAX_IN_FLIGHT : 1) - this.#inFlight.size;
+    const { deliveries, isShared, clock, address, mayDecide, reportFault, deliveriesAtOnce } = this.#parts;
+    const room = deliveriesAtOnce - this.#inFlight.size;
     if (this.#isStopped || room <= 0 || address() === null) return;
     if (isShared) this.#lookLater();
     if (!mayDecide()) return;

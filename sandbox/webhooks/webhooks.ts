@@ -12,7 +12,8 @@ import { Sender, type SenderParts } from "./sender.ts";
 /** Called after each attempt, with the new state of the delivery. */
 export type DeliveryListener = (delivery: Delivery) => void;
 
-export interface WebhookParts extends Pick<SenderParts, "beforeSending" | "reportFault" | "mayDecide" | "isTimed"> {
+export interface WebhookParts
+  extends Pick<SenderParts, "beforeSending" | "reportFault" | "mayDecide" | "stopwatch" | "deliveriesAtOnce"> {
   readonly service: {
     readonly isShared: boolean;
     readonly deliveries: DeliveryStore;

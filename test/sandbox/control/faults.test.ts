@@ -3,6 +3,7 @@ import { faultsRequest } from "../../../sandbox/control/faults.ts";
 import type { Fault } from "../../../sandbox/control/shapes/steering.ts";
 import { createFaultPlan, type FaultPlan } from "../../../sandbox/faults.ts";
 import { drawSeed } from "../../../src/domain/random.ts";
+import { ambiguousPath } from "../../../src/http/reply.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { serveMomo } from "../../support/momo.ts";
@@ -25,6 +26,23 @@ test("delay: the operation is carried out later, in real time", async () => {
   expect(logged).toMatchObject({ fault: "delay", status: 200 });
   expect(Number(logged?.duration_ms)).toBeGreaterThan(395);
   expect(await sandbox.list()).toHaveLength(1);
+});
+
+test("with a seed, durations are those of the sandbox's clock: 0 while it is frozen", async () => {
+  const { ask, caller, control, logged, refuse, close } = await openScene({ seed: "a seed" });
+  const payLate = async () => {
+    await control("PUT", "/faults", { faults: [{ kind: "delay", delay: "50ms", path: "/stkpush.php", times: 1 }] });
+    await ask("POST", "/stkpush.php", { json: payment(caller) });
+  };
+  await payLate();
+  const slowBody = new ReadableStream({ start: (body) => void setTimeout(() => body.close(), 1) });
+  const request = new Request(`http://${HOST}/v2/x%2Fy`, { method: "POST", headers: { Host: HOST }, body: slowBody });
+  await refuse(request, ambiguousPath(), "/v2/x%2Fy");
+  expect((await logged()).map(({ duration_ms }) => duration_ms)).toEqual([0, 0]);
+  await control("POST", "/clock", { resume: true });
+  await payLate();
+  expect(Number((await logged()).at(-1)?.duration_ms)).toBeGreaterThan(45);
+  await close();
 });
 
 test("other requests need not wait for one that is delayed", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { createVirtualClock } from "../../../sandbox/network/clock.ts";
 import { samplePayment } from "../../../sandbox/webhooks/message.ts";
-import { Sender } from "../../../sandbox/webhooks/sender.ts";
+import { MAX_IN_FLIGHT, Sender } from "../../../sandbox/webhooks/sender.ts";
 import type { Delivery } from "../../../src/domain/delivery.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { hang, startReceiver } from "../../support/fake-server.ts";
@@ -62,7 +62,8 @@ function openSender({
     ...{ isShared, clock, realClock, mayDecide },
     ...{ address: () => url, beforeSending: () => {}, onAttempt: () => {} },
     reportFault: (error) => void faults.push(String(error)),
-    isTimed: true,
+    stopwatch: realClock.nowMs,
+    deliveriesAtOnce: MAX_IN_FLIGHT,
   });
   const savedAre = (most: number) =>
     until(
