@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { delimiter, isAbsolute } from "node:path";
+import { name as npmName } from "../package.json";
 import { readOrNull } from "../src/domain/read-or-null.ts";
 import { host } from "./host.ts";
 
@@ -102,7 +103,7 @@ export function searchPath(): string {
 /** What `npm start` of a clone needs before the options of `momo serve`; empty if something else started momo. */
 export const beforeOptions = (): string => {
   const { npm_lifecycle_event: script, npm_package_name: name } = variables();
-  return script === "start" && name === "momo-sandbox" ? "npm start -- " : "";
+  return script === "start" && name === npmName ? "npm start -- " : "";
 };
 
 /** Whether this is continuous integration, where no person can answer questions. */

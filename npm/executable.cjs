@@ -2,6 +2,7 @@
 const { accessSync, constants } = require("node:fs");
 const { homedir } = require("node:os");
 const { resolve } = require("node:path");
+const manifest = require("../package.json");
 const { whyNotRunnable } = require("./runnable.cjs");
 
 /**
@@ -16,7 +17,7 @@ function packagesFor(platform, cpu) {
   const systems = { linux: "linux", darwin: "darwin", win32: "windows" };
   const system = systems[platform];
   if (system === undefined || !["x64", "arm64"].includes(cpu)) return [];
-  const name = `@momo-sandbox/${system}-${cpu}`;
+  const name = `@${manifest.name}/${system}-${cpu}`;
   return platform === "linux" ? [name, `${name}-musl`] : [name];
 }
 
@@ -35,7 +36,7 @@ exports.findExecutable = function findExecutable({
 } = {}) {
   if (parseInt(node, 10) < OLDEST_NODE) {
     throw new Error(
-      `Node ${node} is too old: momo-sandbox needs Node ${OLDEST_NODE} or later; install.sh needs no Node`,
+      `Node ${node} is too old: ${manifest.name} needs Node ${OLDEST_NODE} or later; install.sh needs no Node`,
     );
   }
   if (env.MOMO_EXECUTABLE)
@@ -64,12 +65,11 @@ exports.findExecutable = function findExecutable({
     );
   }
   // A folder above this project may have another version.
-  const own = require("./package.json").version;
-  const fitting = installed.filter(({ version }) => version === own);
+  const fitting = installed.filter(({ version }) => version === manifest.version);
   if (fitting.length === 0) {
     const { name, file, version } = installed[0];
     throw new Error(
-      `${file} is of ${name} ${version}, and this is momo-sandbox ${own}: remove node_modules and install again, without --omit=optional`,
+      `${file} is of ${name} ${version}, and this is ${manifest.name} ${manifest.version}: remove node_modules and install again, without --omit=optional`,
     );
   }
   return runnable((fitting.length > 1 && runsMusl() ? fitting[1] : fitting[0]).file, REINSTALL);

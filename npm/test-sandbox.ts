@@ -1,4 +1,4 @@
-/** The types of `momo-sandbox/testing`. scripts/release/declarations.ts publishes them without imports. */
+/** The types of the test helper. scripts/release/declarations.ts publishes them without imports. */
 
 import type {
   AuditReport,

@@ -2,7 +2,7 @@ import type { AuditReport, DeliveryRecord, RequestRecord, TransactionRecord } fr
 import { type SandboxProcess, startExecutable } from "./sandbox-process.ts";
 import type { FakeTimers, SandboxOptions, StartSandbox } from "./test-sandbox.ts";
 
-/** A sandbox for tests in Node, Bun and Deno: `import { startSandbox } from "momo-sandbox/testing"`. */
+/** A sandbox for tests in Node, Bun and Deno. */
 
 export type * from "./records.ts";
 export type * from "./test-sandbox.ts";

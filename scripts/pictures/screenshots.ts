@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
+import { startSandbox, type TestSandbox } from "stkpush-sandbox/testing";
 import { startFlood } from "../../test/integration/console/flood-client.ts";
 import { createClient } from "../../test/support/client.ts";
 import { launchBrowser } from "../../test/support/needs.ts";

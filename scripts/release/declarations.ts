@@ -26,7 +26,7 @@ const OUTPUTS: Named = {
 };
 
 /**
- * The declarations of `momo-sandbox/testing`.
+ * The declarations of the test helper.
  * @param helper the source of npm/test-sandbox.ts
  */
 export function declarations(helper: string): string {

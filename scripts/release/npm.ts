@@ -5,9 +5,8 @@ import { type Member, place } from "./archives.ts";
 import { declarations } from "./declarations.ts";
 import { TARGETS, type Target } from "./targets.ts";
 
-/** The npm packages: `momo-sandbox`, and one with the executable for each system. */
+/** The npm packages: the one that users name, and one with the executable for each system. */
 
-const SCOPE = "@momo-sandbox";
 const NODE = ">=20";
 
 /** The part of package.json that all packages share. */
@@ -17,19 +16,21 @@ const common = {
   ...("repository" in manifest && { repository: manifest.repository }),
 };
 
-const COPIED = ["bin/momo.cjs", "executable.cjs", "runnable.cjs", "README.md", "SKILL.md"];
-const MADE = ["testing.mjs", "testing.cjs", "testing.d.mts", "testing.d.cts"];
+/** In the folder `npm` of the package, too, so that `../package.json` is that of the package, or of a clone. */
+const PROGRAMS = ["npm/bin/momo.cjs", "npm/executable.cjs", "npm/runnable.cjs"];
+const TEXTS = ["README.md", "SKILL.md"];
+const MADE = ["npm/testing.mjs", "npm/testing.cjs", "npm/testing.d.mts", "npm/testing.d.cts"];
 
 /** The files in the packages. */
-export const UMBRELLA_FILES = [...COPIED, ...MADE, "LICENSE", "package.json"];
+export const UMBRELLA_FILES = [...PROGRAMS, ...TEXTS, ...MADE, "LICENSE", "package.json"];
 export const PLATFORM_FILES = ["bin/momo", "README.md", "LICENSE", "THIRD-PARTY-NOTICES", "package.json"];
 
-/** The names of the tarballs in the order in which they must be published: `momo-sandbox` names the others. */
+/** The names of the tarballs in the order in which they must be published: the last one names the others. */
 export function tarballsOf(name: string, version: string): string[] {
   return [...TARGETS.map((target) => `${name}-${target.name}-${version}.tgz`), `${name}-${version}.tgz`];
 }
 
-const packageOf = (target: Target): string => `${SCOPE}/${target.name}`;
+const packageOf = (target: Target): string => `@${manifest.name}/${target.name}`;
 
 /**
  * Makes the folder of the umbrella package: the command, and the test helper for ESM and CommonJS with its types.
@@ -38,7 +39,8 @@ const packageOf = (target: Target): string => `${SCOPE}/${target.name}`;
 export async function makeUmbrella(root: string, folder: string, targets: readonly Target[]): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   place(folder, [
-    ...COPIED.map((name) => ({ name, source: join(root, "npm", name) })),
+    ...PROGRAMS.map((name) => ({ name, source: join(root, name) })),
+    ...TEXTS.map((name) => ({ name, source: join(root, "npm", name) })),
     { name: "LICENSE", source: join(root, "LICENSE") },
   ]);
   await makeTestHelper(root, folder);
@@ -47,11 +49,11 @@ export async function makeUmbrella(root: string, folder: string, targets: readon
     ...common,
     description: manifest.description,
     keywords: ["mobile money", "stk push", "payments", "sandbox", "mock", "testing"],
-    bin: { momo: "bin/momo.cjs" },
+    bin: { momo: "npm/bin/momo.cjs" },
     exports: {
       "./testing": {
-        import: { types: "./testing.d.mts", default: "./testing.mjs" },
-        require: { types: "./testing.d.cts", default: "./testing.cjs" },
+        import: { types: "./npm/testing.d.mts", default: "./npm/testing.mjs" },
+        require: { types: "./npm/testing.d.cts", default: "./npm/testing.cjs" },
       },
       "./package.json": "./package.json",
     },
@@ -74,8 +76,8 @@ async function makeTestHelper(root: string, folder: string): Promise<void> {
     });
     const [output] = outputs;
     if (!output) throw new Error(`npm/testing.ts gives no ${format}`);
-    writeFileSync(join(folder, `testing.${letter}js`), (await output.text()).replaceAll(root, ""));
-    writeFileSync(join(folder, `testing.d.${letter}ts`), types);
+    writeFileSync(join(folder, `npm/testing.${letter}js`), (await output.text()).replaceAll(root, ""));
+    writeFileSync(join(folder, `npm/testing.d.${letter}ts`), types);
   }
 }
 

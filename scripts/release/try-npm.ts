@@ -74,7 +74,7 @@ async function tryWay({ install, momo, runs }: Way, place: Place): Promise<strin
 }
 
 /** What a test does with the test helper. */
-const USE = `import { startSandbox } from "momo-sandbox/testing";
+const USE = `import { startSandbox } from "${PACKAGE}/testing";
 const sandbox = await startSandbox({ outcome: "completed; after=1s", frozen: true });
 const headers = { ...sandbox.headers, "Content-Type": "application/json" };
 const body = JSON.stringify({ payment_account_id: sandbox.paymentAccountId, phone: "0712345678", amount: 100 });

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { startSandbox } from "momo-sandbox/testing";
+import { startSandbox } from "stkpush-sandbox/testing";
 import { cleanUp, later } from "../support/cleanup.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";

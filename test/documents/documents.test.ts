@@ -4,6 +4,7 @@ import { basename, dirname, join, normalize } from "node:path";
 import { GROUPS } from "../../cli/command-table.ts";
 import { TOOLS } from "../../cli/mcp/tools.ts";
 import { EXIT_CODES } from "../../cli/terminal/failure.ts";
+import { name as NAME } from "../../package.json";
 import { HOW_TO_LOOK } from "../../sandbox/audit/kinds.ts";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import {
@@ -53,6 +54,21 @@ test("the README links every document for users, CONTRIBUTING.md those for contr
   for (const { path } of contributing) expect(linkedBy("CONTRIBUTING.md")).toContain(path);
   expect(links).toContain("docs/llms.txt");
   expect(readme.text.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});
+
+/** `import … from "NAME/testing"`, `npx NAME`, `npm install --save-dev NAME`, `NAME-linux-x64-0.1.0.tgz`. */
+const NAMES_OF_PACKAGE =
+  /(?<=["`])[\w@.-]+(?=\/testing["`])|(?<=npx |--save-dev )[\w@-]+|[\w-]+(?=-linux-x64-\d|\/linux-x64`)/g;
+
+test("the documents name the npm package as package.json does", () => {
+  const paths = ["*.md", "docs/**", "npm/*.md"].flatMap((pattern) => [
+    ...new Bun.Glob(pattern).scanSync({ cwd: ROOT }),
+  ]);
+  const named = paths.flatMap((path) =>
+    [...readFileSync(join(ROOT, path), "utf8").matchAll(NAMES_OF_PACKAGE)].map(([name]) => `${path}: ${name}`),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((line) => !line.endsWith(`: ${NAME}`))).toEqual([]);
 });
 
 test("the documents have 17,000 words at most, as wc counts them, without SECURITY.md", () => {

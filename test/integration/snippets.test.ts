@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
+import { startSandbox, type TestSandbox } from "stkpush-sandbox/testing";
 import { LANGUAGES, type Language, paste } from "../../sandbox/console/browser/logic/snippets.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { runToEnd } from "../support/momo.ts";

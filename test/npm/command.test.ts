@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { name as NAME } from "../../package.json";
 import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, newProgramFolder } from "../support/cleanup.ts";
 import { KEYS, openMomo, runToEnd } from "../support/momo.ts";
@@ -26,16 +27,16 @@ test("Node 20 and later are new enough; the message for an older one says so", (
   const findIn = (node: string) => findExecutable({ node, env: { MOMO_EXECUTABLE: process.execPath } });
   for (const node of ["20.0.0", "20.19.5", "24.1.0", "100.0.0"]) expect(findIn(node)).toBe(process.execPath);
   for (const node of ["2.0.0", "18.20.8", "19.9.9"]) {
-    expect(() => findIn(node)).toThrow(`Node ${node} is too old: momo-sandbox needs Node 20 or later`);
+    expect(() => findIn(node)).toThrow(`Node ${node} is too old: ${NAME} needs Node 20 or later`);
   }
 });
 
 test.each([
   ["aix", "ppc64", "momo has no executable for aix on ppc64"],
   ["linux", "riscv64", "momo has no executable for linux on riscv64"],
-  ["darwin", "arm64", "the package @momo-sandbox/darwin-arm64 is missing"],
-  ["win32", "x64", "the package @momo-sandbox/windows-x64 is missing"],
-  ["linux", "arm64", "the package @momo-sandbox/linux-arm64 or @momo-sandbox/linux-arm64-musl is missing"],
+  ["darwin", "arm64", `the package @${NAME}/darwin-arm64 is missing`],
+  ["win32", "x64", `the package @${NAME}/windows-x64 is missing`],
+  ["linux", "arm64", `the package @${NAME}/linux-arm64 or @${NAME}/linux-arm64-musl is missing`],
 ])("%s on %s is refused, unless an executable is named, and the message says why", (platform, arch, message) => {
   expect(() => findExecutable({ platform, arch, env: {} })).toThrow(message);
   const env = { MOMO_EXECUTABLE: process.execPath };
@@ -48,20 +49,20 @@ testWith(
   async () => {
     const folder = join(newProgramFolder(), "node_modules");
     const version = "1.2.3";
-    const packages = ["linux-x64", "linux-x64-musl", "windows-x64"].map((name) => `@momo-sandbox/${name}`);
-    for (const name of ["momo-sandbox", ...packages]) {
-      mkdirSync(join(folder, name, "bin"), { recursive: true });
+    const packages = ["linux-x64", "linux-x64-musl", "windows-x64"].map((name) => `@${NAME}/${name}`);
+    for (const name of [NAME, ...packages]) {
+      for (const part of ["bin", "npm"]) mkdirSync(join(folder, name, part), { recursive: true });
       writeFileSync(join(folder, name, "package.json"), JSON.stringify({ name, version }));
       for (const file of ["momo", "momo.exe"])
         writeFileSync(join(folder, name, "bin", file), "#!/bin/sh\n", { mode: 0o755 });
     }
     for (const file of ["executable.cjs", "runnable.cjs"])
-      copyFileSync(join(ROOT, "npm", file), join(folder, "momo-sandbox", file));
+      copyFileSync(join(ROOT, "npm", file), join(folder, NAME, "npm", file));
     const found = async (header: object, platform = "linux") => {
       const script = `process.report.getReport = () => (${JSON.stringify({ header })});
       const { findExecutable } = require("./executable.cjs");
       process.stdout.write(findExecutable({ platform: "${platform}", arch: "x64", env: {} }));`;
-      const { stdout, stderr } = await runToEnd(["node", "-e", script], { cwd: join(folder, "momo-sandbox") });
+      const { stdout, stderr } = await runToEnd(["node", "-e", script], { cwd: join(folder, NAME, "npm") });
       return stdout || stderr;
     };
     expect(await found({ glibcVersionRuntime: "2.36" })).toEndWith("/linux-x64/bin/momo");
@@ -70,10 +71,10 @@ testWith(
     // Packages above this project may be of another version.
     const update = (name: string) =>
       writeFileSync(join(folder, name, "package.json"), JSON.stringify({ name, version: "1.2.4" }));
-    update("@momo-sandbox/linux-x64");
+    update(`@${NAME}/linux-x64`);
     expect(await found({ glibcVersionRuntime: "2.36" })).toEndWith("/linux-x64-musl/bin/momo");
-    update("@momo-sandbox/linux-x64-musl");
-    expect(await found({})).toMatch(/ is of @momo-sandbox\/linux-x64 1\.2\.4, and this is momo-sandbox 1\.2\.3: /);
+    update(`@${NAME}/linux-x64-musl`);
+    expect(await found({})).toContain(` is of @${NAME}/linux-x64 1.2.4, and this is ${NAME} 1.2.3: `);
   },
 );
 

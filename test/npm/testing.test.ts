@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type SandboxOptions, startSandbox, type TestSandbox } from "momo-sandbox/testing";
+import { type SandboxOptions, startSandbox, type TestSandbox } from "stkpush-sandbox/testing";
 import { builtBinary } from "../support/binary.ts";
 import { cleanUp, keepEnvironment, later, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { createClient } from "../support/client.ts";

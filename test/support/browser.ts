@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect } from "bun:test";
-import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import type { Browser, Locator, Page } from "playwright-core";
+import { startSandbox, type TestSandbox } from "stkpush-sandbox/testing";
 import { createClient } from "./client.ts";
 import { describeWith, launchBrowser } from "./needs.ts";
 import { PATIENCE_MS } from "./waiting.ts";

@@ -5,7 +5,7 @@ import { newFolder } from "./cleanup.ts";
 import { runToEnd, startMomo } from "./momo.ts";
 import { until } from "./waiting.ts";
 
-/** What `momo-sandbox/testing` must do in every runtime, in a project that has it in its node_modules. */
+/** What the test helper must do in every runtime, in a project that has it in its node_modules. */
 
 /** What a test does, after the line that brings in `startSandbox`. */
 const BODY = `
@@ -54,8 +54,8 @@ export function testHelperIn(runtime: string, command: readonly string[], projec
   };
 
   for (const [format, name, line] of [
-    ["ESM", "use.mjs", 'import { startSandbox } from "momo-sandbox/testing";'],
-    ["CommonJS", "use.cjs", 'const { startSandbox } = require("momo-sandbox/testing");'],
+    ["ESM", "use.mjs", 'import { startSandbox } from "stkpush-sandbox/testing";'],
+    ["CommonJS", "use.cjs", 'const { startSandbox } = require("stkpush-sandbox/testing");'],
   ] as const) {
     test(`in ${runtime}, ${format}: a payment, the clock, the log, a snapshot, a refusal, an end`, async () => {
       // Variables of another sandbox do not affect this one.
@@ -68,7 +68,7 @@ export function testHelperIn(runtime: string, command: readonly string[], projec
 
   test(`in ${runtime}: the sandbox ends with a test process that is killed, or that does not stop it`, async () => {
     const options = { cwd: projectOf(), env: { TMPDIR: newFolder() } };
-    const start = `import { startSandbox } from "momo-sandbox/testing";
+    const start = `import { startSandbox } from "stkpush-sandbox/testing";
     const sandbox = await startSandbox();
     console.log(sandbox.controlUrl);`;
     const answers = (url: string) => fetch(`${url}/health`).then(Boolean, () => false);

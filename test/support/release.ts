@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
 import { writeTarGz } from "../../scripts/release/archives.ts";
 import { makePlatformPackage, makeUmbrella } from "../../scripts/release/npm.ts";
 import { run } from "../../scripts/release/run.ts";
@@ -62,16 +63,16 @@ function hostTarget(): Target {
 }
 
 /**
- * A project with momo-sandbox in its node_modules, as the package is published.
+ * A project with the npm package in its node_modules, as it is published.
  * @param options.platform whether the package with the executable is there
  */
 export async function installPackages({ platform = true } = {}): Promise<string> {
   const project = newFolder();
   const modules = join(project, "node_modules");
-  writeFileSync(join(project, "package.json"), JSON.stringify({ devDependencies: { "momo-sandbox": "*" } }));
-  await makeUmbrella(ROOT, join(modules, "momo-sandbox"), TARGETS);
+  writeFileSync(join(project, "package.json"), JSON.stringify({ devDependencies: { [manifest.name]: "*" } }));
+  await makeUmbrella(ROOT, join(modules, manifest.name), TARGETS);
   mkdirSync(join(modules, ".bin"));
-  symlinkSync("../momo-sandbox/bin/momo.cjs", join(modules, ".bin/momo"));
-  if (platform) makePlatformPackage(join(modules, "@momo-sandbox", HOST.name), HOST, await builtBinary(), []);
+  symlinkSync(`../${manifest.name}/npm/bin/momo.cjs`, join(modules, ".bin/momo"));
+  if (platform) makePlatformPackage(join(modules, `@${manifest.name}`, HOST.name), HOST, await builtBinary(), []);
   return project;
 }

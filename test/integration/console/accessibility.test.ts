@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import axe from "axe-core";
-import type { TestSandbox } from "momo-sandbox/testing";
 import type { Page } from "playwright-core";
+import type { TestSandbox } from "stkpush-sandbox/testing";
 import { askStatus, changeAnswers, describeInBrowser, startPayment } from "../../support/browser.ts";
 import { createClient } from "../../support/client.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { TestSandbox } from "momo-sandbox/testing";
+import type { TestSandbox } from "stkpush-sandbox/testing";
 import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { startForwarder } from "../../support/connection.ts";

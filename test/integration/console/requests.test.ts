@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { startSandbox } from "momo-sandbox/testing";
+import { startSandbox } from "stkpush-sandbox/testing";
 import { askStatus, changeAnswers, describeInBrowser, rowsOf, startPayment, textOf } from "../../support/browser.ts";
 import { createClient } from "../../support/client.ts";
 

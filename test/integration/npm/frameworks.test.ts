@@ -74,7 +74,7 @@ afterAll(cleanUp);
 describe("the example of docs/testing.md runs, and fails where the payment ends in another way", () => {
   for (const [name, needs, file, code, command] of RUNNERS) {
     testWith(needs, name, async () => {
-      expect(code).toContain("momo-sandbox/testing");
+      expect(code).toContain("stkpush-sandbox/testing");
       writeFileSync(join(project, file), code);
       const good = await runIn(project, command);
       expect(`${good.exitCode} ${good.stdout}${good.stderr}`).toMatch(/^0 [\s\S]*(?:\b2 pass|# pass 2\b)/);

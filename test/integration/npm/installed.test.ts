@@ -36,7 +36,7 @@ describe("the command momo of the package", () => {
     const run = await runToEnd([join(without, "node_modules/.bin/momo"), "--version"]);
     expect(run).toMatchObject({ stdout: "", exitCode: 1 });
     expect(run.stderr).toMatch(
-      /^momo: the package @momo-sandbox\/\S+.* is missing, because only one of two \.tgz files was installed.*install again without --omit=optional\n$/,
+      /^momo: the package @\S+-sandbox\/\S+.* is missing, because only one of two \.tgz files was installed.*install again without --omit=optional\n$/,
     );
   });
 
@@ -67,14 +67,14 @@ describe("the command momo of the package", () => {
 });
 
 test("the package is small, has no install script, and names a package for each system", () => {
-  const folder = join(project, "node_modules/momo-sandbox");
+  const folder = join(project, "node_modules", packageJson.name);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   expect(manifest.scripts).toBeUndefined();
   expect(manifest.dependencies).toBeUndefined();
   expect(Object.values(manifest.optionalDependencies)).toEqual(Array(8).fill(packageJson.version));
   expect([...new Bun.Glob("**/*").scanSync({ cwd: folder })].sort()).toEqual([...UMBRELLA_FILES].sort());
   for (const name of ["testing.mjs", "testing.cjs"])
-    expect(readFileSync(join(folder, name), "utf8")).not.toContain(ROOT);
+    expect(readFileSync(join(folder, "npm", name), "utf8")).not.toContain(ROOT);
 });
 
 describe("in a project that links to a clone", () => {
@@ -85,9 +85,9 @@ describe("in a project that links to a clone", () => {
     await makeUmbrella(ROOT, join(ROOT, "dist/npm"), TARGETS);
     linked = newFolder();
     mkdirSync(join(linked, "node_modules"));
-    symlinkSync(ROOT, join(linked, "node_modules/momo-sandbox"));
-    writeFileSync(join(linked, "use.mjs"), `import { startSandbox } from "momo-sandbox/testing"; ${body}`);
-    writeFileSync(join(linked, "use.cjs"), `const { startSandbox } = require("momo-sandbox/testing"); ${body}`);
+    symlinkSync(ROOT, join(linked, "node_modules", packageJson.name));
+    writeFileSync(join(linked, "use.mjs"), `import { startSandbox } from "stkpush-sandbox/testing"; ${body}`);
+    writeFileSync(join(linked, "use.cjs"), `const { startSandbox } = require("stkpush-sandbox/testing"); ${body}`);
   });
 
   test.each([
@@ -116,7 +116,7 @@ describe("in a project that links to a clone", () => {
   });
 });
 
-describe("momo-sandbox/testing", () => {
+describe("stkpush-sandbox/testing", () => {
   testHelperIn("Node", ["node"], () => project);
   testHelperIn("Bun", [process.execPath], () => project);
 
@@ -127,7 +127,7 @@ describe("momo-sandbox/testing", () => {
       // @ts-expect-error there is no such outcome
       await startSandbox({ outcome: "paid" });
       export default status;`;
-    const line = 'import { startSandbox, type TestSandbox } from "momo-sandbox/testing";';
+    const line = 'import { startSandbox, type TestSandbox } from "stkpush-sandbox/testing";';
     writeFileSync(join(project, "types.mts"), `${line}\n${use}`);
     writeFileSync(
       join(project, "types.cts"),

@@ -30,7 +30,7 @@ function permissions(): string[] {
   return flags.split(" ");
 }
 
-describe("momo-sandbox/testing", () => {
+describe("stkpush-sandbox/testing", () => {
   for (const [runtime, command] of Object.entries(RUNTIMES)) {
     const isThere = existsSync(command[0] ?? "");
     describe.skipIf(!isThere)(named(runtime, isThere ? "" : "npm has none for this machine"), () => {

@@ -48,7 +48,7 @@ describeWith(["dpkg"], "the package for Debian", () => {
   test("says what it is, and belongs to root", async () => {
     const { stdout } = await runToEnd(["dpkg-deb", "--info", file]);
     for (const line of [
-      "Package: momo-sandbox",
+      "Package: stkpush-sandbox",
       `Version: ${debVersionOf(manifest.version)}`,
       "Architecture: amd64",
       "Depends: libc6 (>= 2.17)",
@@ -76,15 +76,15 @@ describeWith(["dpkg"], "the package for Debian", () => {
     for (const place of [
       "bash-completion/completions/momo",
       "zsh/vendor-completions/_momo",
-      "doc/momo-sandbox/copyright",
+      "doc/stkpush-sandbox/copyright",
     ]) {
       expect(existsSync(join(root, "usr/share", place))).toBe(true);
     }
     expect(existsSync(join(root, "usr/share/fish/vendor_completions.d/momo.fish"))).toBe(true);
-    const verified = await runToEnd([...dpkg, "--verify", "momo-sandbox"]);
+    const verified = await runToEnd([...dpkg, "--verify", "stkpush-sandbox"]);
     ok(verified);
     expect(verified.stdout).toBe(""); // it names a file whose sum is another one
-    ok(await runToEnd([...dpkg, "--purge", "momo-sandbox"]));
+    ok(await runToEnd([...dpkg, "--purge", "stkpush-sandbox"]));
     expect(existsSync(join(root, "usr"))).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { name as NAME } from "../../../package.json";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
@@ -24,7 +25,7 @@ describe("publish-npm.sh", () => {
     folder = newFolder();
     published = join(folder, "published");
     writeFileSync(published, "");
-    for (const name of ["momo-sandbox", "@momo-sandbox/linux-x64", "@momo-sandbox/windows-x64"]) await plant(name);
+    for (const name of [NAME, `@${NAME}/linux-x64`, `@${NAME}/windows-x64`]) await plant(name);
   });
 
   async function plant(name: string, version = "1.2.3"): Promise<void> {
@@ -52,31 +53,31 @@ esac
   const order = () =>
     [...readFileSync(published, "utf8").matchAll(/([\w-]+)-1\.2\.3\S*\.tgz/g)].map(([, name]) => name);
 
-  test("publishes the packages of the systems first and momo-sandbox last, each with provenance", async () => {
+  test("publishes the packages of the systems first and the one that users name last, each with provenance", async () => {
     expect(await publish()).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(order()).toEqual(["momo-sandbox-linux-x64", "momo-sandbox-windows-x64", "momo-sandbox"]);
+    expect(order()).toEqual([`${NAME}-linux-x64`, `${NAME}-windows-x64`, NAME]);
     for (const line of readFileSync(published, "utf8").trim().split("\n")) {
       expect(line).toStartWith("publish --provenance --access public --tag latest ");
     }
   });
 
   test("leaves out what the registry has already, so that an interrupted run can be repeated", async () => {
-    const { stdout } = await publish(["@momo-sandbox/linux-x64@1.2.3"]);
-    expect(stdout).toContain("@momo-sandbox/linux-x64@1.2.3 already exists\n");
-    expect(order()).toEqual(["momo-sandbox-windows-x64", "momo-sandbox"]);
+    const { stdout } = await publish([`@${NAME}/linux-x64@1.2.3`]);
+    expect(stdout).toContain(`@${NAME}/linux-x64@1.2.3 already exists\n`);
+    expect(order()).toEqual([`${NAME}-windows-x64`, NAME]);
   });
 
   test("a pre-release is not the latest version", async () => {
-    await plant("@momo-sandbox/linux-arm64", "1.2.3-rc.1");
+    await plant(`@${NAME}/linux-arm64`, "1.2.3-rc.1");
     await publish();
     expect(readFileSync(published, "utf8")).toMatch(/--tag next \S+linux-arm64-1\.2\.3-rc\.1\.tgz/);
   });
 
-  test("without the packages of systems, or without momo-sandbox, it says which is missing, and without a folder what it needs", async () => {
-    rmSync(join(folder, "npm/momo-sandbox-1.2.3.tgz"));
+  test("without the packages of systems, or without the one that users name, it says which is missing, and without a folder what it needs", async () => {
+    rmSync(join(folder, `npm/${NAME}-1.2.3.tgz`));
     const missing = await publish();
     expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^publish: there is no \S+\n$/) });
-    expect(order()).toEqual(["momo-sandbox-linux-x64", "momo-sandbox-windows-x64"]);
+    expect(order()).toEqual([`${NAME}-linux-x64`, `${NAME}-windows-x64`]);
     rmSync(join(folder, "npm"), { recursive: true });
     expect((await publish()).stderr).toMatch(/^publish: there is no \S+\n$/);
     const { stderr } = await runToEnd(["sh", join(ROOT, "scripts/release/publish-npm.sh")]);
