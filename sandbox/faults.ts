@@ -16,12 +16,12 @@ interface FaultState {
 }
 
 /** The faults in force, in order. */
-export function createFaultPlan() {
+export function createFaultPlan(reportFault: (error: unknown) => void) {
   let seed = 0;
   let faults: readonly Fault[] = [];
   let given = faults;
   let chance = seededChance(seed);
-  const counted = createListeners<[]>();
+  const counted = createListeners<[]>(reportFault);
 
   function replace(nextSeed: number, next: readonly Fault[]): void {
     // Adding or removing a fault does not restart the random generator. Another seed does, and so does the same list again, as it

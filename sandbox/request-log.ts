@@ -60,10 +60,10 @@ const KEPT_LENGTH = 4096;
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
 /** The last {@link LOG_CAPACITY} requests. JSON is made only when they are read. */
-export function createRequestLog() {
+export function createRequestLog(reportFault: (error: unknown) => void) {
   /** Oldest first. */
   let kept: LoggedRequest[] = [];
-  const { subscribe, announce } = createListeners<Parameters<LogListener>>();
+  const { subscribe, announce } = createListeners<Parameters<LogListener>>(reportFault);
   let lastId = 0;
 
   return {

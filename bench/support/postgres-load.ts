@@ -48,7 +48,7 @@ process.exit(0);
 
 async function startMomo() {
   const store = await openEngine(url, { connections: 8 });
-  const network = createNetwork({ fallback: { outcome: "manual" } });
+  const network = createNetwork({ fallback: { outcome: "manual" }, reportFault: console.error });
   const parts = { clock: systemClock, realClock: systemClock, random: systemRandom, promptTimeoutMs: 3_600_000 };
   const service = createService({ store, provider: network, ...parts, reportFault: console.error });
   return {

@@ -110,17 +110,22 @@ function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlC
   // Keys and tokens never come from the seed.
   const draws = seed === null ? random : randomFrom(seed);
 
-  const network = createNetwork({ fallback: options.fallback, rules: options.rules, steering });
+  const network = createNetwork({
+    fallback: options.fallback,
+    rules: options.rules,
+    steering,
+    reportFault: options.reportFault,
+  });
   const { rules, default: byDefault } = network;
   const service = serviceOf(options, options.between?.(network) ?? network, draws);
   const { reportFault } = service.storage;
   const webhooks = webhooksOf(options, service);
 
-  const log = createRequestLog();
+  const log = createRequestLog(reportFault);
   if (options.onRequest) log.subscribe(options.onRequest);
   const requestCounts = createRequestCounts(operationsAt(basePaths));
   log.subscribe(requestCounts.add);
-  const faults = createFaultPlan();
+  const faults = createFaultPlan(reportFault);
   const { merchantApi, audit } = merchantApiOf(options, { service, webhooks, log, faults, stopping });
   const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const eventHub = createEventHub({ service, realClock, log, audit, webhooks, random, reportFault });
@@ -204,6 +209,7 @@ function merchantApiOf(options: AssembleOptions, { service, webhooks, log, fault
     stopwatch,
     promptTimeoutMs: options.promptTimeoutMs,
     settleDeliveries: webhooks.settle,
+    reportFault: service.storage.reportFault,
   });
   webhooks.subscribe(audit.delivered);
   const merchantApi = createMerchantApi({

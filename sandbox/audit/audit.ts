@@ -1,5 +1,5 @@
 import type { Delivery } from "../../src/domain/delivery.ts";
-import { createListeners } from "../../src/domain/listeners.ts";
+import { createListeners, type Listeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { AnsweredRequest, DelayedRequest } from "../request-log.ts";
 import { isLook, type Moment, type Reading } from "./call.ts";
@@ -33,6 +33,8 @@ export interface AuditOptions {
   readonly inputs: () => ReadonlyMap<string, readonly string[]>;
   /** Whether a webhook is set. */
   readonly hasWebhook: () => boolean;
+  /** Gets what a listener throws. */
+  readonly reportFault: (error: unknown) => void;
 }
 
 /** A run that is over: its client sends no more requests. */
@@ -59,7 +61,9 @@ const OPERATIONS = new Map([
  */
 export class Audit {
   readonly #options: AuditOptions;
-  readonly #listeners = createListeners<[Finding]>();
+  readonly #listeners: Listeners<[Finding]>;
+  /** Announces each finding, also repeated ones, but not findings about missing requests. */
+  readonly subscribe: Listeners<[Finding]>["subscribe"];
   #findings = createFindingBook();
   /** As they were announced: a report judges them again, because later events can change them. */
   #revisable = createFindingBook();
@@ -74,6 +78,8 @@ export class Audit {
 
   constructor(options: AuditOptions) {
     this.#options = options;
+    this.#listeners = createListeners(options.reportFault);
+    this.subscribe = this.#listeners.subscribe;
   }
 
   /** A request to the merchant API that was just answered. */
@@ -223,9 +229,6 @@ export class Audit {
     }
     return missing;
   }
-
-  /** Announces each finding, also repeated ones, but not findings about missing requests. */
-  readonly subscribe = this.#listeners.subscribe;
 
   #add(mistake: DatedMistake): void {
     const finding = (mistake.isRevisable ? this.#revisable : this.#findings).add(mistake);

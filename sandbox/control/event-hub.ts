@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/domain/clock.ts";
+import { createListeners } from "../../src/domain/listeners.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { createRepeater } from "../../src/domain/repeater.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
@@ -18,7 +19,6 @@ export interface EventListener {
 }
 
 interface Reader {
-  readonly listener: EventListener;
   /** The number of the last event that it has read; null if it has missed something. */
   place: number | null;
 }
@@ -53,22 +53,20 @@ export function createEventHub(sources: EventSources) {
   const boot = token(random, 8);
   const history = createEventHistory(boot);
   const readers = new Set<Reader>();
+  const news = createListeners<[]>(reportFault);
+  const endings = createListeners<[]>(reportFault);
   let isStarted = false;
   const others = watchOthers(sources, () => readers.size > 0, missOthers);
-
-  function wakeAll(): void {
-    for (const { listener } of readers) listener.wake();
-  }
 
   /** There are no events of other replicas, so each reader gets a gap. */
   function missOthers(): void {
     for (const reader of readers) reader.place = null;
-    wakeAll();
+    news.announce();
   }
 
   function add(name: keyof typeof BYTES, view: () => object, moreBytes = 0): void {
     history.add(name, view, BYTES[name] + moreBytes);
-    wakeAll();
+    news.announce();
   }
 
   async function addTransaction(transaction: Transaction): Promise<void> {
@@ -98,8 +96,9 @@ export function createEventHub(sources: EventSources) {
      */
     enter(lastId: string | null, listener: EventListener) {
       startOnce();
-      const reader: Reader = { listener, place: lastId === null ? history.last : numberOf(lastId, boot) };
+      const reader: Reader = { place: lastId === null ? history.last : numberOf(lastId, boot) };
       readers.add(reader);
+      const subscriptions = [news.subscribe(() => listener.wake()), endings.subscribe(() => listener.end())];
       others.start();
       return {
         /** The events since the last reading, up to a bound; empty if there are none. */
@@ -109,7 +108,10 @@ export function createEventHub(sources: EventSources) {
           // Events are missing: the reader must read everything again.
           return events?.text ?? `event: gap\nid: ${boot}-${reader.place}\ndata: {}\n\n`;
         },
-        leave: () => void readers.delete(reader),
+        leave(): void {
+          readers.delete(reader);
+          for (const unsubscribe of subscriptions) unsubscribe();
+        },
       };
     },
     /** Announces which settings were changed, so that every page loads them again. */
@@ -118,7 +120,7 @@ export function createEventHub(sources: EventSources) {
     },
     close(): void {
       others.stop();
-      for (const { listener } of readers) listener.end();
+      endings.announce();
     },
   };
 }

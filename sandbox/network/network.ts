@@ -16,6 +16,8 @@ export interface NetworkOptions {
   readonly rules?: readonly Rule[];
   /** Runs work that uses up a rule on the state that all servers share; by default there is one server. */
   readonly steering?: { count<T>(work: () => T): T | Promise<T> };
+  /** Gets what a listener of the rules throws. */
+  readonly reportFault: (error: unknown) => void;
 }
 
 /** The simulated network: a provider, and its settings. */
@@ -30,10 +32,11 @@ export interface Network extends Provider {
  */
 export function createNetwork({
   fallback,
-  rules: start,
+  rules: start = [],
   steering = { count: (work) => work() },
+  reportFault,
 }: NetworkOptions): Network {
-  const rules = createRuleBook(start);
+  const rules = createRuleBook(start, reportFault);
   const byDefault = createDefault(fallback);
   return {
     rules,

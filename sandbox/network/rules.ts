@@ -15,9 +15,9 @@ interface RuleChoice extends Choice {
 }
 
 /** The rules in force, in order. They are kept in memory; decisions are stored with the transactions. */
-export function createRuleBook(start: readonly Rule[] = []) {
+export function createRuleBook(start: readonly Rule[], reportFault: (error: unknown) => void) {
   let rules: readonly Rule[] = [];
-  const counted = createListeners<[]>();
+  const counted = createListeners<[]>(reportFault);
   replace(start);
 
   /** @throws Refusal `invalid` beyond {@link MAX_RULES} */

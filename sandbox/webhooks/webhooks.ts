@@ -2,7 +2,7 @@ import { atMost, type Clock } from "../../src/domain/clock.ts";
 import type { Delivery, DeliveryAttempt, DeliveryStore, PlannedDelivery } from "../../src/domain/delivery.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
-import { createListeners } from "../../src/domain/listeners.ts";
+import { createListeners, type Listeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { WebhookSettings } from "../control/shapes/webhook.ts";
 import type { VirtualClock } from "../network/clock.ts";
@@ -34,8 +34,8 @@ export class Webhooks {
   readonly #parts: WebhookParts;
   readonly #sender: Sender;
   readonly #heldAnswers: HeldAnswers;
-  readonly #attempted = createListeners<[Delivery]>();
-  readonly subscribe = this.#attempted.subscribe;
+  readonly #attempted: Listeners<[Delivery]>;
+  readonly subscribe: Listeners<[Delivery]>["subscribe"];
   /** How many attempts had each result. */
   readonly attempts = { delivered: 0, failed: 0 };
   #settings: WebhookSettings | null = null;
@@ -44,6 +44,8 @@ export class Webhooks {
   constructor(parts: WebhookParts) {
     const { service, clock, start } = parts;
     this.#parts = parts;
+    this.#attempted = createListeners(parts.reportFault);
+    this.subscribe = this.#attempted.subscribe;
     this.#heldAnswers = createHeldAnswers(parts.realClock, parts.reportFault);
     this.#sender = new Sender({
       ...parts,

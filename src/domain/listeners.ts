@@ -1,16 +1,31 @@
-export type Listeners<Args extends unknown[]> = ReturnType<typeof createListeners<Args>>;
+export type Listener<Args extends unknown[]> = (...args: Args) => void;
 
-/** Those who want to know when something happens. */
-export function createListeners<Args extends unknown[]>() {
-  const listeners = new Set<(...args: Args) => void>();
+export interface Listeners<Args extends unknown[]> {
+  /** @returns a function that ends the subscription */
+  subscribe(listener: Listener<Args>): () => void;
+  /** Calls every listener. Never throws. */
+  announce(...args: Args): void;
+}
+
+/**
+ * Those who want to know when something happens.
+ * @param reportFault gets what a listener throws: neither the other listeners nor the caller must fail because of it
+ */
+export function createListeners<Args extends unknown[]>(reportFault: (error: unknown) => void): Listeners<Args> {
+  const listeners = new Set<Listener<Args>>();
   return {
-    /** @returns a function that ends the subscription */
-    subscribe(listener: (...args: Args) => void): () => void {
+    subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    announce(...args: Args): void {
-      for (const listener of listeners) listener(...args);
+    announce(...args) {
+      for (const listener of listeners) {
+        try {
+          listener(...args);
+        } catch (error) {
+          reportFault(error);
+        }
+      }
     },
   };
 }

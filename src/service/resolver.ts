@@ -201,17 +201,18 @@ export class Resolver {
   async #resolveBatch(first: readonly PendingTransaction[], untilMs: number, nowMs: number): Promise<boolean> {
     const { transactions, vitals } = this.#parts.store;
     let outcomes: readonly CheckedPayment[] = [];
+    let changed: readonly Transaction[] = [];
     try {
-      const changed = await transactions.resolveDue(untilMs, BATCH, async (due) => {
+      changed = await transactions.resolveDue(untilMs, BATCH, async (due) => {
         outcomes = await this.#checkAll([...first, ...due], nowMs);
         return outcomes.map(({ result }) => result);
       });
-      this.#announce(changed);
     } catch (error) {
       if (outcomes.length === 0 || this.#isStopped || vitals.troubleOf(error) !== null) throw error;
       // One of them was refused. Write them one by one: the error names the payment.
       await this.#recordOneByOne(outcomes, nowMs);
     }
+    this.#announce(changed);
     return outcomes.length > 0;
   }
 
@@ -230,14 +231,14 @@ export class Resolver {
 
   /** If one result cannot be written (such as a receipt number that already exists), the others still are. */
   async #recordOneByOne(outcomes: readonly CheckedPayment[], nowMs: number): Promise<void> {
-    const { store, reportFault } = this.#parts;
-    const record = async (result: Transaction) => this.#announce(await store.transactions.record([result]));
+    const { transactions } = this.#parts.store;
     for (const { pending, result } of outcomes) {
       if (this.#isStopped) return;
-      await record(result).catch((error: unknown) => {
-        reportFault(error);
-        return record(retryLater(pending, nowMs));
+      const changed = await transactions.record([result]).catch((error: unknown) => {
+        this.#parts.reportFault(error);
+        return transactions.record([retryLater(pending, nowMs)]);
       });
+      this.#announce(changed);
     }
   }
 

@@ -40,9 +40,9 @@ export type Service = ReturnType<typeof createService>;
 /** All actions of merchants and of time. */
 export function createService(outside: ServiceParts) {
   const { store } = outside;
-  /** Announces a transaction when it starts and when it ends, after it is on disk. */
-  const changes = createListeners<[Transaction]>();
   const storage = new StorageHealth(outside);
+  /** Announces a transaction when it starts and when it ends, after it is on disk. */
+  const changes = createListeners<[Transaction]>(storage.reportFault);
   const reporting = { ...outside, storage, reportFault: storage.reportFault };
   const resolver = new Resolver({ ...reporting, changes });
   const reads = createReads({ ...reporting, resolver });

@@ -6,6 +6,7 @@ import type { DeliveryAttempt } from "../../src/domain/delivery.ts";
 import type { FinalStatus, FinalTransaction, Status, Transaction } from "../../src/domain/transaction.ts";
 import { INPUTS } from "../../src/http/api.ts";
 import { createManualClock } from "./manual-clock.ts";
+import { rethrow } from "./rethrow.ts";
 import { START_MS } from "./service.ts";
 
 /** What a fault or the log adds to a request, such as its duration. */
@@ -18,7 +19,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
   const [basePath] = basePaths;
   const realClock = createManualClock(START_MS);
   const clock = createVirtualClock(realClock);
-  const audit = new Audit({ basePaths, inputs: () => INPUTS, hasWebhook: () => hasWebhook });
+  const audit = new Audit({ basePaths, inputs: () => INPUTS, hasWebhook: () => hasWebhook, reportFault: rethrow });
   const transactions = new Map<unknown, Transaction>();
   const ids: string[] = [];
   const attempts = new Map<string, readonly DeliveryAttempt[]>();

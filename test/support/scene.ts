@@ -68,8 +68,9 @@ export interface Started {
 
 export interface SceneOptions
   extends Partial<
-    Pick<AssembleOptions, "basePaths" | "credentials" | "fallback" | "guard" | "profile" | "promptTimeoutMs" | "seed">
-  > {
+      Pick<AssembleOptions, "basePaths" | "credentials" | "fallback" | "guard" | "profile" | "promptTimeoutMs" | "seed">
+    >,
+    Partial<Pick<AssembleOptions, "webhook" | "onRequest" | "onDelivery">> {
   readonly startMs?: number;
   /** In the place of the simulated network. */
   readonly provider?: Provider;

@@ -6,6 +6,7 @@ import type { PaymentOrder } from "../../src/service/start-payment.ts";
 import { type Engine, sqlite } from "./engines.ts";
 import { createManualClock } from "./manual-clock.ts";
 import { seededRandom } from "./random.ts";
+import { rethrow } from "./rethrow.ts";
 import { CREATED_AT_MS, orderTo } from "./shop.ts";
 
 /** When the clocks of tests start. */
@@ -42,7 +43,7 @@ export async function openService(options: Partial<ServiceParts> = {}, engine: E
       store,
       clock,
       realClock,
-      provider: createNetwork({ fallback: { outcome: "completed" } }),
+      provider: createNetwork({ fallback: { outcome: "completed" }, reportFault: rethrow }),
       random: seededRandom(1),
       promptTimeoutMs: 60_000,
       reportFault: (error) => void faults.push(error),

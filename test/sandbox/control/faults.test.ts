@@ -8,6 +8,7 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { serveMomo } from "../../support/momo.ts";
 import { seededRandom } from "../../support/random.ts";
+import { rethrow } from "../../support/rethrow.ts";
 import { HOST, openScene, payment, useScene } from "../../support/scene.ts";
 
 const sandbox = useScene();
@@ -163,7 +164,7 @@ describe("probability and seed", () => {
   });
   /** How many of these requests are struck. */
   function struck(seed: number, requests: number, only: Fault): number {
-    const faults = createFaultPlan();
+    const faults = createFaultPlan(rethrow);
     faults.replace(seed, [only]);
     return Array.from({ length: requests }, () => faults.strike("/status.php")).filter((what) => what !== null).length;
   }
@@ -182,7 +183,7 @@ describe("probability and seed", () => {
   );
 
   test("a plan that is restored draws on from where it was saved", () => {
-    const plan = createFaultPlan();
+    const plan = createFaultPlan(rethrow);
     const draw = () => Array.from({ length: 50 }, () => plan.strike("/status.php") !== null);
     plan.replace(7, [fault(0.5)]);
     draw();
@@ -197,7 +198,7 @@ describe("probability and seed", () => {
     ["the same faults are sent again", [fault(0.5)], false],
     ["another fault takes its place", [fault(0.5, { times: 1000 })], false],
   ])("the draws of a fault: %s", (_what, next, goesOn) => {
-    const [plan, alone] = [createFaultPlan(), createFaultPlan()];
+    const [plan, alone] = [createFaultPlan(rethrow), createFaultPlan(rethrow)];
     const draw = ({ strike }: FaultPlan) => Array.from({ length: 50 }, () => strike("/status.php") !== null);
     for (const one of [plan, alone]) one.replace(7, [fault(0.5)]);
     const [first, after] = [draw(alone), draw(alone)];
@@ -210,7 +211,7 @@ describe("probability and seed", () => {
     ["one was counted down", [fault(1, { times: 2 }), fault(0.5)]],
     ["one was used up", [fault(1, { times: 1 }), fault(0.5)]],
   ])("the same faults again begin anew, also after a restore: %s", (_what, faults) => {
-    const plan = createFaultPlan();
+    const plan = createFaultPlan(rethrow);
     const draw = () => Array.from({ length: 50 }, () => plan.strike("/status.php") !== null);
     plan.replace(7, faults);
     plan.strike("/status.php");
@@ -227,13 +228,13 @@ describe("probability and seed", () => {
     [fault(1), "/status.php", false],
     [fault(0.5, { path: "/stkpush.php" }), "/status.php", false],
   ])("several servers decide together if one decision changes the next: %j, for %s", (one, path, isCounted) => {
-    const plan = createFaultPlan();
+    const plan = createFaultPlan(rethrow);
     plan.replace(7, [one]);
     expect(plan.isCounted(path)).toBe(isCounted);
   });
 
   test("a fault that does not strike is not counted, and the next fault may strike", () => {
-    const plan = createFaultPlan();
+    const plan = createFaultPlan(rethrow);
     plan.replace(3, [fault(1e-9, { times: 1 }), fault(1, { kind: "error", status: 502 })]);
     expect(plan.strike("/status.php")).toMatchObject({ status: 502 });
     expect(plan.faults[0]?.times).toBe(1);

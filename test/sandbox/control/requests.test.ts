@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createRequestLog } from "../../../sandbox/request-log.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { exchange } from "../../support/connection.ts";
+import { rethrow } from "../../support/rethrow.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { useScene } from "../../support/scene.ts";
 import { rejectionOf } from "../../support/waiting.ts";
@@ -144,7 +145,7 @@ const call = (text: string | null = null) => ({
 
 describe("the log keeps the beginning of each body and answer, and says how many bytes are missing", () => {
   const kept = (text: string) => {
-    const log = createRequestLog();
+    const log = createRequestLog(rethrow);
     log.add(call(text), NO_PARTS);
     const [logged] = log.list();
     expect(logged).toMatchObject({ answer: logged?.body, answerCutBytes: logged?.bodyCutBytes });
@@ -178,7 +179,7 @@ describe("the log keeps the beginning of each body and answer, and says how many
 });
 
 test("the last 1,000 requests are kept, oldest first; a cleared log goes on counting", () => {
-  const log = createRequestLog();
+  const log = createRequestLog(rethrow);
   const add = (count: number) => {
     for (let index = 0; index < count; index++) log.add(call(), NO_PARTS);
   };

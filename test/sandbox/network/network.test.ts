@@ -11,13 +11,14 @@ import type { AmountCents } from "../../../src/domain/money.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 import { type Msisdn, parsePhone } from "../../../src/domain/phone.ts";
 import type { Prompt } from "../../../src/domain/provider.ts";
+import { rethrow } from "../../support/rethrow.ts";
 import { CREATED_AT_MS, paidAt, pendingOf, promptOf } from "../../support/shop.ts";
 
 const COMPLETED: Choice = { outcome: "completed", after: "3s" };
 
 /** Pushes a prompt, and says what the network decided and when to check it. */
 const push = (changes: Partial<Prompt> = {}, fallback: Choice = COMPLETED) =>
-  createNetwork({ fallback }).push(promptOf(changes));
+  createNetwork({ fallback, reportFault: rethrow }).push(promptOf(changes));
 
 describe("when the network answers", () => {
   const SLOW: Choice = { outcome: "completed", after: "20s" };
@@ -37,7 +38,7 @@ describe("when the network answers", () => {
 
 test("a check after a restart with another default gives what was decided at the push", async () => {
   const { memo, checkAtMs } = await push();
-  const restarted = createNetwork({ fallback: { outcome: "cancelled", after: "1ms" } });
+  const restarted = createNetwork({ fallback: { outcome: "cancelled", after: "1ms" }, reportFault: rethrow });
   expect(await restarted.check({ ...pendingOf(), memo }, checkAtMs)).toMatchObject({ status: "completed" });
 });
 
@@ -48,7 +49,7 @@ test("several servers decide together if the rule that matches has a count, wher
     ...COMPLETED,
     ...(at > 0 && { times: 2 }),
   });
-  const rules = createRuleBook(phones.slice(0, 2).map(ofPhone));
+  const rules = createRuleBook(phones.slice(0, 2).map(ofPhone), rethrow);
   expect(phones.map((phone) => rules.isCounted(promptOf({ phone })))).toEqual([false, true, false]);
 });
 
