@@ -8,7 +8,7 @@ export type Members = Readonly<Record<string, unknown>>;
 
 /** A request to the merchant API, and its answer: the record of the log, the audit, the events and the terminal. */
 export interface LoggedRequest {
-  /** Counts from 1 since the server started. */
+  /** Counts from 1 since the server started; with a seed, since the last reset. */
   readonly id: number;
   readonly atMs: number;
   readonly durationMs: number;
@@ -83,6 +83,11 @@ export function createRequestLog(reportFault: (error: unknown) => void) {
     list: (): readonly LoggedRequest[] => [...kept],
     clear(): void {
       kept = [];
+    },
+    /** The next request has the id 1. */
+    restart(): void {
+      kept = [];
+      lastId = 0;
     },
     subscribe,
   };

@@ -108,7 +108,8 @@ export function assemble(given: AssembleOptions) {
 function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlContext, "draining" | "stopping">) {
   const { steering, replica, clock, realClock, random, basePaths, seed = null } = options;
   // Keys and tokens never come from the seed.
-  const draws = seed === null ? random : randomFrom(seed);
+  const seeded = seed === null ? null : randomFrom(seed);
+  const draws = seeded ?? random;
 
   const network = createNetwork({
     fallback: options.fallback,
@@ -132,7 +133,16 @@ function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlC
   rules.subscribe(() => eventHub.steered(["rules"]));
   faults.subscribe(() => eventHub.steered(["faults"]));
   const testPayments = createTestPayments();
-  const reset = createForgetting([log.clear, testPayments.clear, audit.beginChapter, waitingRoom.forget]);
+  // With a seed, the same requests give the same answers after a reset, too.
+  const forgetRequests = seeded === null ? log.clear : log.restart;
+  const restartDraws = () => seeded?.restart();
+  const reset = createForgetting([
+    forgetRequests,
+    restartDraws,
+    testPayments.clear,
+    audit.beginChapter,
+    waitingRoom.forget,
+  ]);
   const state = { rules, default: byDefault, faults, webhook: webhooks, clock, reset } satisfies State;
   return {
     service,

@@ -4,8 +4,13 @@ export interface Random {
   bytes(count: number): Uint8Array;
 }
 
+export interface SeededRandom extends Random {
+  /** From now on, the bytes are those of the start again. */
+  restart(): void;
+}
+
 /** Bytes that are the same for the same text: of a hash of it and a counter. */
-export function randomFrom(seed: string): Random {
+export function randomFrom(seed: string): SeededRandom {
   let drawn = 0;
   return {
     bytes(count) {
@@ -15,6 +20,9 @@ export function randomFrom(seed: string): Random {
         bytes.set(block.subarray(0, count - at), at);
       }
       return bytes;
+    },
+    restart() {
+      drawn = 0;
     },
   };
 }

@@ -16,8 +16,9 @@ export type Numbering = ReturnType<typeof createNumbering>;
  * The numbers of transactions. None is used twice in a database: the next one is greater than all in use, and greater than all
  * that a reset or an import removed. Numbers are assigned in memory. A number whose payment was never stored can be used again
  * after a restart: no client knows it.
+ * @param isSeeded whether a reset begins with the first number again, so that tests with a seed get the same ids after it
  */
-export function createNumbering(client: Database) {
+export function createNumbering(client: Database, isSeeded = false) {
   const key = firstOf(client, "SELECT request_id_key FROM numbering");
   if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
   let given: number | undefined;
@@ -44,7 +45,14 @@ export function createNumbering(client: Database) {
     /** The id of the row that has a number; no row has it if no payment has the number. They differ only after an import, see order.ts. */
     rowIdOf: (number: number): number => (hasMoved ? (place.get(number)?.id ?? NO_ROW) : number),
     /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
-    saveLastUsed: () => saveLastUsed(client, lastGiven()),
+    saveLastUsed() {
+      saveLastUsed(client, lastGiven());
+      given = undefined; // a restored copy can have greater numbers
+    },
+    /** Call it in the transaction of a reset. */
+    reset() {
+      if (isSeeded) client.run("UPDATE numbering SET last_forgotten = 0");
+    },
   };
 }
 

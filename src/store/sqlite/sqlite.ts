@@ -36,7 +36,7 @@ export { readRows, writeRows } from "./transfer.ts";
 
 interface StoreOptions extends OpenOptions {
   readonly stopwatch?: () => number;
-  /** 32 bytes for the key of request ids, of a database without payments; by default a random key of its own. */
+  /** With a seed: 32 bytes for the key of request ids, of a database without payments; by default a random key of its own. */
   readonly requestIdKey?: Uint8Array;
 }
 
@@ -48,7 +48,7 @@ export function openStore(file: string, options?: StoreOptions): Store {
   const opened = openDatabase(file, options);
   if (options?.requestIdKey) useKey(opened, file, options.requestIdKey);
   if (options?.mustWrite) mendOrder(opened, file);
-  return createStore(opened, file, options?.stopwatch);
+  return createStore(opened, file, options?.stopwatch, options?.requestIdKey !== undefined);
 }
 
 /** Opens only the merchants, for reading. The schema may be older, because nothing is migrated: other statements may not fit it. */
@@ -62,8 +62,14 @@ export function openMerchantsForReading(file: string) {
  * The store in a database that is open already.
  * @param file its path
  * @param stopwatch measures commits, in milliseconds; without one they take no time
+ * @param isSeeded whether a reset begins with the first number again
  */
-export function createStore({ client, close }: OpenDatabase, file: string, stopwatch = () => 0): Store {
+export function createStore(
+  { client, close }: OpenDatabase,
+  file: string,
+  stopwatch = () => 0,
+  isSeeded = false,
+): Store {
   const turnReads = createTurnReads(client);
   const totals = createTotalsChange(client);
   const meter = new Meter();
@@ -71,7 +77,7 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
   const whereabouts = new Whereabouts(client, file);
   const commits = createCommitQueue(client, turnReads, [totals, words], meter, stopwatch, whereabouts.demandFile);
   const sql = createSql(client, commits);
-  const numbering = createNumbering(client);
+  const numbering = createNumbering(client, isSeeded);
   const deliveries = createDeliveryStore(client, sql, commits, numbering);
   const longReads = createLongReads(file, whereabouts.demandFile);
   return {

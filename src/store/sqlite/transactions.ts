@@ -186,7 +186,10 @@ function createWrites(
     record,
 
     async clear() {
-      await commits.run(() => replaceRows(() => emptyTransactions(client)));
+      await commits.run(() => {
+        replaceRows(() => emptyTransactions(client));
+        numbering.reset();
+      });
     },
 
     async save(most) {
