@@ -68,16 +68,30 @@ export function createRequestLog(reportFault: (error: unknown) => void) {
 
   return {
     /** Takes the whole body and answer, and cuts them. */
-    add(
-      request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "answerCutBytes">,
-      parts: Pick<AnsweredRequest, "members" | "said" | "hidden">,
-    ): void {
+    add(request: Omit<AnsweredRequest, "id">): void {
       lastId += 1;
-      const [body, bodyCutBytes] = beginningOf(request.body);
-      const [answer, answerCutBytes] = beginningOf(request.answer);
-      const logged = { ...request, id: lastId, body, bodyCutBytes, answer, answerCutBytes };
+      const body = beginningOf(request.body);
+      const answer = beginningOf(request.answer);
+      // Without the members, which can be long. It is written out because a rest of the request would cost a poll 2 %.
+      const logged: LoggedRequest = {
+        id: lastId,
+        atMs: request.atMs,
+        durationMs: request.durationMs,
+        method: request.method,
+        target: request.target,
+        headers: request.headers,
+        body: body.text,
+        bodyCutBytes: body.cutBytes,
+        checkoutRequestId: request.checkoutRequestId,
+        status: request.status,
+        answer: answer.text,
+        answerCutBytes: answer.cutBytes,
+        fault: request.fault,
+        leniencies: request.leniencies,
+        isTakenLeniently: request.isTakenLeniently,
+      };
       keepLast(kept, logged, LOG_CAPACITY);
-      announce({ ...request, ...parts, id: lastId }, logged);
+      announce({ ...request, id: lastId }, logged);
     },
     /** Oldest first. */
     list: (): readonly LoggedRequest[] => [...kept],
@@ -96,16 +110,16 @@ export function createRequestLog(reportFault: (error: unknown) => void) {
 /** Remove the word at the cut: it may be the first part of a secret, which redaction would not recognise. */
 const MAX_CUT_WORD = 600;
 
-/** @returns what is kept of a text, and how many bytes are not */
-function beginningOf(text: string | null): [string | null, number] {
-  if (text === null || text.length <= KEPT_LENGTH) return [text, 0];
+/** What is kept of a text, and how many of its bytes are not. */
+function beginningOf(text: string | null): { readonly text: string | null; readonly cutBytes: number } {
+  if (text === null || text.length <= KEPT_LENGTH) return { text, cutBytes: 0 };
   let end = KEPT_LENGTH;
   while (end > KEPT_LENGTH - MAX_CUT_WORD && /[\w%\\]/.test(text.charAt(end - 1))) end -= 1;
   // Do not cut a surrogate pair.
   if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
   // Copied through bytes: a slice of a string keeps the whole string in memory.
   const kept = Buffer.from(text.slice(0, end));
-  return [kept.toString(), Buffer.byteLength(text) - kept.length];
+  return { text: kept.toString(), cutBytes: Buffer.byteLength(text) - kept.length };
 }
 
 /** A request that a fault delays: it is in the log when it is answered. */

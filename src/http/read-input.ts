@@ -24,7 +24,9 @@ export function createInputReader(profile: Profile) {
     if (isLenient) {
       return readLenientBody(await readText(request, exchange), request.headers, schema, exchange.leniencies);
     }
-    return objectIn((await readJson(request, exchange)).value);
+    const { value } = await readJson(request, exchange);
+    exchange.members = objectIn(value);
+    return exchange.members;
   }
 
   return {

@@ -28,13 +28,15 @@ export interface Leniency {
 export interface Exchange {
   /** The body as text, as far as it was read. Null if nothing was read. */
   body: string | null;
+  /** The members of a body that was read as a JSON object, so that nobody parses it again. Null for any other body. */
+  members: object | null;
   /** The payment that it started or asked about, filled in by its operation. */
   checkoutRequestId: string | null;
   readonly leniencies: Leniency[];
 }
 
 export function newExchange(): Exchange {
-  return { body: null, checkoutRequestId: null, leniencies: [] };
+  return { body: null, members: null, checkoutRequestId: null, leniencies: [] };
 }
 
 /** The merchant API from request to answer. */

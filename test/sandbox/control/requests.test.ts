@@ -126,8 +126,6 @@ describe("lenient", () => {
 /** Stands here once more, so that another value is noticed. */
 const KEPT_LENGTH = 4096;
 
-const NO_PARTS = { members: null, said: {}, hidden: null };
-
 const call = (text: string | null = null) => ({
   atMs: 0,
   durationMs: 0,
@@ -141,12 +139,15 @@ const call = (text: string | null = null) => ({
   fault: null,
   leniencies: [],
   isTakenLeniently: false,
+  members: null,
+  said: {},
+  hidden: null,
 });
 
 describe("the log keeps the beginning of each body and answer, and says how many bytes are missing", () => {
   const kept = (text: string) => {
     const log = createRequestLog(rethrow);
-    log.add(call(text), NO_PARTS);
+    log.add(call(text));
     const [logged] = log.list();
     expect(logged).toMatchObject({ answer: logged?.body, answerCutBytes: logged?.bodyCutBytes });
     return { text: logged?.body ?? "", cutBytes: logged?.bodyCutBytes };
@@ -181,7 +182,7 @@ describe("the log keeps the beginning of each body and answer, and says how many
 test("the last 1,000 requests are kept, oldest first; a cleared log goes on counting", () => {
   const log = createRequestLog(rethrow);
   const add = (count: number) => {
-    for (let index = 0; index < count; index++) log.add(call(), NO_PARTS);
+    for (let index = 0; index < count; index++) log.add(call());
   };
   const ids = () => log.list().map(({ id }) => id);
   add(1000);
