@@ -1,6 +1,8 @@
-import { API_KEY_FORM, API_SECRET_FORM, type Credentials } from "../../src/domain/credentials.ts";
+import { API_KEY_FORM, API_SECRET_FORM, type Credentials, createCredentials } from "../../src/domain/credentials.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import type { PaymentAccount } from "../../src/domain/merchant.ts";
+import { once } from "../../src/domain/once.ts";
+import type { Random } from "../../src/domain/random.ts";
 import { authenticate } from "../../src/service/authenticate.ts";
 import { FIRST_KEY, type Registry } from "../../src/service/registry.ts";
 import { momoEnvironment } from "../environment.ts";
@@ -17,6 +19,7 @@ export interface CredentialsFound {
 }
 
 interface Options {
+  readonly random: Random;
   readonly directory: DataDirectory;
   readonly firstKey?: () => Credentials | null;
   readonly accountId?: number | undefined;
@@ -34,26 +37,28 @@ export async function ensureCredentials(
   const { directory } = options;
   const kept = readCredentials(directory);
   if (kept && (await isInForce(engine.store, kept))) return found(kept);
-  const made = await engine.exclusively(() => findOrMake(options, engine, registry));
+  // If an answer of the database is lost, the work runs again: the key must be the same.
+  const key = once(() => options.firstKey?.() ?? createCredentials(options.random));
+  const made = await engine.exclusively(() => findOrMake(key, options, engine, registry));
   if (made.credentials) writeCredentials(directory, made.credentials);
   return made;
 }
 
 async function findOrMake(
-  { firstKey, accountId }: Options,
+  key: () => Credentials,
+  { accountId }: Options,
   { store, replica }: Engine,
   registry: Registry,
 ): Promise<CredentialsFound> {
-  const merchant = await store.merchants.findFirstMerchant();
-  const chosen = (merchant === null || replica ? firstKey?.() : null) ?? undefined;
-  if (merchant === null) {
-    const { account, credentials } = await registry.makeFirst(chosen, accountId);
-    return found(recordOf(account, credentials));
+  if ((await store.merchants.findFirstMerchant()) === null) {
+    const account = await registry.makeFirst(key(), accountId);
+    if (account) return found(recordOf(account, key()));
   }
+  const merchant = await registry.firstMerchant();
   const account = await registry.ensureAccount(merchant.id);
   if (replica) {
-    const given = chosen && recordOf(account, chosen);
-    if (given && (await isInForce(store, given))) return found(given);
+    const own = recordOf(account, key());
+    if (await isInForce(store, own)) return found(own);
     return { credentials: null, paymentAccountId: account.id };
   }
   return found(recordOf(account, await registry.issueKey(merchant.id, FIRST_KEY)));

@@ -138,12 +138,11 @@ export class Registry {
 
   /**
    * What a new sandbox needs before its first payment: a merchant with a payment account and a key.
-   * @param credentials by default new ones
    * @param id of the account, by default 1
+   * @returns the account; null if there is another merchant already
    */
-  async makeFirst(credentials: Credentials = createCredentials(this.#random), id?: number) {
-    const { apiKey, apiSecret } = credentials;
-    const account = await this.#merchants.addFirst(
+  makeFirst({ apiKey, apiSecret }: Credentials, id?: number): Promise<PaymentAccount | null> {
+    return this.#merchants.addFirst(
       {
         name: "Demo Shop",
         account: { id, name: FIRST_ACCOUNT, tariff: DEFAULT_TARIFF },
@@ -151,7 +150,6 @@ export class Registry {
       },
       this.#clock.nowMs(),
     );
-    return { account, credentials };
   }
 
   /** The first payment account of a merchant; a new one if it has none. */

@@ -49,6 +49,7 @@ export const FORGET_OLD_KEYS = `DELETE FROM api_keys WHERE id IN (
 export const SET_TARIFF =
   "UPDATE payment_accounts SET fee_basis_points = $1::int, fee_fixed_cents = $2::int WHERE id = $3::bigint";
 
+export const FIRST_MERCHANT = `SELECT ${MERCHANT} FROM merchants ORDER BY id LIMIT 1`;
 export const MERCHANT_BY_ID = `SELECT ${MERCHANT} FROM merchants WHERE id = $1::bigint`;
 export const ACCOUNT_BY_ID = `SELECT ${ACCOUNT} FROM payment_accounts WHERE id = $1::bigint`;
 export const KEY_BY_NAME = `SELECT ${KEY} FROM api_keys WHERE api_key = $1::text`;
@@ -80,7 +81,7 @@ export function createReads(read: Query) {
       return row && toAccount(row);
     },
     findMerchant: (id) => first<Merchant>(MERCHANT_BY_ID, [id]),
-    findFirstMerchant: () => first<Merchant>(`SELECT ${MERCHANT} FROM merchants ORDER BY id LIMIT 1`),
+    findFirstMerchant: () => first<Merchant>(FIRST_MERCHANT),
     listMerchants: () => read<Merchant>(`SELECT ${MERCHANT} FROM merchants ORDER BY id`),
     listPaymentAccounts: async (merchantId) =>
       (await read<AccountRow>(`SELECT ${ACCOUNT} FROM payment_accounts ${OF_MERCHANT}`, [merchantId])).map(toAccount),

@@ -46,8 +46,11 @@ export interface FirstMerchant {
 
 /** Merchants, with their payment accounts and keys. */
 export interface MerchantStore {
-  /** The first merchant of a store, with an account and a key, in one commit. */
-  addFirst(first: FirstMerchant, nowMs: number): Promise<PaymentAccount>;
+  /**
+   * The first merchant of a store, with an account and a key, in one commit. If the answer was lost, it can be added again.
+   * @returns its account; null if the store has another merchant already
+   */
+  addFirst(first: FirstMerchant, nowMs: number): Promise<PaymentAccount | null>;
   /** @returns null if there are `MAX_MERCHANTS` already */
   addMerchant(name: string, nowMs: number): Promise<Merchant | null>;
   /** @returns null if an account has the id already, or the merchant has `MAX_ACCOUNTS` already */

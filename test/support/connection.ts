@@ -128,8 +128,14 @@ export interface Forwarder {
   close(): void;
 }
 
-/** @param server the port of the server, or the path of its socket */
-export async function startForwarder(server: number | string): Promise<Forwarder> {
+/**
+ * @param server the port of the server, or the path of its socket
+ * @param losesAnswerTo whether the connection ends instead of the answer to these bytes
+ */
+export async function startForwarder(
+  server: number | string,
+  losesAnswerTo: (sent: string | Buffer) => boolean = () => false,
+): Promise<Forwarder> {
   const open = new Set<Socket>();
   let [target, isCut] = [server, false];
   const listener = createServer((near) => {
@@ -147,6 +153,13 @@ export async function startForwarder(server: number | string): Promise<Forwarder
         far.destroy();
       });
     }
+    let isLosing = false;
+    near.on("data", (sent) => {
+      isLosing ||= losesAnswerTo(sent);
+    });
+    far.on("data", () => {
+      if (isLosing) near.destroy();
+    });
     near.pipe(far).pipe(near);
   });
   listener.listen(0, "127.0.0.1");

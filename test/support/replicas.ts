@@ -9,7 +9,7 @@ import { until } from "./waiting.ts";
 /** Several real `momo serve` on one real PostgreSQL. */
 
 /** The version that the tests of replicas use; the store has its tests on each. */
-const VERSION = "15";
+export const VERSION = "15";
 
 /** Defines tests that need PostgreSQL. */
 export function describeWithPostgres(name: string, define: () => void): void {

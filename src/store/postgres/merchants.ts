@@ -2,7 +2,7 @@ import type { ApiKey } from "../../domain/credentials.ts";
 import type { Merchant, PaymentAccount } from "../../domain/merchant.ts";
 import * as shared from "../merchants.ts";
 import type { Query } from "../query.ts";
-import type { MerchantStore, NewAccount } from "../store.ts";
+import type { FirstMerchant, MerchantStore, NewAccount } from "../store.ts";
 import type { EngineSql } from "./options.ts";
 
 /** The next numbers follow an id that was given. */
@@ -18,31 +18,16 @@ export function createMerchantStore({ read, write, transaction }: EngineSql, sto
   const keys = createRecent(stopwatch, reads.findKey);
   const accounts = createRecent(stopwatch, reads.findPaymentAccount);
 
-  async function numberFor(table: "merchants" | "payment_accounts"): Promise<number> {
-    const [taken] = await write<{ id: number }>(`SELECT nextval('${table}_id_seq')::float8 AS id`);
-    return taken?.id ?? 0;
-  }
-
   const store: MerchantStore = {
-    async addFirst({ name, account, key }, nowMs) {
-      const merchantId = await numberFor("merchants");
-      const id = account.id ?? (await numberFor("payment_accounts"));
-      return transaction(async (query, mayBeWritten) => {
-        await addMerchant(query, merchantId, name, nowMs);
-        const added = await addAccount(query, { ...account, id, merchantId }, nowMs, mayBeWritten);
-        const hasKey = await addKey(query, { ...key, merchantId }, nowMs, mayBeWritten);
-        if (!added || !hasKey) throw new Error("the first merchant could not be stored");
-        return added;
-      });
-    },
+    addFirst: (first, nowMs) => transaction((query) => addFirst(query, first, nowMs)),
 
     async addMerchant(name, nowMs) {
-      const id = await numberFor("merchants");
+      const id = await numberFor(write, "merchants");
       return transaction((query) => addMerchant(query, id, name, nowMs));
     },
 
     async addPaymentAccount(account, nowMs) {
-      const id = account.id ?? (await numberFor("payment_accounts"));
+      const id = account.id ?? (await numberFor(write, "payment_accounts"));
       const added = await transaction((query, mayBeWritten) =>
         addAccount(query, { ...account, id }, nowMs, mayBeWritten),
       );
@@ -77,8 +62,31 @@ export function createMerchantStore({ read, write, transaction }: EngineSql, sto
   return store;
 }
 
+async function numberFor(query: Query, table: "merchants" | "payment_accounts"): Promise<number> {
+  const [taken] = await query<{ id: number }>(`SELECT nextval('${table}_id_seq')::float8 AS id`);
+  return taken?.id ?? 0;
+}
+
+/** Its key shows whether an earlier attempt has stored it. */
+async function addFirst(
+  query: Query,
+  { name, account, key }: FirstMerchant,
+  nowMs: number,
+): Promise<PaymentAccount | null> {
+  await lockMerchants(query);
+  const { findFirstMerchant, listPaymentAccounts, findKey } = shared.createReads(query);
+  const own = await findKey(key.apiKey);
+  if (own && isSameSecret(own, key)) return (await listPaymentAccounts(own.merchantId))[0] ?? null;
+  if ((await findFirstMerchant()) !== null) return null;
+  const merchantId = await numberFor(query, "merchants");
+  await addMerchant(query, merchantId, name, nowMs);
+  await addKey(query, { ...key, merchantId }, nowMs, false);
+  const id = account.id ?? (await numberFor(query, "payment_accounts"));
+  return addAccount(query, { ...account, id, merchantId }, nowMs, false);
+}
+
 async function addMerchant(query: Query, id: number, name: string, nowMs: number): Promise<Merchant | null> {
-  await query("SELECT 1 FROM numbering FOR UPDATE");
+  await lockMerchants(query);
   await query(shared.INSERT_MERCHANT, [id, name, nowMs]);
   const [row] = await query<Merchant>(shared.MERCHANT_BY_ID, [id]);
   return row ?? null;
@@ -105,9 +113,16 @@ async function addKey(
 ): Promise<boolean> {
   await lockMerchant(query, key.merchantId);
   const [own] = await query<ApiKey>(shared.KEY_BY_NAME, [key.apiKey]);
-  if (mayBeWritten && own && Buffer.compare(own.secretHash, key.secretHash) === 0) return true;
+  if (mayBeWritten && own && isSameSecret(own, key)) return true;
   return (await query(...shared.insertKey(key, nowMs))).length === 1;
 }
+
+type Secret = Pick<ApiKey, "secretHash">;
+
+const isSameSecret = (one: Secret, other: Secret) => Buffer.compare(one.secretHash, other.secretHash) === 0;
+
+/** Orders those who add one. */
+const lockMerchants = (query: Query) => query("SELECT 1 FROM numbering FOR UPDATE");
 
 const lockMerchant = (query: Query, id: number) =>
   query("SELECT 1 FROM merchants WHERE id = $1::bigint FOR UPDATE", [id]);

@@ -26,6 +26,7 @@ export function createMerchantStore(
   return {
     addFirst: ({ name, account, key }, nowMs) =>
       commits.run(() => {
+        if (all(shared.FIRST_MERCHANT).length > 0) return null;
         const merchantId = addMerchant(name, nowMs)?.id ?? 0;
         addKey({ ...key, merchantId }, nowMs);
         const added = addAccount({ ...account, merchantId }, nowMs);
