@@ -3,7 +3,6 @@ import { namingNeighbour, showFirstStep } from "./client/running.ts";
 import { GROUPS, makeCommand } from "./command-table.ts";
 import { suggestionsFor } from "./commands/completion.ts";
 import { host } from "./host.ts";
-import { removeStaleFiles } from "./serving/output-files.ts";
 import { EXIT, NoServer, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
 import { asksJson, errorWidth, forPeople, tellFailure, writeError } from "./terminal/output.ts";
@@ -37,10 +36,6 @@ export async function run(args: readonly string[], version: string): Promise<voi
   }
   if (showsHelp) addHelp(program);
   try {
-    if (name !== undefined && !showsHelp) {
-      // Also before a line with errors: nobody must take a file of an earlier run for one of this run.
-      removeStaleFiles(name, own);
-    }
     if (args.length === 0) await showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {

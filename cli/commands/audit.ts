@@ -7,7 +7,8 @@ import { controlClient } from "../client/client.ts";
 import type { Answer } from "../client/request.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
 import { host } from "../host.ts";
-import { prepareReport } from "../serving/output-files.ts";
+import { NamedFile } from "../serving/named-files.ts";
+import { failedReport, type Report, usualFormat, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions, readPath, withOptions } from "../terminal/options.ts";
@@ -35,13 +36,20 @@ export function auditCommand(): Command {
 
 async function audit(flags: AuditFlags): Promise<void> {
   const { failOn, output } = flags;
-  const file = output === undefined ? null : prepareReport(output);
   const format = flags.json ? "json" : flags.format;
-  const report = reportOf(await controlClient(resolveControl(flags)).get("/audit", { over: "true" }));
-  const text = formatReport(report, format, { version, ...(failOn && { failOn }) });
-  if (file) file.write(text);
-  else printWhole(text, format === "text");
-  if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) host().exitCode = EXIT.mistakes;
+  const file = output === undefined ? null : new NamedFile("--output", output);
+  const reports: Report[] = [];
+  // The words of a failure are no content for a file of another form.
+  if (file && output !== undefined && usualFormat(output) === format)
+    reports.push({ file, ofFailure: (failure) => failedReport("momo audit", format, failure) });
+  await withReports(reports, async () => {
+    file?.requireWritable();
+    const report = reportOf(await controlClient(resolveControl(flags)).get("/audit", { over: "true" }));
+    const text = formatReport(report, format, { version, ...(failOn && { failOn }) });
+    if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) host().exitCode = EXIT.mistakes;
+    if (file) writeAtTheEnd(file, text, flags.json);
+    else printWhole(text, format === "text");
+  });
 }
 
 /** @throws Failure if another program answers, or another version */

@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { unzipSync } from "node:zlib";
 import { Command, Option } from "commander";
 import { REPORT_FORMATS } from "../../sandbox/audit/report.ts";
@@ -13,7 +14,8 @@ import { sleep, stopwatch, systemClock } from "../../src/system.ts";
 import { MissingCredential, parseUrl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { reachDirectly } from "../environment.ts";
 import { host } from "../host.ts";
-import { formatOfFile, prepareReport, requireTwoFiles } from "../serving/output-files.ts";
+import { NamedFile, requireDifferent } from "../serving/named-files.ts";
+import { failedReport, formatOfFile, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
@@ -24,6 +26,7 @@ import {
   readPaths,
   readTypedPhone,
   readUpTo,
+  userPath,
   withOptions,
 } from "../terminal/options.ts";
 import { tell } from "../terminal/output.ts";
@@ -82,42 +85,53 @@ export function checkCommand(): Command {
 }
 
 async function check(flags: CheckFlags): Promise<void> {
-  const { report: files = [], json = false } = flags;
-  const formats = files.map(formatOf);
-  requireTwoFiles("--report", files, "--profile", flags.profile);
-  const address = flags.target ?? (await askText({ flag: "--target", message: "Which base address?", json }));
-  const baseUrl = parseUrl(address, "--target");
-  const { hostname } = new URL(baseUrl);
-  const target = flags.dryRun ? null : await targetOf(baseUrl, flags);
-  const isOnThisMachine = isLoopback(hostname);
-  if (isOnThisMachine) reachDirectly(hostname);
-  const payment = paymentOf(flags, target);
-  const careful = isOnThisMachine ? { budget: MOST_REQUESTS, pauseMs: 0 } : CAREFUL;
-  const options = {
-    baseUrl,
-    payment,
-    credentials: target ? [target.apiKey, target.apiSecret] : [],
-    clock: systemClock,
-    stopwatch,
-    budget: flags.requests ?? careful.budget,
-    pauseMs: flags.pause ?? careful.pauseMs,
-    isCareful: !isOnThisMachine,
-  };
-  if (target === null) return await printPlan(options);
-  // A report that cannot be written is known before anything is paid.
-  const reports = files.map(prepareReport);
-  const profile = flags.profile === undefined ? null : prepareReport(flags.profile);
-  if (payment) await confirmPayment(payment, baseUrl, flags);
-  const report = await run(options, target);
-  for (const [index, format] of formats.entries()) reports[index]?.write(formatCheck(report, format, version));
-  const found = { source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile };
-  profile?.write(`${JSON.stringify(found, null, 2)}\n`);
-  const form = json ? "json" : flags.format;
-  printWhole(formatCheck(report, form, version), form === "text");
-  if (report.stopped === CREDENTIALS_REFUSED) throw new Failure("unauthorized", `${baseUrl}: ${report.stopped}`);
-  if (report.checked.some(({ verdict }) => verdict === "fails")) host().exitCode ??= EXIT.mistakes;
-  const isWhole = report.stopped === null || report.stopped === budgetSpent(options.budget);
-  if (!isWhole && host().exitCode === undefined) throw new Failure("unreachable", `${baseUrl}: ${report.stopped}`);
+  for (const word of furtherReports(host().words)) refuseExisting(word);
+  const reports = (flags.report ?? []).map(reportIn);
+  const profile = flags.profile === undefined ? null : new NamedFile("--profile", flags.profile);
+  const files = reports.map(({ file }) => file);
+  if (profile) files.push(profile);
+  requireDifferent(files);
+  await withReports(reports, async () => {
+    const { json = false } = flags;
+    const address = flags.target ?? (await askText({ flag: "--target", message: "Which base address?", json }));
+    const baseUrl = parseUrl(address, "--target");
+    const { hostname } = new URL(baseUrl);
+    const target = flags.dryRun ? null : await targetOf(baseUrl, flags);
+    const isOnThisMachine = isLoopback(hostname);
+    if (isOnThisMachine) reachDirectly(hostname);
+    const payment = paymentOf(flags, target);
+    const careful = isOnThisMachine ? { budget: MOST_REQUESTS, pauseMs: 0 } : CAREFUL;
+    const options = {
+      baseUrl,
+      payment,
+      credentials: target ? [target.apiKey, target.apiSecret] : [],
+      clock: systemClock,
+      stopwatch,
+      budget: flags.requests ?? careful.budget,
+      pauseMs: flags.pause ?? careful.pauseMs,
+      isCareful: !isOnThisMachine,
+    };
+    if (target === null) return await printPlan(options);
+    // A report that cannot be written is known before anything is paid.
+    for (const file of files) file.requireWritable();
+    if (payment) await confirmPayment(payment, baseUrl, flags);
+    const report = await run(options, target);
+    const failure = failureOf(report, baseUrl, options.budget);
+    if (report.checked.some(({ verdict }) => verdict === "fails")) host().exitCode ??= EXIT.mistakes;
+    else if (failure) host().exitCode ??= failure.exitCode;
+    for (const { file, format } of reports) writeAtTheEnd(file, formatCheck(report, format, version, failure), json);
+    const found = { source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile };
+    if (profile) writeAtTheEnd(profile, `${JSON.stringify(found, null, 2)}\n`, json);
+    const form = json ? "json" : flags.format;
+    printWhole(formatCheck(report, form, version), form === "text");
+    if (failure?.code === "unauthorized" || (failure && host().exitCode === failure.exitCode)) throw failure;
+  });
+}
+
+/** Why the check ended before it came to its end or its bound; null if it did not. */
+function failureOf({ stopped }: CheckReport, baseUrl: string, budget: number): Failure | null {
+  if (stopped === null || stopped === budgetSpent(budget)) return null;
+  return new Failure(stopped === CREDENTIALS_REFUSED ? "unauthorized" : "unreachable", `${baseUrl}: ${stopped}`);
 }
 
 /** The service with its key, which is never a flag: other users of the machine see flags. */
@@ -241,6 +255,30 @@ async function printPlan(options: RunOptions): Promise<void> {
   );
 }
 
-/** The form of a report, from the extension of its file. */
-const formatOf = (file: string): CheckFormat =>
-  /\.html?$/i.test(file) ? "html" : formatOfFile(file, "--report", "a page in .html, ");
+/** The words that follow the first file of a `--report`. */
+function furtherReports(words: readonly string[]): string[] {
+  const further: string[] = [];
+  let files: number | null = null;
+  for (const word of words) {
+    if (word.startsWith("-")) files = word === "--report" ? 0 : null;
+    else if (files !== null) {
+      if (files > 0) further.push(word);
+      files += 1;
+    }
+  }
+  return further;
+}
+
+/** Such a word may be a mistake, so it does not replace a file. */
+function refuseExisting(word: string): void {
+  if (!lstatSync(host().resolvePath(userPath(word)), { throwIfNoEntry: false })) return;
+  const hint = "give each report that may replace a file its own --report";
+  throw new Failure("usage", `${word} exists, and follows the file of a --report`, hint);
+}
+
+/** The extension of the file chooses the form of the report. */
+function reportIn(path: string) {
+  const format: CheckFormat = /\.html?$/i.test(path) ? "html" : formatOfFile(path, "--report", "a page in .html, ");
+  const ofFailure = (failure: Failure) => failedReport("momo check", format, failure);
+  return { file: new NamedFile("--report", path), format, ofFailure };
+}

@@ -10,6 +10,7 @@ import { requestView } from "../../sandbox/control/views.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import type { LogListener } from "../../sandbox/request-log.ts";
 import { counted } from "../../src/domain/counted.ts";
+import { jsonText } from "../../src/domain/visible.ts";
 import { causeOf } from "../../src/store/causes.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { type PrivateSandbox, startPrivateSandbox } from "../client/private-sandbox.ts";
@@ -19,11 +20,12 @@ import { host } from "../host.ts";
 import { readHosts } from "../intercept/hosts.ts";
 import type { Interception } from "../intercept/intercept.ts";
 import { reapOrphans } from "../libc.ts";
-import { formatOfFile, prepareReport, requireTwoFiles } from "../serving/output-files.ts";
+import { type Lines, NamedFile, requireDifferent } from "../serving/named-files.ts";
+import { failedReport, formatOfFile, type Report, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { EXIT, Failure } from "../terminal/failure.ts";
+import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { must, readAccountId, readPath } from "../terminal/options.ts";
-import { reportFault, tell } from "../terminal/output.ts";
+import { reportFault, shownFailure, tell, tellFailure } from "../terminal/output.ts";
 import { ignoredAtStart, PASSED_ON } from "../terminal/signals.ts";
 import { version } from "../version.ts";
 
@@ -64,59 +66,73 @@ interface ExecFlags extends SandboxFlags {
 const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT", "SIGQUIT"] : []);
 
 async function exec(command: string[], flags: ExecFlags): Promise<void> {
-  // Refuse now what would fail at the end.
-  const { auditReport } = flags;
-  if (auditReport !== undefined) requireTwoFiles("--audit-report", [auditReport], "--log-file", flags.logFile);
+  const { auditReport, logFile } = flags;
   const format = auditReport === undefined ? null : formatOfFile(auditReport);
-  const file = auditReport === undefined ? null : prepareReport(auditReport);
-  const logFile = flags.logFile === undefined ? null : prepareReport(flags.logFile);
-  const lines: string[] = [];
-  const onRequest: LogListener | undefined = logFile
-    ? (_answered, request) => void lines.push(`${JSON.stringify(requestView(request))}\n`)
-    : undefined;
-  const outerUmask = process.umask(0o077); // for our files; the command keeps its own
-  const passSignalsTo = catchSignals();
-  const config = {
-    ...(await configOf(flags)),
-    accountId: flags.account,
-    ...(onRequest && { onRequest }),
-    opensAccounts: flags.intercept !== undefined,
-  };
-  let interception: Interception | null = null;
-  let hasStarted = false;
-  const sandbox = await startPrivateSandbox(config);
-  try {
-    interception = await startIntercept(flags, sandbox);
-    process.umask(outerUmask);
-    const variables = {
-      ...variablesOf(sandbox.target),
-      ...interception?.variables,
-      MOMO_DATA: sandbox.directory.path,
+  const report = auditReport === undefined ? null : new NamedFile("--audit-report", auditReport);
+  const log = logFile === undefined ? null : new NamedFile("--log-file", logFile);
+  requireDifferent(
+    [report, log].filter((file) => file !== null),
+    { "--rules": flags.rules, "--profile": flags.profile },
+  );
+  const reports: Report[] = [];
+  if (report && format)
+    reports.push({ file: report, ofFailure: (failure) => failedReport("momo audit", format, failure) });
+  if (log) reports.push({ file: log, ofFailure: (failure) => `${lineOfFailure(failure)}\n` });
+  await withReports(reports, async () => {
+    report?.requireWritable();
+    log?.requireWritable();
+    const outerUmask = process.umask(0o077); // for our files; the command keeps its own
+    const passSignalsTo = catchSignals();
+    let lines: Lines | null = null;
+    const onRequest: LogListener = (_answered, request) => lines?.add(jsonText(requestView(request)));
+    const config = {
+      ...(await configOf(flags)),
+      accountId: flags.account,
+      ...(log && { onRequest }),
+      opensAccounts: flags.intercept !== undefined,
     };
-    const child = await startCommand(command, childEnvironment(variables));
-    hasStarted = true;
-    process.umask(0o077);
-    passSignalsTo(child);
-    const ended = new AbortController();
-    void reapOrphans(child.pid, ended.signal);
-    const exitCode = await child.exited;
-    ended.abort();
-    // The code of shells: 128 and the number of the signal.
-    host().exitCode =
-      child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
-    warnOfSilentHosts(interception);
-    if (flags.audit !== undefined || flags.auditReport !== undefined) {
-      const report = await sandbox.finishAudit({ hosts: interception?.silentHosts() });
-      tellAudit(report, flags);
-      const options = { version, ...(flags.audit && { failOn: flags.audit }) };
-      if (file && format) file.write(formatReport(report, format, options));
+    let interception: Interception | null = null;
+    const sandbox = await startPrivateSandbox(config);
+    try {
+      interception = await startIntercept(flags, sandbox);
+      lines = log?.openLines() ?? null;
+      process.umask(outerUmask);
+      const variables = {
+        ...variablesOf(sandbox.target),
+        ...interception?.variables,
+        MOMO_DATA: sandbox.directory.path,
+      };
+      const child = await startCommand(command, childEnvironment(variables)).catch((error: unknown) => {
+        lines?.add(lineOfFailure(toFailure(error)));
+        throw error;
+      });
+      process.umask(0o077);
+      passSignalsTo(child);
+      const ended = new AbortController();
+      void reapOrphans(child.pid, ended.signal);
+      const exitCode = await child.exited;
+      ended.abort();
+      // The code of shells: 128 and the number of the signal.
+      host().exitCode =
+        child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
+      warnOfSilentHosts(interception);
+      if (flags.audit !== undefined || report) {
+        const found = await sandbox.finishAudit({ hosts: interception?.silentHosts() });
+        tellAudit(found, flags);
+        const options = { version, ...(flags.audit && { failOn: flags.audit }) };
+        if (report && format) writeAtTheEnd(report, formatReport(found, format, options));
+      }
+    } finally {
+      await interception?.stop();
+      await sandbox.stop();
+      const problem = lines?.close();
+      if (problem) tellFailure(problem, false);
     }
-  } finally {
-    await interception?.stop();
-    await sandbox.stop();
-    if (hasStarted) logFile?.write(lines.join(""));
-  }
+  });
 }
+
+/** The same member as in the lines on stderr, in the form of the log. */
+const lineOfFailure = (failure: Failure): string => jsonText({ error: shownFailure(failure) });
 
 /** The interception is loaded only with --intercept. Loading it takes 10 of the 69 ms of `momo exec`. */
 async function startIntercept(

@@ -19,9 +19,10 @@ import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serv
 import { withDatabase } from "../serving/engine.ts";
 import { cannotWrite, writing } from "../serving/files.ts";
 import { makeTemporaryDirectory } from "../serving/locked-folders.ts";
+import { whyTaken } from "../serving/named-files.ts";
 import { locateServerDirectory } from "../serving/server-directory.ts";
 import { Failure } from "../terminal/failure.ts";
-import { dataOption, jsonOption, readPath, withOptions } from "../terminal/options.ts";
+import { dataOption, jsonOption, readPathOrDash, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { atTheEnd } from "../terminal/signals.ts";
 import { isTerminal, outStream } from "../terminal/standard-output.ts";
@@ -31,7 +32,11 @@ interface ExportFlags extends OutputOptions, DatabaseFlags {
 }
 
 export function exportCommand(): Command {
-  const command = new Command("export").argument("<file>", "the new file for the copy; -: standard output", readPath);
+  const command = new Command("export").argument(
+    "<file>",
+    "the new file for the copy; -: standard output",
+    readPathOrDash,
+  );
   return withOptions(command, dataOption(), jsonOption(), ...databaseOptions()).action(exportData);
 }
 
@@ -69,6 +74,8 @@ async function exportData(file: string, flags: ExportFlags): Promise<void> {
 async function writeCopy(file: string, flags: ExportFlags): Promise<CopyContents> {
   // Refuse before the work. A link counts as a file, also if it leads nowhere.
   if (writing(file, ELSEWHERE, () => lstatSync(file, { throwIfNoEntry: false }))) throw alreadyExists(file);
+  const taken = whyTaken(file);
+  if (taken !== null) throw new Failure("usage", `${file} ${taken}`, ELSEWHERE);
   const copy = copyOf(flags);
   const draft = `${file}.${process.pid}.tmp`;
   makeEmpty(draft, file);

@@ -22,7 +22,7 @@ import { locateDataDirectory, makeDataDirectory } from "../serving/owners.ts";
 import { readCredentials } from "../serving/records.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Failure, withHintFor } from "../terminal/failure.ts";
-import { dataOption, jsonOption, readPath, withOptions, yesOption } from "../terminal/options.ts";
+import { dataOption, jsonOption, readPathOrDash, withOptions, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { atTheEnd, whileBlocked } from "../terminal/signals.ts";
 import { describeContents } from "./export.ts";
@@ -35,7 +35,7 @@ interface ImportFlags extends OutputOptions, DatabaseFlags {
 
 export function importCommand(): Command {
   const command = new Command("import")
-    .argument("<file>", "a copy that momo export made; -: standard input", readPath)
+    .argument("<file>", "a copy that momo export made; -: standard input", readPathOrDash)
     .option("--replace", "replace the existing database, which is lost");
   withOptions(command, yesOption(), dataOption(), jsonOption(), ...databaseOptions());
   return command.action((file: string, flags: ImportFlags) => {

@@ -10,13 +10,12 @@ import { stopwatch, systemRandom } from "../../src/system.ts";
 import { momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { firstKeyOfEnvironment } from "../serving/credentials.ts";
-import type { DataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, nameDataDirectory } from "../serving/data-directory.ts";
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import { type DatabaseConfig, THIS_MACHINE } from "../serving/engine.ts";
 import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
-import { prepareReadyFile } from "../serving/output-files.ts";
 import { locateDataDirectory, readSecretFile } from "../serving/owners.ts";
-import { announce, readyRecord } from "../serving/ready.ts";
+import { announce, ReadyFile, readyRecord } from "../serving/ready.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
@@ -93,7 +92,8 @@ class ServeCommand extends Command {
 async function serve(flags: ServeFlags): Promise<void> {
   // Set umask before the first file, so that our files are private.
   host().hideFiles();
-  const readyFile = flags.readyFile === undefined ? null : prepareReadyFile(flags.readyFile);
+  const named = flags.ephemeral ? null : nameDataDirectory(flags.data);
+  const readyFile = flags.readyFile === undefined ? null : new ReadyFile("--ready-file", flags.readyFile, named);
   let removeFiles = () => {};
   const stopping = stopSignal(() => removeFiles());
   outliveOutput();
@@ -104,10 +104,13 @@ async function serve(flags: ServeFlags): Promise<void> {
   if (database && config.seed != null) throw new Failure("usage", SEED_ALONE, SEED_HINT);
   const givenToken = givenControlToken(flags);
   const newToken = givenToken === null && !isLoopback(flags.host) ? token(systemRandom, 40).toLowerCase() : null;
-  const temporary = flags.ephemeral ? makeTemporaryDirectory() : null;
-  const directory = temporary?.directory ?? locateDataDirectory(flags.data);
   const output = flags.quiet ? null : createRequestOutput(flags.logFormat ?? "pretty", lineWidth(STDERR));
   const drainMs = drainOf(flags, database);
+  const controlPort = controlPortFor(flags);
+  // The line was read to its end: from now on files are touched.
+  readyFile?.removeOld();
+  const temporary = flags.ephemeral ? makeTemporaryDirectory() : null;
+  const directory = temporary?.directory ?? locateDataDirectory(flags.data);
   let sandbox: RunningSandbox | undefined;
   removeFiles = () => {
     readyFile?.remove();
@@ -121,7 +124,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       database,
       host: flags.host,
       port: flags.port,
-      controlPort: controlPortFor(flags),
+      controlPort,
       controlToken: givenToken ?? newToken,
       drainMs,
       firstKey: firstKeyOfEnvironment,

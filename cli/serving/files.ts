@@ -2,7 +2,8 @@ import { isUtf8 } from "node:buffer";
 import {
   closeSync,
   existsSync,
-  fstatSync,
+  fchmodSync,
+  fchownSync,
   lstatSync,
   openSync,
   readSync,
@@ -22,29 +23,43 @@ import { Failure, type FailureCode } from "../terminal/failure.ts";
 
 /** Reads and writes whole files, up to a bound. */
 
-/**
- * Whether a path leads to what this process, or the one that started it, has open, such as `/dev/stdout`: nothing may be removed or
- * renamed there.
- */
-export const isOpenAlready = (place: string, { dev, ino }: Pick<Stats, "dev" | "ino">): boolean =>
-  /^\/(?:dev\/(?:fd\/|std)|proc\/)/.test(place) ||
-  [1, 2].some((descriptor) => {
-    const own = readOrNull(() => fstatSync(descriptor));
-    return own?.dev === dev && own.ino === ino;
-  });
-
 /** Writes a private file completely, or not at all. */
-export function writePrivateFile(file: string, content: string, elsewhere = elsewhereThan(file)): void {
-  const draft = `${file}.${process.pid}.tmp`;
+export const writePrivateFile = (file: string, content: string): void =>
+  writing(file, elsewhereThan(file), () => writeWhole(file, content));
+
+/**
+ * Writes a file beside its place, and renames it: it is complete, or as it was. A new file is private.
+ * @param before the file that it replaces: its mode and its owner stay
+ */
+export function writeWhole(file: string, content: string, before?: Stats): void {
+  const { draft, descriptor } = openDraft(file);
   try {
-    writing(file, elsewhere, () => {
-      rmSync(draft, { force: true });
-      // Exclusive, so that it never follows a link of another user.
-      writeFileSync(draft, content, { mode: 0o600, flag: "wx" });
-      renameSync(draft, file);
-    });
-  } finally {
+    writeFileSync(descriptor, content);
+    if (before) {
+      readOrNull(() => fchownSync(descriptor, before.uid, before.gid)); // only root can
+      fchmodSync(descriptor, before.mode & 0o777);
+    }
+    closeSync(descriptor);
+    renameSync(draft, file);
+  } catch (error) {
     rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Names that a killed momo, or another program, has left are skipped, and these files stay. */
+const MAX_TAKEN_NAMES = 100;
+
+function openDraft(file: string): { readonly draft: string; readonly descriptor: number } {
+  for (let number = process.pid; ; number += 1) {
+    const draft = `${file}.${number}.tmp`;
+    try {
+      // Exclusive, so that it never follows a link of another user.
+      return { draft, descriptor: openSync(draft, "wx", 0o600) };
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST";
+      if (!isTaken || number === process.pid + MAX_TAKEN_NAMES) throw error;
+    }
   }
 }
 

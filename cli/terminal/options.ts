@@ -173,11 +173,19 @@ export const readProbability = number(
   /^(?!0?\.0+$)(?:0?\.[0-9]{1,9}|1(?:\.0{1,9})?)$/,
 );
 
-/** The path of a file or a folder. An empty one is refused, because it would mean the current folder. */
-export const readPath = (text: string): string => userPath(must("be a path", () => text !== "")(text));
+/**
+ * The path of a file or a folder. An empty one is refused, because it would mean the current folder, and one that looks like an
+ * option or the end of the options, because then the path was forgotten.
+ */
+export const readPath = (text: string): string =>
+  userPath(must("be a path (./NAME if it begins with -)", () => /^[^-]/s.test(text))(text));
 
-/** The same for an option that can have several. */
+/** The same for an option that can be given several times. */
 export const readPaths = (text: string, before: readonly string[] = []): string[] => [...before, readPath(text)];
+
+/** The same for an argument, which may also be `-`: standard input or output. */
+export const readPathOrDash = (text: string): string => (text === "-" ? text : readPath(text));
+
 /** An empty host is refused, because it would mean every interface. */
 export const readHost = must("be a host name or an address, such as 127.0.0.1", (text) =>
   /^[A-Za-z0-9.:_-]{1,253}$/.test(text),

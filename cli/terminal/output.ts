@@ -3,7 +3,7 @@ import { redact } from "../../src/domain/redact.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
 import { speaksUnicode, wantsColour } from "../environment.ts";
 import { host } from "../host.ts";
-import type { Failure } from "./failure.ts";
+import type { Failure, FailureCode } from "./failure.ts";
 import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
 
 /** Data goes to stdout, everything else to stderr. */
@@ -205,16 +205,30 @@ export function printData(options: OutputOptions, { json, rows = [json], essenti
 
 /** Prints a failure, as JSON if that was asked for. */
 export function tellFailure(failure: Failure, json: boolean): void {
-  // The value of a wrong flag may be a secret.
-  const message = redact(failure.message);
-  const hint = failure.hint && redact(failure.hint);
+  const error = shownFailure(failure);
   if (json) {
-    writeError(`${jsonText({ error: { code: failure.code, message, hint } })}\n`);
+    writeError(`${jsonText({ error })}\n`);
     return;
   }
-  tell(`momo: ${message}`);
-  if (hint !== null) tell(`      ${hint}`);
+  for (const line of failureLines(error)) tell(line);
 }
+
+/** A failure as it is shown. */
+export interface ShownFailure {
+  readonly code: FailureCode;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** The value of a wrong flag may be a secret. */
+export const shownFailure = ({ code, message, hint }: Failure): ShownFailure => ({
+  code,
+  message: redact(message),
+  hint: hint && redact(hint),
+});
+
+export const failureLines = ({ message, hint }: ShownFailure): string[] =>
+  hint === null ? [`momo: ${message}`] : [`momo: ${message}`, `      ${hint}`];
 
 /** The characters of momo's own texts, and below each one what people see where the locale has only ASCII. */
 const CHARACTERS = "✓✗•—█↑↓│└◆◇●○▲■";

@@ -33,8 +33,8 @@ export interface Result {
   /** Of its test case. */
   readonly name: string;
   readonly level: Severity;
-  /** A failure fails its test case; a skipped rule was not examined, and others pass. */
-  readonly is: "failure" | "skipped" | "remark";
+  /** A failure fails its test case, an error ended the run; a skipped rule was not examined, and others pass. */
+  readonly is: "failure" | "error" | "skipped" | "remark";
   readonly message: string;
   /** What would be right, for an annotation. */
   readonly advice: string;
@@ -44,6 +44,29 @@ export interface Result {
   readonly place: string;
   readonly count: number;
   readonly properties: object;
+}
+
+/** What a report says if the run that it is about ended early: one error. */
+export function endOf(title: string, message: string, advice: string): Pick<Results, "rules" | "results"> {
+  const rule = {
+    id: "not_run",
+    group: title.replace(" ", "."),
+    short: "The run",
+    full: "The run comes to its end",
+    help: advice,
+  };
+  const result = {
+    rule: rule.id,
+    name: rule.id,
+    is: "error",
+    message,
+    advice,
+    details: `${message}\n${advice}`,
+  } as const;
+  return {
+    rules: [{ ...rule, level: "error" }],
+    results: [{ ...result, level: "error", place: title, count: 1, properties: {} }],
+  };
 }
 
 /** The report for another program. */
@@ -77,11 +100,11 @@ function junitReport({ title, summary, figures, rules, results }: Results): stri
     return ofRule.length === 0 ? [`    <testcase ${named(rule, rule.id)}/>`] : ofRule.map((one) => testCase(rule, one));
   });
   const count = (is: Result["is"]) => results.filter((result) => result.is === is).length;
-  const counts = `tests="${cases.length}" failures="${count("failure")}"`;
+  const counts = `tests="${cases.length}" failures="${count("failure")}" errors="${count("error")}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="${escaped(title)}" ${counts}>`,
-    `  <testsuite name="${escaped(title)}" ${counts} errors="0" skipped="${count("skipped")}">`,
+    `  <testsuite name="${escaped(title)}" ${counts} skipped="${count("skipped")}">`,
     "    <properties>",
     property("summary", summary),
     ...Object.entries(figures).map(([name, value]) => property(name, String(value))),
@@ -99,6 +122,7 @@ const named = ({ group }: Rule, name: string) => `classname="${escaped(group)}" 
 function testCase(rule: Rule, { name, level, is, message, details }: Result): string {
   const body = {
     failure: `<failure type="${level}" message="${escaped(message)}">${escaped(details)}</failure>`,
+    error: `<error type="${rule.id}" message="${escaped(message)}">${escaped(details)}</error>`,
     skipped: `<skipped message="${escaped(message)}"/>`,
     remark: `<system-out>${level}: ${escaped(details)}</system-out>`,
   }[is];

@@ -1,6 +1,6 @@
 import { jsonText, visible } from "../../src/domain/visible.ts";
 import type { ReportFormat } from "../audit/report.ts";
-import { formatResults, type Results } from "../audit/results.ts";
+import { endOf, formatResults, type Results } from "../audit/results.ts";
 import { htmlReport } from "./page.ts";
 import {
   allNotes,
@@ -19,8 +19,16 @@ import {
 
 export type CheckFormat = ReportFormat | "html";
 
-/** The report as the text of a file. */
-export function formatCheck(report: CheckReport, format: CheckFormat, version: string): string {
+/**
+ * The report as the text of a file.
+ * @param end why the check ended early; other programs take it for an error
+ */
+export function formatCheck(
+  report: CheckReport,
+  format: CheckFormat,
+  version: string,
+  end: { readonly message: string } | null = null,
+): string {
   switch (format) {
     case "text":
       return `${textLines(report).map(visible).join("\n")}\n`;
@@ -28,9 +36,16 @@ export function formatCheck(report: CheckReport, format: CheckFormat, version: s
       return `${jsonText({ summary: summaryOf(report), ...report }, 2)}\n`;
     case "html":
       return htmlReport(report, version);
-    default:
-      return formatResults(resultsOf(report, format === "github" ? annotated(report) : undefined), format, version);
+    default: {
+      const results = resultsOf(report, format === "github" ? annotated(report) : undefined);
+      return formatResults(end ? withEnd(results, end.message) : results, format, version);
+    }
   }
+}
+
+function withEnd(report: Results, message: string): Results {
+  const { rules, results } = endOf(report.title, message, "The sentences that are skipped were not checked.");
+  return { ...report, rules: [...report.rules, ...rules], results: [...report.results, ...results] };
 }
 
 /** The sentences with an annotation: of those that fail for one cause, the first counts the others. */

@@ -2,13 +2,13 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listen } from "../../cli/serving/listen.ts";
-import { prepareReadyFile, removeStaleFiles } from "../../cli/serving/output-files.ts";
+import { ReadyFile } from "../../cli/serving/ready.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { expectRefusal, PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";
+import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -18,45 +18,33 @@ afterAll(cleanUp);
 /** The ready file of a server that has ended. */
 const OLD = '{"base_url":"http://127.0.0.1:1/v2","console_url":"http://127.0.0.1:1/_momo/","pid":1}';
 
-describe("an old ready file is removed before anything else is tried, so that no start leaves a stale address in it", () => {
-  test.concurrent("where the start is slow", async () => {
+describe("an old ready file is removed before a server starts, so that no start leaves a stale address in it", () => {
+  test.concurrent("where the start fails", async () => {
     const folder = newFolder();
     const file = join(folder, "ready.json");
     writeFileSync(file, OLD);
-    const program = ["sh", "-c", 'mkfifo pipe; exec 3<>pipe; exec "$@"', "sh", ...PROGRAM]; // a read from it waits
-    const line = ["serve", "--port", "0", "--ephemeral", "--ready-file", file, "--rules", "/dev/fd/3"];
-    const child = startMomo(line, { program, cwd: folder });
-    while (existsSync(file) && child.stderr.text === "") await Bun.sleep(5);
-    expect([existsSync(file), child.stdout.text]).toEqual([false, ""]);
-  });
-
-  test("of a flag that is given twice, the last one counts, also in a command line with errors", () => {
-    const folder = newFolder();
-    const files = ["first", "last"].map((name) => join(folder, name));
-    for (const file of files) writeFileSync(file, OLD);
-    removeStaleFiles("serve", [...files.flatMap((file) => ["--ready-file", file]), "--prot"]);
-    expect(files.map(existsSync)).toEqual([true, false]);
-  });
-
-  test("of a variable, too, before a line with errors", async () => {
-    const file = join(newFolder(), "ready.json");
-    writeFileSync(file, OLD);
-    expect((await runMomo(["serve", "--prot"], { env: { MOMO_SERVE_READY_FILE: file } })).exitCode).toBe(2);
-    expect(existsSync(file)).toBe(false);
+    writeFileSync(join(folder, "file"), "");
+    const run = await runMomo(["serve", "--port", "0", "--data", "file/data"], {
+      cwd: folder,
+      env: { MOMO_SERVE_READY_FILE: file },
+    });
+    expect([run.exitCode, existsSync(file)]).toEqual([1, false]);
   });
 
   test("an empty file, as mktemp makes it, may become the ready file", () => {
     const file = join(newFolder(), "ready.json");
     writeFileSync(file, "");
-    prepareReadyFile(file).write({ pid: 1 });
+    const ready = new ReadyFile("--ready-file", file, null);
+    ready.removeOld();
+    ready.write({ pid: 1 });
     expect(readFileSync(file, "utf8")).toBe('{"pid":1}\n');
   });
 
   test("a server that ends does not remove what another one has written to the same ready file", () => {
     const file = join(newFolder(), "ready.json");
-    const first = prepareReadyFile(file);
+    const first = new ReadyFile("--ready-file", file, null);
     first.write(JSON.parse(OLD));
-    const second = prepareReadyFile(file);
+    const second = new ReadyFile("--ready-file", file, null);
     second.write({ pid: 2 });
     first.remove();
     expect(readFileSync(file, "utf8")).toBe('{"pid":2}\n');
@@ -79,24 +67,37 @@ describe("an old ready file is removed before anything else is tried, so that no
     symlinkSync(`${file}.db`, file);
   };
   const OTHER = "is not a ready file, and stays as it is";
-  test.each([
+  const NO_FILE = "is not a file of its own, and stays as it is";
+  const PUT = [
     ["a database", OTHER, (file: string) => writeFileSync(file, "SQLite format 3\0")],
     ["a long file", OTHER, (file: string) => writeFileSync(file, "{".repeat(65_537))],
     ["a manifest", OTHER, (file: string) => writeFileSync(file, '{"name":"shop"}')],
     ["a list", OTHER, (file: string) => writeFileSync(file, "[1]")],
     ["null", OTHER, (file: string) => writeFileSync(file, "null")],
-    ["a link to a database", OTHER, linkToDatabase],
-    ["a pipe", "is not a file", (file: string) => void Bun.spawnSync(["mkfifo", file])],
-    ["a link to a device", "is not a file", (file: string) => symlinkSync("/dev/null", file)],
-    ["a folder", "is not a file", (file: string) => symlinkSync(newFolder(), file)],
-  ])("%s is not a ready file: refused and not removed, however the start fails", (_what, problem, put) => {
+    ["a link to a database", NO_FILE, linkToDatabase],
+    ["a pipe", NO_FILE, (file: string) => void Bun.spawnSync(["mkfifo", file])],
+    ["a link to a device", NO_FILE, (file: string) => symlinkSync("/dev/null", file)],
+    ["a folder", NO_FILE, (file: string) => symlinkSync(newFolder(), file)],
+  ] as const;
+
+  test.each(PUT)("%s is not a ready file: refused and not removed", (_what, problem, put) => {
     const file = join(newFolder(), "ready.json");
     put(file);
     const before = statSync(file);
-    expect(() => prepareReadyFile(file)).toThrow(`${file} ${problem}`);
-    removeStaleFiles("serve", ["--ready-file", file, "--wrong"]);
+    expect(() => new ReadyFile("--ready-file", file, null)).toThrow(`--ready-file ${file} ${problem}`);
     const { ino, size } = statSync(file);
     expect({ ino, size }).toEqual({ ino: before.ino, size: before.size });
+  });
+
+  test.each(PUT)("%s that comes before the server is ready stays", (_what, problem, put) => {
+    const file = join(newFolder(), "ready.json");
+    const ready = new ReadyFile("--ready-file", file, null);
+    put(file);
+    const before = statSync(file);
+    expect(() => ready.write({ pid: 1 })).toThrow(`--ready-file ${file} ${problem}`);
+    expect(statSync(file).ino).toBe(before.ino);
+    ready.remove();
+    expect(statSync(file).ino).toBe(before.ino);
   });
 });
 
