@@ -100,11 +100,11 @@ function junitReport({ title, summary, figures, rules, results }: Results): stri
     return ofRule.length === 0 ? [`    <testcase ${named(rule, rule.id)}/>`] : ofRule.map((one) => testCase(rule, one));
   });
   const count = (is: Result["is"]) => results.filter((result) => result.is === is).length;
-  const counts = `tests="${cases.length}" failures="${count("failure")}" errors="${count("error")}"`;
+  const counts = `tests="${cases.length}" failures="${count("failure")}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="${escaped(title)}" ${counts}>`,
-    `  <testsuite name="${escaped(title)}" ${counts} skipped="${count("skipped")}">`,
+    `  <testsuite name="${escaped(title)}" ${counts} errors="${count("error")}" skipped="${count("skipped")}">`,
     "    <properties>",
     property("summary", summary),
     ...Object.entries(figures).map(([name, value]) => property(name, String(value))),

@@ -165,18 +165,14 @@ describe("what is not a file of its own is refused by name, and stays", () => {
 
 describe("a run that cannot start says so in its report: an earlier report does not stay", () => {
   test.concurrent.each([
-    [
-      "exec --audit-report FILE.xml -- no-such-command",
-      127,
-      /<testsuites .* errors="1">[\s\S]*<error .*no-such-command/,
-    ],
+    ["exec --audit-report FILE.xml -- no-such-command", 127, /<testsuite .* errors="1"[\s\S]*<error .*no-such-command/],
     ["exec --audit-report FILE.json -- no-such-command", 127, /^{\n {2}"error": {\n {4}"code": "command_missing"/],
     ["exec --audit-report FILE.txt -- no-such-command", 127, /^momo: no-such-command is not a command/],
     ["exec --log-file FILE.jsonl -- no-such-command", 127, /^{"error":{"code":"command_missing",.*}\n$/],
-    ["audit --output FILE.xml --format junit --base-url URL", 6, /<testsuites .* errors="1">[\s\S]*<error /],
+    ["audit --output FILE.xml --format junit --base-url URL", 6, /<testsuite .* errors="1"[\s\S]*<error /],
     ["audit --output FILE.json --json --base-url URL", 6, /^{\n {2}"error": {\n {4}"code": "unreachable"/],
     ["audit --output FILE.txt --base-url URL", 6, /^momo: /],
-    ["check --report FILE.xml --target URL", 6, /<testsuites .* errors="1">[\s\S]*<error .*nothing listens there/],
+    ["check --report FILE.xml --target URL", 6, /<testsuite .* errors="1"[\s\S]*<error .*nothing listens there/],
     ["check --report FILE.json --target URL", 6, /"stopped": ".*nothing listens there"/],
   ] as const)("momo %s", async (line, exitCode, says) => {
     const cwd = newFolder();
