@@ -4,8 +4,8 @@
 #   MOMO_INSTALL   the folder for the executable (default: ~/.local/bin)
 #   MOMO_RELEASES  where the archives and SHA256SUMS are: an address, or a folder
 #
-# It checks the sum of the archive, tries the executable before it replaces another one, needs no root, and changes no file of a
-# shell. Everything is in a function, so that an incomplete script does nothing.
+# It checks the sum of the archive, tries the executable before it replaces an older momo, replaces no other program, needs no root,
+# and changes no file of a shell. Everything is in a function, so that an incomplete script does nothing.
 set -eu
 
 fail() {
@@ -27,6 +27,13 @@ fetch() { # ADDRESS FILE
 
 sum_of() {
   if command -v sha256sum >/dev/null 2>&1; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d ' ' -f 1
+}
+
+refuse_another() { # FILE: anything but a momo stays. Each momo has the name of this header in it.
+  if [ -d "$1" ]; then fail "$1 is a folder, and stays as it is; choose another folder with MOMO_INSTALL"; fi
+  if [ ! -e "$1" ] && [ ! -L "$1" ]; then return; fi
+  if [ -f "$1" ] && LC_ALL=C grep -q X-Momo-Server "$1" 2>/dev/null; then return; fi
+  fail "$1 is another program, and stays as it is; choose another folder with MOMO_INSTALL"
 }
 
 target() {
@@ -62,7 +69,7 @@ main() {
   # Absolute and without a slash at its end, as in PATH: below, the momo that PATH finds is compared with the one of this folder.
   whole=$(CDPATH='' cd -- "$folder" 2>/dev/null && pwd) || fail "$folder cannot be written; choose another folder with MOMO_INSTALL"
   folder=$whole
-  [ ! -d "$folder/momo" ] || fail "$folder/momo is a folder; remove it, or choose another folder with MOMO_INSTALL"
+  refuse_another "$folder/momo"
   draft=$(mktemp -d 2>/dev/null) || fail "there is no room for temporary files in ${TMPDIR:-/tmp}; choose another folder with TMPDIR"
   new=
   trap 'rm -rf "$draft" ${new:+"$new"}' EXIT
@@ -87,6 +94,7 @@ main() {
     esac
     fail "the executable does not run here$hint: $(head -n 1 "$draft/complaint"); nothing was installed"
   fi
+  refuse_another "$folder/momo" # again: the download takes its time
   mv -f "$new" "$folder/momo" || fail "$folder/momo cannot be replaced"
   printf 'momo %s is installed: %s\n' "$version" "$folder/momo"
 

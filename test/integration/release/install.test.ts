@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -12,8 +13,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { ROOT } from "../../support/binary.ts";
+import { builtBinary, ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { contentsOf } from "../../support/contents.ts";
 import { serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { afterMounts, testWithMounts } from "../../support/needs.ts";
@@ -25,7 +27,9 @@ afterAll(cleanUp);
 
 const SCRIPT = join(ROOT, "scripts/release/install.sh");
 const TEXT = readFileSync(SCRIPT, "utf8");
-const GOOD = "#!/bin/sh\necho 9.9.9\n";
+/** What the script knows a momo by. */
+const OURS = "# X-Momo-Server";
+const GOOD = `#!/bin/sh\n${OURS}\necho 9.9.9\n`;
 
 const serve = async (script = GOOD, sum?: string) => serveFiles(await makeRelease(script, { sum }));
 
@@ -101,7 +105,7 @@ describe("install.sh", () => {
     const home = newFolder();
     const folder = join(home, ".local/bin");
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "momo"), "the old one");
+    writeFileSync(join(folder, "momo"), `the old one ${OURS}`);
     const TMPDIR = newFolder();
     const { stderr, exitCode } = await install({ from: await from(), home, env: { TMPDIR } });
     expect(exitCode).toBe(1);
@@ -109,7 +113,7 @@ describe("install.sh", () => {
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(/^momo: .*\n$/);
     expect(readdirSync(folder)).toEqual(["momo"]);
-    expect(readFileSync(join(folder, "momo"), "utf8")).toBe("the old one");
+    expect(readFileSync(join(folder, "momo"), "utf8")).toBe(`the old one ${OURS}`);
   });
 
   test("a signal in the middle of a download leaves nothing", async () => {
@@ -174,14 +178,38 @@ describe("install.sh", () => {
     }
   });
 
-  test("a folder in the place of the executable is refused, and stays as it was", async () => {
+  const OTHERS: [what: string, put: (momo: string) => void][] = [
+    ["a script", (momo) => writeFileSync(momo, "#!/bin/sh\ntouch ran\n", { mode: 0o755 })],
+    ["another executable", (momo) => copyFileSync(Bun.which("true") ?? "", momo)],
+    ["a text that others may write", (momo) => writeFileSync(momo, "notes", { mode: 0o666 })],
+    ["an empty file", (momo) => writeFileSync(momo, "")],
+    ["a folder", (momo) => mkdirSync(momo)],
+    ["a link to another program", (momo) => symlinkSync(Bun.which("true") ?? "", momo)],
+    ["a link to nowhere", (momo) => symlinkSync("nowhere", momo)],
+    ["a pipe", (momo) => void Bun.spawnSync(["mkfifo", momo])],
+  ];
+  test.each(OTHERS)("in the place of the executable stays as it is, and is named: %s", async (_what, put) => {
+    const home = newFolder();
+    const folder = join(home, ".local/bin");
+    mkdirSync(folder, { recursive: true });
+    put(join(folder, "momo"));
+    const before = contentsOf(folder);
+    const { exitCode, stdout, stderr, momo } = await install({ home });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toMatch(
+      /^momo: .* is (?:another program|a folder), and stays as it is; choose another folder with .*\n$/,
+    );
+    expect(stderr).toContain(momo);
+    expect(contentsOf(folder)).toEqual(before);
+  });
+
+  test("the executable of this project is known as a momo, and replaced", async () => {
     const home = newFolder();
     const momo = join(home, ".local/bin/momo");
-    mkdirSync(momo, { recursive: true });
-    const { exitCode, stdout, stderr } = await install({ home });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-    expect(stderr).toBe(`momo: ${momo} is a folder; remove it, or choose another folder with MOMO_INSTALL\n`);
-    expect(readdirSync(momo)).toEqual([]);
+    mkdirSync(dirname(momo), { recursive: true });
+    copyFileSync(await builtBinary(), momo);
+    expect(await install({ home })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(readFileSync(momo, "utf8")).toBe(GOOD);
   });
 
   test("a folder has the release, or redirects are followed: GitHub redirects each download", async () => {
@@ -220,7 +248,7 @@ describe("install.sh", () => {
   test("an update replaces the file, and does not write into the one that runs", async () => {
     const { home, momo } = await install();
     linkSync(momo, join(home, "running"));
-    await install({ from: await serve("#!/bin/sh\necho 10.0.0\n"), home });
+    await install({ from: await serve(`#!/bin/sh\n${OURS}\necho 10.0.0\n`), home });
     expect(readFileSync(join(home, "running"), "utf8")).toBe(GOOD);
     expect((await runToEnd([momo])).stdout).toBe("10.0.0\n");
   });
