@@ -1,9 +1,9 @@
 import { Command, CommanderError } from "commander";
-import { namingNeighbour, showFirstStep } from "./client/running.ts";
+import { showFirstStep } from "./client/running.ts";
 import { GROUPS, makeCommand } from "./command-table.ts";
 import { suggestionsFor } from "./commands/completion.ts";
 import { host } from "./host.ts";
-import { EXIT, NoServer, toFailure } from "./terminal/failure.ts";
+import { EXIT, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
 import { asksJson, errorWidth, forPeople, tellFailure, writeError } from "./terminal/output.ts";
 import { isPage, printPage } from "./terminal/pages.ts";
@@ -39,7 +39,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
     if (args.length === 0) await showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
-    host().exitCode = await tellOf(error, commandOf(program, words), json);
+    host().exitCode = tellOf(error, commandOf(program, words), json);
   }
   // A page with the name of a command comes after its options.
   if (page !== null) {
@@ -161,7 +161,7 @@ function commandOf(program: Command, words: readonly string[]): Command {
 }
 
 /** Prints why the command failed, and returns the exit code. */
-async function tellOf(error: unknown, command: Command, json: boolean): Promise<number> {
+function tellOf(error: unknown, command: Command, json: boolean): number {
   if (error instanceof CommanderError) {
     // Help or version: no error.
     if (error.exitCode === 0) return EXIT.done;
@@ -169,7 +169,7 @@ async function tellOf(error: unknown, command: Command, json: boolean): Promise<
     if (error.code !== "commander.help" || json) tellFailure(failure, json);
     return failure.exitCode;
   }
-  const failure = error instanceof NoServer ? await namingNeighbour(error) : toFailure(error);
+  const failure = toFailure(error);
   tellFailure(failure, json);
   return failure.exitCode;
 }

@@ -1,10 +1,10 @@
 import { host } from "../host.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
 import { THIS_MACHINE } from "../serving/engine.ts";
-import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
-import type { CredentialsRecord } from "../serving/records.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/run-sandbox.ts";
 import type { configOf } from "../serving/sandbox-flags.ts";
+import type { CredentialsRecord } from "../serving/server-record.ts";
+import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/temporary-directory.ts";
 import { reportFault } from "../terminal/output.ts";
 import { serverAt } from "./server.ts";
 import type { ControlTarget, Target } from "./target.ts";

@@ -6,15 +6,7 @@ import type { Handler } from "../../src/http/request.ts";
 import { durations } from "../../src/system.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
-import {
-  hintOfAnother,
-  type Identity,
-  identify,
-  NotServing,
-  nothingAnswersAt,
-  type OfDirectory,
-  type Server,
-} from "./server.ts";
+import { headersNaming, nothingAnswersAt, type Server } from "./server.ts";
 
 /** One request to a server: its headers, its answer, and what a failure means for the user. */
 
@@ -67,17 +59,15 @@ const REQUEST_TIMEOUT_MS = 10_000;
  * @throws Failure in the words of the service; `unreachable` if nothing answers; {@link LostAnswer}
  */
 export async function request(api: Api, path: string, init: RequestInit, options: SendOptions): Promise<Answer> {
-  const headers = { ...(await headersFor(api, options.signal)), ...options.headers, ...(init.headers as object) };
-  return send(api, path, { ...init, headers }, options);
-}
-
-async function send(api: Api, path: string, init: RequestInit, options: SendOptions): Promise<Answer> {
+  const headers = { ...headersOf(api), ...options.headers, ...(init.headers as object) };
   const url = api.address + path;
   const [response, text] = await explained(api, options, async () => {
     const late = AbortSignal.timeout(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
     const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
     const { handler } = api;
-    const got = await (handler ? handler(new Request(url, init)) : fetch(url, { ...init, redirect: "manual", signal }));
+    const got = await (handler
+      ? handler(new Request(url, { ...init, headers }))
+      : fetch(url, { ...init, headers, redirect: "manual", signal }));
     return [got, await got.text()] as const;
   });
   const answer = parseAnswer(text, options.needs);
@@ -96,7 +86,7 @@ export async function openStream(
   more: Record<string, string>,
   signal?: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const headers = { ...(await headersFor(api, signal)), ...more };
+  const headers = { ...headersOf(api), ...more };
   // The time-out is for the answer only, not for the stream.
   const late = new AbortController();
   const end = () => late.abort(new DOMException("", "TimeoutError"));
@@ -122,26 +112,10 @@ async function explained<T>(api: Api, options: SendOptions, exchange: () => Prom
 }
 
 /** The headers that say who asks, and which server is meant. */
-async function headersFor({ server, credentials }: Api, signal?: AbortSignal): Promise<Record<string, string>> {
-  const { headers, unproven } = identify(server);
-  if (unproven) await requireProof(unproven, headers, signal);
-  return { ...credentials, ...headers };
-}
-
-/** @throws Failure if nothing answers in the place of the server, or another program */
-async function requireProof(server: OfDirectory, named: Identity["headers"], signal?: AbortSignal): Promise<void> {
-  const { id, base_url, control_url, control_token } = server.record;
-  const api = { address: control_url, server, credentials: {}, hints: {}, hintOfAddress: CHECK_ADDRESS };
-  const headers = { ...bearer(control_token), ...named };
-  const answer = await send(api, "/health", { headers }, { ...READS, signal }).catch((error: unknown) => {
-    const isOurs = error instanceof Failure && !(error instanceof ForeignAnswer);
-    if (isOurs && !["unexpected", "not_found"].includes(error.code)) throw error;
-    return null; // another program
-  });
-  if (id !== undefined && answer?.id === id) return;
-  const why = "that was killed, and another program or an older momo answers there";
-  throw new NotServing(server, new URL(base_url).origin, why);
-}
+const headersOf = ({ server, credentials }: Api): Record<string, string> => ({
+  ...credentials,
+  ...headersNaming(server),
+});
 
 /** The service refused the request. */
 export class Refused extends Failure {
@@ -161,9 +135,7 @@ export class Refused extends Failure {
 function refusalOf(api: Api, options: SendOptions, status: number, answer: Answer | null): Failure {
   const { origin } = new URL(api.address);
   const isWrite = options.ifLost !== "nothing_changed";
-  if (answer && status === 421 && api.server.is !== "at_address") {
-    return new NotServing(api.server, origin, answer.message);
-  }
+  if (answer && status === 421) return new Failure("unreachable", `${origin}: ${answer.message}`, ANOTHER_SERVER);
   const isNoPath = status === 404 && answer?.message.startsWith(NO_SUCH_PATH);
   const ofPath = isNoPath ? { not_found: api.hintOfAddress } : {};
   // A gateway says so of requests that the service may have carried out.
@@ -171,12 +143,12 @@ function refusalOf(api: Api, options: SendOptions, status: number, answer: Answe
   const ofFault = isWrite && status === 500 ? { refused: howToCheck(options) } : {};
   if (answer) return new Refused(status, answer.message, { ...api.hints, ...options.hints, ...ofPath, ...ofFault });
   const message = `${origin} answers (HTTP ${status}), but not like the payment service`;
-  const hint = hintOfAnother(api.server) ?? CHECK_ADDRESS;
-  // A gateway answers with its own page when the service is down. Only 502 and 504 certainly come from a gateway.
-  const Lost = status === 502 || status === 504 ? LostAnswer : ForeignAnswer;
-  if (status >= 500 || (isWrite && status === 200)) return new Lost(message, options, `; ${hint}`);
-  return new Failure("unexpected", message, hint);
+  // A gateway answers with its own page when the service is down.
+  if (status >= 500 || (isWrite && status === 200)) return new LostAnswer(message, options, `; ${CHECK_ADDRESS}`);
+  return new Failure("unexpected", message, CHECK_ADDRESS);
 }
+
+const ANOTHER_SERVER = "start one on this directory with momo serve, or name the directory of the other with --data";
 
 export const CHECK_ADDRESS = "check --base-url or MOMO_BASE_URL: it ends with the base path, such as /v2";
 
@@ -195,9 +167,6 @@ export class LostAnswer extends Failure {
     super(code, what, howToCheck(options) + more);
   }
 }
-
-/** Perhaps another program answered in its place. */
-class ForeignAnswer extends LostAnswer {}
 
 function howToCheck({ ifLost }: SendOptions): string {
   if (ifLost === "nothing_changed") return "nothing was changed: try again";

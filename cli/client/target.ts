@@ -2,11 +2,11 @@ import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { type Environment, momoEnvironment, type Variables } from "../environment.ts";
-import { readCredentials } from "../serving/records.ts";
-import { findServerDirectory } from "../serving/server-directory.ts";
+import { findDataDirectory, locateDataDirectory } from "../serving/own-directory.ts";
+import { readCredentials } from "../serving/server-record.ts";
 import { Failure } from "../terminal/failure.ts";
 import { wrongValue } from "../terminal/usage.ts";
-import { findServer, isOnThisMachine, type Named, recordOf, type Server } from "./server.ts";
+import { findServer, isOnThisMachine, type Named, type Server } from "./server.ts";
 
 export interface TargetFlags {
   readonly baseUrl?: string;
@@ -45,11 +45,12 @@ export interface ControlTarget {
  * secret never leaves this machine: it is not sent to another machine that a flag or the environment names.
  * @throws Failure `unreachable` if no server is known, `usage` if no credentials are known
  */
-export function resolveTarget(flags: TargetFlags, environment: Environment = momoEnvironment()): Target {
+export function resolveTarget(flags: TargetFlags, given: Environment = momoEnvironment()): Target {
+  const environment = unlessDirectory(flags, given);
   const named = namedAddress({ "--base-url": flags.baseUrl, MOMO_BASE_URL: environment.baseUrl });
-  const server = findServer(flags, environment, named);
+  const server = findServer(flags, named);
   // A directory that is not needed is not checked.
-  const directory = !named || isOnThisMachine(named.address) ? findServerDirectory(flags.data) : null;
+  const directory = server.directory ?? (isOnThisMachine(server.address) ? findDataDirectory(flags.data) : null);
   const kept = readCredentials(directory);
   const file = directory?.credentials ?? "";
   const key = firstGiven({ "--api-key": flags.apiKey, MOMO_API_KEY: environment.apiKey, [file]: kept?.api_key });
@@ -82,17 +83,28 @@ function originOfKey(key: string, secret: string, file: string): string {
  * `MOMO_BASE_URL`, else the server of the data directory.
  * @throws Failure `unreachable` if no server is known
  */
-export function resolveControl(flags: ControlFlags, environment: Environment = momoEnvironment()): ControlTarget {
+export function resolveControl(flags: ControlFlags, given: Environment = momoEnvironment()): ControlTarget {
+  const environment = unlessDirectory(flags, given);
   const { baseUrl, controlUrl } = environment;
   const named = namedAddress({ "--base-url": flags.baseUrl, MOMO_CONTROL_URL: controlUrl, MOMO_BASE_URL: baseUrl });
-  const server = findServer(flags, environment, named);
-  const { address } = server;
+  const server = findServer(flags, named);
+  const { address, record } = server;
   const beside = named?.by === "MOMO_CONTROL_URL" ? address : new URL(CONTROL_PATH, address).href;
   // The record of the server says whether the control API has its own port, and which of the names of this machine it listens on.
-  const record = recordOf(server);
-  const given = environment.controlToken;
-  const controlToken = given === undefined ? (record?.control_token ?? null) : headerValue(given, "MOMO_CONTROL_TOKEN");
+  const token = environment.controlToken;
+  const controlToken = token === undefined ? (record?.control_token ?? null) : headerValue(token, "MOMO_CONTROL_TOKEN");
   return { controlUrl: record?.control_url ?? beside, controlToken, server };
+}
+
+/**
+ * `--data` comes before variables that name a server: they are of another one, and so are the token and the key beside them. The key
+ * counts for a directory that has none.
+ */
+function unlessDirectory({ baseUrl, data }: ControlFlags, environment: Environment): Environment {
+  const namesServer = environment.baseUrl !== undefined || environment.controlUrl !== undefined;
+  if (data === undefined || baseUrl !== undefined || !namesServer) return environment;
+  const { apiKey, apiSecret, paymentAccountId } = environment;
+  return readCredentials(locateDataDirectory(data)) ? {} : { apiKey, apiSecret, paymentAccountId };
 }
 
 /** The first text that is given, and the flag, variable or file that gives it. */
@@ -116,7 +128,7 @@ function namedAddress(given: { readonly [B in Named["by"]]?: string | undefined 
 export function knownControl(flags: TargetFlags): ControlTarget | null {
   const control = resolveControl(flags);
   const isNamed = flags.baseUrl === undefined && momoEnvironment().controlUrl !== undefined;
-  return isNamed || recordOf(control.server) ? control : null;
+  return isNamed || control.server.record ? control : null;
 }
 
 /** A momo command for the same server as these flags, without their secret. */

@@ -14,18 +14,15 @@ import {
 import { controlClient } from "../client/client.ts";
 import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, isStopped } from "../client/diagnose.ts";
 import { type Answer, LostAnswer } from "../client/request.ts";
-import { NotServing, originalOf } from "../client/server.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
-import type { DataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, nameDataDirectory } from "../serving/data-directory.ts";
 import { cannotWrite } from "../serving/files.ts";
 import { isFree } from "../serving/listen.ts";
-import { lockDirectory } from "../serving/locked-folders.ts";
-import { CLOSE_TO_OTHERS, foreignPlaces, openTo } from "../serving/owners.ts";
-import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
-import { nameServerDirectory } from "../serving/server-directory.ts";
+import { CLOSE_TO_OTHERS, lockDirectory, openTo, whyNotOurs } from "../serving/own-directory.ts";
+import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/server-record.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, print, printData, printText, styled, wrapped } from "../terminal/output.ts";
@@ -45,9 +42,9 @@ export function doctorCommand(): Command {
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {
-  const directory = nameServerDirectory(flags.data);
-  const foreign = foreignPlaces(directory).map((failure) => actOn("owner", failure));
-  // Files of another user are not read.
+  const directory = nameDataDirectory(flags.data);
+  const foreign = whyNotOurs(directory).map((failure) => actOn("owner", failure));
+  // A directory that is not ours is not used.
   const found = [
     ...(foreign.length > 0 ? [...foreign, checkPort(flags.port)] : await checkContents(directory, flags)),
     ...checkEnvironment(),
@@ -198,13 +195,8 @@ async function checkServer(directory: DataDirectory) {
   const isBusy = isHeld(directory.lock);
   if (!record) return found(isBusy ? BUSY : "no server runs on this directory; momo serve starts one");
   const { pid, base_url } = record;
-  const original = originalOf(directory, record);
-  if (original !== null) {
-    return found(`server.json is a copy, and tells of the server of ${original}`, {
-      remedy: "name that one with --data, or start one here with momo serve",
-    });
-  }
-  if (isBusy && isStopped(pid)) {
+  if (!isBusy) return found(`process ${pid} served ${base_url} and was killed; nothing is lost`);
+  if (isStopped(pid)) {
     return found(`process ${pid} at ${base_url} is stopped (SIGSTOP or Ctrl+Z), and does not answer`, {
       isRunning: true,
       remedy: `kill -CONT ${pid} lets it continue`,
@@ -214,13 +206,11 @@ async function checkServer(directory: DataDirectory) {
     const health = await controlClient(resolveControl({ data: directory.path }, {})).get("/health", {});
     return found(describe(health, record), { isRunning: true, answers: true });
   } catch (error) {
-    const { code, message, hint } = toFailure(error);
-    if (error instanceof NotServing) return found(message, { remedy: hint });
+    const { code, message } = toFailure(error);
     if (code === "refused") return found(`process ${pid} at ${base_url}: ${message}`, { isRunning: true });
-    if (isBusy && error instanceof LostAnswer)
+    if (error instanceof LostAnswer)
       return found(`process ${pid}: ${message}`, { isRunning: true, remedy: "it may be busy: try again soon" });
-    if (isBusy) return found(BUSY);
-    return found(`process ${pid} served ${base_url} and was killed; nothing is lost`);
+    return found(BUSY);
   }
 }
 

@@ -1,10 +1,6 @@
 import { Command, Option } from "commander";
-import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { controlClient } from "../client/client.ts";
 import { resolveControl, resolveTarget, type TargetFlags, variablesOf } from "../client/target.ts";
-import { type Environment, momoEnvironment } from "../environment.ts";
-import { nameDataDirectory } from "../serving/data-directory.ts";
-import { readCredentials } from "../serving/records.ts";
 import { serverOptions, withOptions } from "../terminal/options.ts";
 import { print, printJson } from "../terminal/output.ts";
 
@@ -21,22 +17,12 @@ export function envCommand(): Command {
 }
 
 async function env({ format, json, ...flags }: TargetFlags & { format: Format; json?: true }): Promise<void> {
-  const environment = environmentFor(flags);
-  const target = { ...resolveTarget(flags, environment), ...resolveControl(flags, environment) };
+  const target = { ...resolveTarget(flags), ...resolveControl(flags) };
   // Check the address and the token now: in the variables they would fail later, in another program.
   await controlClient(target).get("/clock", {});
   const variables = variablesOf(target);
   if (json || format === "json") printJson(variables);
   else for (const [name, value] of Object.entries(variables)) print(LINE[format](name, value));
-}
-
-/** If a directory is named, its variables are wanted in place of those of an earlier server. */
-function environmentFor({ data }: TargetFlags): Environment {
-  const environment = momoEnvironment();
-  const { apiKey, apiSecret, paymentAccountId, baseUrl, controlUrl } = environment;
-  if (data === undefined || (baseUrl === undefined && controlUrl === undefined)) return environment;
-  const hasKey = readOrNull(() => readCredentials(nameDataDirectory(data))) !== null;
-  return hasKey ? {} : { apiKey, apiSecret, paymentAccountId };
 }
 
 const LINE: Record<Exclude<Format, "json">, (name: string, value: string) => string> = {

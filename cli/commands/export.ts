@@ -18,9 +18,9 @@ import { host } from "../host.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
 import { cannotWrite, writing } from "../serving/files.ts";
-import { makeTemporaryDirectory } from "../serving/locked-folders.ts";
 import { whyTaken } from "../serving/named-files.ts";
-import { locateServerDirectory } from "../serving/server-directory.ts";
+import { locateDataDirectory } from "../serving/own-directory.ts";
+import { makeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPathOrDash, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
@@ -50,7 +50,7 @@ function copyOf(flags: ExportFlags): Copy {
   if (database)
     return (path, name) =>
       withDatabase(database, "refuse", (store) => writeRows(path, store.exportAll(), name, isMemo));
-  const { database: file } = locateServerDirectory(flags.data);
+  const { database: file } = locateDataDirectory(flags.data);
   requireDatabase(file);
   return async (path, name) => {
     copyDatabase(file, path, name);

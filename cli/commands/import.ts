@@ -4,10 +4,13 @@ import { isMemo } from "../../sandbox/network/script.ts";
 import {
   type CopyContents,
   continueNumbers,
+  draftBeside,
+  HEADER_BYTES,
   openStore,
   putInPlace,
   readRows,
   removeDatabase,
+  requireOwnHeader,
   writeRows,
 } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
@@ -17,9 +20,9 @@ import type { DataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
 import { cannotRead, cannotWrite } from "../serving/files.ts";
-import { lockDirectory, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
-import { locateDataDirectory, makeDataDirectory } from "../serving/owners.ts";
-import { readCredentials } from "../serving/records.ts";
+import { holdDirectory, locateDataDirectory, requireUnused } from "../serving/own-directory.ts";
+import { readCredentials } from "../serving/server-record.ts";
+import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/temporary-directory.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Failure, withHintFor } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPathOrDash, withOptions, yesOption } from "../terminal/options.ts";
@@ -50,7 +53,7 @@ async function importIntoDatabase(file: string, flags: ImportFlags, database: Na
   if (flags.replace) {
     throw new Failure("usage", "--replace is for data directories", "make a new database, and give that");
   }
-  const source = openSource(file);
+  const source = await openSource(file);
   removeTemporaryLeftovers();
   const { directory, remove } = makeTemporaryDirectory();
   atTheEnd(remove);
@@ -63,26 +66,20 @@ async function importIntoDatabase(file: string, flags: ImportFlags, database: Na
 async function importData(file: string, flags: ImportFlags): Promise<void> {
   host().hideFiles();
   const directory = locateDataDirectory(flags.data);
-  const source = openSource(file);
-  makeDataDirectory(directory);
-  using held = new DisposableStack();
-  held.defer(lockDirectory(directory));
-  const draft = `${directory.database}.${process.pid}.tmp`;
-  atTheEnd(() => removeDatabase(draft));
-  const replaces = existsSync(directory.database) && statSync(directory.database).size > 0;
-  if (replaces && !flags.replace) {
-    throw new Failure(
-      "unexpected",
-      `${directory.database} already exists, and would be lost`,
-      "keep a copy with momo export; then say --replace, or choose another folder with --data",
-    );
-  }
-  if (replaces) {
+  requireUnused(directory);
+  const source = await openSource(file);
+  // What is refused up to here changes nothing. Another process can make a database until this one holds the lock.
+  if (requireConsent(directory, flags)) {
     await askToGoOn(
       () => [`${directory.database} is replaced: what is in it is lost. momo export FILE makes a copy first.`],
       flags,
     );
   }
+  using held = new DisposableStack();
+  held.defer(holdDirectory(directory));
+  const replaces = requireConsent(directory, flags);
+  const draft = draftBeside(directory.database);
+  atTheEnd(() => removeDatabase(draft));
   const contents = await importRows(directory, draft, source);
   if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
   putInPlace(draft, directory.database);
@@ -94,15 +91,52 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
   }
 }
 
+/** @returns whether a database is replaced. @throws Failure if there is one, and `--replace` does not say so */
+function requireConsent({ database }: DataDirectory, { replace }: ImportFlags): boolean {
+  const replaces = existsSync(database) && statSync(database).size > 0;
+  if (!replaces || replace) return replaces;
+  throw new Failure(
+    "unexpected",
+    `${database} already exists, and would be lost`,
+    "keep a copy with momo export; then say --replace, or choose another folder with --data",
+  );
+}
+
 const OTHER_CREDENTIALS =
   "credentials.json has no key of this database: momo serve will make a new one, and write it there";
 
 const NUMBERS_UNKNOWN =
   "the replaced database is damaged: its transaction numbers are not known, and may be used again";
 
-type Source = ReturnType<typeof openSource>;
+/** What is copied, and what a refusal calls it. */
+interface Source {
+  readonly name: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
 
-function openSource(file: string) {
+/** @throws Failure or UnusableDatabase if the first bytes are not of a database of momo's: a draft with others would not be ours */
+async function openSource(file: string): Promise<Source> {
+  const { name, stream } = streamOf(file);
+  const chunks = stream[Symbol.asyncIterator]();
+  try {
+    let beginning = Buffer.alloc(0);
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+      beginning = Buffer.concat([beginning, next.value]);
+      if (beginning.length >= HEADER_BYTES) break;
+    }
+    requireOwnHeader(beginning, name);
+    return { name, bytes: withRest(beginning, chunks) };
+  } catch (error) {
+    throw error instanceof UnusableDatabase ? withHintFor("copy", error) : cannotRead(name, error);
+  }
+}
+
+async function* withRest(beginning: Uint8Array, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield beginning;
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+}
+
+function streamOf(file: string): { readonly name: string; readonly stream: ReadableStream<Uint8Array> } {
   if (file === "-") return { name: "standard input", stream: Bun.stdin.stream() };
   const place = host().resolvePath(file);
   const stats = statsFor(file, place);
@@ -131,10 +165,10 @@ const USE_EXPORT = "make a copy with momo export, and give that";
 
 /** Makes a database at `draft` with the rows of the source. */
 async function importRows(directory: DataDirectory, draft: string, source: Source): Promise<CopyContents> {
-  const copy = `${directory.database}.${process.pid}-copy.tmp`;
+  const copy = draftBeside(directory.database, "-copy");
   atTheEnd(() => removeDatabase(copy));
   try {
-    await writeDraft(copy, source);
+    await writeCopy(copy, source);
     // This takes a minute for a million rows. The next command in this directory removes the drafts of one that was ended.
     return await whileBlocked(() => writeRows(draft, readRows(copy, source.name), source.name, isMemo));
   } catch (error) {
@@ -145,25 +179,13 @@ async function importRows(directory: DataDirectory, draft: string, source: Sourc
   }
 }
 
-/** The first bytes of every SQLite file. */
-const MAGIC = "SQLite format 3\0";
-
-/**
- * Copies the bytes to a private file, so that no other process can change them between the check and the use.
- * @throws UnusableDatabase as soon as the bytes cannot be a database
- */
-async function writeDraft(draft: string, { name, stream }: Source): Promise<void> {
-  const descriptor = openSync(draft, "wx", 0o600);
+/** Copies the bytes to a private file, so that no other process can change them between the check and the use. */
+async function writeCopy(copy: string, { bytes }: Source): Promise<void> {
+  const descriptor = openSync(copy, "wx", 0o600);
   try {
-    let beginning = "";
-    for await (const chunk of stream) {
-      if (beginning.length < MAGIC.length) {
-        beginning = (beginning + Buffer.from(chunk).toString("latin1", 0, MAGIC.length)).slice(0, MAGIC.length);
-        if (!MAGIC.startsWith(beginning)) break;
-      }
+    for await (const chunk of bytes) {
       for (let written = 0; written < chunk.length; ) written += writeSync(descriptor, chunk, written);
     }
-    if (beginning !== MAGIC) throw new UnusableDatabase("damaged", `${name} is damaged or not a database`);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -12,15 +12,15 @@ import type { Store } from "../../src/store/store.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { type Client, controlClient } from "../client/client.ts";
 import type { Answer, SendOptions } from "../client/request.ts";
-import { isUsed, serverAt } from "../client/server.ts";
+import { serverAt } from "../client/server.ts";
 import { resolveControl } from "../client/target.ts";
 import { momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
+import { nameDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
-import { makeDataDirectory } from "../serving/owners.ts";
-import { readCredentials, readServer } from "../serving/records.ts";
-import { locateServerDirectory } from "../serving/server-directory.ts";
+import { locateDataDirectory, makeDataDirectory } from "../serving/own-directory.ts";
+import { readCredentials, runningServer } from "../serving/server-record.ts";
 import { askText, askToGoOn, askWhich } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
 import {
@@ -156,7 +156,7 @@ const showKey: Show = (answer, flags) => {
 };
 
 async function revokeKey(client: Client, flags: Flags, apiKey: string): Promise<Answer> {
-  const directory = locateServerDirectory(flags.data);
+  const directory = nameDataDirectory(flags.data);
   if (readOrNull(() => readCredentials(directory))?.api_key === apiKey) {
     await askToGoOn(
       () => [
@@ -181,8 +181,8 @@ export async function withRegistry(
   const database = databaseUnlessData(flags);
   if (database)
     return withDatabase(database, "refuse", (shared) => work(clientHere(() => shared, shared.clock, usual)));
-  const directory = locateServerDirectory(flags.data);
-  if (readOrNull(() => readServer(directory)) && isUsed(directory)) {
+  const directory = locateDataDirectory(flags.data);
+  if (readOrNull(() => runningServer(directory))) {
     return work(controlClient(resolveControl(flags, { ...momoEnvironment(), ...NO_ADDRESS }), usual));
   }
   host().hideFiles();

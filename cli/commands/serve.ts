@@ -13,11 +13,11 @@ import { firstKeyOfEnvironment } from "../serving/credentials.ts";
 import { type DataDirectory, nameDataDirectory } from "../serving/data-directory.ts";
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import { type DatabaseConfig, THIS_MACHINE } from "../serving/engine.ts";
-import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/locked-folders.ts";
-import { locateDataDirectory, readSecretFile } from "../serving/owners.ts";
 import { announce, ReadyFile, readyRecord } from "../serving/ready.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
+import { readSecretFile } from "../serving/secret-file.ts";
+import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/temporary-directory.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import {
   dataOption,
@@ -110,7 +110,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   // The line was read to its end: from now on files are touched.
   readyFile?.removeOld();
   const temporary = flags.ephemeral ? makeTemporaryDirectory() : null;
-  const directory = temporary?.directory ?? locateDataDirectory(flags.data);
+  const directory = temporary?.directory ?? nameDataDirectory(flags.data);
   let sandbox: RunningSandbox | undefined;
   removeFiles = () => {
     readyFile?.remove();

@@ -12,7 +12,7 @@ import { clockBy, steadyTime } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
-import { readClock, writeClock } from "./records.ts";
+import { readClock, writeClock } from "./server-record.ts";
 
 /** The clock of a server: where it starts, and what is kept of it for the next start. */
 

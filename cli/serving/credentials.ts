@@ -10,7 +10,7 @@ import { Failure } from "../terminal/failure.ts";
 import { wrongValue } from "../terminal/usage.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import type { Engine } from "./engine.ts";
-import { type CredentialsRecord, readCredentials, writeCredentials } from "./records.ts";
+import { type CredentialsRecord, readCredentials, writeCredentials } from "./server-record.ts";
 
 export interface CredentialsFound {
   /** Null if another server made the key: the database has only the hash of its secret. */

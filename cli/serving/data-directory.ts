@@ -1,6 +1,6 @@
-import { realpathSync, statSync } from "node:fs";
 import { join, posix, win32 } from "node:path";
 import { quoted } from "../../sandbox/curl.ts";
+import { withCompanions } from "../../src/store/sqlite/sqlite.ts";
 import { homeFolder, momoEnvironment, platformFolders } from "../environment.ts";
 import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
@@ -8,8 +8,16 @@ import { userPath } from "../terminal/options.ts";
 import { commandLine } from "../terminal/this-program.ts";
 import { statsOfTarget } from "./files.ts";
 
-/** Where momo keeps everything, in files that only their owner can read. */
-export type DataDirectory = Readonly<ReturnType<typeof dataDirectoryAt>>;
+/** The folder where momo keeps everything: which one a command means, and the files in it. */
+
+export interface DataDirectory {
+  readonly path: string;
+  readonly database: string;
+  readonly lock: string;
+  readonly credentials: string;
+  readonly server: string;
+  readonly clock: string;
+}
 
 /**
  * `--data`, then `MOMO_DATA`, then the platform's data folder. It reads no file.
@@ -30,7 +38,7 @@ export function nameDataDirectory(flag: string | undefined): DataDirectory {
 export const hasNoDataDirectory = (flag: string | undefined): boolean =>
   (flag ?? momoEnvironment().data ?? platformDefault()) === null;
 
-export const dataDirectoryAt = (path: string) => ({
+export const dataDirectoryAt = (path: string): DataDirectory => ({
   path,
   database: join(path, "momo.db"),
   lock: join(path, "momo.lock"),
@@ -38,14 +46,6 @@ export const dataDirectoryAt = (path: string) => ({
   server: join(path, "server.json"),
   clock: join(path, "clock.json"),
 });
-
-/** Which directory it is: a moved one keeps its device and inode, a copy has others. Windows has only the path. */
-export function identityOf({ path }: DataDirectory): { readonly data: string; readonly data_id: string | null } {
-  const data = realpathSync(path);
-  if (process.platform === "win32") return { data, data_id: null };
-  const { dev, ino } = statSync(data, { bigint: true });
-  return { data, data_id: `${dev}:${ino}` };
-}
 
 const platformDefault = (): string | null =>
   defaultPlace(process.platform, { ...platformFolders(), home: homeFolder() });
@@ -63,9 +63,13 @@ export function defaultPlace(platform: NodeJS.Platform, { xdgDataHome, localAppD
   return home && posix.join(home, ".local", "share", "momo");
 }
 
-export const filesOf = ({ database, lock, credentials, server, clock }: DataDirectory) => [
-  ...[database, `${database}-wal`, `${database}-shm`],
-  ...[lock, credentials, server, clock],
+/** All files with a name of momo's: the records, the lock, the database, and what SQLite keeps beside it. */
+export const filesOf = ({ database, lock, credentials, server, clock }: DataDirectory): string[] => [
+  lock,
+  server,
+  credentials,
+  clock,
+  ...withCompanions(database),
 ];
 
 /** How a shell in any folder runs momo commands for the server of a data directory: what stands before and after their words. */

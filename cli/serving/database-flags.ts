@@ -8,7 +8,7 @@ import { must, number, readDuration, readPath, withOptions } from "../terminal/o
 import { tell } from "../terminal/output.ts";
 import { misuse } from "../terminal/usage.ts";
 import type { DatabaseConfig } from "./engine.ts";
-import { readSecretFile } from "./owners.ts";
+import { readSecretFile } from "./secret-file.ts";
 
 /** The options that name a database which several servers share. Neither its password nor the user of its URL is ever shown. */
 

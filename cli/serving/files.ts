@@ -17,6 +17,7 @@ import { shown } from "../../src/domain/error.ts";
 import { around, findJsonMistake, lineAndColumn, looksLikeUtf16 } from "../../src/domain/json-mistake.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { causeAt, causeOf, helpFor } from "../../src/store/causes.ts";
+import { draftBeside } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { host } from "../host.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
@@ -32,7 +33,8 @@ export const writePrivateFile = (file: string, content: string): void =>
  * @param before the file that it replaces: its mode and its owner stay
  */
 export function writeWhole(file: string, content: string, before?: Stats): void {
-  const { draft, descriptor } = openDraft(file);
+  const draft = draftBeside(file);
+  const descriptor = openSync(draft, "wx", 0o600); // exclusive, so that it never follows a link of another user
   try {
     writeFileSync(descriptor, content);
     if (before) {
@@ -44,22 +46,6 @@ export function writeWhole(file: string, content: string, before?: Stats): void 
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
-  }
-}
-
-/** Names that a killed momo, or another program, has left are skipped, and these files stay. */
-const MAX_TAKEN_NAMES = 100;
-
-function openDraft(file: string): { readonly draft: string; readonly descriptor: number } {
-  for (let number = process.pid; ; number += 1) {
-    const draft = `${file}.${number}.tmp`;
-    try {
-      // Exclusive, so that it never follows a link of another user.
-      return { draft, descriptor: openSync(draft, "wx", 0o600) };
-    } catch (error) {
-      const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST";
-      if (!isTaken || number === process.pid + MAX_TAKEN_NAMES) throw error;
-    }
   }
 }
 
@@ -151,3 +137,9 @@ export const statsOfPlace = (path: string): Stats | null => readOrNull(() => lst
 
 /** Follows links. */
 export const statsOfTarget = (path: string): Stats | null => readOrNull(() => statSync(path));
+
+/** Whether a file or a folder belongs to another user. For root, every other user counts, too. Windows has no such owners. */
+export function isForeign({ uid }: Pick<Stats, "uid">): boolean {
+  const own = process.geteuid?.();
+  return own !== undefined && uid !== own;
+}

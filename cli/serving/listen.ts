@@ -27,6 +27,25 @@ export type Listening = Awaited<ReturnType<typeof listen>>;
 type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refuse">;
 
 /**
+ * Tries the ports before the data directory is touched.
+ * @throws Failure with the reason and the flag that helps
+ */
+export async function requireFreePorts({ host, port, controlPort }: Omit<Addresses, "basePaths">): Promise<void> {
+  for (const [flag, wanted] of [
+    ["--port", port],
+    ["--control-port", controlPort ?? 0],
+  ] as const) {
+    if (wanted === 0) continue;
+    try {
+      Bun.listen({ hostname: host, port: wanted, socket: { data: () => {} } }).stop(true);
+    } catch (error) {
+      const explained = await explainListenFailure(error, { host, port: wanted, flag });
+      if (explained instanceof Failure) throw explained; // what else is wrong, listen reports
+    }
+  }
+}
+
+/**
  * Serves both APIs on one port or on two.
  * @throws Failure with the reason and the flag that helps; then nothing listens
  */

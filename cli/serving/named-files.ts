@@ -20,7 +20,7 @@ import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { type DataDirectory, dataDirectoryAt, filesOf } from "./data-directory.ts";
 import { cannotWrite, writeWhole, writing } from "./files.ts";
-import { readCredentials, readServer } from "./records.ts";
+import { readCredentials, readServer } from "./server-record.ts";
 
 /**
  * The files that a command line names for momo to write. Each is judged before the first one is touched, and is written as a whole.

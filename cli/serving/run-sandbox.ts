@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { isOwnAddress } from "../../sandbox/webhooks/settings.ts";
@@ -13,12 +14,11 @@ import { Failure } from "../terminal/failure.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { type ClockOptions, clockOf, keepStart, saveClock } from "./clock.ts";
 import { ensureCredentials } from "./credentials.ts";
-import { identityOf, ownCommand } from "./data-directory.ts";
+import { ownCommand } from "./data-directory.ts";
 import { type EngineOptions, openEngine } from "./engine.ts";
-import { type Addresses, type Listening, listen, watchDescriptors } from "./listen.ts";
-import { lockDirectory } from "./locked-folders.ts";
-import { makeDataDirectory } from "./owners.ts";
-import { type CredentialsRecord, removeServer, writeServer } from "./records.ts";
+import { type Addresses, type Listening, listen, requireFreePorts, watchDescriptors } from "./listen.ts";
+import { holdDirectory } from "./own-directory.ts";
+import { type CredentialsRecord, removeServer, writeServer } from "./server-record.ts";
 
 export interface SandboxConfig extends Addresses, Omit<Settings, "tariff">, ClockOptions, EngineOptions {
   /** For the payment account of the credentials; null leaves it as it is. */
@@ -69,8 +69,8 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
   // Never from a seed: two servers must differ.
   const id = token(systemRandom, 26);
   try {
-    makeDataDirectory(directory);
-    open.defer(lockDirectory(directory));
+    await refuseEarly(config);
+    open.defer(holdDirectory(directory));
     const engine = await openEngine(config);
     open.defer(engine.close);
     const { store, steering } = engine;
@@ -107,7 +107,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
 
     const baseUrl = listening.origin + config.basePaths[0];
     const controlUrl = listening.controlOrigin + CONTROL_PATH;
-    const record = { id, pid: process.pid, ...identityOf(directory), base_url: baseUrl, control_url: controlUrl };
+    const record = { id, pid: process.pid, base_url: baseUrl, control_url: controlUrl };
     writeServer(directory, { ...record, control_token: config.controlToken });
     open.defer(() => removeServer(directory, id));
     open.defer(service.storage.watch());
@@ -128,6 +128,12 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     // The database failed after it was opened, so the first key could not be stored.
     throw isOfSqlite(error) ? explain(error, directory.database) : error;
   }
+}
+
+/** Refuses what is known to fail before the data directory is made or changed. */
+async function refuseEarly(config: SandboxConfig): Promise<void> {
+  await requireFreePorts(config);
+  if (!config.database && !existsSync(config.directory.database)) config.firstKey?.();
 }
 
 function refuseOwnAddress({ webhook }: SandboxConfig, { origin, controlOrigin }: Listening): void {

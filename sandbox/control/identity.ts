@@ -1,3 +1,4 @@
+import { shown } from "../../src/domain/error.ts";
 import { fail, respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { ServerFacts } from "./context.ts";
@@ -14,8 +15,12 @@ export function onlyForThisServer(next: Handler, { id, data }: ServerFacts, guar
   const guard = createGuard(guardOptions);
   async function refuse(request: Request): Promise<Response> {
     const serves = data !== null && guard(request) === null ? data : "another directory";
+    const meant = shown(request.headers.get(SERVER_HEADER));
     return respond(
-      fail(421, `this server serves ${serves}, but the request is for another server (header ${SERVER_HEADER})`),
+      fail(
+        421,
+        `this server serves ${serves}, but the request is for another server (header ${SERVER_HEADER}): ${meant}`,
+      ),
     );
   }
   return (request, keepOpen) => {

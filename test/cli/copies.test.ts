@@ -238,7 +238,10 @@ function damagedWithLog(): string {
   client.run("UPDATE payments SET note = 'paid' WHERE id = 5");
   copyFileSync(`${source}-wal`, `${file}-wal`);
   client.close();
-  writeFileSync(file, "wreck".repeat(2000));
+  // Its first bytes say that it is momo's.
+  writeFileSync(file, Buffer.concat([readFileSync(COPY).subarray(0, 72), Buffer.from("wreck".repeat(2000))]), {
+    mode: 0o600,
+  });
   return data;
 }
 

@@ -70,17 +70,23 @@ describe("nothing to do: exit 0", () => {
       Response.json({ success: false, message: "momo is stopping", status: "draining" }, { status: 503 }),
     );
     const [base_url, control_url] = [`http://127.0.0.1:${port}/v2`, `http://127.0.0.1:${port}/_momo`];
-    writeRecord(data, "server.json", { pid: 7, base_url, control_url, control_token: null });
+    writeRecord(data, "server.json", { id: "1", pid: process.pid, base_url, control_url, control_token: null });
+    const release = acquireLock(join(data, "momo.lock"));
     const { found, needAction } = await examine(["--data", data]);
-    expect(found.server).toBe(`process 7 at ${base_url}: momo is stopping`);
+    expect(found.server).toBe(`process ${process.pid} at ${base_url}: momo is stopping`);
     expect(needAction).toEqual([]);
+    release();
   });
 });
 
-test.concurrent("a pipe in the place of momo.lock is not read", async () => {
+test.concurrent("a pipe in the place of momo.lock is not read, and named", async () => {
   const data = newFolder();
   Bun.spawnSync(["mkfifo", join(data, "momo.lock")]);
-  expect((await examine(["--data", data])).needAction).toEqual([]);
+  const { found, needAction } = await examine(["--data", data]);
+  expect([found.owner, needAction]).toEqual([
+    expect.stringContaining(`${join(data, "momo.lock")} is a pipe`),
+    ["owner"],
+  ]);
 });
 
 describe("action is needed: exit 1, and the finding names the problem", () => {
@@ -88,7 +94,13 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
     const data = used();
     const release = acquireLock(join(data, "momo.lock"));
     const { url } = serveRaw((socket) => socket.end());
-    const record = { pid: process.pid, base_url: `${url}/v2`, control_url: `${url}/_momo`, control_token: null };
+    const record = {
+      id: "1",
+      pid: process.pid,
+      base_url: `${url}/v2`,
+      control_url: `${url}/_momo`,
+      control_token: null,
+    };
     writeRecord(data, "server.json", record);
     const { found, remedies } = await examine(["--data", data]);
     expect(found.server).toBe(`process ${process.pid}: ${url} closed the connection without an answer`);
@@ -114,7 +126,7 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
 });
 
 /** A data directory without a server. */
-const NOWHERE = ["--data", join(newFolder(), "data")];
+const NOWHERE = ["--data", join(newFolder(), "data")] as const;
 
 describe("doctor calls the address with that key and that account, as momo pay would", () => {
   test.concurrent("an address where another program answers", async () => {
@@ -135,7 +147,7 @@ describe("doctor calls the address with that key and that account, as momo pay w
       MOMO_API_SECRET: "ms_1",
       MOMO_PAYMENT_ACCOUNT_ID: "1",
     };
-    const { found, remedies } = await examine(NOWHERE, { env });
+    const { found, remedies } = await examine([], { env: { ...env, MOMO_DATA: NOWHERE[1] } });
     expect([found["payment account"], remedies["payment account"]]).toEqual([
       "internal server error",
       "the log of the server has the cause",
@@ -174,7 +186,7 @@ const own = await startIn(newFolder(), { controlToken: TOKEN });
 test.concurrent("the token of the running server is sent to that server only", async () => {
   const other = serveFake(() => new Response(""));
   const env = { MOMO_CONTROL_URL: other.baseUrl.replace("/v2", "/_momo") };
-  await runMomo(["clock", "show", ...own.at], { env });
+  await runMomo(["clock", "show"], { env: { ...env, MOMO_DATA: own.at[1] } });
   await runMomo(["clock", "show", ...own.at, "--base-url", other.baseUrl]);
   const sent = other.requests.map(({ headers }) => headers.get("Authorization"));
   expect([sent.length > 1, ...new Set(sent)]).toEqual([true, null]);
@@ -188,8 +200,8 @@ test.concurrent.each([
   "http://momo.invalid\\@127.0.0.1/v2",
 ])("the data directory's secret is not sent to %s: a usage error", async (url) => {
   expectRefusal(await runMomo(["list", ...own.at, "--base-url", url]), 2, /no API key is known|--base-url is not an/);
-  const env = { MOMO_BASE_URL: url };
-  expectRefusal(await runMomo(["list", ...own.at], { env }), 2, /no API key is known|MOMO_BASE_URL is not an/);
+  const env = { MOMO_BASE_URL: url, MOMO_DATA: own.at[1] };
+  expectRefusal(await runMomo(["list"], { env }), 2, /no API key is known|MOMO_BASE_URL is not an/);
 });
 
 test.concurrent("off loopback: the control token too; exit 4 with a wrong one", async () => {

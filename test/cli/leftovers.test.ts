@@ -12,7 +12,8 @@ import {
 import { basename, join } from "node:path";
 import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
 import { writePrivateFile } from "../../cli/serving/files.ts";
-import { removeLeftoversIn, removeTemporaryLeftovers } from "../../cli/serving/locked-folders.ts";
+import { removeDrafts } from "../../cli/serving/leftovers.ts";
+import { removeTemporaryLeftovers } from "../../cli/serving/temporary-directory.ts";
 import { withHintFor } from "../../cli/terminal/failure.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -24,7 +25,7 @@ import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-const LOCKED_FOLDERS = join(import.meta.dir, "../../cli/serving/locked-folders.ts");
+const LOCKED_FOLDERS = join(import.meta.dir, "../../cli/serving/temporary-directory.ts");
 
 async function newData(): Promise<string> {
   const data = newFolder();
@@ -76,7 +77,7 @@ describe("what a killed ephemeral server leaves behind", () => {
     for (const name of "12345678") {
       const whole = join(newFolder(), name);
       cpSync(killed, whole, { recursive: true });
-      renameSync(whole, join(TMPDIR, `momo-temporary-${name}`)); // the server may remove it at once
+      renameSync(whole, join(TMPDIR, `momo-temporary-00000${name}`)); // the server may remove it at once
     }
     const starts = Array.from({ length: 6 }, () => runMomo(["exec", "--", "true"], { env: { TMPDIR } }));
     for (const run of await Promise.all(starts)) expect(run).toMatchObject({ exitCode: 0, stderr: "" });
@@ -108,11 +109,12 @@ describe("what a killed ephemeral server leaves behind", () => {
       mkdirSync(join(TMPDIR, name));
       writeFileSync(join(TMPDIR, name, "notes.txt"), "mine");
     }
-    mkdirSync(join(TMPDIR, "momo-temporary-empty")); // its process was killed before it locked it
-    // A link in the folder is removed, and not its target.
-    symlinkSync(elsewhere, join(folder, "link"));
+    mkdirSync(join(TMPDIR, "momo-temporary-000000")); // its process was killed before it locked it
+    cpSync(folder, join(TMPDIR, "momo-temporary-111111"), { recursive: true });
+    symlinkSync(elsewhere, join(TMPDIR, "momo-temporary-111111", "link"));
     removeTemporaryLeftovers(TMPDIR);
-    expect(readdirSync(TMPDIR).sort()).toEqual(["momo-data", "momo-temporary-linked", "momo-temporary-notes"]);
+    const stay = ["momo-data", "momo-temporary-111111", "momo-temporary-linked", "momo-temporary-notes"];
+    expect(readdirSync(TMPDIR).sort()).toEqual(stay);
     expect(readdirSync(elsewhere)).toEqual(["in-use.lock"]);
   });
 
@@ -130,7 +132,7 @@ describe("what a killed import leaves behind", () => {
     const data = await newData();
     const args = ["import", "-", "--replace", "--data", data];
     const child = Bun.spawn([...PROGRAM, ...args], { stdin: "pipe", stderr: "ignore" });
-    await child.stdin.write("SQLite format 3\0 and more");
+    await child.stdin.write(readFileSync(join(data, "momo.db")).subarray(0, 1000));
     await child.stdin.flush();
     const drafts = () => readdirSync(data).filter((name) => name.includes(".tmp"));
     while (drafts().length === 0 && child.exitCode === null) await Bun.sleep(5);
@@ -143,8 +145,7 @@ describe("what a killed import leaves behind", () => {
 
   test.concurrent("is removed by the next server", async () => {
     const { data } = await killedImport();
-    const record = join(data, "server.json.123.tmp");
-    writeFileSync(record, "");
+    cpSync(join(data, "credentials.json"), join(data, "credentials.json.123.tmp"));
     writeFileSync(join(data, "notes.123.tmp"), "mine");
     await startIn(data);
     expect(readdirSync(data).filter((name) => name.endsWith(".tmp"))).toEqual(["notes.123.tmp"]);
@@ -158,30 +159,37 @@ describe("what a killed import leaves behind", () => {
     expect(existsSync(draft)).toBe(false);
   });
 
-  test.each(["-wal", "-journal"])(
+  /** What SQLite's logs begin with. */
+  const BEGINNINGS = { "-wal": "377f0682", "-journal": "d9d505f920a163d7" };
+
+  test.each(["-wal", "-journal"] as const)(
     "the %s of a damaged database, which it put aside, is put back; or removed, if the new database is in place",
-    (log) => {
+    async (end) => {
       const data = newFolder();
-      const draft = ["", "-wal", "-shm", "-journal"].map((end) => `momo.db.12.tmp${end}`);
-      for (const name of ["momo.db", ...draft]) writeFileSync(join(data, name), "wreck");
-      writeFileSync(join(data, `momo.db.12.tmp-old${log}`), "log");
-      removeLeftoversIn(dataDirectoryAt(data));
-      expect(readdirSync(data).sort()).toEqual(["momo.db", `momo.db${log}`]);
-      expect(readFileSync(join(data, `momo.db${log}`), "utf8")).toBe("log");
+      const database = readFileSync(join(await newData(), "momo.db"));
+      const log = Buffer.from(BEGINNINGS[end], "hex");
+      for (const name of ["momo.db", "momo.db.12.tmp"]) writeFileSync(join(data, name), database);
+      for (const name of ["momo.db.12.tmp-wal", "momo.db.12.tmp-shm"]) writeFileSync(join(data, name), "");
+      writeFileSync(join(data, `momo.db.12.tmp-old${end}`), log);
+      removeDrafts(dataDirectoryAt(data));
+      expect(readdirSync(data).sort()).toEqual(["momo.db", `momo.db${end}`]);
+      expect(readFileSync(join(data, `momo.db${end}`))).toEqual(log);
 
       const other = newFolder();
-      writeFileSync(join(other, `momo.db.12.tmp-old${log}`), "log");
-      removeLeftoversIn(dataDirectoryAt(other));
+      writeFileSync(join(other, `momo.db.12.tmp-old${end}`), log);
+      removeDrafts(dataDirectoryAt(other));
       expect(readdirSync(other)).toEqual([]);
     },
   );
 });
 
-test("a draft that a killed process with the same number left does not stop a write", () => {
+test("a draft that a killed process with the same number left does not stop a write, and stays", () => {
   const file = join(newFolder(), "clock.json");
   writeFileSync(`${file}.${process.pid}.tmp`, "half");
   writePrivateFile(file, "{}");
   expect(readFileSync(file, "utf8")).toBe("{}");
+  expect(readFileSync(`${file}.${process.pid}.tmp`, "utf8")).toBe("half");
+  expect(readdirSync(join(file, ".."))).toHaveLength(2);
 });
 
 test("if the copy of a shared database cannot be written, no right of the database's user helps", () => {

@@ -1,11 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { namingNeighbour } from "../../cli/client/running.ts";
 import { dataDirectoryAt, filesOf } from "../../cli/serving/data-directory.ts";
-import { removeLeftoversIn } from "../../cli/serving/locked-folders.ts";
-import { locateDataDirectory, makeDataDirectory, openTo } from "../../cli/serving/owners.ts";
-import { NoServer } from "../../cli/terminal/failure.ts";
+import { removeDrafts } from "../../cli/serving/leftovers.ts";
+import { locateDataDirectory, makeDataDirectory, openTo } from "../../cli/serving/own-directory.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";
@@ -21,23 +19,13 @@ function dataWithRecord() {
   const data = newFolder();
   const { port, requests } = serveFake(() => Response.json({ success: true, message: "thank you" }));
   const [base_url, control_url] = [`http://127.0.0.1:${port}/v2`, `http://127.0.0.1:${port}/_momo`];
-  const record = { pid: 7, base_url, control_url, control_token: "a-token-of-a-server-of-ours" };
+  const record = { id: "1", pid: 7, base_url, control_url, control_token: "a-token-of-a-server-of-ours" };
   const key = { merchant_id: 1, payment_account_id: 1, api_key: "mk_ours", api_secret: "ms_ours" };
   for (const [name, content] of Object.entries({ "server.json": record, "credentials.json": key })) {
     writeFileSync(join(data, name), JSON.stringify(content), { mode: 0o600 });
   }
   return { data, requests };
 }
-
-testWithOtherUser("no hint leads to the sandbox of another user on the default port", async () => {
-  const data = newFolder();
-  giveAway(data);
-  const { port } = serveFake(() =>
-    Response.json({ success: true, message: "", base_url: "http://127.0.0.1:1/v2", data }),
-  );
-  const failure = new NoServer("/nowhere");
-  expect(await namingNeighbour(failure, port)).toBe(failure);
-});
 
 describe("a data directory of another user is refused, and no secret goes to the port that it names", () => {
   /** Each command that uses it, except `phone`, which needs a terminal and finds its server as `answer` does. */
@@ -97,7 +85,7 @@ describe("a data directory of another user is refused, and no secret goes to the
       MOMO_API_KEY: String(model.headers["X-API-Key"]),
       MOMO_API_SECRET: String(model.headers["X-API-Secret"]),
     };
-    expect(await runMomo(["list", "--data", data], { env })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await runMomo(["list"], { env: { ...env, MOMO_DATA: data } })).toMatchObject({ exitCode: 0, stderr: "" });
   });
 });
 
@@ -156,10 +144,10 @@ describe("one line warns of a data directory that others may write into", () => 
 
 testWithOtherUser("a draft of another user in our folder is no leftover of momo's, and stays", async () => {
   const data = newFolder();
-  for (const name of ["momo.db.12.tmp", "momo.db.13.tmp"]) writeFileSync(join(data, name), "");
-  giveAway(join(data, "momo.db.12.tmp"));
-  removeLeftoversIn(dataDirectoryAt(data));
-  expect(readdirSync(data)).toEqual(["momo.db.12.tmp"]);
+  for (const name of ["clock.json.12.tmp", "clock.json.13.tmp"]) writeFileSync(join(data, name), '{"ahead_ms":1}');
+  giveAway(join(data, "clock.json.12.tmp"));
+  removeDrafts(dataDirectoryAt(data));
+  expect(readdirSync(data)).toEqual(["clock.json.12.tmp"]);
 });
 
 testWithOtherUser("momo warns of a file with a secret that belongs to another user", async () => {

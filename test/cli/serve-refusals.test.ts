@@ -8,7 +8,7 @@ import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { readEvents } from "../support/client.ts";
 import { serveFake, serveRaw } from "../support/fake-server.ts";
 import { createManualClock } from "../support/manual-clock.ts";
-import { PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
+import { PROGRAM, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { START_MS } from "../support/service.ts";
 import { rejectionOf, until } from "../support/waiting.ts";
@@ -108,13 +108,6 @@ describe("a data directory that cannot be used", () => {
     await frozen.ask("POST", "/clock", { advance: "1h" });
     await frozen.stop();
     expect((await refusalOf(folder, { startAt })).message).toEndWith("have reached 2026-11-20 11:00:03");
-  });
-
-  test("a damaged server.json of a server that has ended is replaced", async () => {
-    const folder = newFolder();
-    writeFileSync(join(folder, "server.json"), "{}");
-    const { at } = await startIn(folder);
-    expect((await runMomo(["list", ...at])).exitCode).toBe(0);
   });
 });
 

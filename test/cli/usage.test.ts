@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Command } from "commander";
-import { namingNeighbour } from "../../cli/client/running.ts";
 import { GROUPS, makeCommand } from "../../cli/command-table.ts";
 import { helpPages } from "../../cli/run.ts";
-import { NoServer } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { runHere } from "../support/here.ts";
@@ -151,18 +149,12 @@ const NOTHING_LISTENS = { MOMO_BASE_URL: "http://127.0.0.1:1/v2", MOMO_API_KEY: 
 const NO_KEY = { MOMO_BASE_URL: baseUrl };
 const BAD_KEY = { ...NOTHING_LISTENS, ...NO_KEY };
 
-test("what is missing is named: the accounts, the list of payments, the sandbox on the default port", async () => {
-  const { origin, at, control } = await startIn(join(newFolder(), "of two words"));
+test("what is missing is named: the accounts, the list of payments", async () => {
+  const { at, control } = await startIn(join(newFolder(), "of two words"));
   const hintOf = async (...args: string[]) => failureOf(await runMomo([...args, "--json", ...at])).hint;
   await control("PUT", "/faults", { faults: [{ kind: "error", status: 400, times: 1 }] });
   expect(await hintOf("pay", "0712345678", "100")).toBe(null);
   expect(await hintOf("status", "ws_CO_99")).toBe("momo list shows the payments");
-  const besides = async (url: string) =>
-    (await namingNeighbour(new NoServer("/nowhere"), Number(new URL(url).port))).hint;
-  expect(await besides(origin)).toBe(`one answers at ${origin}/v2: name it with --data '${at[1]}'`);
-  const guarded = await startIn(newFolder(), { controlToken: "a-control-token-of-ours" });
-  const inContainer = serveFake(() => Response.json({ success: true, message: "", data: "/data/of/a/container" }));
-  for (const { baseUrl: url } of [guarded, inContainer]) expect(await besides(url)).toBe(new NoServer("/nowhere").hint);
 });
 
 test.concurrent.each<[name: string, args: string[], env: Record<string, string>, exitCode: number]>([

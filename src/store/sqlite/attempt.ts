@@ -2,21 +2,18 @@ import { Database } from "bun:sqlite";
 import {
   accessSync,
   chmodSync,
-  closeSync,
   constants,
-  fsyncSync,
-  ftruncateSync,
   lstatSync,
-  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
   rmSync,
   statfsSync,
-  writeSync,
+  truncateSync,
 } from "node:fs";
 import { readOrNull } from "../../domain/read-or-null.ts";
+import { writeDraft } from "./draft.ts";
 
 /** SQLite hides the errors of the system. An attempt in the same folder finds them. */
 
@@ -28,23 +25,18 @@ const ATTEMPT_BYTES = 128 * 1024;
  * @returns the error of the system; null if all works. The file itself is not opened: to close it would end SQLite's locks.
  */
 export function attemptBeside(file: string): unknown {
-  const draft = `${file}.0${process.pid}.tmp`; // without the 0, the draft of an import has this name
+  let draft: string | undefined;
   try {
     if (lstatSync(file, { throwIfNoEntry: false })) accessSync(file, constants.R_OK | constants.W_OK);
-    const descriptor = openSync(draft, "wx", 0o600);
-    try {
-      chmodSync(draft, 0o600);
-      for (let left = ATTEMPT_BYTES; left > 0; ) left -= writeSync(descriptor, new Uint8Array(left));
-      fsyncSync(descriptor);
-      ftruncateSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    draft = writeDraft(file, new Uint8Array(ATTEMPT_BYTES), true);
+    chmodSync(draft, 0o600);
+    truncateSync(draft);
     return attemptLock(draft);
   } catch (error) {
     return error;
   } finally {
-    for (const made of [draft, `${draft}-journal`]) readOrNull(() => rmSync(made, { force: true }));
+    for (const made of draft === undefined ? [] : [draft, `${draft}-journal`])
+      readOrNull(() => rmSync(made, { force: true }));
   }
 }
 

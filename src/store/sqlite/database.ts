@@ -1,20 +1,10 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, lstatSync, openSync, rmSync, statSync } from "node:fs";
 import { readOrNull } from "../../domain/read-or-null.ts";
 import { causeAt } from "../causes.ts";
 import { UnusableDatabase } from "../store.ts";
 import { attemptBeside } from "./attempt.ts";
+import { writeDraft } from "./draft.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, migrate } from "./migrations.ts";
 
 /** How long to wait for another process that writes, or that recovers the database. It blocks this whole process. */
@@ -49,8 +39,10 @@ export function openDatabase(
   try {
     client = new Database(file, { create, readwrite: true, strict: true });
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    refuseOthers(client, file);
+    const isNew = refuseOthers(client, file) === 0;
     chmodSync(file, 0o600);
+    // Before the log, which a killed process would leave: the file itself says whose it is.
+    if (isNew) client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     client.run("PRAGMA journal_mode = WAL");
     client.run("PRAGMA synchronous = FULL");
     client.run("PRAGMA foreign_keys = ON");
@@ -76,15 +68,14 @@ export function openDatabase(
 function placeEmptyDatabase(file: string): void {
   requirePlainFiles(file);
   if (existsSync(file) || existsSync(`${file}-wal`)) return;
-  const draft = `${file}.${process.pid}.tmp`;
+  let draft: string | undefined;
   try {
-    rmSync(draft, { force: true });
-    writeFileSync(draft, newDatabase(), { mode: 0o600, flag: "wx", flush: true });
+    draft = writeDraft(file, newDatabase(), true);
     linkSync(draft, file);
   } catch {
     // Another process was first, or SQLite says what is wrong.
   } finally {
-    rmSync(draft, { force: true });
+    if (draft !== undefined) rmSync(draft, { force: true });
   }
 }
 
@@ -142,7 +133,7 @@ export function refuseOthers(client: Database, file: string): number {
     version: Number(firstOf(client, "PRAGMA user_version")),
   }));
   const { application, tables, version } = read();
-  if (application === 0 && tables === 0) return 0; // a new file
+  if (tables === 0 && (application === 0 || application === APPLICATION_ID)) return 0; // a new file
   if (application !== APPLICATION_ID) throw new UnusableDatabase("foreign", `${file} is not a database of momo's`);
   if (version > KNOWN_SCHEMA) {
     throw new UnusableDatabase(

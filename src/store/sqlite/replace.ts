@@ -4,14 +4,9 @@ import { dirname } from "node:path";
 import { causeOf } from "../causes.ts";
 import { UnusableDatabase } from "../store.ts";
 import { BUSY_TIMEOUT_MS, explain, firstOf, flushToDisk } from "./database.ts";
+import { aside, LOGS, withCompanions } from "./draft.ts";
 
 /** Replaces one database file by another. Neither a failure nor a crash loses a database. */
-
-/** The files that SQLite keeps beside a database while it is open, or after its process died. */
-const COMPANIONS = ["-wal", "-shm", "-journal"];
-
-/** A database file, and the files that SQLite keeps beside it. */
-export const withCompanions = (file: string): string[] => [file, ...COMPANIONS.map((companion) => file + companion)];
 
 /** Removes a database file, and the files that SQLite keeps beside it. */
 export function removeDatabase(file: string): void {
@@ -33,7 +28,7 @@ export function putInPlace(copy: string, file: string): void {
     for (const [log, aside] of logs(copy, file)) if (existsSync(log)) renameSync(log, aside);
   }
   // The logs are empty now, and SQLite creates the index of a log again.
-  for (const companion of COMPANIONS) rmSync(file + companion, { force: true });
+  for (const companion of withCompanions(file).slice(1)) rmSync(companion, { force: true });
   try {
     renameSync(copy, file);
   } catch (error) {
@@ -59,7 +54,7 @@ export function restoreLogs(copy: string, file: string): void {
 
 /** The path of each log of a damaged database, and the path to which it is moved before the rename. */
 const logs = (copy: string, file: string): [log: string, aside: string][] =>
-  ["-wal", "-journal"].map((companion) => [file + companion, `${copy}-old${companion}`]);
+  LOGS.map((log) => [file + log, aside(copy, log)]);
 
 /**
  * Writes all content of a database into its one file.

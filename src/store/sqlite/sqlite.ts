@@ -29,9 +29,11 @@ export {
   mendTotals,
 } from "./backup.ts";
 export { explain, flushToDisk, isOfSqlite, requireDatabase } from "./database.ts";
+export { draftBeside, withCompanions, writeDraft } from "./draft.ts";
 export { acquireLock, isHeld } from "./lock.ts";
 export { continueNumbers } from "./numbering.ts";
-export { putInPlace, removeDatabase, restoreLogs, withCompanions } from "./replace.ts";
+export { HEADER_BYTES, isOwnFile, requireOwnHeader } from "./own-file.ts";
+export { putInPlace, removeDatabase, restoreLogs } from "./replace.ts";
 export { readRows, writeRows } from "./transfer.ts";
 
 interface StoreOptions extends OpenOptions {

@@ -1,14 +1,17 @@
-import { existsSync, lstatSync, rmSync } from "node:fs";
+import { rmSync, type Stats } from "node:fs";
+import { basename } from "node:path";
+import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { type ClockState, LAST_INSTANT_MS } from "../../sandbox/network/clock.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { causeOf } from "../../src/store/causes.ts";
+import { isHeld } from "../../src/store/sqlite/sqlite.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { cannotRead, readJsonFile, writePrivateFile } from "./files.ts";
+import { cannotRead, readJsonFile, statsOfPlace, writePrivateFile } from "./files.ts";
 
 /**
- * The files beside the database, by which commands find a server without flags. They are checked by hand, because a server
- * and each command read them: zod takes 2.5 of 23 ms of `momo list`.
+ * The records beside the database: which server runs on a data directory, with which id, and its key and clock. They are checked by
+ * hand, because a server and each command read them: zod takes 2.5 of 23 ms of `momo list`.
  */
 
 /** The first merchant's key, so that `momo pay` works at once. */
@@ -21,11 +24,8 @@ export interface CredentialsRecord {
 
 /** Where the running server is. */
 export interface ServerRecord {
-  /** Of this start of the server. An older momo writes none, and not which directory it serves. */
-  readonly id?: string;
-  /** The real path of the directory that it serves, and its device and inode; null on Windows. */
-  readonly data?: string;
-  readonly data_id?: string | null;
+  /** Of this start of the server. A command that found it here names it with each request. */
+  readonly id: string;
   readonly pid: number;
   readonly base_url: string;
   readonly control_url: string;
@@ -45,10 +45,6 @@ const text =
   (value) =>
     typeof value === "string" && pattern.test(value);
 const id = whole(1, Number.MAX_SAFE_INTEGER);
-const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
 const url: Check = (value) => typeof value === "string" && URL.canParse(value);
 
 /** Whether a content has these members with valid values. With `alone`, it must have no others. */
@@ -70,12 +66,10 @@ const isCredentials = (content: unknown): content is CredentialsRecord =>
 
 const isServer = (content: unknown): content is ServerRecord =>
   has(content, {
-    id: optional(text(/^[0-9A-Z]{1,64}$/)),
-    data: optional(text(/^.{1,5000}$/s)),
-    data_id: optional((value) => value === null || text(/^[0-9]+:[0-9]+$/)(value)),
+    id: text(/^[0-9A-Z]{1,64}$/),
     pid: id,
     base_url: url,
-    control_url: url,
+    control_url: (value) => url(value) && String(value).endsWith(CONTROL_PATH),
     control_token: (value) => value === null || text(/^.{0,200}$/s)(value),
   });
 
@@ -88,16 +82,19 @@ export const readCredentials = (directory: DataDirectory | null) =>
 export const readServer = (directory: DataDirectory | null) => directory && read(directory.server, isServer);
 
 export const writeCredentials = ({ credentials }: DataDirectory, record: CredentialsRecord) =>
-  write(credentials, record);
-export const writeServer = ({ server }: DataDirectory, record: ServerRecord) => write(server, record);
+  write(credentials, isCredentials, record);
+export const writeServer = ({ server }: DataDirectory, record: ServerRecord) => write(server, isServer, record);
+
+/** The record of the server that runs on a directory now; null if none does: one that was killed leaves its record, and no lock. */
+export function runningServer(directory: DataDirectory): ServerRecord | null {
+  const record = readServer(directory);
+  return record && isHeld(directory.lock) ? record : null;
+}
 
 /** Removes the record of a server that stops. Another one may serve a new directory of the same path: its record stays. */
 export function removeServer(directory: DataDirectory, id: string): void {
-  const record = readOrNull(() => readServer(directory));
-  if (!record || record.id === id) rmSync(directory.server, { force: true });
+  if (readOrNull(() => readServer(directory))?.id === id) rmSync(directory.server, { force: true });
 }
-
-const write = (file: string, record: object): void => writePrivateFile(file, `${JSON.stringify(record, null, 2)}\n`);
 
 /** The state of a clock that was moved by hand; null if it was not moved. */
 export function readClock({ clock }: DataDirectory): ClockState | null {
@@ -108,32 +105,68 @@ export function readClock({ clock }: DataDirectory): ClockState | null {
 
 export function writeClock({ clock }: DataDirectory, state: ClockState): void {
   if ("aheadMs" in state && state.aheadMs === 0) {
-    rmSync(clock, { force: true });
+    if (read(clock, isClock)) rmSync(clock);
     return;
   }
-  const record = "aheadMs" in state ? { ahead_ms: state.aheadMs } : { frozen_at_ms: state.frozenAtMs };
-  writePrivateFile(clock, `${JSON.stringify(record)}\n`);
+  write(clock, isClock, "aheadMs" in state ? { ahead_ms: state.aheadMs } : { frozen_at_ms: state.frozenAtMs });
 }
 
-/** Null if there is no such file. A file with other content is refused. Whose it is, `trusted` has checked. */
-function read<T>(file: string, fits: (content: unknown) => content is T): T | null {
-  // A link could lead out of the data directory, and a read from a pipe could wait forever.
-  if (existsSync(file) && !lstatSync(file).isFile()) throw damaged(file);
+type Fits<T> = (content: unknown) => content is T;
+
+/** Of each record, by its name. */
+const FITS: Readonly<Record<string, Fits<object>>> = {
+  "credentials.json": isCredentials,
+  "server.json": isServer,
+  "clock.json": isClock,
+};
+
+/**
+ * Reads a record, or the draft of one, by its name.
+ * @throws Failure if it is no record of this name
+ */
+export function readRecord(file: string): object | null {
+  const [name = ""] = /^\w+\.json/.exec(basename(file)) ?? [];
+  return read(file, FITS[name] ?? isNothing);
+}
+
+const isNothing = (_: unknown): _ is object => false;
+
+/** @throws Failure if another program has a file there */
+function write<T extends object>(file: string, fits: Fits<T>, record: T): void {
+  read(file, fits);
+  writePrivateFile(file, `${JSON.stringify(record, null, 2)}\n`);
+}
+
+/**
+ * Null if there is no such file. Whose directory it is, `requireOwnDirectory` has checked.
+ * @throws Failure for anything but a record of momo's: a link could lead out of the directory, a read from a pipe could wait forever
+ */
+function read<T>(file: string, fits: Fits<T>): T | null {
+  const stats = statsOfPlace(file);
+  if (!stats) return null;
+  if (!stats.isFile()) throw new Stranger(file, stats);
   let content: unknown;
   try {
     content = readJsonFile(file);
   } catch (error) {
-    throw causeOf(error) ? cannotRead(file, error) : damaged(file);
+    throw causeOf(error) ? cannotRead(file, error) : new Stranger(file, stats);
   }
   if (content === undefined) return null;
-  if (!fits(content)) throw damaged(file);
+  if (!fits(content)) throw new Stranger(file, stats);
   return content;
 }
 
-function damaged(file: string): Failure {
-  return new Failure(
-    "unexpected",
-    `${file} cannot be read as a file of momo's`,
-    "delete it: momo serve writes it again",
-  );
+/** A file with a name of momo's that momo did not write. A process that is killed leaves a record whole, or a draft beside it. */
+export class Stranger extends Failure {
+  constructor(file: string, stats: Stats) {
+    super("unexpected", `${file} is ${kindOf(stats)}, and stays as it is`, KEEP_IT);
+  }
+}
+
+const KEEP_IT = "choose another folder with --data, or move it away if nothing needs it";
+
+function kindOf(stats: Stats): string {
+  if (stats.isFile()) return "not a file that momo wrote";
+  if (stats.isSymbolicLink()) return "a link, which momo does not follow";
+  return stats.isDirectory() ? "a folder, not a file of momo's" : "a pipe or a device, not a file of momo's";
 }
