@@ -4,16 +4,13 @@ import { join } from "node:path";
 import { cleanUp } from "../support/cleanup.ts";
 import { runMomo } from "../support/momo.ts";
 
-const MOST_LINES = 200;
-
 afterAll(cleanUp);
 
 test.each([
   ["js", "client.mjs"],
   ["php", "client.php"],
   ["python", "client.py"],
-])("momo client %s prints clients/%s, which is short", async (language, name) => {
+])("momo client %s prints clients/%s", async (language, name) => {
   const source = readFileSync(join(import.meta.dir, "../../clients", name), "utf8");
   expect(await runMomo(["client", language])).toEqual({ stdout: source, stderr: "", exitCode: 0 });
-  expect(source.trimEnd().split("\n").length).toBeLessThanOrEqual(MOST_LINES);
 });

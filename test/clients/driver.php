@@ -1,22 +1,34 @@
 <?php
-// Runs the client of the file that is named, in the time of a history: each line of the standard input is a payment.
+// Runs the client of the file that is named, in the time of a history: each line of the standard input is a call.
 require $argv[1];
 $world = json_decode($argv[2]);
+
+/** A store on a disk that can be full. */
+final class Store {
+    public function __construct(private Momo\FileStore $store, private string $folder) {}
+
+    public function __call(string $name, array $arguments): mixed {
+        clearstatcache();
+        $isFull = in_array($name, ['add', 'set']) && file_exists("$this->folder/full");
+        return $isFull ? throw new RuntimeException('No space left on device') : $this->store->$name(...$arguments);
+    }
+}
+
 $momo = new Momo\Client(
-    "$world->url/v2", $world->key, $world->secret, $world->account, new Momo\FileStore($world->folder), timeout: 1000,
+    "$world->url/v2", $world->key, $world->secret, $world->account,
+    new Store(new Momo\FileStore($world->folder), $world->folder), timeout: 1000,
     now: fn () => (float) file_get_contents("$world->folder/now"),
     sleep: fn (float $seconds) => file_get_contents("$world->url/sleep/$seconds"),
 );
 while ($line = fgets(STDIN)) {
     $job = json_decode($line);
     try {
-        $order = $momo->pay($job->reference, $job->phone, $job->amount);
-        $isWrong = isset($order['may_have_paid']) === isset(Momo\CODES[$order['status']]);
-        $said = $order['status'] . ($isWrong ? ', and may_have_paid is wrong' : '');
+        $result = [$momo, $job->name](...$job->args);
+        $said = array_is_list($result) ? ['orders' => $result] : ['order' => $result];
     } catch (Momo\MomoError $error) {
-        $said = $error->kind;
+        $said = ['error' => ['kind' => $error->kind, 'mayHavePaid' => $error->mayHavePaid]];
     } catch (Throwable $error) {
-        $said = "error $error";
+        $said = "$error";
     }
     echo json_encode(['job' => $job->job, 'said' => $said]), "\n";
 }

@@ -1,4 +1,4 @@
-"""Runs the client of the file that is named, in the time of a history: each line of the standard input is a payment."""
+"""Runs the client of the file that is named, in the time of a history: each line of the standard input is a call."""
 import importlib.util
 import json
 import os
@@ -13,6 +13,15 @@ spec.loader.exec_module(client)
 world = json.loads(sys.argv[2])
 
 
+class Store(client.FileStore):
+    """On a disk that can be full."""
+
+    def _place(self, *order):
+        if os.path.exists(world["folder"] + "/full"):
+            raise OSError(28, "No space left on device")
+        super()._place(*order)
+
+
 def now():
     with open(world["folder"] + "/now") as file:
         return float(file.read())
@@ -23,20 +32,19 @@ def sleep(seconds):
 
 
 momo = client.Client(
-    world["url"] + "/v2", world["key"], world["secret"], world["account"], client.FileStore(world["folder"]),
+    world["url"] + "/v2", world["key"], world["secret"], world["account"], Store(world["folder"]),
     timeout=1000, now=now, sleep=sleep,
 )
 
 
 def run(job):
     try:
-        order = momo.pay(job["reference"], job["phone"], job["amount"])
-        said = order["status"]
-        assert order.get("may_have_paid", False) == (said not in client.CODES), order
+        result = getattr(momo, job["name"])(*job["args"])
+        said = {"orders": result} if isinstance(result, list) else {"order": result}
     except client.MomoError as error:
-        said = error.kind
+        said = {"error": {"kind": error.kind, "mayHavePaid": error.may_have_paid}}
     except Exception:
-        said = "error " + traceback.format_exc()
+        said = traceback.format_exc()
     print(json.dumps({"job": job["job"], "said": said}), flush=True)
 
 

@@ -8,6 +8,9 @@ import { seededRandom } from "../support/random.ts";
 import { HOST, USUAL } from "../support/scene.ts";
 import { addCaller, START_MS } from "../support/service.ts";
 import { turns } from "../support/waiting.ts";
+import { createDraws, type Draws, type Wanted } from "./draws.ts";
+import { createMachine } from "./machine.ts";
+import { type Row, Shop } from "./shop.ts";
 
 /** Drawn histories of a client in clients/ against the assembled sandbox, in a time that goes from event to event. */
 
@@ -19,16 +22,39 @@ export interface World {
   /** Orders outlive the process of the client: in a new folder, or in memory. */
   readonly folder: string;
   readonly kept: Map<string, string>;
+  /** Which of `count` languages makes the next call. */
+  draw(count: number): number;
+  /** The clock of the client's machine, which can jump. */
   nowMs(): number;
+  isDiskFull(): boolean;
+  /** Cleans up after the history. */
+  atEnd(clean: () => void): void;
   after(ms: number, happen: () => void): void;
   /** Sends a request to the service; rejects if the connection is lost or the client's time is over. */
   send(path: string, init: RequestInit): Promise<Response>;
 }
 
+/** An order as the client shows it. */
+export interface SaidOrder {
+  readonly reference: string;
+  readonly status: string;
+  readonly checkout_request_id: string | null;
+  readonly receipt: string | null;
+  readonly result_code: number | null;
+  readonly may_have_paid?: true;
+}
+
+/** What a call of the client gave. */
+export interface Said {
+  readonly order?: SaidOrder;
+  readonly orders?: readonly SaidOrder[];
+  readonly error?: { readonly kind: string; readonly mayHavePaid: boolean };
+}
+
 /** A process with the client. */
 export interface Client {
-  /** The status of the order, or the kind of the client's error. Rejects after an error that is not the client's own. */
-  pay(reference: string, phone: string, amount: number): Promise<string>;
+  /** Rejects after an error that is not the client's own. */
+  call(name: "pay" | "start" | "ask" | "open", ...args: readonly unknown[]): Promise<Said>;
   /** Lets one thing that is due happen, and waits until the process waits again; false if nothing is due. */
   goOn(): Promise<boolean>;
   kill(): void;
@@ -43,99 +69,76 @@ export interface Verdict {
   readonly findings: readonly { readonly kind: string; readonly severity: string; readonly message: string }[];
 }
 
-const FAULTS: readonly (object | null)[] = [
-  { kind: "error", status: 503 },
-  { kind: "error", status: 503, carried_out: true },
-  { kind: "error", status: 429 },
-  { kind: "error", status: 502, body: "<html>Bad gateway</html>", content_type: "text/html" },
-  { kind: "error", status: 200, carried_out: true, cut_after: 20 },
-  { kind: "error", status: 200, body: "<html>Welcome</html>", content_type: "text/html", carried_out: true },
-  { kind: "disconnect" },
-  { kind: "delay", delay: "2s" },
-  { kind: "delay", delay: "15s" },
-  { kind: "delay", delay: "150s" },
-];
-const OUTCOMES = ["completed", "completed_late", "wrong_pin", "cancelled", "expired", "silent", "unreachable"];
-const PHONES = ["0712345678", "254112345678", "0799000111"];
-const REFERENCES = ["ORDER-1", "ORDER-10", "1001", "A+B & C%#"];
-/** The statuses that never change. */
-export const KNOWN = ["completed", "failed", "cancelled", "expired", "not_started"];
 const CLIENT_TIMEOUT_MS = 10_000;
 /** After so many turns of the event loop nothing happens without time. */
 const QUIET_TURNS = 6;
+const RUN_MS = 150_000;
+/** How long a later run takes until each order is known: five runs until a push that is nowhere has not started, and two more. */
+const MAX_RUNS = 9;
+/** A cron that looks once a minute needs 120 looks for that. */
+const MAX_CRONS = 130;
+/** Nothing is wrong if the customer is slower than the answer to the push. */
+const EARLY_IS_LATE = "for its early webhook";
+const HOOK = "http://127.0.0.1:9/hook";
 
 export async function live(seed: number, startClient: StartClient): Promise<Verdict> {
-  const chance = seededChance(seed);
-  const draw = (bound: number) => Math.floor(chance() * bound);
-  const pick = <T>(items: readonly T[]) => items[draw(items.length)] as T;
-  const place = await sqlite.newPlace();
-  const store = await place.open();
-  const realClock = createManualClock(START_MS);
-  const clock = createVirtualClock(realClock);
-  const errors: unknown[] = [];
-  const sandbox = assemble({
-    ...USUAL,
-    profile: { accept: pick(["strict", "strict", "lenient"]) },
-    ...{ store, clock, realClock, stopwatch: realClock.nowMs, random: seededRandom(seed), rememberClock: () => {} },
-    reportFault: (error) => void errors.push(error),
-  });
-  const caller = await addCaller(sandbox.service, "Shop");
-  const control = async (method: string, path: string, json?: object) => {
-    const body = json && { body: JSON.stringify(json) };
-    const headers = { Host: HOST, "Content-Type": "application/json" };
-    const answer = await sandbox.handle(new Request(`http://${HOST}/_momo${path}`, { method, headers, ...body }));
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path}: ${text}`);
-    return JSON.parse(text);
-  };
-  const after = (ms: number, happen: () => void) => void realClock.alarm(realClock.nowMs() + ms, happen);
-
-  let rate = pick([0, 0.1, 0.3, 0.6]);
-  /** Faults are set for one request at a time. */
-  let turn: Promise<unknown> = Promise.resolve();
-  async function reach(path: string, init: RequestInit): Promise<Response> {
-    const before = turn;
-    const { promise, resolve: pass } = Promise.withResolvers<void>();
-    turn = promise;
-    await before;
-    const fault = chance() < rate ? pick(FAULTS) : null;
-    await control("PUT", "/faults", { faults: fault ? [{ ...fault, times: 1 }] : [] });
-    const { method, headers, body } = init;
-    const sent = { ...(headers as Record<string, string>), Host: HOST };
-    const request = { method, headers: sent, body: body ?? null } as RequestInit;
-    const answer = sandbox.handle(new Request(`http://${HOST}${path}`, request));
-    void Promise.race([answer.catch(() => {}), turns(4)]).then(() => pass());
-    const came = await answer;
-    if ((fault as { kind?: string } | null)?.kind === "disconnect") throw new TypeError("the connection was lost");
-    return came;
-  }
+  const draws = createDraws(seededChance(seed));
+  const scene = await openSandbox(seed, draws);
+  const { realClock, control } = scene;
+  const machine = createMachine(realClock, draws, control);
+  const errors: unknown[] = scene.errors;
+  const endings: (() => void)[] = [];
 
   const world: World = {
-    ...{ apiKey: caller.key.apiKey, apiSecret: caller.key.apiSecret, paymentAccountId: caller.accountId },
-    ...{ folder: newFolder(), kept: new Map(), nowMs: clock.nowMs, after },
+    apiKey: scene.caller.key.apiKey,
+    apiSecret: scene.caller.key.apiSecret,
+    paymentAccountId: scene.caller.accountId,
+    folder: newFolder(),
+    kept: new Map(),
+    draw: draws.below,
+    nowMs: machine.nowMs,
+    isDiskFull: machine.isDiskFull,
+    atEnd: (clean) => void endings.push(clean),
+    after: machine.after,
     send(path, init) {
       const late = new Promise<never>((_, reject) => {
-        after(CLIENT_TIMEOUT_MS, () => reject(new Error("timed out")));
+        machine.after(CLIENT_TIMEOUT_MS, () => reject(new Error("timed out")));
       });
-      return Promise.race([reach(path, init), late]);
+      return Promise.race([receive(path, init), late]);
     },
   };
+  async function receive(path: string, init: RequestInit): Promise<Response> {
+    try {
+      return await scene.reach(path, init);
+    } finally {
+      await machine.awake();
+    }
+  }
 
-  const wanted = REFERENCES.slice(0, 1 + draw(REFERENCES.length)).map((reference, index) => ({
-    reference,
-    phone: pick(PHONES),
-    amount: 100 + index,
-    outcome: pick(OUTCOMES),
-  }));
-  const rules = wanted.map(({ amount, outcome }) => ({ match: { amount }, outcome }));
+  const webhook = draws.webhook();
+  const orders = draws.orders();
+  // An early webhook comes before the answer to the push, if the customer is fast.
+  const isFast = webhook?.early && draws.below(2) === 0;
+  const rules = orders.map(({ amount, outcome }) =>
+    isFast ? { match: { amount }, outcome: "completed", after: "1s" } : { match: { amount }, outcome },
+  );
   await control("PUT", "/rules", { rules });
-  const results = new Map<string, string[]>(wanted.map(({ reference }) => [reference, []]));
-  let client = startClient(world);
-  const pay = ({ reference, phone, amount }: (typeof wanted)[number]) =>
-    client.pay(reference, phone, amount).then(
-      (status) => void results.get(reference)?.push(status),
-      (error) => void errors.push(error),
-    );
+  const rows = async (): Promise<Row[]> => (await control("GET", "/transactions?limit=100")).transactions;
+  const start = () => new Shop(startClient(world), { orders, after: machine.after, rows, errors });
+  let shop = start();
+  const previous = [shop];
+  const realFetch = globalThis.fetch;
+  globalThis.fetch = Object.assign(async (target: string | URL | Request, init?: RequestInit) => {
+    if (String(target) !== HOOK) return realFetch(target, init);
+    const late = new Promise<never>((_, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(new Error("timed out")));
+    });
+    const taken = machine.awake().then(() => shop.takeWebhook(JSON.parse(String(init?.body))));
+    return new Response("", { status: await Promise.race([taken, late]) });
+  }, realFetch);
+  // Webhooks make the shop ask several times at once, before the first answer has come.
+  if (webhook) machine.askAgain();
+  if (webhook) await control("PUT", "/webhook", { url: HOOK, ...webhook });
 
   /** Time passes, from event to event. */
   async function pass(ms: number): Promise<void> {
@@ -152,45 +155,141 @@ export async function live(seed: number, startClient: StartClient): Promise<Verd
 
   async function quiet(): Promise<void> {
     do await turns(QUIET_TURNS);
-    while (await client.goOn());
+    while (await shop.client.goOn());
   }
 
   try {
-    for (const order of wanted) {
-      void pay(order);
-      if (draw(3) === 0) void pay(order); // twice at once
+    machine.plan();
+    for (const order of orders) {
+      shop.sell(order);
+      if (draws.below(3) === 0) shop.sell(order); // twice at once
     }
-    for (let kills = draw(3); kills > 0; kills -= 1) {
-      await pass(draw(40_000));
-      client.kill();
-      client = startClient(world);
-      for (const order of wanted) void pay(order);
+    for (let kills = draws.below(3); kills > 0; kills -= 1) {
+      await pass(draws.below(40_000));
+      machine.askAgain();
+      shop.kill();
+      shop = start();
+      previous.push(shop);
+      for (const order of orders) shop.sell(order);
     }
-    await pass(150_000);
-    rate = 0;
+    await pass(RUN_MS);
+    scene.endFaults();
+    await machine.mend();
+    await pass(RUN_MS);
     // A later run goes on until each order is known; one more has nothing to do.
-    for (let [run, known] = [0, 0]; run < 8 && known < 2; run += 1) {
-      for (const order of wanted) void pay(order);
-      await pass(150_000);
-      known = [...results.values()].every((said) => KNOWN.includes(said.at(-1) ?? "")) ? known + 1 : 0;
+    const isCron = draws.below(5) === 0;
+    const said = () => previous.flatMap((one) => one.said);
+    for (const order of orders) void shop.pay(order);
+    for (let run = 0, known = 0; run < (isCron ? MAX_CRONS : MAX_RUNS) && known < 2; run += 1) {
+      await pass(isCron ? 60_000 : RUN_MS);
+      known = orders.every((order) => said().findLast((one) => one.order === order)?.isFinal) ? known + 1 : 0;
+      if (isCron) void shop.runCron();
+      else for (const order of orders) void shop.pay(order);
     }
-    const wrong = errors.map(String);
-    const { transactions } = await control("GET", "/transactions?limit=100");
-    for (const { reference, amount } of wanted) {
-      const own = transactions.filter((payment: { amount: number }) => payment.amount === amount);
-      if (own.length > 1) wrong.push(`${reference} was charged ${own.length} times`);
-      const truth = own[0]?.status ?? "not_started";
-      const said = results.get(reference) ?? [];
-      const isWrong = (status: string) => KNOWN.includes(status) && status !== truth;
-      if (said.at(-1) !== truth || said.some(isWrong))
-        wrong.push(`${reference} is ${truth}, and the client says ${said}`);
-    }
+    for (const order of orders) void shop.pay(order);
+    await pass(RUN_MS);
+    const wrong = [...errors.map(String), ...previous.flatMap((one) => one.wrong)];
+    wrong.push(...judge(orders, await rows(), said()));
     const { findings } = await control("GET", "/audit?over=true");
-    return { wrong, findings };
+    return { wrong, findings: findings.filter(({ kind }: { kind: string }) => !machine.explains(kind)) };
   } finally {
-    client.kill();
-    await sandbox.service.resolver.stop();
-    sandbox.endStreams();
-    await place.leave();
+    globalThis.fetch = realFetch;
+    for (const one of previous) one.kill();
+    for (const clean of endings) clean();
+    await scene.close();
   }
+}
+
+/** What the client said wrongly of its orders. */
+function judge(orders: readonly Wanted[], rows: readonly Row[], said: Shop["said"]): string[] {
+  const wrong: string[] = [];
+  for (const order of orders) {
+    const { reference, amount } = order;
+    const own = rows.filter((row) => row.amount === amount);
+    if (own.length > 1) wrong.push(`${reference} was charged ${own.length} times`);
+    const truth = own[0]
+      ? [own[0].status, own[0].momo_receipt_number, own[0].result_code].join(" ")
+      : ["not_started", null, null].join(" ");
+    const ofOrder = said.filter((one) => one.order === order);
+    const isWrong = ofOrder.some(({ isFinal, text }) => isFinal && text !== truth);
+    if (ofOrder.at(-1)?.text !== truth || isWrong)
+      wrong.push(`${reference} is ${truth}, and the client says ${ofOrder.map(({ text }) => text).join(", ")}`);
+  }
+  return wrong;
+}
+
+/** The sandbox of a history, and what disturbs its requests. */
+async function openSandbox(seed: number, draws: Draws) {
+  const place = await sqlite.newPlace();
+  const store = await place.open();
+  const realClock = createManualClock(START_MS);
+  const clock = createVirtualClock(realClock);
+  const errors: unknown[] = [];
+  const sandbox = assemble({
+    ...USUAL,
+    profile: { accept: draws.pick(["strict", "strict", "lenient"]) },
+    store,
+    clock,
+    realClock,
+    stopwatch: realClock.nowMs,
+    random: seededRandom(seed),
+    rememberClock: () => {},
+    reportFault: (error) => void (String(error).includes(EARLY_IS_LATE) || errors.push(error)),
+  });
+  const caller = await addCaller(sandbox.service, "Shop");
+
+  async function control(method: string, path: string, json?: object) {
+    const body = json && { body: JSON.stringify(json) };
+    const headers = { Host: HOST, "Content-Type": "application/json" };
+    const answer = await sandbox.handle(new Request(`http://${HOST}/_momo${path}`, { method, headers, ...body }));
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${text}`);
+    return JSON.parse(text);
+  }
+
+  let areFaultsOver = false;
+  /** Faults are set for one request at a time. */
+  let turn: Promise<unknown> = Promise.resolve();
+  async function reach(path: string, init: RequestInit): Promise<Response> {
+    const before = turn;
+    const { promise, resolve: pass } = Promise.withResolvers<void>();
+    turn = promise;
+    await before;
+    const fault = areFaultsOver ? null : draws.fault();
+    await control("PUT", "/faults", { faults: fault ? [{ ...fault, times: 1 }] : [] });
+    const { method, headers, body } = init;
+    const sent = { ...(headers as Record<string, string>), Host: HOST };
+    const request = { method, headers: sent, body: body ?? null } as RequestInit;
+    const answer = sandbox.handle(new Request(`http://${HOST}${path}`, request));
+    void Promise.race([answer.catch(() => {}), turns(4)]).then(() => pass());
+    const came = await answer;
+    if (fault?.kind === "disconnect") throw new TypeError("the connection was lost");
+    return came;
+  }
+
+  return {
+    realClock,
+    caller,
+    errors,
+    control,
+    reach,
+    endFaults: () => {
+      areFaultsOver = true;
+    },
+    async close(): Promise<void> {
+      sandbox.endStreams();
+      // A stop waits for what is under way, in a time that only this advances.
+      let isStopped = false;
+      const stopped = Promise.all([sandbox.service.resolver.stop(), sandbox.webhooks.stop()]);
+      void stopped.finally(() => {
+        isStopped = true;
+      });
+      while (!isStopped) {
+        realClock.advance(CLIENT_TIMEOUT_MS);
+        await turns(2);
+      }
+      await stopped;
+      await place.leave();
+    },
+  };
 }

@@ -1,33 +1,66 @@
-import { type Client, KNOWN, type World } from "./history.ts";
+import type { Client, Said, SaidOrder, StartClient, World } from "./history.ts";
 
 /** The client in JavaScript, which runs in the process of the test. */
 export interface ClientModule {
-  createClient(options: object): {
-    pay(reference: string, phone: string, amount: number): Promise<{ status: string; may_have_paid?: true }>;
-  };
+  createClient(options: object): Record<string, (...args: readonly unknown[]) => Promise<SaidOrder | SaidOrder[]>>;
+  fileStore(folder: string): Store;
+}
+
+interface Store {
+  get(key: string): object | null;
+  add(key: string, order: object): boolean;
+  set(key: string, order: object): void;
+  remove(key: string): void;
+  keys(): string[];
 }
 
 /** A file for each order would take most of the time of a history. */
-const storeIn = (kept: Map<string, string>) => ({
-  get: (key: string) => JSON.parse(kept.get(key) ?? "null"),
-  add: (key: string, order: object) => !kept.has(key) && kept.set(key, JSON.stringify(order)),
-  set: (key: string, order: object) => kept.set(key, JSON.stringify(order)),
-  remove: (key: string) => kept.delete(key),
+const memoryStore = (kept: Map<string, string>): Store => ({
+  get: (key) => JSON.parse(kept.get(key) ?? "null"),
+  add: (key, order) => !kept.has(key) && kept.set(key, JSON.stringify(order)) !== null,
+  set: (key, order) => void kept.set(key, JSON.stringify(order)),
+  remove: (key) => void kept.delete(key),
+  keys: () => [...kept.keys()],
 });
 
-/** After the end of a process nothing of it goes on. */
+/** A store on the machine of the history, whose disk can be full. */
+function storeOn({ isDiskFull }: World, store: Store): Store {
+  function needSpace(): void {
+    if (isDiskFull()) throw new Error("ENOSPC: no space left on device");
+  }
+  return {
+    ...store,
+    add(key, order) {
+      needSpace();
+      return store.add(key, order);
+    },
+    set(key, order) {
+      needSpace();
+      store.set(key, order);
+    },
+  };
+}
+
+/** @param hasFiles whether the orders are files, which clients in other languages read, too */
 export const startIn =
-  ({ createClient }: ClientModule) =>
-  ({ apiKey, apiSecret, paymentAccountId, kept, nowMs, after, send }: World): Client => {
+  ({ createClient, fileStore }: ClientModule, hasFiles = false): StartClient =>
+  (world): Client => {
+    const { apiKey, apiSecret, paymentAccountId, folder, kept, nowMs, after, send } = world;
     let isDead = false;
     const never = new Promise<never>(() => {});
+    /** After the end of a process nothing of it goes on. */
     const alive = <T>(promise: Promise<T>): Promise<T> =>
       promise.then(
         (value) => (isDead ? never : value),
         (error: Error) => (isDead ? never : Promise.reject(error)),
       );
     const client = createClient({
-      ...{ baseUrl: "/v2", apiKey, apiSecret, paymentAccountId, store: storeIn(kept), now: nowMs },
+      baseUrl: "/v2",
+      apiKey,
+      apiSecret,
+      paymentAccountId,
+      store: storeOn(world, hasFiles ? fileStore(folder) : memoryStore(kept)),
+      now: nowMs,
       fetch: (path: string, init: RequestInit) => alive(send(path, init)),
       sleep: (ms: number) =>
         alive(
@@ -37,13 +70,19 @@ export const startIn =
         ),
     });
     return {
-      pay: (reference, phone, amount) =>
-        client.pay(reference, phone, amount).then(
-          ({ status, may_have_paid: mayHavePaid = false }) =>
-            KNOWN.includes(status) === mayHavePaid ? `${status}, may_have_paid ${mayHavePaid}` : status,
-          (error: Error & { kind?: string }) => error.kind ?? Promise.reject(error),
-        ),
+      async call(name, ...args): Promise<Said> {
+        try {
+          const said = await client[name]?.(...args);
+          return Array.isArray(said) ? { orders: said } : said ? { order: said } : {};
+        } catch (error) {
+          const { kind, mayHavePaid = false } = error as { kind?: string; mayHavePaid?: boolean };
+          if (kind === undefined) throw error;
+          return { error: { kind, mayHavePaid } };
+        }
+      },
       goOn: async () => false,
-      kill: () => (isDead = true),
+      kill: () => {
+        isDead = true;
+      },
     };
   };

@@ -1,8 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inTime } from "../support/waiting.ts";
-import type { StartClient, World } from "./history.ts";
+import type { Said, StartClient, World } from "./history.ts";
 
 /** A client in another language. Its process sends real requests, and reads the time of the history in a file. */
 
@@ -24,10 +24,11 @@ export const startProgram =
       });
     let rested = Promise.withResolvers<void>();
     const rest = () => rested.resolve();
-    const service = serve(world, rest, turn);
+    const service = serviceOf(world);
+    service.use(rest, turn);
     const workers: Worker[] = [];
     return {
-      async pay(reference, phone, amount) {
+      async call(name, ...args) {
         const url = await service.url;
         await turn();
         const { apiKey: key, apiSecret: secret, paymentAccountId: account, folder } = world;
@@ -35,13 +36,15 @@ export const startProgram =
           startWorker([...language.command, JSON.stringify({ url, key, secret, account, folder })], rest);
         const worker = workers.find(({ jobs }) => language.hasThreads || jobs.size === 0) ?? free();
         if (!workers.includes(worker)) workers.push(worker);
-        return worker.run({ reference, phone, amount });
+        return worker.run({ name, args });
       },
       async goOn() {
         const next = due.shift();
         if (!next) return false;
         rested = Promise.withResolvers();
         writeFileSync(`${world.folder}/now`, String(world.nowMs() / 1000));
+        if (world.isDiskFull()) writeFileSync(`${world.folder}/full`, "");
+        else rmSync(`${world.folder}/full`, { force: true });
         next();
         await inTime(rested.promise, () => "the client does not go on");
         return true;
@@ -49,47 +52,70 @@ export const startProgram =
       kill() {
         due.length = 0;
         for (const { child } of workers) child.kill("SIGKILL");
-        service.stop();
+        service.drop();
       },
     };
   };
 
-/** The service and the time, for the process of a client. A request is answered when it is its turn. */
-function serve(world: World, rest: () => void, turn: () => Promise<void>) {
+type Service = ReturnType<typeof serve>;
+
+const services = new WeakMap<World, Service>();
+
+/** One for a history: an order names the address of its service. */
+function serviceOf(world: World): Service {
+  const service = services.get(world) ?? serve(world);
+  services.set(world, service);
+  return service;
+}
+
+/** The service and the time, for the processes of a client. A request is answered when it is its turn. */
+function serve(world: World) {
+  let rest = () => {};
+  let turn = async () => {};
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const { url = "", method = "GET" } = request;
     const body = (await request.toArray()).join("");
+    const myTurn = turn;
     rest();
     const [, seconds] = /^\/sleep\/(.+)/.exec(url) ?? [];
     if (seconds !== undefined) {
       await new Promise<void>((resolve) => {
         world.after(Number(seconds) * 1000, resolve);
       });
-      await turn();
+      await myTurn();
       return response.end("0");
     }
     const headers = request.headers as Record<string, string>;
     const came = await world.send(url, { method, headers, ...(body && { body }) }).catch(() => null);
     const text = await came?.text();
-    await turn();
+    await myTurn();
     if (!came) return request.socket.destroy();
     return response.writeHead(came.status, Object.fromEntries(came.headers)).end(text);
   }
   const server = createServer((request, response) => void answer(request, response));
   const { promise: url, resolve } = Promise.withResolvers<string>();
   server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-  function stop() {
-    server.closeAllConnections();
+  const drop = () => server.closeAllConnections();
+  world.atEnd(() => {
+    drop();
     server.close();
-  }
-  return { url, stop };
+  });
+  return {
+    url,
+    /** @param nextRest says that the process waits @param nextTurn waits until the process may go on */
+    use(nextRest: () => void, nextTurn: () => Promise<void>): void {
+      rest = nextRest;
+      turn = nextTurn;
+    },
+    drop,
+  };
 }
 
 type Worker = ReturnType<typeof startWorker>;
 
 function startWorker(command: readonly string[], rest: () => void) {
   const child = Bun.spawn([...command], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
-  const jobs = new Map<number, PromiseWithResolvers<string>>();
+  const jobs = new Map<number, PromiseWithResolvers<Said>>();
   let started = 0;
   async function read(): Promise<void> {
     let text = "";
@@ -98,7 +124,7 @@ function startWorker(command: readonly string[], rest: () => void) {
       text = lines.pop() ?? "";
       for (const line of lines) {
         const { job, said } = JSON.parse(line);
-        if (said.startsWith("error ")) jobs.get(job)?.reject(new Error(said));
+        if (typeof said === "string") jobs.get(job)?.reject(new Error(said));
         else jobs.get(job)?.resolve(said);
         jobs.delete(job);
         rest();
@@ -114,11 +140,11 @@ function startWorker(command: readonly string[], rest: () => void) {
   return {
     child,
     jobs,
-    run(payment: object): Promise<string> {
+    run(call: object): Promise<Said> {
       started += 1;
-      const job = Promise.withResolvers<string>();
+      const job = Promise.withResolvers<Said>();
       jobs.set(started, job);
-      void child.stdin.write(`${JSON.stringify({ job: started, ...payment })}\n`);
+      void child.stdin.write(`${JSON.stringify({ job: started, ...call })}\n`);
       void child.stdin.flush();
       return job.promise;
     },
