@@ -1,0 +1,107 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { describeWith } from "../../support/needs.ts";
+import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
+import { CHECKOUT_ID, FILE, json, PAYMENT, PROGRAMS, runIn, serveService } from "./programs.ts";
+
+/** The folder of the orders: what the clients do with one that is wrong. */
+
+afterAll(cleanUp);
+
+for (const { name, needs, command } of PROGRAMS) {
+  const run = (baseUrl: string, orders: string, ...args: readonly string[]) => runIn(command, baseUrl, orders, ...args);
+
+  describeWith(needs, `the client in ${name}`, () => {
+    test.each([
+      ["cut off in the middle", (path: string) => writeFileSync(path, readFileSync(path, "utf8").slice(0, 40))],
+      ["empty", (path: string) => writeFileSync(path, "")],
+      [
+        "a folder",
+        (path: string) => {
+          rmSync(path);
+          mkdirSync(path);
+        },
+      ],
+      ["a file of another program", (path: string) => writeFileSync(path, '{"name": "package"}')],
+      ["an array", (path: string) => writeFileSync(path, "[1]")],
+    ])(
+      "never pushes again where an order is %s",
+      async (_, spoil) => {
+        const { baseUrl, pushes } = serveService();
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        spoil(join(orders, FILE));
+        const { error } = await run(baseUrl, orders, "pay", ...PAYMENT);
+        expect(["store", "usage"]).toContain(error?.code ?? "");
+        expect(error?.message).toContain("order-0001");
+        expect((await run(baseUrl, orders, "start", "ORDER-0002", "0712345678", "100")).status).toBe("pending");
+        expect(pushes()).toBe(2);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "leaves the files of other programs alone, and no reference leaves the folder",
+      async () => {
+        const { baseUrl } = serveService();
+        const orders = join(newFolder(), "orders");
+        await run(baseUrl, orders, "start", "../../x", "0712345678", "100");
+        writeFileSync(join(orders, "notes.txt"), "mine");
+        writeFileSync(join(orders, "package.json"), "{}");
+        expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ reference: "../../x" }]);
+        const own = `${Buffer.from("../../x").toString("hex")}.json`;
+        expect(readdirSync(orders).sort()).toEqual([own, "notes.txt", "package.json"].sort());
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "says that the orders cannot be stored, and pushes nothing",
+      async () => {
+        const { baseUrl, pushes } = serveService();
+        const file = join(newFolder(), "file");
+        writeFileSync(file, "");
+        for (const orders of [file, join(file, "orders")]) {
+          const { error, exitCode } = await run(baseUrl, orders, "pay", ...PAYMENT);
+          expect({ code: error?.code, exitCode, paid: error?.may_have_paid }).toEqual({
+            code: "store",
+            exitCode: 1,
+            paid: false,
+          });
+        }
+        expect(pushes()).toBe(0);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "says that the customer may have paid, if the disk fails after the push",
+      async () => {
+        const orders = join(newFolder(), "orders");
+        const { baseUrl } = serveService({
+          push: () => {
+            renameSync(orders, `${orders}-gone`);
+            writeFileSync(orders, "");
+            return json({ checkout_request_id: CHECKOUT_ID });
+          },
+        });
+        const { error, exitCode } = await run(baseUrl, orders, "pay", ...PAYMENT);
+        expect(error).toMatchObject({ code: "store", may_have_paid: true });
+        expect(exitCode).toBe(1);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "takes an empty MOMO_ORDERS for none",
+      async () => {
+        const cwd = newFolder();
+        await runIn(command, serveService().baseUrl, "", "start", ...PAYMENT, { cwd });
+        expect(readdirSync(join(cwd, "momo-orders"))).toEqual([FILE]);
+      },
+      TEST_TIMEOUT_MS,
+    );
+  });
+}

@@ -1,0 +1,125 @@
+import { expect } from "bun:test";
+import { join } from "node:path";
+import { serveFake } from "../../support/fake-server.ts";
+import { type Run, runToEnd } from "../../support/momo.ts";
+import type { Needed } from "../../support/needs.ts";
+
+/** The clients of clients/ as programs, for the same cases in each language. */
+
+const CLIENTS = join(import.meta.dir, "../../../clients");
+export const PAYMENT = ["ORDER-0001", "0712345678", "100"];
+export const FILE = `${Buffer.from("order-0001").toString("hex")}.json`;
+
+interface Program {
+  readonly name: string;
+  readonly needs: readonly Needed[];
+  readonly command: readonly string[];
+  /** A program that pays within 3 s, while its clock goes back by an hour. */
+  readonly payBackwards: (url: string) => readonly string[];
+}
+
+export const PROGRAMS: readonly Program[] = [
+  {
+    name: "JavaScript",
+    needs: ["node"],
+    command: ["node", join(CLIENTS, "client.mjs")],
+    payBackwards: (baseUrl) => [
+      ...["node", "--input-type=module", "-e"],
+      `import { createClient, fileStore } from "${CLIENTS}/client.mjs";
+       let ms = 1e12; let slept = 0;
+       const sleep = async (time) => { slept += time; ms -= 3_600_000; };
+       const momo = createClient({ baseUrl: "${baseUrl}", apiKey: "a", apiSecret: "b", paymentAccountId: 1,
+         store: fileStore("orders"), now: () => ms, sleep, deadlineMs: 3000 });
+       console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status, slept);`,
+    ],
+  },
+  {
+    name: "Python",
+    needs: ["python3"],
+    command: ["python3", "-B", join(CLIENTS, "client.py")],
+    payBackwards: (url) => [
+      ...["python3", "-B", "-c"],
+      `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore; from decimal import Decimal
+times = [1e9]; slept = []
+def sleep(seconds):
+    slept.append(seconds); times.append(times[-1] - 3600)
+momo = Client("${url}", "a", "b", 1, FileStore("orders"), now=lambda: times[-1], sleep=sleep, deadline=3)
+print(momo.pay("ORDER-0001", "0712345678", Decimal("100.00"))["status"], round(sum(slept) * 1000))`,
+    ],
+  },
+  {
+    name: "PHP",
+    needs: ["php", "php curl"],
+    command: ["php", join(CLIENTS, "client.php")],
+    payBackwards: (url) => [
+      ...["php", "-r"],
+      `require "${CLIENTS}/client.php"; $time = 1e9; $slept = 0;
+       $sleep = function (float $seconds) use (&$time, &$slept) { $slept += $seconds; $time -= 3600; };
+       $now = function () use (&$time) { return $time; };
+       $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore("orders"), now: $now, sleep: $sleep, deadline: 3);
+       echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], " ", $slept * 1000, "\n";`,
+    ],
+  },
+];
+
+export const CHECKOUT_ID = "ws_CO_1";
+export const PAID = {
+  status: "completed",
+  momo_receipt_number: "UKK001DAN1",
+  result_code: 0,
+  result_desc: "Bezahlt – \u{1F600}\u2028",
+};
+export const json = (body: object, status = 200) =>
+  Response.json({ success: status === 200, message: "", ...body }, { status });
+
+interface Answers {
+  readonly push?: () => Response | Promise<Response>;
+  readonly status?: () => Response;
+  readonly rows?: readonly object[];
+}
+
+/** A service. It counts the pushes. */
+export function serveService({
+  push = () => json({ checkout_request_id: CHECKOUT_ID }),
+  status,
+  rows = [],
+}: Answers = {}) {
+  let pushes = 0;
+  const { baseUrl } = serveFake(({ url }) => {
+    const { pathname } = new URL(url);
+    if (pathname.endsWith("/status.php")) return status?.() ?? json({ status: "pending" });
+    if (pathname.endsWith("/transactions.php")) return json({ transactions: rows });
+    pushes += 1;
+    return push();
+  });
+  return { baseUrl, pushes: () => pushes };
+}
+
+interface Output {
+  readonly status?: string;
+  readonly error?: { readonly code: string; readonly message: string; readonly may_have_paid: boolean };
+  readonly exitCode: number | null;
+  readonly result: unknown;
+}
+
+/** Runs a command of a client with these orders; its JSON and its exit code. */
+export async function runIn(
+  command: readonly string[],
+  baseUrl: string,
+  orders: string,
+  ...args: readonly (string | { readonly cwd: string })[]
+): Promise<Output> {
+  const env = {
+    MOMO_BASE_URL: baseUrl,
+    MOMO_API_KEY: "a",
+    MOMO_API_SECRET: "b",
+    MOMO_PAYMENT_ACCOUNT_ID: "1",
+    MOMO_ORDERS: orders,
+  };
+  const words = args.filter((arg) => typeof arg === "string");
+  const [place = {}] = args.filter((arg) => typeof arg === "object");
+  const { stdout, stderr, exitCode }: Run = await runToEnd([...command, ...words], { env, ...place });
+  expect(stderr).toBe("");
+  const result = JSON.parse(stdout);
+  return Array.isArray(result) ? { result, exitCode } : { ...result, result, exitCode };
+}
