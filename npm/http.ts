@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { URL } from "node:url";
+import { callAfter } from "./deadline.ts";
 
 /**
- * A small HTTP client for the control API. A test may replace `fetch` and `node:http`, and fake all timers: this uses a socket, whose
- * time-outs are the runtime's own.
+ * A small HTTP client for the control API. A test may replace `fetch` and `node:http`, and fake all timers: this uses a socket of its own.
  */
 
 export interface HttpRequest {
@@ -29,9 +29,9 @@ export function send(request: HttpRequest): Promise<HttpAnswer> {
     const socket = connectTo(url);
     let received = "";
     socket.setEncoding("latin1"); // a character is a byte
-    socket.setTimeout(CONNECT_WITHIN_MS, () => socket.destroy(new Error("no connection within 10 s")));
+    const cancel = callAfter(CONNECT_WITHIN_MS, () => socket.destroy(new Error("no connection within 10 s")));
     socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => {
-      socket.setTimeout(0); // the server decides how long a wait lasts
+      cancel(); // the server decides how long a wait lasts
       socket.write(headOf(request, url) + (request.body ?? ""));
     });
     socket.on("data", (chunk: string) => {
@@ -42,7 +42,10 @@ export function send(request: HttpRequest): Promise<HttpAnswer> {
       socket.destroy();
     });
     socket.once("error", reject);
-    socket.once("close", () => reject(new Error("the connection was closed before the answer")));
+    socket.once("close", () => {
+      cancel();
+      reject(new Error("the connection was closed before the answer"));
+    });
   });
 }
 

@@ -1,7 +1,11 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
+import { URL } from "node:url";
+import { callAfter } from "./deadline.ts";
 import { findExecutable, whyNotStarted } from "./executable.cjs";
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** What the executable prints when it serves. */
 interface ReadyRecord {
@@ -13,7 +17,16 @@ interface ReadyRecord {
   readonly payment_account_id: number;
 }
 
-export type SandboxProcess = Awaited<ReturnType<typeof startExecutable>>;
+export interface SandboxProcess {
+  readonly ready: ReadyRecord;
+  /** How the server has ended, as the end of a sentence about the sandbox; null while it runs. */
+  readonly ending: () => string | null;
+  /** A second call does nothing. */
+  readonly stop: () => Promise<void>;
+}
+
+/** A slow machine needs seconds. */
+const READY_WITHIN_MS = 60_000;
 
 /** A server stops within three seconds, whatever is due. One that does not is stuck. */
 const STOP_WITHIN_MS = 10_000;
@@ -23,7 +36,7 @@ const STOP_WITHIN_MS = 10_000;
  * the server ends.
  * @throws Error in momo's words, if it does not start
  */
-export async function startExecutable(flags: readonly string[]) {
+export async function startExecutable(flags: readonly string[]): Promise<SandboxProcess> {
   const executable = findExecutable();
   const child = start(executable, [...FLAGS, ...flags]);
   const ended = new Promise<void>((resolve) => {
@@ -31,29 +44,34 @@ export async function startExecutable(flags: readonly string[]) {
     child.once("error", () => resolve());
   });
   child.stdin.on("error", () => {}); // the process has ended
-  const ready = await readyRecordOf(child, executable);
+  const complaint = keepEnd(child.stderr);
+  const ready = await readyRecordOf(child, executable, complaint);
   reachDirectly(new URL(ready.control_url).hostname);
   // A sandbox that a test forgets to stop must not keep the process alive.
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as { unref?: () => void }).unref?.();
+  let isStopped = false;
   return {
     ready,
-    /** Whether the server has ended: then its port may belong to another. */
-    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
-    /** A second call does nothing. */
-    async stop(): Promise<void> {
+    ending() {
+      if (isStopped) return "was stopped";
+      const code = child.signalCode ?? child.exitCode;
+      return code === null ? null : [`has ended with ${code}`, complaint().trim()].filter(Boolean).join(": ");
+    },
+    async stop() {
+      isStopped = true;
       child.ref();
       child.stdin.end();
-      const stuck = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+      const cancel = callAfter(STOP_WITHIN_MS, () => child.kill("SIGKILL"));
       await ended;
-      clearTimeout(stuck);
+      cancel();
     },
   };
 }
 
 const FLAGS = ["serve", "--ephemeral", "--port=0", "--json", "--quiet", "--until-stdin-closes"];
 
-function start(executable: string, words: readonly string[]) {
+function start(executable: string, words: readonly string[]): Child {
   try {
     return spawn(executable, words, { stdio: ["pipe", "pipe", "pipe"], env: environment(), windowsHide: true });
   } catch (error) {
@@ -61,24 +79,40 @@ function start(executable: string, words: readonly string[]) {
   }
 }
 
-async function readyRecordOf(
-  child: ChildProcessByStdio<Writable, Readable, Readable>,
-  executable: string,
-): Promise<ReadyRecord> {
+async function readyRecordOf(child: Child, executable: string, complaint: () => string): Promise<ReadyRecord> {
   let output = "";
-  let complaint = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    // Warnings of a running server are ignored.
-    if (output === "") complaint += text;
-  });
-  return new Promise((resolve, reject) => {
-    child.once("error", (error) => reject(new Error(`momo: ${whyNotStarted(executable, error)}`)));
-    child.once("close", (code) => reject(new Error(inWordsOfOptions(complaint) || `momo ended with ${code}`)));
+  return new Promise<ReadyRecord>((resolve, reject) => {
+    const cancel = callAfter(READY_WITHIN_MS, () => {
+      child.kill("SIGKILL");
+      reject(new Error(`${executable} was not ready within ${READY_WITHIN_MS / 1000} s: ${complaint().trim()}`));
+    });
+    child.once("error", (error) => {
+      cancel();
+      reject(new Error(`momo: ${whyNotStarted(executable, error)}`));
+    });
+    child.once("close", (code, signal) => {
+      cancel();
+      reject(new Error(inWordsOfOptions(complaint()) || `momo ended with ${signal ?? code}`));
+    });
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
-      if (output.endsWith("\n")) resolve(JSON.parse(output) as ReadyRecord);
+      if (!output.endsWith("\n")) return;
+      cancel();
+      resolve(JSON.parse(output) as ReadyRecord);
     });
   });
+}
+
+/** Enough for a refusal, and for the last lines of a crash. */
+const KEPT_CHARACTERS = 4000;
+
+/** @returns a function that returns the end of what a stream has said */
+function keepEnd(stream: Readable): () => string {
+  let text = "";
+  stream.setEncoding("utf8").on("data", (more: string) => {
+    text = (text + more).slice(-KEPT_CHARACTERS);
+  });
+  return () => text;
 }
 
 /** Names options instead of flags in a refusal: `--prompt-timeout` is `promptTimeout`. */

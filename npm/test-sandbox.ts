@@ -35,8 +35,17 @@ export interface SandboxOptions {
   readonly seed?: string;
 }
 
-/** The fake timers of a test runner: `vi` of vitest, `jest`, `mock.timers` of node:test, or a clock of Sinon. */
-export type FakeTimers = { advanceTimersByTime(ms: number): unknown } | { tick(ms: number): unknown };
+/** A sandbox that runs. What is left out comes from MOMO_BASE_URL and so on. */
+export interface SandboxAddress {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  readonly paymentAccountId: number;
+  /** By default `/_momo` on the host of `baseUrl`. */
+  readonly controlUrl: string;
+  /** A sandbox needs it if it is reached by another address than a loopback one. */
+  readonly controlToken?: string;
+}
 
 export interface TestSandbox {
   readonly baseUrl: string;
@@ -63,14 +72,10 @@ export interface TestSandbox {
   };
   readonly clock: {
     freeze(): Promise<void>;
-    /** A duration. What falls due is resolved when this resolves. */
-    advance(duration: string): Promise<void>;
+    /** A duration such as `3s`, or milliseconds. What falls due is resolved when this resolves. */
+    advance(duration: string | number): Promise<void>;
     /** To an instant that has not passed: `2026-11-27 00:30` in Nairobi, or one with an offset. */
     advanceTo(time: string): Promise<void>;
-    /** Moves this clock and fake timers together, in small steps, until a promise of the code under test settles: resolves to its value. */
-    advanceWith<T>(timers: FakeTimers, until: PromiseLike<T>): Promise<T>;
-    /** The same for a duration. The code under test gets some real time for its requests every half second. */
-    advanceWith(timers: FakeTimers, duration: string): Promise<void>;
     resume(): Promise<void>;
   };
   /** Answers a prompt, as its customer or as the network. */
@@ -94,7 +99,7 @@ export interface TestSandbox {
   restore(name: string): Promise<void>;
   /** Forgets transactions, rules, faults, log and clock. Findings of the audit stay. */
   reset(): Promise<void>;
-  /** Stops the sandbox, and removes its data. */
+  /** Stops the sandbox, and removes its data. One that was only connected goes on. */
   stop(): Promise<void>;
 }
 
@@ -103,3 +108,9 @@ export interface TestSandbox {
  * @throws Error with momo's message for wrong options
  */
 export type StartSandbox = (options?: SandboxOptions) => Promise<TestSandbox>;
+
+/**
+ * Connects to a sandbox that runs: that of `momo exec`, the action, a service or compose.
+ * @throws Error that names the variable that is missing or wrong, or says why the sandbox does not answer
+ */
+export type ConnectSandbox = (address?: Partial<SandboxAddress>) => Promise<TestSandbox>;

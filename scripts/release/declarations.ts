@@ -34,6 +34,7 @@ export function declarations(helper: string): string {
   if (own === undefined) throw new Error("npm/test-sandbox.ts does not import its records any more");
   return `${[...recordsOf(INPUTS, "input"), ...recordsOf(OUTPUTS, "output")].join("\n")}${own}
 export declare const startSandbox: StartSandbox;
+export declare const connectSandbox: ConnectSandbox;
 `;
 }
 

@@ -28,7 +28,7 @@ const BODY = `
   await sandbox.stop();
   await sandbox.stop();
   const timers = process.getActiveResourcesInfo?.().filter((name) => name === "Timeout").length ?? 0;
-  const gone = await sandbox.requests().catch((error) => error.message.includes("does not answer"));
+  const gone = await sandbox.requests().catch((error) => error.message.endsWith("was stopped"));
   console.log(JSON.stringify({ status, findings: findings.length, requests: requests.length, refused, timers, gone }));
 })();
 `;

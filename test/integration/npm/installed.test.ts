@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../../package.json";
 import { makeUmbrella, UMBRELLA_FILES } from "../../../scripts/release/npm.ts";
@@ -84,8 +84,9 @@ describe("in a project that links to a clone", () => {
     await builtBinary();
     await makeUmbrella(ROOT, join(ROOT, "dist/npm"), TARGETS);
     linked = newFolder();
-    mkdirSync(join(linked, "node_modules"));
-    symlinkSync(ROOT, join(linked, "node_modules", packageJson.name));
+    writeFileSync(join(linked, "package.json"), "{}");
+    const install = ["npm", "install", "--offline", "--no-audit", "--no-fund", "--save-dev", ROOT];
+    expect(await runToEnd(install, { cwd: linked })).toMatchObject({ exitCode: 0 });
     writeFileSync(join(linked, "use.mjs"), `import { startSandbox } from "stkpush-sandbox/testing"; ${body}`);
     writeFileSync(join(linked, "use.cjs"), `const { startSandbox } = require("stkpush-sandbox/testing"); ${body}`);
   });
@@ -106,13 +107,43 @@ describe("in a project that links to a clone", () => {
     expect(stderr).toContain("Error: momo: the other one");
   });
 
-  test("before the clone is built, the error says what to run, and where", async () => {
-    const clone = newFolder();
-    mkdirSync(join(clone, "npm"));
-    copyFileSync(join(ROOT, "npm/clone.cjs"), join(clone, "npm/clone.cjs"));
-    const { stderr, exitCode } = await runToEnd(["node", join(clone, "npm/clone.cjs")]);
+  test("the project has the command momo", async () => {
+    const { stdout } = await runToEnd(["npx", "momo", "--version"], { cwd: linked });
+    expect(stdout).toBe(`${packageJson.version}\n`);
+  });
+
+  test("the first use of a clone builds it, with Node alone; one that cannot be built says so", async () => {
+    const clone = newProgramFolder();
+    for (const folder of ["npm", "scripts"]) mkdirSync(join(clone, folder));
+    for (const name of ["npm", "package.json"]) cpSync(join(ROOT, name), join(clone, name), { recursive: true });
+    const run = () => runToEnd(["node", join(clone, "npm/clone-momo.cjs"), "a b"]);
+    const { stderr, exitCode } = await run();
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(`the clone of momo in ${clone} is not built: run "npm run build" there`);
+    expect(stderr).toEndWith(`momo: the clone of momo in ${clone} cannot be built: "npm run build" there says why\n`);
+
+    const builder = `import { mkdirSync, writeFileSync } from "node:fs";
+      import { dirname, join } from "node:path";
+      const folder = join(dirname(process.argv[3]), "npm/npm");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "testing.cjs"), "");
+      writeFileSync(process.argv[3], '#!/bin/sh\\necho "this is $1"\\n', { mode: 0o755 });
+      console.log("installing");`;
+    writeFileSync(join(clone, "scripts/setup.mjs"), builder);
+    const built = `momo: building the clone in ${clone}, once\ninstalling\n`;
+    expect(await run()).toEqual({ stdout: "this is a b\n", stderr: built, exitCode: 0 });
+    expect(await run()).toEqual({ stdout: "this is a b\n", stderr: "", exitCode: 0 });
+  });
+});
+
+describe("a server that is stuck", () => {
+  test("is killed ten seconds after stop()", async () => {
+    const file = join(newProgramFolder(), "momo");
+    const ready = '{"control_url":"http://127.0.0.1:1/_momo"}';
+    writeFileSync(file, `#!/bin/sh\ntrap '' TERM\necho '${ready}'\nexec sleep 300\n`, { mode: 0o755 });
+    const script = `const { startSandbox } = require("stkpush-sandbox/testing");
+      startSandbox().then(({ stop }) => stop()).then(() => console.log("stopped"));`;
+    const env = { MOMO_EXECUTABLE: file };
+    expect((await runToEnd(["node", "-e", script], { cwd: project, env })).stdout).toBe("stopped\n");
   });
 });
 
