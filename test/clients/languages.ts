@@ -1,33 +1,17 @@
 import { join } from "node:path";
 import type { Needed } from "../support/needs.ts";
-import { startProgram } from "./programs.ts";
+import type { StartClient } from "./history.ts";
+import { type Driver, startPrograms } from "./programs.ts";
 
 const here = (name: string) => join(import.meta.dir, "../..", name);
 
 interface Language {
   readonly name: string;
   readonly needs: readonly Needed[];
-  readonly extension: "py" | "php";
+  readonly extension: "py" | "php" | "mjs";
   readonly source: string;
-  readonly startFrom: (file: string) => ReturnType<typeof startProgram>;
+  readonly interpreter: () => readonly string[];
 }
-
-const language = (
-  name: string,
-  extension: Language["extension"],
-  needs: readonly Needed[],
-  interpreter: () => readonly string[],
-): Language => ({
-  name,
-  needs,
-  extension,
-  source: here(`clients/client.${extension}`),
-  startFrom: (file) =>
-    startProgram({
-      command: [...interpreter(), here(`test/clients/driver.${extension}`), file],
-      hasThreads: extension === "py",
-    }),
-});
 
 /** The interpreter itself, without site packages: a script that chooses a version takes most of the time of a start. */
 function python(): string[] {
@@ -35,7 +19,39 @@ function python(): string[] {
   return [stdout.toString().trim(), "-B", "-S"];
 }
 
-export const LANGUAGES = [
-  language("Python", "py", ["python3"], python),
-  language("PHP", "php", ["php", "php curl"], () => ["php"]),
-];
+const PYTHON: Language = {
+  name: "Python",
+  needs: ["python3"],
+  extension: "py",
+  source: here("clients/client.py"),
+  interpreter: python,
+};
+const PHP: Language = {
+  name: "PHP",
+  needs: ["php", "php curl"],
+  extension: "php",
+  source: here("clients/client.php"),
+  interpreter: () => ["php"],
+};
+const NODE: Language = {
+  name: "JavaScript",
+  needs: ["node"],
+  extension: "mjs",
+  source: here("clients/client.mjs"),
+  interpreter: () => ["node"],
+};
+
+/** The languages whose clients run as programs alone; that in JavaScript runs in the process of the test. */
+export const LANGUAGES = [PYTHON, PHP];
+/** Those that share one folder of orders. */
+export const TOGETHER = [NODE, PYTHON, PHP];
+
+const driverOf = ({ extension, interpreter }: Language, file: string): Driver => ({
+  command: [...interpreter(), here(`test/clients/driver.${extension}`), file],
+  hasThreads: extension !== "php",
+});
+
+export const startFrom = (language: Language, file = language.source): StartClient =>
+  startPrograms([driverOf(language, file)]);
+
+export const startTogether = (): StartClient => startPrograms(TOGETHER.map((one) => driverOf(one, one.source)));

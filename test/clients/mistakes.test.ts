@@ -10,6 +10,6 @@ afterAll(cleanUp);
 
 test.each(MISTAKES.map((mistake) => [mistake.name, mistake] as const))(
   "a client in JavaScript that %s is found",
-  (_, mistake) => expectShown(mistake, mistake.js, SOURCE, async (file) => startIn(await import(file))),
+  (_, mistake) => expectShown(mistake, mistake.mjs, SOURCE, async (file) => startIn(await import(file))),
   600_000,
 );

@@ -14,13 +14,13 @@ interface Mistake {
   readonly shows: string | RegExp;
   /** The first history to live, by default 1: an early one of those that show it. */
   readonly from?: number;
-  readonly js: readonly Change[];
+  readonly mjs: readonly Change[];
   /** Of the worst. */
   readonly py?: readonly Change[];
   readonly php?: readonly Change[];
 }
 
-const inEach = (js: Change, py: Change, php: Change) => ({ js: [js], py: [py], php: [php] });
+const inEach = (mjs: Change, py: Change, php: Change) => ({ mjs: [mjs], py: [py], php: [php] });
 
 export const MISTAKES: readonly Mistake[] = [
   {
@@ -32,7 +32,7 @@ export const MISTAKES: readonly Mistake[] = [
         'if (error.kind === "unknown") { store.remove(key); return start(reference, phone, amount); }',
       ],
       [
-        'if error.kind == "unknown":\n                return _shown(order)',
+        'if error.kind == "unknown": return _shown(order)',
         'if error.kind == "unknown":\n                self.store.remove(key)\n                return self.start(reference, phone, amount)',
       ],
       [
@@ -46,7 +46,7 @@ export const MISTAKES: readonly Mistake[] = [
     shows: CHARGE,
     ...inEach(
       ['if (error.kind === "unknown") return shown(order);', ""],
-      ['if error.kind == "unknown":\n                return _shown(order)', "pass"],
+      ['if error.kind == "unknown": return _shown(order)', "pass"],
       ["if ($error->kind === 'unknown') { return shown($order); }", ""],
     ),
   },
@@ -140,7 +140,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "follows a row of another order",
     shows: ANSWER,
-    js: [
+    mjs: [
       ["row.amount === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
       ["pushed_as });", "pushed_as[0] });"],
     ],
@@ -148,42 +148,42 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "goes on after cancelled",
     shows: ANSWER,
-    js: [["cancelled: 11, ", ""]],
+    mjs: [["cancelled: 11, ", ""]],
   },
   {
     name: "goes on after completed",
     shows: ANSWER,
-    js: [["completed: 0, ", ""]],
+    mjs: [["completed: 0, ", ""]],
   },
   {
     name: "never polls",
     shows: "never_polls",
-    js: [["if (isFinal(order)) return order;\n    write(", "return shown(order);\n    write("]],
+    mjs: [["if (isFinal(order)) return order;\n    write(", "return shown(order);\n    write("]],
   },
   {
     name: "asks each second",
     shows: "polls_too_fast",
-    js: [["intervalMs = 5000", "intervalMs = 1000"]],
+    mjs: [["intervalMs = 5000", "intervalMs = 1000"]],
   },
   {
     name: "asks as often as there are requests that wait",
     shows: "polls_too_fast",
-    js: [["latest.asks === order.asks ?", "latest.asks >= order.asks ?"]],
+    mjs: [["latest.asks === order.asks ?", "latest.asks >= order.asks ?"]],
   },
   {
     name: "searches with a parameter that does not exist",
     shows: "takes_wrong_row",
-    js: [["list({ search: pushed_as })", "list({ reference: pushed_as })"]],
+    mjs: [["list({ search: pushed_as })", "list({ reference: pushed_as })"]],
   },
   {
     name: "asks for the status without an id",
     shows: "failure_misread",
-    js: [["const answer = id ? await", "const answer = order ? await"]],
+    mjs: [["const answer = id ? await", "const answer = order ? await"]],
   },
   {
     name: "stores another id of the answer",
     shows: "unknown_id",
-    js: [["answer.checkout_request_id ?? null", "answer.merchant_request_id ?? null"]],
+    mjs: [["answer.checkout_request_id ?? null", "answer.merchant_request_id ?? null"]],
   },
 ];
 

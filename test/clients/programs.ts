@@ -6,15 +6,16 @@ import type { Said, StartClient, World } from "./history.ts";
 
 /** A client in another language. Its process sends real requests, and reads the time of the history in a file. */
 
-interface Language {
+export interface Driver {
   /** Runs a driver with the client of a file. */
   readonly command: readonly string[];
   /** Whether one process makes several payments at once. */
   readonly hasThreads: boolean;
 }
 
-export const startProgram =
-  (language: Language): StartClient =>
+/** Each call goes to one of the languages, which is drawn. */
+export const startPrograms =
+  (languages: readonly Driver[]): StartClient =>
   (world) => {
     /** What lets the client go on, in order: one at a time, so that a seed gives the same history again. */
     const due: (() => void)[] = [];
@@ -32,9 +33,10 @@ export const startProgram =
         const url = await service.url;
         await turn();
         const { apiKey: key, apiSecret: secret, paymentAccountId: account, folder } = world;
-        const free = () =>
-          startWorker([...language.command, JSON.stringify({ url, key, secret, account, folder })], rest);
-        const worker = workers.find(({ jobs }) => language.hasThreads || jobs.size === 0) ?? free();
+        const language = languages[languages.length > 1 ? world.draw(languages.length) : 0] as Driver;
+        const free = () => startWorker(language, JSON.stringify({ url, key, secret, account, folder }), rest);
+        const isFree = (one: Worker) => one.language === language && (language.hasThreads || one.jobs.size === 0);
+        const worker = workers.find(isFree) ?? free();
         if (!workers.includes(worker)) workers.push(worker);
         return worker.run({ name, args });
       },
@@ -113,8 +115,8 @@ function serve(world: World) {
 
 type Worker = ReturnType<typeof startWorker>;
 
-function startWorker(command: readonly string[], rest: () => void) {
-  const child = Bun.spawn([...command], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+function startWorker(language: Driver, world: string, rest: () => void) {
+  const child = Bun.spawn([...language.command, world], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
   const jobs = new Map<number, PromiseWithResolvers<Said>>();
   let started = 0;
   async function read(): Promise<void> {
@@ -132,12 +134,13 @@ function startWorker(command: readonly string[], rest: () => void) {
     }
     await child.exited;
     if (child.signalCode === "SIGKILL") return;
-    const why = new Error(`${command[0]} ended: ${text}${await new Response(child.stderr).text()}`);
+    const why = new Error(`${language.command[0]} ended: ${text}${await new Response(child.stderr).text()}`);
     for (const { reject } of jobs.values()) reject(why);
     rest();
   }
   void read();
   return {
+    language,
     child,
     jobs,
     run(call: object): Promise<Said> {

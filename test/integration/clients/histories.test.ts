@@ -1,6 +1,6 @@
 import { afterAll, test } from "bun:test";
 import { expectRight } from "../../clients/expect-right.ts";
-import { LANGUAGES } from "../../clients/languages.ts";
+import { LANGUAGES, startFrom, startTogether, TOGETHER } from "../../clients/languages.ts";
 import { expectShown, MISTAKES } from "../../clients/mistakes.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
@@ -9,14 +9,23 @@ const TIMEOUT_MS = 3_600_000;
 
 afterAll(cleanUp);
 
-for (const { name, needs, extension, source, startFrom } of LANGUAGES) {
+for (const language of LANGUAGES) {
+  const { name, needs, extension, source } = language;
   describeWith(needs, `the client in ${name}`, () => {
-    test("is right in every drawn history", () => expectRight(startFrom(source), name, 5), TIMEOUT_MS);
+    test("is right in every drawn history", () => expectRight(startFrom(language), name, 5), TIMEOUT_MS);
 
-    test.each(MISTAKES.flatMap((one) => (one[extension] ? [[one.name, one, one[extension]] as const] : [])))(
-      "is found where it %s",
-      (_, mistake, changes) => expectShown(mistake, changes, source, async (file) => startFrom(file)),
+    test.each(MISTAKES.flatMap((one) => (one[extension] ? [[one.name, one] as const] : [])))(
+      "that %s is found",
+      (_, mistake) => expectShown(mistake, mistake[extension] ?? [], source, async (file) => startFrom(language, file)),
       TIMEOUT_MS,
     );
   });
 }
+
+describeWith(
+  TOGETHER.flatMap(({ needs }) => needs),
+  "the clients in all languages, on one folder",
+  () => {
+    test("are right in every drawn history", () => expectRight(startTogether(), "one folder", 3), TIMEOUT_MS);
+  },
+);
