@@ -156,7 +156,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
       return answer ? update(key, answer) : miss(key);
     } catch (error) {
       error.mayHavePaid = true;
-      if (error.kind !== "unknown" && error.kind !== "unreachable" && error.kind !== "refused") throw error;
+      if (!(error instanceof MomoError) || error.kind === "store" || error.kind === "credentials") throw error;
       return shown(known(key));
     }
   }
