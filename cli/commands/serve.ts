@@ -147,11 +147,11 @@ async function serve(flags: ServeFlags): Promise<void> {
     throw temporary && !database ? explainTemporary(directory, error) : error;
   } finally {
     await parentGone?.forget();
-    let fate: string | null = null;
+    let loss: string | null = null;
     try {
-      fate = (await sandbox?.stop()) ?? null;
+      loss = (await sandbox?.stop()) ?? null;
     } finally {
-      if (fate !== null) tell(`momo: stopped; ${fate}`);
+      if (loss !== null) tell(`momo: stopped; ${loss}`);
       else if (sandbox && !flags.json && isTerminal()) tellEnd(directory, database, Boolean(flags.ephemeral));
       removeFiles();
     }

@@ -94,7 +94,7 @@ export async function keepStart(start: Start, options: Options, engine: Engine, 
 export function saveClock({ directory, reportFault }: Options, { replica, store }: Engine, clock: VirtualClock): void {
   try {
     // The folder can be another server's by now.
-    if (!replica && store.vitals.displaced() === null) writeClock(directory, clock.save());
+    if (!replica && store.vitals.findMissing() === null) writeClock(directory, clock.save());
   } catch (error) {
     reportFault(error); // the clock has moved already
   }

@@ -91,7 +91,7 @@ async function openShared({ replica, ...database }: DatabaseConfig, outside: Eng
     random: outside.random,
     reportFault: outside.reportFault,
   });
-  const vitals = { ...opened.store.vitals, displaced: watchFolder(outside.directory.path) };
+  const vitals = { ...opened.store.vitals, findMissing: watchFolder(outside.directory.path) };
   const store = { ...opened.store, vitals };
   const table = opened.createSteeringTable(store.sql, store.clock, replica.name, token(outside.random, 6));
   return {

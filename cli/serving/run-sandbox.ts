@@ -118,9 +118,9 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       drain();
       listening.drain();
       if (config.drainMs) await sleep(config.drainMs);
-      const fate = store.vitals.fate();
+      const loss = store.vitals.describeLoss();
       await open.disposeAsync().catch(throwFirst);
-      return fate;
+      return loss;
     };
     return { id, baseUrl, controlUrl, paymentAccountId, handleApi: handlers.handleApi, credentials, finishAudit, stop };
   } catch (error) {

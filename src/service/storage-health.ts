@@ -70,16 +70,16 @@ export class StorageHealth {
   }
 
   /**
-   * Looks each second whether the files of the database are in their place, and says once when they are not, and when they are again.
+   * Looks each second whether the file of the database is in its place, and says once when it is not, and when it is again.
    * @returns a function that ends it
    */
   watch(): () => void {
-    let isDisplaced = false;
+    let wasMissing = false;
     const work = () => {
-      const displaced = this.#vitals.displaced();
-      if (displaced && !isDisplaced) this.reportFault(displaced);
-      else if (!displaced && isDisplaced) this.#report(new Error("the files are in their place again"));
-      isDisplaced = displaced !== null;
+      const missing = this.#vitals.findMissing();
+      if (missing && !wasMissing) this.reportFault(missing);
+      else if (!missing && wasMissing) this.#report(new Error("the files are in their place again"));
+      wasMissing = missing !== null;
     };
     work();
     const watch = createRepeater({ clock: this.#clock, everyMs: WATCH_MS, work, onError: this.#report });

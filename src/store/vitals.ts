@@ -8,9 +8,9 @@ export interface Vitals {
   /** What keeps payments from being stored, whatever was stored lately; null if nothing is known. */
   obstacle(): string | null;
   /** An error if the files of the payments are not where they were; else null. It is cheap enough for each second. */
-  displaced(): Error | null;
+  findMissing(): Error | null;
   /** What became of the payments of a server that stops, if they are not where they were; else null. */
-  fate(): string | null;
+  describeLoss(): string | null;
   /** Stores a payment and takes it back, so that nobody ever sees it. Rejects if a payment cannot be stored now. */
   probe(): Promise<void>;
   /** What an error says about the engine; null if it is about one write, or is not the engine's. */

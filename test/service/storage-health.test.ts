@@ -17,7 +17,7 @@ function open() {
   const gone = { isGone: false };
   const vitals = {
     obstacle: () => engine.standing,
-    displaced: () => (gone.isGone ? new DiskFull("the file is gone") : null),
+    findMissing: () => (gone.isGone ? new DiskFull("the file is gone") : null),
     async probe() {
       engine.probes += 1;
       await engine.gate;

@@ -47,8 +47,8 @@ export function createVitals(parts: Parts): Vitals {
       if (clock.state === "unknown") return "the database's clock is not known";
       return clock.state === "jumped" ? "the database's clock has jumped" : null;
     },
-    displaced: () => null,
-    fate: () => null,
+    findMissing: () => null,
+    describeLoss: () => null,
     probe: () => probe(parts),
     troubleOf,
   };

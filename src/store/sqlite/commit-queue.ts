@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
 import type { Meter } from "../vitals.ts";
 import { isBusy } from "./database.ts";
+import { DatabaseFileMissing } from "./database-file.ts";
 import type { TotalsChange } from "./totals.ts";
 import type { TurnReads } from "./turn-reads.ts";
-import { Displaced } from "./whereabouts.ts";
 import type { WordsChange } from "./words.ts";
 
 interface Entry {
@@ -21,7 +21,7 @@ export type CommitQueue = ReturnType<typeof createCommitQueue>;
  * Group commit. A durable commit costs one flush of the disk, whatever its size, so writes that arrive together share one. Each
  * write is answered after its commit.
  * @param stopwatch measures commits, in milliseconds
- * @param demandFile throws if the database is not in its place any more
+ * @param assertFileInPlace throws if the file of the database was found missing
  */
 export function createCommitQueue(
   client: Database,
@@ -29,7 +29,7 @@ export function createCommitQueue(
   derived: readonly (TotalsChange | WordsChange)[],
   meter: Meter,
   stopwatch: () => number,
-  demandFile: () => void = () => {},
+  assertFileInPlace: () => void = () => {},
 ) {
   let waiting: Entry[] = [];
   const commit = client.transaction((entries: readonly Entry[]) => {
@@ -41,7 +41,7 @@ export function createCommitQueue(
 
   function store(entries: readonly Entry[]): unknown[] {
     const startedMs = stopwatch();
-    demandFile();
+    assertFileInPlace();
     const values = commit.immediate(entries);
     meter.committed(entries.length, startedMs, stopwatch());
     return values;
@@ -69,7 +69,7 @@ export function createCommitQueue(
     } catch (error) {
       // Nothing is written. If another process holds the database, or it is gone, each write alone would fail, too. Otherwise run
       // them one by one, so that one bad write does not fail the others.
-      const isForAll = entries.length === 1 || isBusy(error) || error instanceof Displaced;
+      const isForAll = entries.length === 1 || isBusy(error) || error instanceof DatabaseFileMissing;
       for (const entry of entries) {
         if (isForAll) entry.reject(error);
         else {

@@ -7,9 +7,9 @@ export type LongReads = ReturnType<typeof createLongReads>;
 /**
  * Long reads, one after another. Each reads one point in time, in steps; other work runs between the steps.
  * @param file a database that is open already, and stays open
- * @param demandFile throws if another file is in its place
+ * @param assertFileInPlace throws if another file is in its place
  */
-export function createLongReads(file: string, demandFile: () => void = () => {}) {
+export function createLongReads(file: string, assertFileInPlace: () => void = () => {}) {
   const queue = createSearchQueue(1);
   let connection: ReturnType<typeof openForReading> | undefined;
   let isClosed = false;
@@ -21,10 +21,10 @@ export function createLongReads(file: string, demandFile: () => void = () => {})
 
   /** A connection to the same file. The path may lead to another file, before it is opened here or while it is. */
   function connect() {
-    demandFile();
+    assertFileInPlace();
     const opened = openForReading(file);
     try {
-      demandFile();
+      assertFileInPlace();
       return opened;
     } catch (error) {
       opened.close();

@@ -4,6 +4,7 @@ import { Meter } from "../vitals.ts";
 import { mendOrder } from "./backup.ts";
 import { createCommitQueue } from "./commit-queue.ts";
 import { type OpenDatabase, type OpenOptions, openDatabase, openForReading } from "./database.ts";
+import { DatabaseFileWatch } from "./database-file.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createTransactionList } from "./list.ts";
 import { createLongReads } from "./long-reads.ts";
@@ -14,7 +15,6 @@ import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createTurnReads } from "./turn-reads.ts";
 import { createVitals } from "./vitals.ts";
-import { Whereabouts } from "./whereabouts.ts";
 import { createWordsChange } from "./words.ts";
 
 /** The engine that keeps everything in one SQLite file, in this process. Other folders import only this file. */
@@ -76,12 +76,16 @@ export function createStore(
   const totals = createTotalsChange(client);
   const meter = new Meter();
   const words = createWordsChange(client);
-  const whereabouts = new Whereabouts(client, file);
-  const commits = createCommitQueue(client, turnReads, [totals, words], meter, stopwatch, whereabouts.demandFile);
+  const fileWatch = new DatabaseFileWatch(file);
+  const assertFileInPlace = () => fileWatch.assertInPlace();
+  const commits = createCommitQueue(client, turnReads, [totals, words], meter, stopwatch, assertFileInPlace);
   const sql = createSql(client, commits);
   const numbering = createNumbering(client, isSeeded);
   const deliveries = createDeliveryStore(client, sql, commits, numbering);
-  const longReads = createLongReads(file, whereabouts.demandFile);
+  const longReads = createLongReads(file, () => {
+    fileWatch.look();
+    fileWatch.assertInPlace();
+  });
   return {
     merchants: createMerchantStore(sql, turnReads, commits),
     transactions: createTransactionStore({
@@ -89,13 +93,13 @@ export function createStore(
     }),
     transactionList: createTransactionList(client, turnReads, longReads, numbering),
     deliveries,
-    vitals: createVitals(client, file, { turnReads, meter, longReads, whereabouts, stopwatch }),
+    vitals: createVitals(client, file, { turnReads, meter, longReads, fileWatch, stopwatch }),
     isShared: false,
     markOfOthers: async () => "",
     close() {
       longReads.close();
       turnReads.end();
-      whereabouts.closing(close);
+      fileWatch.closing(client, close);
     },
   };
 }

@@ -5,9 +5,9 @@ import { PENDING } from "../rows.ts";
 import type { Meter, Vitals } from "../vitals.ts";
 import { attemptBeside } from "./attempt.ts";
 import { firstOf } from "./database.ts";
+import { DatabaseFileMissing, type DatabaseFileWatch } from "./database-file.ts";
 import type { LongReads } from "./long-reads.ts";
 import type { TurnReads } from "./turn-reads.ts";
-import { Displaced, type Whereabouts } from "./whereabouts.ts";
 
 /** How long a probe waits for another program. The whole process waits with it. */
 const PROBE_TIMEOUT_MS = 100;
@@ -24,6 +24,8 @@ const PROBE = [
   `DELETE FROM transactions WHERE id = ${MAX_NUMBER}`,
 ];
 
+const PUT_BACK = "put back what was moved or removed, or start momo again, at";
+
 /** How long an attempt to find the cause of an error counts. */
 const ATTEMPT_PAUSE_MS = 1000;
 
@@ -31,7 +33,7 @@ interface Parts {
   readonly turnReads: TurnReads;
   readonly meter: Meter;
   readonly longReads: LongReads;
-  readonly whereabouts: Whereabouts;
+  readonly fileWatch: DatabaseFileWatch;
   readonly stopwatch: () => number;
 }
 
@@ -39,7 +41,7 @@ interface Parts {
 export function createVitals(
   client: Database,
   file: string,
-  { turnReads, meter, longReads, whereabouts, stopwatch }: Parts,
+  { turnReads, meter, longReads, fileWatch, stopwatch }: Parts,
 ): Vitals {
   let attempted = { code: "", atMs: Number.NEGATIVE_INFINITY, found: null as unknown };
   /** Not for each payment: an attempt writes to the disk. */
@@ -65,9 +67,9 @@ export function createVitals(
       );
       return { durability: "disk", pending, clockOffsetMs: 0, connections: null, longReads: longReads.count };
     },
-    obstacle: () => whereabouts.displaced()?.trouble.reason ?? null,
-    displaced: () => whereabouts.displaced(),
-    fate: () => whereabouts.fate(),
+    obstacle: () => fileWatch.look()?.message ?? null,
+    findMissing: () => fileWatch.look(),
+    describeLoss: () => fileWatch.describeLoss(),
     async probe() {
       turnReads.end();
       const timeoutMs = firstOf(client, "PRAGMA busy_timeout");
@@ -79,7 +81,7 @@ export function createVitals(
       }
     },
     troubleOf(error) {
-      if (error instanceof Displaced) return error.trouble;
+      if (error instanceof DatabaseFileMissing) return { reason: error.message, advice: `${PUT_BACK} ${file}` };
       if (!(error instanceof SQLiteError)) return null;
       const { reason, remedy } = causeOf(error, () => attempt(error)) ?? {};
       return reason ? { reason, advice: `${remedy ?? "choose another place"}: ${file}` } : null;
