@@ -1,10 +1,7 @@
 /** What the control API takes and gives: in the published types, each is written out (scripts/release/declarations.ts). */
 
-export type {
-  AuditOnWire as AuditReport,
-  FindingOnWire as Finding,
-  LoggedCall as RequestRecord,
-} from "../sandbox/control/shapes/requests.ts";
+export type { AuditOnWire as AuditReport, FindingOnWire as Finding } from "../sandbox/control/shapes/audit.ts";
+export type { LoggedCall as RequestRecord } from "../sandbox/control/shapes/requests.ts";
 export type { FaultInput, RuleInput } from "../sandbox/control/shapes/steering.ts";
 export type { DeliveryOnWire as DeliveryRecord, WebhookInput } from "../sandbox/control/shapes/webhook.ts";
 export type { ChosenName as OutcomeName } from "../sandbox/network/choice.ts";

@@ -1,3 +1,4 @@
+import type { RefusalFacts } from "../src/domain/error.ts";
 import { keepLast } from "../src/domain/keep-last.ts";
 import { createListeners } from "../src/domain/listeners.ts";
 import { parametersIn } from "../src/domain/parameters.ts";
@@ -22,8 +23,10 @@ export interface LoggedRequest {
   readonly bodyCutBytes: number;
   /** The payment that it started or asked about, also if a fault replaced the answer; or null. */
   readonly checkoutRequestId: string | null;
-  /** Null if the connection was closed without an answer. */
+  /** Null if a fault closed the connection without an answer. */
   readonly status: number | null;
+  /** False if the connection ended before the answer. */
+  readonly isDelivered: boolean;
   /** The beginning of the answer, also if it was lost. */
   readonly answer: string | null;
   readonly answerCutBytes: number;
@@ -38,6 +41,9 @@ export interface LoggedRequest {
 /** The header of a request that a person sends again from the console; it has the id of the first request in the log. */
 export const REPLAY_HEADER = "x-sandbox-replay-of";
 
+/** The header that momo's own requests have, with a secret of the server: they are no client's. */
+export const OWN_HEADER = "x-momo-own";
+
 /** A request that was just answered: with its whole body and answer, and with what the log does not keep. */
 export interface AnsweredRequest extends Omit<LoggedRequest, "bodyCutBytes" | "answerCutBytes"> {
   /** Those of the body; null if it has none. */
@@ -46,6 +52,12 @@ export interface AnsweredRequest extends Omit<LoggedRequest, "bodyCutBytes" | "a
   readonly said: Members;
   /** Those of the operation's own answer, if a fault gave the client another one; else null. */
   readonly hidden: Members | null;
+  /** The place of its arrival in the order of all events: the clock can stand still. */
+  readonly arrived: number;
+  /** Whether it reached its operation: its path, its method, its credentials and its origin are right. */
+  readonly isAdmitted: boolean;
+  /** What its operation refused; null if it did not. */
+  readonly refusal: RefusalFacts | null;
 }
 
 /** It must not keep the answered request, which can be long. */
@@ -65,8 +77,14 @@ export function createRequestLog(reportFault: (error: unknown) => void) {
   let kept: LoggedRequest[] = [];
   const { subscribe, announce } = createListeners<Parameters<LogListener>>(reportFault);
   let lastId = 0;
+  let lastPlace = 0;
 
   return {
+    /** The place of an event in the order of all events. */
+    nextPlace(): number {
+      lastPlace += 1;
+      return lastPlace;
+    },
     /** Takes the whole body and answer, and cuts them. */
     add(request: Omit<AnsweredRequest, "id">): void {
       lastId += 1;
@@ -84,6 +102,7 @@ export function createRequestLog(reportFault: (error: unknown) => void) {
         bodyCutBytes: body.cutBytes,
         checkoutRequestId: request.checkoutRequestId,
         status: request.status,
+        isDelivered: request.isDelivered,
         answer: answer.text,
         answerCutBytes: answer.cutBytes,
         fault: request.fault,
@@ -123,7 +142,7 @@ function beginningOf(text: string | null): { readonly text: string | null; reado
 }
 
 /** A request that a fault delays: it is in the log when it is answered. */
-export interface DelayedRequest extends Pick<AnsweredRequest, "atMs" | "headers"> {
+export interface DelayedRequest extends Pick<AnsweredRequest, "atMs" | "headers" | "arrived"> {
   readonly path: string;
   /** Of its body, once that was read. */
   members: Members | null;

@@ -25,7 +25,6 @@ export function merchantClient({ baseUrl, apiKey, apiSecret, keyHint = ANOTHER_K
   return createClient({
     address: baseUrl,
     server,
-    // The audit knows by its name that a person looks, and not the client under test.
     credentials: { "X-API-Key": apiKey, "X-API-Secret": apiSecret, "User-Agent": `momo/${version}` },
     hints: { unauthorized: keyHint, not_found: CHECK_ADDRESS },
     hintOfAddress: CHECK_ADDRESS,

@@ -1,5 +1,6 @@
 import { SERVER_HEADER } from "../../sandbox/control/identity.ts";
 import { isLoopback } from "../../sandbox/loopback.ts";
+import { OWN_HEADER } from "../../sandbox/request-log.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
 import { findDataDirectory, locateDataDirectory } from "../serving/own-directory.ts";
@@ -59,12 +60,16 @@ const originOf = (address: string): string =>
   new URL(address).origin.replace(/\/\/(?:127\.0\.0\.1|\[::1\])(?=:|$)/, "//localhost");
 
 /**
- * The headers that name the server of a data directory: any other one refuses the request. The record is read for each request,
+ * The headers that name the server of a data directory: any other one refuses the request. A secret says that momo asks, and not the
+ * client under test. The record is read for each request,
  * because a server that was started again has a new id.
  * @throws Failure `unreachable` if no server runs there any more
  */
-export const headersNaming = ({ directory }: Server): Record<string, string> =>
-  directory === null ? {} : { [SERVER_HEADER]: requireRunning(directory).id };
+export function headersNaming({ directory, record }: Server): Record<string, string> {
+  if (directory === null) return record === null ? {} : { [OWN_HEADER]: record.own_secret };
+  const { id, own_secret } = requireRunning(directory);
+  return { [SERVER_HEADER]: id, [OWN_HEADER]: own_secret };
+}
 
 export function nothingAnswersAt(origin: string, { by }: Server): Failure {
   const cause = by?.startsWith("MOMO_") ? `, which ${by} in the environment names` : "";

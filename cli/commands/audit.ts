@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
-import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
 import { formatReport, REPORT_FORMATS, type ReportFormat } from "../../sandbox/audit/report.ts";
-import { auditReport, auditTally } from "../../sandbox/control/shapes/requests.ts";
+import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/severity.ts";
+import { auditReport, auditTally } from "../../sandbox/control/shapes/audit.ts";
 import { controlClient } from "../client/client.ts";
 import type { Answer } from "../client/request.ts";
 import { type ControlFlags, resolveControl } from "../client/target.ts";
@@ -12,13 +12,15 @@ import { failedReport, type Report, usualFormat, withReports, writeAtTheEnd } fr
 import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions, readPath, withOptions } from "../terminal/options.ts";
-import { version } from "../version.ts";
+import { tell } from "../terminal/output.ts";
 
 interface AuditFlags extends ControlFlags {
   readonly format: ReportFormat;
   readonly json?: boolean;
   readonly output?: string;
   readonly failOn?: Severity;
+  readonly over?: boolean;
+  readonly forget?: boolean;
 }
 
 export function auditCommand(): Command {
@@ -30,12 +32,27 @@ export function auditCommand(): Command {
       new Option("--fail-on <severity>", "end with 7 if there is a finding of this severity or worse").choices(
         SEVERITIES,
       ),
+    )
+    .option("--over", "take the run as over: the client has not learned what it does not know by now")
+    .addOption(
+      new Option("--forget", "remove the findings and the counts").conflicts([
+        "format",
+        "json",
+        "output",
+        "failOn",
+        "over",
+      ]),
     );
   return withOptions(command, ...controlOptions()).action(audit);
 }
 
 async function audit(flags: AuditFlags): Promise<void> {
   const { failOn, output } = flags;
+  const client = controlClient(resolveControl(flags));
+  if (flags.forget) {
+    tell((await client.delete("/audit")).message);
+    return;
+  }
   const format = flags.json ? "json" : flags.format;
   const file = output === undefined ? null : new NamedFile("--output", output);
   const reports: Report[] = [];
@@ -44,8 +61,8 @@ async function audit(flags: AuditFlags): Promise<void> {
     reports.push({ file, ofFailure: (failure) => failedReport("momo audit", format, failure) });
   await withReports(reports, async () => {
     file?.requireWritable();
-    const report = reportOf(await controlClient(resolveControl(flags)).get("/audit", { over: "true" }));
-    const text = formatReport(report, format, { version, ...(failOn && { failOn }) });
+    const report = reportOf(await client.get("/audit", flags.over ? { over: "true" } : {}));
+    const text = formatReport(report, format, failOn);
     if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) host().exitCode = EXIT.mistakes;
     if (file) writeAtTheEnd(file, text, flags.json);
     else printWhole(text, format === "text");
@@ -56,5 +73,10 @@ async function audit(flags: AuditFlags): Promise<void> {
 function reportOf(answer: Answer): AuditReport {
   const { success, data } = auditReport.safeParse(answer);
   if (!success) throw new Failure("unexpected", "the sandbox answered without findings", "update momo, or the server");
-  return { tally: auditTally.parse(data), findings: data.findings, omitted: data.left_out };
+  return {
+    tally: auditTally.parse(data),
+    findings: data.findings,
+    accepted: data.accepted_findings,
+    omitted: data.left_out,
+  };
 }

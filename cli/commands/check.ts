@@ -73,7 +73,7 @@ export function checkCommand(): Command {
     .addOption(
       new Option("--dry-run", "print the requests as curl commands, and send none").conflicts(["report", "profile"]),
     )
-    .option("--report <file...>", "also .html, .xml (JUnit), .sarif, .json or .txt", readPaths)
+    .option("--report <file...>", "also .html, .xml (JUnit), .json or .txt", readPaths)
     .option("--profile <file>", "write what the service is like, for momo serve --profile", readPath)
     .addOption(
       new Option("--format <format>", `of stdout: ${REPORT_FORMATS.join(", ")} or html`)

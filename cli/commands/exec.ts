@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import { whyNotRunnable } from "../../npm/runnable.cjs";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
-import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
 import { findingLines, formatReport, summaryOf } from "../../sandbox/audit/report.ts";
+import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/severity.ts";
 import { requestView } from "../../sandbox/control/views.ts";
 import { quoted } from "../../sandbox/curl.ts";
 import type { LogListener } from "../../sandbox/request-log.ts";
@@ -20,6 +20,7 @@ import { host } from "../host.ts";
 import { readHosts } from "../intercept/hosts.ts";
 import type { Interception } from "../intercept/intercept.ts";
 import { reapOrphans } from "../libc.ts";
+import { readAccepted } from "../serving/accepted-findings.ts";
 import { type Lines, NamedFile, requireDifferent } from "../serving/named-files.ts";
 import { failedReport, formatOfFile, type Report, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
@@ -27,7 +28,6 @@ import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { must, readAccountId, readPath } from "../terminal/options.ts";
 import { reportFault, shownFailure, tell, tellFailure } from "../terminal/output.ts";
 import { ignoredAtStart, PASSED_ON } from "../terminal/signals.ts";
-import { version } from "../version.ts";
 
 export function execCommand(): Command {
   const command = new Command("exec")
@@ -42,7 +42,8 @@ export function execCommand(): Command {
         .argParser(must(SEVERITY_RULE, (text) => SEVERITIES.some((severity) => severity === text)))
         .preset("error"),
     )
-    .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt", readPath)
+    .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .json or .txt", readPath)
+    .option("--audit-accept <file>", "a file of kinds, or kinds and references, that are known and accepted", readPath)
     .option("--log-file <file>", "write the requests and their answers as lines of JSON, without secrets", readPath)
     .option("-q, --quiet", "with --audit: print nothing if nothing is wrong")
     .option("--intercept <hosts>", "answer the command's requests to https://HOST/... with the sandbox", readHosts)
@@ -58,6 +59,7 @@ interface ExecFlags extends SandboxFlags {
   readonly account?: number;
   readonly audit?: Severity;
   readonly auditReport?: string;
+  readonly auditAccept?: string;
   readonly logFile?: string;
   readonly quiet?: boolean;
 }
@@ -90,6 +92,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       accountId: flags.account,
       ...(log && { onRequest }),
       opensAccounts: flags.intercept !== undefined,
+      acceptsFinding: flags.auditAccept === undefined ? undefined : readAccepted(flags.auditAccept),
     };
     let interception: Interception | null = null;
     const sandbox = await startPrivateSandbox(config);
@@ -119,8 +122,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       if (flags.audit !== undefined || report) {
         const found = await sandbox.finishAudit({ hosts: interception?.silentHosts() });
         tellAudit(found, flags);
-        const options = { version, ...(flags.audit && { failOn: flags.audit }) };
-        if (report && format) writeAtTheEnd(report, formatReport(found, format, options));
+        if (report && format) writeAtTheEnd(report, formatReport(found, format, flags.audit));
       }
     } finally {
       await interception?.stop();

@@ -1,4 +1,5 @@
 import guide from "../../docs/llms.txt" with { type: "text" };
+import type { Accepts } from "../../sandbox/audit/judge.ts";
 import pageFile from "../../sandbox/console/dist/console.html" with { type: "file" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import { CONTROL_PATH, type ControlContext, type ServerFacts } from "../../sandbox/control/context.ts";
@@ -45,6 +46,8 @@ export interface Settings extends MerchantSettings {
   readonly webhook: string | null;
   /** The text that identifiers and drawn faults come from; absent or null: they are random. */
   readonly seed?: string | null;
+  /** The findings of the audit that are known, and accepted. */
+  readonly acceptsFinding?: Accepts | undefined;
   /** Called for each request of the merchant API when it is answered. */
   readonly onRequest?: LogListener;
   /** Called for each delivery of the webhook when it was tried. */
@@ -213,6 +216,8 @@ function merchantApiOf(options: AssembleOptions, { service, webhooks, log, fault
     basePaths,
     inputs: () => api.now?.INPUTS ?? new Map(),
     hasWebhook: () => webhooks.settings !== null,
+    accepts: options.acceptsFinding,
+    ownSecret: options.ownSecret,
     log,
     service,
     clock,

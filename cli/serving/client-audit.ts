@@ -5,17 +5,20 @@ import {
   type FindingListener,
   type RunEnd,
 } from "../../sandbox/audit/audit.ts";
+import type { Instant } from "../../sandbox/audit/facts/payment.ts";
 import { LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
-import { type DelayedRequest, REPLAY_HEADER, type RequestLog } from "../../sandbox/request-log.ts";
+import { type DelayedRequest, OWN_HEADER, type RequestLog } from "../../sandbox/request-log.ts";
 import type { Delivery } from "../../src/domain/delivery.ts";
 import type { Service } from "../../src/service/service.ts";
 
 interface Options extends AuditOptions {
-  readonly log: Pick<RequestLog, "subscribe">;
+  readonly log: Pick<RequestLog, "subscribe" | "nextPlace">;
   readonly service: Pick<Service, "subscribe" | "resolver">;
   readonly clock: VirtualClock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
+  /** The secret that momo's own requests have in {@link OWN_HEADER}. */
+  readonly ownSecret: string;
   readonly promptTimeoutMs: number;
   /** Resolves when the webhooks that are due were tried. */
   readonly settleDeliveries: () => Promise<void>;
@@ -25,45 +28,39 @@ export type ClientAudit = ReturnType<typeof auditClient>;
 
 /** The audit of one sandbox: it gets every request and every change. */
 export function auditClient(options: Options) {
-  const { log, service, clock, stopwatch, promptTimeoutMs, settleDeliveries } = options;
+  const { log, service, clock, stopwatch, ownSecret, promptTimeoutMs, settleDeliveries } = options;
   const delayed = new Set<DelayedRequest>();
   const audit = new Audit(options);
-  let lastMs = 0;
-  const moment = () => {
-    // The stopwatch can stand still. The order of moments counts all the same.
-    lastMs = Math.max(stopwatch(), lastMs + 0.001);
-    return { nowMs: clock.nowMs(), realMs: lastMs, ranMs: clock.ranMs() };
-  };
+  const now = (): Instant => ({ atMs: clock.nowMs(), order: log.nextPlace(), realMs: stopwatch() });
+  const isOwn = (headers: Headers) => headers.get(OWN_HEADER) === ownSecret;
+  const delayedOfClient = () => [...delayed].filter(({ headers }) => !isOwn(headers));
   log.subscribe((request) => {
-    // A person has replayed the request: the client did not send it.
-    if (!request.headers.has(REPLAY_HEADER)) audit.call(request, moment());
+    if (!isOwn(request.headers)) audit.call(request, now());
   });
-  service.subscribe((transaction) => audit.changed(transaction, moment()));
+  service.subscribe((transaction) => audit.changed(transaction, now()));
   return {
     /** The requests of this chapter that are delayed now. */
     delayed,
-    // While requests are delayed, it is unknown what a client fails to do that goes on.
-    report: (end: RunEnd | null) => audit.report(delayed.size > 0 && !end ? null : moment(), end, delayed),
+    report: (end: RunEnd | null) => audit.report(now(), end, delayedOfClient()),
     forget() {
       delayed.clear();
-      audit.forget(moment());
+      audit.forget(now());
     },
     beginChapter() {
-      audit.beginChapter(moment(), delayed.size > 0);
+      audit.beginChapter(now(), delayedOfClient());
       delayed.clear();
     },
-    delivered: (delivery: Delivery) => audit.delivered(delivery, moment()),
-    accountOpened: (id: number) => audit.accountOpened(id, moment()),
+    delivered: (delivery: Delivery) => audit.delivered(delivery, now()),
+    accountOpened: (id: number) => audit.accountOpened(id, now()),
     subscribe: (listener: FindingListener) => audit.subscribe(listener),
-    /** Ends all payments, and reports on a client that has ended: it sends no more requests. */
-    async finish(end: RunEnd): Promise<AuditReport> {
-      const ended = moment();
-      audit.clientEnded(ended);
+    /** Ends all payments, and reports on a client that `momo exec` has run, and that sends no more requests. */
+    async finish(end: Pick<RunEnd, "hosts">): Promise<AuditReport> {
+      const atMs = clock.nowMs();
       // Near the year 9999 it cannot move so far: then some payments stay pending.
-      clock.advance(Math.max(0, Math.min(promptTimeoutMs, LAST_INSTANT_MS - clock.nowMs())));
+      clock.advance(Math.max(0, Math.min(promptTimeoutMs, LAST_INSTANT_MS - atMs)));
       await service.resolver.resolveDue();
       await settleDeliveries();
-      return audit.report(moment(), { ...end, atMs: ended.nowMs }, delayed);
+      return audit.report(now(), { ...end, isByExec: true, atMs }, delayedOfClient());
     },
   };
 }

@@ -7,14 +7,12 @@ import { jsonText, visible } from "../../src/domain/visible.ts";
 import { host } from "../host.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { failureLines, shownFailure, tellFailure } from "../terminal/output.ts";
-import { version } from "../version.ts";
 import type { NamedFile } from "./named-files.ts";
 
 /** The forms of the reports that options name. */
 
 const FORMATS: Readonly<Record<string, ReportFormat>> = {
   ".xml": "junit",
-  ".sarif": "sarif",
   ".json": "json",
   ".txt": "text",
 };
@@ -26,7 +24,7 @@ const FORMATS: Readonly<Record<string, ReportFormat>> = {
 export function formatOfFile(file: string, flag = "--audit-report", more = ""): ReportFormat {
   const format = usualFormat(file);
   if (format) return format;
-  const known = `${more}JUnit in .xml, SARIF in .sarif, .json or .txt`;
+  const known = `${more}JUnit in .xml, .json or .txt`;
   throw new Failure("usage", `${flag} ${file} does not say its form`, `give the name an extension: ${known}`);
 }
 
@@ -79,7 +77,7 @@ export function failedReport(title: string, format: ReportFormat | "html", failu
       return `${jsonText({ error }, 2)}\n`;
     default: {
       const end = endOf(title, error.message, error.hint ?? "");
-      return formatResults({ title, summary: error.message, facts: {}, figures: {}, ...end }, format, version);
+      return formatResults({ title, summary: error.message, figures: {}, ...end }, format);
     }
   }
 }

@@ -18,7 +18,7 @@ import { ownCommand } from "./data-directory.ts";
 import { type EngineOptions, openEngine } from "./engine.ts";
 import { type Addresses, type Listening, listen, requireFreePorts, watchDescriptors } from "./listen.ts";
 import { holdDirectory } from "./own-directory.ts";
-import { type CredentialsRecord, removeServer, writeServer } from "./server-record.ts";
+import { type CredentialsRecord, removeServer, type ServerRecord, writeServer } from "./server-record.ts";
 
 export interface SandboxConfig extends Addresses, Omit<Settings, "tariff">, ClockOptions, EngineOptions {
   /** For the payment account of the credentials; null leaves it as it is. */
@@ -48,7 +48,7 @@ export interface RunningSandbox {
   /** The merchant API alone, for a listener in front of it. */
   readonly handleApi: Handler;
   /** The report on the client. Call it when the client has ended. */
-  finishAudit(end: RunEnd): Promise<AuditReport>;
+  finishAudit(end: Pick<RunEnd, "hosts">): Promise<AuditReport>;
   /**
    * Drains, finishes the requests in flight, and closes everything: within three seconds, without the drain.
    * @returns what became of the payments, if they are not where they were
@@ -66,8 +66,7 @@ const STOP_GRACE_MS = 1500;
 export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox> {
   const { directory, tariff } = config;
   const open = new AsyncDisposableStack();
-  // Never from a seed: two servers must differ.
-  const id = token(systemRandom, 26);
+  const own = newIdentity();
   try {
     await refuseEarly(config);
     open.defer(holdDirectory(directory));
@@ -86,7 +85,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       clock,
       guard: { host: config.host, token: config.controlToken },
       rememberClock: () => saveClock(config, engine, clock),
-      id,
+      ...own,
       data: directory.path,
       command: () => ownCommand(directory.path),
       merchantPort: () => merchantPort,
@@ -107,9 +106,8 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
 
     const baseUrl = listening.origin + config.basePaths[0];
     const controlUrl = listening.controlOrigin + CONTROL_PATH;
-    const record = { id, pid: process.pid, base_url: baseUrl, control_url: controlUrl };
-    writeServer(directory, { ...record, control_token: config.controlToken });
-    open.defer(() => removeServer(directory, id));
+    writeServer(directory, recordOf(config, { ...own, baseUrl, controlUrl }));
+    open.defer(() => removeServer(directory, own.id));
     open.defer(service.storage.watch());
     open.defer(watchDescriptors({ ...config, clock: config.realClock, relieve: listening.renew }));
     open.defer(soonAfterReady(config, service, webhooks));
@@ -122,6 +120,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       await open.disposeAsync().catch(throwFirst);
       return loss;
     };
+    const { id } = own;
     return { id, baseUrl, controlUrl, paymentAccountId, handleApi: handlers.handleApi, credentials, finishAudit, stop };
   } catch (error) {
     await open.disposeAsync().catch(() => {}); // the first error is reported
@@ -134,6 +133,23 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
 async function refuseEarly(config: SandboxConfig): Promise<void> {
   await requireFreePorts(config);
   if (!config.database && !existsSync(config.directory.database)) config.firstKey?.();
+}
+
+/** Never from a seed: two servers must differ. */
+const newIdentity = () => ({ id: token(systemRandom, 26), ownSecret: token(systemRandom, 26) });
+
+function recordOf(
+  { controlToken }: SandboxConfig,
+  { id, ownSecret, baseUrl, controlUrl }: Pick<RunningSandbox, "id" | "baseUrl" | "controlUrl"> & { ownSecret: string },
+): ServerRecord {
+  return {
+    id,
+    own_secret: ownSecret,
+    pid: process.pid,
+    base_url: baseUrl,
+    control_url: controlUrl,
+    control_token: controlToken,
+  };
 }
 
 function refuseOwnAddress({ webhook }: SandboxConfig, { origin, controlOrigin }: Listening): void {

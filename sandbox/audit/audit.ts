@@ -2,19 +2,16 @@ import type { Delivery } from "../../src/domain/delivery.ts";
 import { createListeners, type Listeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { AnsweredRequest, DelayedRequest } from "../request-log.ts";
-import { isLook, type Moment, type Reading } from "./call.ts";
-import { createFindingBook, type DatedMistake, type Finding, type Mistake } from "./finding.ts";
-import { createHistory, type History, recordChange, recordClientEnd, recordDelivery } from "./history.ts";
-import { auditInput } from "./inputs.ts";
-import { auditList } from "./lists.ts";
-import { missesPolls, type Occasion } from "./missing-polls.ts";
-import { auditMethod, auditPath, isAutomatic } from "./paths.ts";
-import { isStarted, type Payment, type Started } from "./payments.ts";
-import { auditPoll } from "./polls.ts";
-import { auditPush, chargesBeside } from "./pushes.ts";
-import { nothingAccepted, refusedWithoutCause } from "./refusals.ts";
-import { chargesAgain, isUnpaid } from "./repeated-pushes.ts";
-import { createTally, type Tally } from "./tally.ts";
+import { Facts } from "./facts/facts.ts";
+import { heldPush } from "./facts/held.ts";
+import { isAutomatic, routesAt } from "./facts/paths.ts";
+import type { Instant, Payment, Push } from "./facts/payment.ts";
+import { ClientRequest, type Route } from "./facts/request.ts";
+import { type Accepts, Judge } from "./judge.ts";
+import type { Occasion } from "./rule.ts";
+import { accountOpened } from "./rules/account-opened.ts";
+import type { Finding, Tally } from "./shape.ts";
+import { TallyBook } from "./tally.ts";
 
 export type FindingListener = (finding: Finding) => void;
 
@@ -22,7 +19,9 @@ export interface AuditReport {
   readonly tally: Tally;
   /** The worst first, then the oldest. */
   readonly findings: readonly Finding[];
-  /** How many findings were dropped for lack of room. */
+  /** How many mistakes were found that the user accepts. */
+  readonly accepted: number;
+  /** How many mistakes were dropped for lack of room. */
   readonly omitted: number;
 }
 
@@ -35,207 +34,201 @@ export interface AuditOptions {
   readonly hasWebhook: () => boolean;
   /** Gets what a listener throws. */
   readonly reportFault: (error: unknown) => void;
+  readonly accepts?: Accepts | undefined;
 }
 
 /** A run that is over: its client sends no more requests. */
 export interface RunEnd {
+  /** Whether `momo exec` ran the client: then a run without an accepted request is an error. */
+  readonly isByExec?: boolean;
   /** When the client ended, if the sandbox's clock has moved on since. */
   readonly atMs?: number;
   /** The hosts whose requests should have come here. */
   readonly hosts?: readonly string[] | undefined;
 }
 
-/** How many missing polls of payments that a reset cut off are kept. */
-const MOST_CUT_OFF = 100;
-
-/** The operations by their path below the base path. */
-const OPERATIONS = new Map([
-  ["/stkpush.php", { method: "POST", audit: auditPush }],
-  ["/status.php", { method: "POST", audit: auditPoll }],
-  ["/transactions.php", { method: "GET", audit: auditList }],
-]);
+/** A server with many suspects announces no changes of theirs: each would be compared with each payment that ends. */
+const MOST_FOLLOWED_SUSPECTS = 100;
 
 /**
  * Finds what a client does wrong while it talks to the sandbox. It reads no clock and sets no timer: each event is recorded in the
- * history, and a finding is a function of the history and of what came last.
+ * facts, and a finding is a rule over the facts.
  */
 export class Audit {
   readonly #options: AuditOptions;
+  readonly #routes: ReadonlyMap<string, Route>;
   readonly #listeners: Listeners<[Finding]>;
-  /** Announces each finding, also repeated ones, but not findings about missing requests. */
+  /** Announces each finding, also repeated ones, but not those that only a report has. */
   readonly subscribe: Listeners<[Finding]>["subscribe"];
-  #findings = createFindingBook();
-  /** As they were announced: a report judges them again, because later events can change them. */
-  #revisable = createFindingBook();
-  #tally = createTally();
-  #history = this.#newHistory([]);
-  #chapterMs = Number.NEGATIVE_INFINITY;
-  /** Whether the client has asked about any payment, or taken a webhook. */
-  #hasFollowed = false;
-  /** The missing polls for payments that a reset cut off. They count if the client follows no payment of the whole run. */
-  #cutOff: DatedMistake[] = [];
-  #last: Moment = { nowMs: 0, realMs: 0, ranMs: 0 };
+  #findings: Judge;
+  /** What was announced of pushes that later events can change. */
+  #suspicions: Judge;
+  /** The pushes that may charge a customer again. */
+  #suspects = new Set<Push>();
+  #tally = new TallyBook();
+  #facts = this.#newFacts([]);
+  /** The place of the last reset in the order of all events. */
+  #chapterOrder = 0;
+  #nowMs = 0;
 
   constructor(options: AuditOptions) {
     this.#options = options;
     this.#listeners = createListeners(options.reportFault);
     this.subscribe = this.#listeners.subscribe;
+    this.#routes = routesAt(options.basePaths);
+    this.#findings = this.#newJudge();
+    this.#suspicions = this.#newJudge();
+  }
+
+  #newJudge(): Judge {
+    return new Judge(this.#options.accepts, this.#listeners.announce);
+  }
+
+  #newFacts(forgotten: readonly string[]): Facts {
+    return new Facts(
+      forgotten,
+      ({ push }) => push && this.#endSuspicion(push),
+      (payment) => this.#endLife(payment),
+    );
   }
 
   /** A request to the merchant API that was just answered. */
-  call(request: AnsweredRequest, at: Moment): void {
-    this.#last = at;
-    const reading = this.#read(request, at);
-    if (reading.arrivedMs < this.#chapterMs) return;
-    const operation = OPERATIONS.get(reading.operation);
-    if (!operation && isAutomatic(request.method, reading.path, this.#options.basePaths)) return;
-    const mistakes = this.#mistakesIn(reading, operation);
-    if (isLook(reading)) return;
-    this.#hasFollowed ||= operation !== undefined && operation.audit !== auditPush;
-    const refusal = this.#tally.request(reading.call);
-    if (refusal) mistakes.push(refusedWithoutCause(this.#history, reading, refusal, mistakes));
-    for (const mistake of mistakes)
-      if (mistake) this.#add({ requestIds: [request.id], atMs: request.atMs, ...mistake });
+  call(call: AnsweredRequest, at: Instant): void {
+    this.#nowMs = at.atMs;
+    if (call.arrived < this.#chapterOrder) return;
+    const request = this.#read(call, at);
+    if (request.operation === "path" && isAutomatic(call.method, request.path, this.#options.basePaths)) return;
+    this.#tally.request(request);
+    this.#facts.record(request);
+    if (request.push) this.#recordStart(request.push);
+    this.#findings.request(request, this.#facts);
   }
 
-  #read(request: AnsweredRequest, at: Moment): Reading {
-    const { target, hidden, durationMs } = request;
-    const { basePaths, inputs } = this.#options;
+  #read(call: AnsweredRequest, at: Instant): ClientRequest {
+    const { target } = call;
     const mark = target.indexOf("?");
     const path = mark < 0 ? target : target.slice(0, mark);
-    const base = basePaths.find((candidate) => path.startsWith(candidate));
-    const operation = base === undefined ? "" : path.slice(base.length);
-    return {
-      // An error after the work is a lost answer.
-      call: hidden === null ? request : { ...request, said: hidden, status: null, fault: "disconnect" },
-      at,
-      arrivedMs: at.realMs - durationMs,
-      path,
-      query: mark < 0 ? "" : target.slice(mark + 1),
-      base: base ?? basePaths[0] ?? "",
-      operation,
-      inputs: inputs().get(operation),
-    };
+    const query = mark < 0 ? "" : target.slice(mark + 1);
+    const route = this.#routes.get(path) ?? null;
+    const { basePaths, inputs } = this.#options;
+    const base = route?.base ?? basePaths.find((candidate) => path.startsWith(candidate)) ?? basePaths[0] ?? "";
+    return new ClientRequest(call, at, route, base, path, query, route ? inputs().get(route.path) : undefined);
   }
 
-  #mistakesIn(reading: Reading, operation: ReturnType<(typeof OPERATIONS)["get"]>): (Mistake | null)[] {
-    if (!operation) return auditPath(this.#history, reading);
-    if (reading.call.method !== operation.method) return auditMethod(this.#history, reading, operation.method);
-    const mistakes: (Mistake | null)[] = operation.audit(this.#history, reading);
-    mistakes.push(...auditInput(reading));
-    return mistakes;
+  #recordStart(push: Push): void {
+    const { payment, earlier, otherPhone } = push;
+    if (payment) {
+      this.#tally.started += 1;
+      if (payment.end?.status === "completed") this.#tally.paid += 1;
+    }
+    if (earlier.length === 0 && otherPhone === null) return;
+    // Without a payment, no later event changes it.
+    if (payment === null) this.#findings.push(push);
+    else if (this.#suspicions.push(push)) this.#suspects.add(push);
+  }
+
+  #endSuspicion(push: Push): void {
+    if (this.#suspects.delete(push)) this.#findings.push(push, true);
   }
 
   /** A payment account that did not exist, and was opened for a push. */
-  accountOpened(id: number, { nowMs }: Moment): void {
+  accountOpened(id: number, { atMs }: Instant): void {
     const message = `Payment account ${id} did not exist, and was opened at its first use.`;
-    this.#add({ kind: "account_opened", subject: String(id), requestIds: [], atMs: nowMs, message });
+    this.#findings.found(accountOpened, { group: String(id) }, { message, requestIds: [], payment: null, atMs });
   }
 
   /** A transaction that has just started or ended. */
-  changed(transaction: Transaction, at: Moment): void {
-    this.#last = at;
-    if (transaction.status === "completed" && this.#history.payments.wasDropped(transaction.id)) this.#tally.paidLate();
-    const payment = recordChange(this.#history, transaction, at, this.#options.hasWebhook());
-    if (payment && isStarted(payment) && isUnpaid(payment)) this.#judgeRepeatsOf(payment);
+  changed(transaction: Transaction, at: Instant): void {
+    this.#nowMs = at.atMs;
+    const payment = this.#facts.change(transaction, at, this.#options.hasWebhook());
+    const isPaid = transaction.status === "completed";
+    if (isPaid && (payment?.push || this.#facts.payments.wasForgotten(transaction.id))) this.#tally.paid += 1;
+    if (payment && this.#suspects.size > 0 && this.#suspects.size <= MOST_FOLLOWED_SUSPECTS)
+      this.#suspectAgain(payment);
   }
 
-  /** Who repeated a payment that ended unpaid was not charged twice. */
-  #judgeRepeatsOf(unpaid: Started): void {
-    for (const payment of this.#history.payments.lastOfPhone(unpaid)) {
-      const mistake = payment.start.earlier.includes(unpaid) ? chargesAgain(payment) : null;
-      if (mistake?.requestIds[0] === unpaid.start.requestId) this.#add(mistake);
+  /** The end of a payment changes what is found about pushes for it. */
+  #suspectAgain(payment: Payment): void {
+    for (const push of this.#suspects) {
+      const isAbout = push.payment === payment || push.earlier.some((earlier) => earlier.payment === payment);
+      if (isAbout) this.#suspicions.push(push);
     }
   }
 
   /** An attempt to deliver the webhook of a payment. */
-  delivered(delivery: Delivery, at: Moment): void {
-    this.#tally.delivery(delivery);
-    recordDelivery(this.#history, delivery, at);
-    this.#hasFollowed ||= this.#tally.takesWebhooks();
+  delivered(delivery: Delivery, at: Instant): void {
+    this.#tally.deliver(delivery);
+    this.#facts.deliver(delivery, at);
   }
 
   /**
-   * All findings, also those about requests that a client should have sent by now.
-   * @param now null while requests are delayed: then missing requests mean nothing
-   * @param end null while the run goes on
-   * @param delayed the requests that are delayed now: when the run is over, a push of them is one whose answer was lost
+   * All findings, also those about the payments whose lives go on.
+   * @param end null while the run goes on: then a payment is judged some time after its end
+   * @param delayed the requests that are delayed now: while the run goes on, their answers may still tell the client; when it is
+   * over, a push of them takes effect all the same
    */
-  report(now: Moment | null, end: RunEnd | null = null, delayed: Iterable<DelayedRequest> = []): AuditReport {
-    const watched = [...this.#history.payments.all()];
-    const missing = this.#missingPolls(watched, now, end && "run");
-    if (end && !this.#hasFollowed) missing.push(...this.#cutOff);
-    const held = end ? [...delayed].flatMap((request) => chargesBeside(request, watched.filter(isStarted))) : [];
-    const judged = [...repeatsOf(watched), ...held, ...missing];
-    const tally = this.#tally.now(watched, missing);
-    const nothing =
-      now && end && nothingAccepted(tally, this.#tally.isAllOnRequest(), end.atMs ?? now.nowMs, end.hosts);
-    const findings = this.#findings.list(nothing ? [...judged, nothing] : judged);
-    return { tally, findings, omitted: this.#findings.omitted };
-  }
-
-  /** The client has ended, so it sends no more requests. */
-  clientEnded(at: Moment): void {
-    recordClientEnd(this.#history, at);
+  report(at: Instant, end: RunEnd | null = null, delayed: readonly DelayedRequest[] = []): AuditReport {
+    this.#nowMs = at.atMs;
+    const judge = this.#findings.copy();
+    const notLearned = this.#judge(judge, end !== null, delayed);
+    const tally = this.#tally.show(notLearned, this.#facts.payments.newestCount);
+    if (end) judge.run({ ...runOf(end, at), tally, isAllOnRequest: this.#tally.isAllOnRequest });
+    return { tally, findings: judge.list(), accepted: judge.accepted, omitted: judge.omitted };
   }
 
   /**
-   * A reset or a restore: removes the payments, and ignores requests that arrived before. Findings and counts stay.
-   * A push that comes later repeats none of before, also no lost one: the service has forgotten it, and tests use references again.
-   * @param isDelaying whether requests are delayed: then missing requests mean nothing
+   * A reset or a restore: the lives of all payments end. Findings and counts stay. Requests that arrived before are ignored.
+   * @param delayed the requests that are delayed now
    */
-  beginChapter(at: Moment, isDelaying: boolean): void {
-    const { payments, forgotten } = this.#history;
-    const watched = [...payments.all()];
-    const now = isDelaying ? null : at;
-    const found = new Set(this.#drop(watched, now, "chapter").map(({ payment }) => payment));
-    recordClientEnd(this.#history, at);
-    const others = watched.filter((payment) => !found.has(payment));
-    this.#cutOff = [...this.#cutOff, ...this.#missingPolls(others, now, "run")].slice(0, MOST_CUT_OFF);
-    this.#chapterMs = at.realMs;
+  beginChapter(at: Instant, delayed: readonly DelayedRequest[] = []): void {
+    this.#nowMs = at.atMs;
+    this.#tally.notLearned += this.#judge(this.#findings, true, delayed);
+    this.#suspects.clear();
+    this.#chapterOrder = at.order;
     this.#tally.beginChapter();
-    this.#history = this.#newHistory([...forgotten, ...watched.map(({ checkoutRequestId }) => checkoutRequestId)]);
+    this.#facts = this.#newFacts(this.#facts.idsAfterReset());
   }
 
   /** Removes everything. */
-  forget(at: Moment): void {
-    this.beginChapter(at, true);
-    this.#findings = createFindingBook();
-    this.#revisable = createFindingBook();
-    this.#tally = createTally();
-    this.#hasFollowed = false;
-    this.#cutOff = [];
+  forget(at: Instant): void {
+    this.#suspects.clear();
+    this.#findings = this.#newJudge();
+    this.#suspicions = this.#newJudge();
+    this.#tally = new TallyBook();
+    this.#chapterOrder = at.order;
+    this.#facts = this.#newFacts(this.#facts.idsAfterReset());
   }
 
-  #newHistory(forgotten: readonly string[]): History {
-    return createHistory(forgotten, (payment) => this.#drop([payment], this.#last, null));
-  }
-
-  /** The polls that are missing now for payments, until a later event changes it. */
-  #missingPolls(payments: readonly Payment[], now: Moment | null, ends: Occasion["ends"]): DatedMistake[] {
-    if (now === null) return [];
-    const occasion = { now, ends, hasWebhook: this.#options.hasWebhook(), takesWebhooks: this.#tally.takesWebhooks() };
-    return payments.filter(isStarted).flatMap((payment) => missesPolls(this.#history, payment, occasion) ?? []);
-  }
-
-  /** Payments are forgotten: no later event changes what is wrong with them. */
-  #drop(payments: readonly Payment[], now: Moment | null, ends: Occasion["ends"]): readonly Mistake[] {
-    const missing = this.#missingPolls(payments, now, ends);
-    this.#tally.drop(payments, missing);
-    for (const mistake of [...repeatsOf(payments), ...missing]) {
-      const finding = this.#findings.add(mistake);
-      // A revisable one was announced when its push came.
-      if (finding && !mistake.isRevisable) this.#listeners.announce(finding);
+  /** Judges what is open. @returns how many payments ended without their client learning it */
+  #judge(judge: Judge, isOver: boolean, delayed: readonly DelayedRequest[]): number {
+    for (const push of this.#suspects) judge.push(push, true);
+    if (!isOver && delayed.length > 0) return 0;
+    const occasion = this.#occasion(isOver);
+    let notLearned = 0;
+    for (const payment of this.#facts.payments.all()) {
+      if (judge.payment(payment, occasion, this.#facts)) notLearned += 1;
     }
-    return missing;
+    if (!isOver) return notLearned;
+    for (const request of delayed) {
+      const push = heldPush(request, this.#facts.charges);
+      if (push) judge.push(push);
+    }
+    judge.lists(this.#facts);
+    return notLearned;
   }
 
-  #add(mistake: DatedMistake): void {
-    const finding = (mistake.isRevisable ? this.#revisable : this.#findings).add(mistake);
-    if (finding) this.#listeners.announce(finding);
+  #occasion(isOver: boolean): Occasion {
+    return { nowMs: this.#nowMs, isOver, hasWebhook: this.#options.hasWebhook() };
+  }
+
+  /** The life of a payment ends: it is forgotten for lack of room. */
+  #endLife(payment: Payment): void {
+    if (this.#findings.payment(payment, this.#occasion(true), this.#facts)) this.#tally.notLearned += 1;
   }
 }
 
-/** The payments that charge a customer again, as far as is known now. */
-const repeatsOf = (payments: readonly Payment[]): DatedMistake[] =>
-  payments.filter(isStarted).flatMap((payment) => chargesAgain(payment) ?? []);
+const runOf = ({ isByExec = false, atMs, hosts = [] }: RunEnd, at: Instant) => ({
+  isByExec,
+  silentHosts: hosts,
+  endedMs: atMs ?? at.atMs,
+});

@@ -1,10 +1,8 @@
 import { redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import type { FindingOnWire } from "../control/shapes/requests.ts";
-import { FINDING_KINDS, type FindingKind, SEVERITIES, type Severity } from "./kinds.ts";
-
-/** A mistake in a report, also in JSON. */
-export type Finding = FindingOnWire;
+import type { Explanation, Kind, Verdict } from "./rule.ts";
+import { SEVERITIES, type Severity } from "./severity.ts";
+import type { Example, Finding } from "./shape.ts";
 
 /** How many findings are kept; more are only counted. */
 const MOST_FINDINGS = 1000;
@@ -12,106 +10,121 @@ const MOST_FINDINGS = 1000;
 /** How many requests a finding names. */
 const MOST_REQUEST_IDS = 50;
 
-/** A mistake, as a rule describes it. */
-export interface Mistake {
-  readonly kind: FindingKind;
-  /** Distinguishes findings of one kind: a path, a member, or by default the payment. */
-  readonly subject?: string;
-  /** By default that of the kind. */
-  readonly severity?: Severity;
-  /** By default the request that just came, and its time. */
-  readonly requestIds?: readonly number[];
-  readonly atMs?: number;
-  readonly payment?: { readonly checkoutRequestId: string; readonly reference: string | null } | null;
-  readonly message: string;
-  /** By default that of the kind. */
-  readonly advice?: string;
-  /** Whether later events can change it: then each report judges it again. */
-  readonly isRevisable?: boolean;
+const MOST_EXAMPLES = 3;
+
+/** Equal mistakes, counted. */
+export class Kept {
+  count = 1;
+  readonly #kind: Kind;
+  readonly #severity: Severity;
+  readonly #first: Explanation;
+  readonly #examples: Example[];
+  readonly #requestIds: Set<number>;
+
+  constructor(kind: Kind, severity: Severity, first: Explanation) {
+    this.#kind = kind;
+    this.#severity = severity;
+    this.#first = first;
+    this.#examples = [exampleOf(first)];
+    this.#requestIds = new Set(first.requestIds);
+  }
+
+  get atMs(): number {
+    return this.#first.atMs;
+  }
+
+  /** A run without an accepted request comes first, because it explains the rest. */
+  get rank(): number {
+    return this.#kind.kind === "nothing_accepted" ? -1 : SEVERITIES.indexOf(this.#severity);
+  }
+
+  /** Whether more mistakes are shown, and not only counted. */
+  get hasRoom(): boolean {
+    return this.#requestIds.size < MOST_REQUEST_IDS;
+  }
+
+  /** One more mistake. @param explanation null if it is only counted */
+  repeat(explanation: Explanation | null): void {
+    this.count += 1;
+    if (explanation === null) return;
+    for (const id of explanation.requestIds) if (this.hasRoom) this.#requestIds.add(id);
+    const isOther = this.#examples.every(
+      (example) => example.checkout_request_id !== explanation.payment?.checkoutRequestId,
+    );
+    if (isOther && explanation.payment && this.#examples.length < MOST_EXAMPLES)
+      this.#examples.push(exampleOf(explanation));
+  }
+
+  copy(): Kept {
+    const copy = new Kept(this.#kind, this.#severity, this.#first);
+    copy.count = this.count;
+    copy.#examples.splice(0, 1, ...this.#examples);
+    for (const id of this.#requestIds) copy.#requestIds.add(id);
+    return copy;
+  }
+
+  /** As it is now: what was announced stays as it was. */
+  show(): Finding {
+    const { kind, section, advice } = this.#kind;
+    const [first] = this.#examples;
+    return {
+      kind,
+      severity: this.#severity,
+      message: this.#first.message,
+      advice: this.#first.advice ?? advice,
+      section,
+      // In the order of the log: a slow push stands after the one that repeats it.
+      request_ids: [...this.#requestIds].sort((one, other) => one - other),
+      checkout_request_id: first?.checkout_request_id ?? null,
+      reference: first?.reference ?? null,
+      first_at: formatTimestamp(this.#first.atMs),
+      count: this.count,
+      examples: [...this.#examples],
+    };
+  }
 }
 
-/** A mistake with its requests, and when it was made. */
-export type DatedMistake = Mistake & Required<Pick<Mistake, "requestIds" | "atMs">>;
-
-/** A finding, which each repetition of its mistake replaces: one that was announced stays as it was. */
-interface Kept {
-  finding: Finding;
-  readonly atMs: number;
-}
-
-/** The findings, one for each kind, severity and subject, in bounded memory. */
-export function createFindingBook() {
-  const kept = new Map<string, Kept>();
-  let omitted = 0;
-
+function exampleOf({ requestIds, payment }: Explanation): Example {
   return {
-    /** @returns the finding, if it should be announced, else null */
-    add(mistake: DatedMistake): Finding | null {
-      if (kept.size >= MOST_FINDINGS && !kept.has(keyOf(mistake))) {
-        omitted += 1;
-        return null;
-      }
-      return addTo(kept, mistake);
-    },
-    /** The findings and those of `others`, the worst first, then the oldest. */
-    list(others: readonly DatedMistake[]): Finding[] {
-      const all = new Map([...kept].map(([key, one]) => [key, { ...one }]));
-      for (const mistake of others) addTo(all, mistake);
-      return [...all.values()].sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs).map(({ finding }) => finding);
-    },
-    /** How many did not fit. */
-    get omitted() {
-      return omitted;
-    },
+    request_ids: [...requestIds],
+    checkout_request_id: payment?.checkoutRequestId ?? null,
+    reference: payment?.reference ? redact(payment.reference) : null,
   };
+}
+
+/** The findings, one for each kind, severity and group, in bounded memory. */
+export class FindingBook {
+  readonly #kept = new Map<string, Kept>();
+  /** How many mistakes did not fit. */
+  omitted = 0;
+
+  find(kind: Kind, { severity = kind.severity, group }: Verdict): Kept | undefined {
+    return this.#kept.get(keyOf(kind, severity, group));
+  }
+
+  /** A mistake that equals no other one. @returns null if there is no room */
+  open(kind: Kind, { severity = kind.severity, group }: Verdict, first: Explanation): Kept | null {
+    if (this.#kept.size >= MOST_FINDINGS) {
+      this.omitted += 1;
+      return null;
+    }
+    const kept = new Kept(kind, severity, first);
+    this.#kept.set(keyOf(kind, severity, group), kept);
+    return kept;
+  }
+
+  copy(): FindingBook {
+    const copy = new FindingBook();
+    for (const [key, kept] of this.#kept) copy.#kept.set(key, kept.copy());
+    copy.omitted = this.omitted;
+    return copy;
+  }
+
+  /** The worst first, then the oldest. */
+  list(): Finding[] {
+    return [...this.#kept.values()].sort((a, b) => a.rank - b.rank || a.atMs - b.atMs).map((kept) => kept.show());
+  }
 }
 
 /** With the severity, so that an error is never counted as a repetition of a warning. */
-const keyOf = ({ kind, severity, payment, subject = payment?.checkoutRequestId }: Mistake): string =>
-  `${kind} ${severity ?? FINDING_KINDS[kind].severity} ${subject}`;
-
-/** @returns the finding, if it should be announced, else null */
-function addTo(kept: Map<string, Kept>, mistake: DatedMistake): Finding | null {
-  const key = keyOf(mistake);
-  const same = kept.get(key);
-  if (same) return repeat(same, mistake.requestIds.at(-1)) ? same.finding : null;
-  const finding = findingOf(mistake);
-  kept.set(key, { finding, atMs: mistake.atMs });
-  return finding;
-}
-
-/**
- * Counts the mistake.
- * @returns whether to announce it: after many requests only at each doubling, so that a client that polls too fast does not flood
- * the events
- */
-function repeat(kept: Kept, requestId: number | undefined): boolean {
-  const { request_ids: ids, count: before } = kept.finding;
-  const count = before + 1;
-  const isNew = requestId !== undefined && ids.length < MOST_REQUEST_IDS && !ids.includes(requestId);
-  kept.finding = { ...kept.finding, request_ids: isNew ? inOrder([...ids, requestId]) : ids, count };
-  return isNew || (count & (count - 1)) === 0;
-}
-
-/** In the order of the log: a slow push stands after the one that repeats it. */
-const inOrder = (requestIds: readonly number[]) => requestIds.toSorted((one, other) => one - other);
-
-/** A run without an accepted request comes first, because it explains the rest. */
-const rank = ({ finding: { kind, severity } }: Kept) =>
-  kind === "nothing_accepted" ? -1 : SEVERITIES.indexOf(severity);
-
-function findingOf({ kind, severity, requestIds, payment, atMs, message, advice }: DatedMistake): Finding {
-  const facts = FINDING_KINDS[kind];
-  return {
-    kind,
-    severity: severity ?? facts.severity,
-    message,
-    advice: advice ?? facts.advice,
-    section: facts.section,
-    request_ids: inOrder(requestIds),
-    checkout_request_id: payment?.checkoutRequestId ?? null,
-    reference: (payment?.reference && redact(payment.reference)) ?? null,
-    first_at: formatTimestamp(atMs),
-    count: 1,
-  };
-}
+const keyOf = (kind: Kind, severity: Severity, group: string): string => `${kind.kind} ${severity} ${group}`;

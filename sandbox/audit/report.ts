@@ -1,94 +1,120 @@
 import { counted } from "../../src/domain/counted.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
 import type { AuditReport } from "./audit.ts";
-import { clean } from "./call.ts";
-import { FINDING_KINDS, type FindingKind, isAtLeast, type Severity } from "./kinds.ts";
+import { MOST_PAYMENTS } from "./facts/payment-book.ts";
 import { formatResults, type Results } from "./results.ts";
-import { refusalsIn, refusedCount, type Tally } from "./tally.ts";
+import { KINDS } from "./rules.ts";
+import { isAtLeast, type Severity } from "./severity.ts";
+import type { Example, Finding, Tally } from "./shape.ts";
+import { refusalsIn, refusedCount } from "./tally.ts";
+import { clean } from "./words.ts";
 
 /** The report as members of an answer. */
-export function jsonView({ tally, findings, omitted }: AuditReport) {
+export function jsonView({ tally, findings, accepted, omitted }: AuditReport) {
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   const counts = { errors: count("error"), warnings: count("warning"), notes: count("note") };
-  return { ...tally, ...counts, left_out: omitted, findings };
+  return { ...tally, ...counts, accepted_findings: accepted, left_out: omitted, findings };
 }
 
 /** What happened, and how much was wrong, in one line. */
 export function summaryOf(report: AuditReport): string {
-  const { requests, accepted, payments, deliveries, chapters, errors, warnings, notes, left_out } = jsonView(report);
+  const { requests, accepted, payments, deliveries, chapters, ...view } = jsonView(report);
   const refused = refusedCount(report.tally);
   const why = refused > 0 ? ` (${refusalsIn(report.tally)})` : "";
+  const before = view.refused_before_operations;
+  const lost = view.answers_not_delivered;
   const parts = [
     `${counted(requests, "request")}: ${accepted} accepted, ${refused} refused${why}`,
-    `${counted(payments.started, "payment")} started, ${payments.paid} paid, ${payments.not_followed} not followed`,
+    before > 0 && `${before} refused before the operations`,
+    lost > 0 && `${counted(lost, "answer")} not delivered`,
+    `${counted(payments.started, "payment")} started, ${payments.paid} paid, ${payments.not_learned} not learned${oneByOne(payments)}`,
     deliveries.sent > 0 && `${counted(deliveries.sent, "webhook")} sent, ${deliveries.not_taken} not taken`,
     chapters > 1 && `${chapters} chapters (a reset or a restore begins one)`,
-    `${counted(errors, "error")}, ${counted(warnings, "warning")}, ${counted(notes, "note")}${
-      left_out > 0 ? ` (and ${left_out} more without details)` : ""
+    `${counted(view.errors, "error")}, ${counted(view.warnings, "warning")}, ${counted(view.notes, "note")}${
+      view.left_out > 0 ? ` (and ${view.left_out} more without details)` : ""
     }`,
+    view.accepted_findings > 0 && `${counted(view.accepted_findings, "mistake")} accepted`,
   ];
   return parts.filter(Boolean).join("; ");
 }
 
+/** Those that are compared with each other, if there were more. */
+const oneByOne = ({ started, one_by_one }: Tally["payments"]): string =>
+  started > one_by_one && one_by_one >= MOST_PAYMENTS
+    ? ` (the newest ${inThousands(one_by_one)} of ${inThousands(started)} are judged one by one, the others by how they ended)`
+    : "";
+
+const inThousands = (count: number): string => count.toLocaleString("en-US");
+
 /** The findings, each after an empty line. */
 export function findingLines({ findings }: AuditReport): string[] {
-  return findings.flatMap(({ kind, severity, message, advice, request_ids, reference, count, ...finding }) => {
-    const facts = [
-      finding.checkout_request_id,
-      reference && `reference ${clean(reference)}`,
-      request_ids.length > 0 && `request${request_ids.length === 1 ? "" : "s"} ${request_ids.join(", ")}`,
-      `first at ${finding.first_at}`,
-      count > 1 && `${count} times`,
+  return findings.flatMap((finding) => {
+    const { kind, severity, message, advice, first_at, count } = finding;
+    const facts = [whereOf(finding), `first at ${first_at}`, count > 1 && `${count} times`];
+    return [
+      "",
+      `${severity}: ${kind}`,
+      `  ${message}`,
+      `  ${advice}`,
+      `  ${facts.filter(Boolean).join("; ")}`,
+      ...others(finding),
     ];
-    const line = facts.filter(Boolean).join("; ");
-    return ["", `${severity}: ${kind}`, `  ${message}`, `  ${advice}`, `  ${line}`];
   });
 }
 
-export const REPORT_FORMATS = ["text", "json", "junit", "sarif", "github"] as const;
-export type ReportFormat = (typeof REPORT_FORMATS)[number];
+/** The other examples. */
+const others = ({ examples }: Finding): string[] => examples.slice(1).map((example) => `  also ${whereOf(example)}`);
 
-export interface ReportOptions {
-  /** The version of this program. */
-  readonly version: string;
-  /** From this severity on, a finding is a failure in JUnit; others are the output of a test case that passes. */
-  readonly failOn?: Severity;
+/** Where it was found: the payment and the requests, if there are few. */
+function whereOf({ checkout_request_id, reference, request_ids }: Example): string {
+  const ids = request_ids.length > MOST_SAID ? [...request_ids.slice(0, MOST_SAID), "…"] : request_ids;
+  const facts = [
+    checkout_request_id,
+    reference && `reference ${clean(reference)}`,
+    ids.length > 0 && `request${ids.length === 1 ? "" : "s"} ${ids.join(", ")}`,
+  ];
+  return facts.filter(Boolean).join("; ");
 }
 
-/** The report as the text of a file. */
-export function formatReport(report: AuditReport, format: ReportFormat, { version, failOn }: ReportOptions): string {
+/** How many requests are listed in words. */
+const MOST_SAID = 10;
+
+export const REPORT_FORMATS = ["text", "json", "junit", "github"] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+/**
+ * The report as the text of a file.
+ * @param failOn from this severity on, a finding is a failure in JUnit; others are the output of a test case that passes
+ */
+export function formatReport(report: AuditReport, format: ReportFormat, failOn: Severity = "error"): string {
   switch (format) {
     case "text":
       return `${[summaryOf(report), ...findingLines(report)].map(visible).join("\n")}\n`;
     case "json":
       return `${jsonText(jsonView(report), 2)}\n`;
     default:
-      return formatResults(resultsOf(report, failOn), format, version);
+      return formatResults(resultsOf(report, failOn), format);
   }
 }
 
-function resultsOf(report: AuditReport, failOn: Severity = "error"): Results {
+function resultsOf(report: AuditReport, failOn: Severity): Results {
   return {
     title: "momo audit",
     summary: summaryOf(report),
-    facts: report.tally,
     figures: figuresOf(report.tally),
-    rules: (Object.keys(FINDING_KINDS) as FindingKind[]).map(ruleOf),
-    results: report.findings.map(({ kind, severity, message, advice, section, count, ...more }) => {
-      const { request_ids, checkout_request_id, reference, first_at } = more;
-      const requests = request_ids.join(", ");
-      const where = checkout_request_id ?? (requests === "" ? null : `requests ${requests}`);
+    rules: KINDS.map(({ kind }) => ({ id: kind, group: "momo.audit" })),
+    results: report.findings.map((finding) => {
+      const { kind, severity, message, advice, section, first_at, count } = finding;
+      const where = whereOf(finding);
+      const facts = `${section}; ${where === "" ? "no request" : where}; first at ${first_at}; ${count} in all`;
       return {
         rule: kind,
-        name: where === null ? kind : `${kind}: ${where}`,
+        name: where === "" ? kind : `${kind}: ${where}`,
         level: severity,
         is: isAtLeast(severity, failOn) ? "failure" : "remark",
         message,
-        advice,
-        details: `${message}\n${advice}\n${section}; requests ${requests || "none"}; first at ${first_at}; ${count} in all`,
-        place: `request log, requests ${requests || "none"}`,
-        count,
-        properties: { request_ids, checkout_request_id, reference, first_at },
+        advice: count > 1 ? [advice, `${count} times`, where, ...others(finding)].join("\n") : advice,
+        details: [message, advice, facts, ...others(finding)].join("\n"),
       };
     }),
   };
@@ -97,22 +123,10 @@ function resultsOf(report: AuditReport, failOn: Severity = "error"): Results {
 /** What happened, with a name for each number. */
 function figuresOf({ refused, deliveries: webhooks, ...tally }: Tally): Record<string, number> {
   const refusals = refused.map(({ status, message, count }) => [`refused ${status ?? "no answer"} ${message}`, count]);
-  const others = Object.entries({ ...tally, webhooks }).flatMap(([name, value]) =>
+  const counts = Object.entries({ ...tally, webhooks }).flatMap(([name, value]) =>
     typeof value === "number"
       ? [[name, value]]
       : Object.entries(value).map(([part, count]) => [`${name}_${part}`, count]),
   );
-  return Object.fromEntries([...refusals, ...others]);
-}
-
-function ruleOf(kind: FindingKind) {
-  const { label, advice, section, severity } = FINDING_KINDS[kind];
-  return {
-    id: kind,
-    group: "momo.audit",
-    short: label.charAt(0).toUpperCase() + label.slice(1),
-    full: `${advice} (${section} of the specification)`,
-    help: advice,
-    level: severity,
-  };
+  return Object.fromEntries([...refusals, ...counts]);
 }

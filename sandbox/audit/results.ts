@@ -1,15 +1,13 @@
-import { jsonText, visibleLines } from "../../src/domain/visible.ts";
-import type { Severity } from "./kinds.ts";
+import { visibleLines } from "../../src/domain/visible.ts";
+import type { Severity } from "./severity.ts";
 
-/** What the reports for other programs have in common, whatever was examined: JUnit, SARIF and GitHub's annotations. */
+/** What the reports for other programs have in common, whatever was examined: JUnit and GitHub's annotations. */
 export interface Results {
   /** Such as `momo audit`. */
   readonly title: string;
   /** What happened, in one line. */
   readonly summary: string;
-  /** What happened, as JSON. */
-  readonly facts: object;
-  /** The same as names with one value each, for JUnit. */
+  /** What happened, as names with one value each, for JUnit. */
   readonly figures: Readonly<Record<string, string | number>>;
   readonly rules: readonly Rule[];
   /** What was found. A rule without a result passes. */
@@ -20,12 +18,6 @@ export interface Rule {
   readonly id: string;
   /** The class of its test case. */
   readonly group: string;
-  /** What it is about, in a few words. */
-  readonly short: string;
-  readonly full: string;
-  /** What would be right. */
-  readonly help: string;
-  readonly level: Severity;
 }
 
 export interface Result {
@@ -40,40 +32,21 @@ export interface Result {
   readonly advice: string;
   /** The message with all that is known. */
   readonly details: string;
-  /** Where it was found. */
-  readonly place: string;
-  readonly count: number;
-  readonly properties: object;
 }
 
 /** What a report says if the run that it is about ended early: one error. */
 export function endOf(title: string, message: string, advice: string): Pick<Results, "rules" | "results"> {
-  const rule = {
-    id: "not_run",
-    group: title.replace(" ", "."),
-    short: "The run",
-    full: "The run comes to its end",
-    help: advice,
-  };
-  const result = {
-    rule: rule.id,
-    name: rule.id,
-    is: "error",
-    message,
-    advice,
-    details: `${message}\n${advice}`,
-  } as const;
+  const rule = { id: "not_run", group: title.replace(" ", ".") };
+  const details = `${message}\n${advice}`;
   return {
-    rules: [{ ...rule, level: "error" }],
-    results: [{ ...result, level: "error", place: title, count: 1, properties: {} }],
+    rules: [rule],
+    results: [{ rule: rule.id, name: rule.id, level: "error", is: "error", message, advice, details }],
   };
 }
 
 /** The report for another program. */
-export function formatResults(report: Results, format: "junit" | "sarif" | "github", version: string) {
-  if (format === "junit") return junitReport(report);
-  return format === "github" ? githubReport(report) : `${jsonText(sarifReport(report, version), 2)}\n`;
-}
+export const formatResults = (report: Results, format: "junit" | "github"): string =>
+  format === "junit" ? junitReport(report) : githubReport(report);
 
 const COMMANDS: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", note: "notice" };
 
@@ -143,44 +116,4 @@ export function escaped(text: string): string {
     .toWellFormed()
     .replaceAll(/[\u{FFFE}\u{FFFF}]/gu, "\u{FFFD}")
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
-}
-
-const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-
-/** SARIF 2.1.0, for services that show the results of analysers. */
-function sarifReport({ summary, facts, rules, results }: Results, version: string): object {
-  const order = new Map(rules.map(({ id }, index) => [id, index]));
-  return {
-    $schema: SCHEMA,
-    version: "2.1.0",
-    runs: [
-      {
-        properties: { summary, ...facts },
-        tool: {
-          driver: {
-            name: "momo",
-            version,
-            rules: rules.map(({ id, short, full, help, level }) => ({
-              id,
-              shortDescription: { text: short },
-              fullDescription: { text: full },
-              help: { text: help },
-              defaultConfiguration: { level },
-            })),
-          },
-        },
-        results: results
-          .filter(({ is }) => is !== "skipped")
-          .map(({ rule, level, message, place, count, properties }) => ({
-            ruleId: rule,
-            ruleIndex: order.get(rule),
-            level,
-            message: { text: message.toWellFormed() },
-            occurrenceCount: count,
-            locations: [{ logicalLocations: [{ fullyQualifiedName: place }] }],
-            properties,
-          })),
-      },
-    ],
-  };
 }

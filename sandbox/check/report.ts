@@ -38,7 +38,7 @@ export function formatCheck(
       return htmlReport(report, version);
     default: {
       const results = resultsOf(report, format === "github" ? annotated(report) : undefined);
-      return formatResults(end ? withEnd(results, end.message) : results, format, version);
+      return formatResults(end ? withEnd(results, end.message) : results, format);
     }
   }
 }
@@ -88,23 +88,15 @@ function linesOf(group: readonly Checked[]): string[] {
 
 /** @param shown the sentences with a result; one of a group that fails for one cause stands for the others */
 function resultsOf(report: CheckReport, shown = report.checked): Results {
-  const { checked, profile, ...facts } = report;
+  const { checked, profile } = report;
   return {
     title: "momo check",
     summary: summaryOf(report),
-    facts: { ...facts, profile },
     figures: {
       ...{ target: report.target, requests: report.requests, profile: JSON.stringify(profile) },
       notes: allNotes(report).join("; "),
     },
-    rules: checked.map(({ id, section, sentence, verdict }) => ({
-      id,
-      group: `momo.check ${section}`,
-      short: sentence,
-      full: `${sentence} (${section} of the specification)`,
-      help: `See ${section} of the specification.`,
-      level: verdict === "fails" ? "error" : "note",
-    })),
+    rules: checked.map(({ id, section }) => ({ id, group: `momo.check ${section}` })),
     results: shown
       .filter(({ verdict }) => verdict !== "holds")
       .map(({ id, section, sentence, verdict, seen, momo, evidence }) => ({
@@ -117,9 +109,6 @@ function resultsOf(report: CheckReport, shown = report.checked): Results {
         details: [`${section} ${sentence}: ${seen}`, ...(evidence ? [evidence.curl, answerLine(evidence)] : [])].join(
           "\n",
         ),
-        place: report.target,
-        count: 1,
-        properties: { section, momo, evidence },
       })),
   };
 }

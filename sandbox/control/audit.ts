@@ -2,13 +2,12 @@ import { z } from "zod";
 import { succeed } from "../../src/http/reply.ts";
 import { formatReport, jsonView, REPORT_FORMATS, type ReportFormat, summaryOf } from "../audit/report.ts";
 import { type Calls, described, ownedBy, replicaHeader, textReply } from "./context.ts";
-import { type AuditOnWire, auditReport } from "./shapes/requests.ts";
+import { type AuditOnWire, auditReport } from "./shapes/audit.ts";
 
 const REPORT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string>> = {
   text: "text/plain; charset=utf-8",
   github: "text/plain; charset=utf-8",
   junit: "application/xml; charset=utf-8",
-  sarif: "application/sarif+json; charset=utf-8",
 };
 
 const auditQuery = z.object({
@@ -17,7 +16,7 @@ const auditQuery = z.object({
     .enum(["true", "false"], { error: "must be true or false" })
     .default("false")
     .describe(
-      "whether the run is over: then it is an error if no request was accepted, or if a payment was not followed to its end",
+      "whether the run is over: then what the client does not know by now, it never learns; else a payment is judged 30 s after its end",
     ),
 });
 
@@ -27,13 +26,13 @@ export const AUDIT_CALLS: Calls = {
       "What clients have done wrong",
       auditReport,
       { query: auditQuery, texts: [...new Set(Object.values(REPORT_TYPES).map((type) => type.replace(/;.*$/, "")))] },
-      async ({ audit, version, replica }, { query: { format, over } }) => {
+      async ({ audit, replica }, { query: { format, over } }) => {
         // Each of several servers has an audit of its own: another one may have accepted requests.
         const report = audit.report(over === "true" && replica === null ? {} : null);
         if (format === "json") {
           return succeed(summaryOf(report), { ...ownedBy(replica), ...jsonView(report) } satisfies AuditOnWire);
         }
-        return textReply(formatReport(report, format, { version }), REPORT_TYPES[format], replicaHeader(replica));
+        return textReply(formatReport(report, format), REPORT_TYPES[format], replicaHeader(replica));
       },
     ),
     DELETE: described("Remove the findings of the audit", {}, {}, async ({ audit }) => {

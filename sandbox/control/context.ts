@@ -125,6 +125,8 @@ export const described = <C, Q extends z.ZodObject, B>(
 export interface ServerFacts {
   /** Of this start of the server: no other start has it. */
   readonly id: string;
+  /** What momo's own requests to the merchant API have in a header: they are no client's. It is not shown. */
+  readonly ownSecret: string;
   readonly basePaths: BasePaths;
   readonly profile: Profile;
   /** How long a prompt waits for the customer. */

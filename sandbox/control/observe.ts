@@ -7,14 +7,7 @@ import { fail, type Reply, respond } from "../../src/http/reply.ts";
 import { type Api, type Exchange, type Handler, newExchange, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { FaultPlan } from "../faults.ts";
-import {
-  type AnsweredRequest,
-  type DelayedRequest,
-  type LoggedRequest,
-  type Members,
-  membersOf,
-  type RequestLog,
-} from "../request-log.ts";
+import { type AnsweredRequest, type DelayedRequest, type Members, membersOf, type RequestLog } from "../request-log.ts";
 import type { Steering } from "../steering.ts";
 import { isFromAnotherSite } from "./guard.ts";
 import type { Fault } from "./shapes/steering.ts";
@@ -58,13 +51,14 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
   return async (request, keepOpen) => {
     const foreign = refusalOfAnotherSite(request.headers);
     if (foreign) return refuse(request, foreign);
+    const arrived = log.nextPlace();
     const startedMs = stopwatch();
     const api = merchantApi.now ?? (await merchantApi.load());
     const atMs = clock.nowMs();
     const { path } = targetOf(request);
     const called = faults.faults.length === 0 ? null : api.called(request);
     const fault = called && (await strike(called, request));
-    const held = fault?.kind === "delay" ? hold(request, path, atMs) : null;
+    const held = fault?.kind === "delay" ? hold(request, path, atMs, arrived) : null;
     if (held) {
       keepOpen?.(request);
       delayed.add(held);
@@ -81,6 +75,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     const durationMs = stopwatch() - startedMs;
     add(log, request, path, reply, {
       atMs,
+      arrived,
       durationMs,
       body,
       exchange,
@@ -92,8 +87,8 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
   };
 }
 
-function hold(request: Request, path: string, atMs: number): DelayedRequest {
-  const held: DelayedRequest = { atMs, path, headers: request.headers, members: null };
+function hold(request: Request, path: string, atMs: number, arrived: number): DelayedRequest {
+  const held: DelayedRequest = { atMs, arrived, path, headers: request.headers, members: null };
   const keep = (bytes: Uint8Array) => {
     held.members = membersOf(new TextDecoder().decode(bytes));
   };
@@ -107,8 +102,10 @@ export const DOCTOR = " momo doctor";
 /** Only --intercept gets requests with https. Such a program stays as it is. */
 const isIntercepted = ({ url }: Request): boolean => url.startsWith("https:");
 
-const withHint = (reply: Reply): Reply =>
-  fail(reply.status, `${reply.said.message}; momo exec --accept lenient takes it, for a program that stays as it is`);
+const withHint = ({ status, said, refusal }: Reply): Reply => ({
+  ...fail(status, `${said.message}; momo exec --accept lenient takes it, for a program that stays as it is`),
+  ...(refusal && { refusal }),
+});
 
 /** The log and the audit show a refused request, so that nobody searches for what a browser hides. */
 export function refuseAndLog(
@@ -116,22 +113,23 @@ export function refuseAndLog(
   log: RequestLog,
 ) {
   return async (request: Request, own: Reply, sentPath = targetOf(request).path): Promise<Response> => {
+    const arrived = log.nextPlace();
     const startedMs = stopwatch();
     const atMs = clock.nowMs();
     const reply = refusalOfAnotherSite(request.headers) ?? own;
     const body = await unread(request, realClock);
-    add(log, request, sentPath, reply, { atMs, durationMs: stopwatch() - startedMs, body });
+    add(log, request, sentPath, reply, { atMs, arrived, durationMs: stopwatch() - startedMs, body });
     return respond(reply);
   };
 }
 
-type Facts = Pick<LoggedRequest, "atMs" | "durationMs" | "body"> &
+type Facts = Pick<AnsweredRequest, "atMs" | "arrived" | "durationMs" | "body"> &
   Partial<Pick<AnsweredRequest, "fault" | "isTakenLeniently" | "hidden"> & { readonly exchange: Exchange }>;
 
 function add(log: RequestLog, request: Request, path: string, reply: Reply, facts: Facts): void {
-  const { atMs, durationMs, body, fault = null, isTakenLeniently = false, hidden = null } = facts;
+  const { atMs, arrived, durationMs, body, fault = null, isTakenLeniently = false, hidden = null } = facts;
   const exchange = facts.exchange ?? newExchange();
-  const { checkoutRequestId, leniencies } = exchange;
+  const { checkoutRequestId, leniencies, isAdmitted } = exchange;
   const { query } = targetOf(request);
   log.add({
     atMs,
@@ -142,6 +140,7 @@ function add(log: RequestLog, request: Request, path: string, reply: Reply, fact
     body,
     checkoutRequestId: checkoutRequestId ?? idIn(path, body),
     status: fault === "disconnect" ? null : reply.status,
+    isDelivered: fault !== "disconnect" && !request.signal.aborted,
     answer: reply.text,
     fault,
     leniencies,
@@ -149,6 +148,9 @@ function add(log: RequestLog, request: Request, path: string, reply: Reply, fact
     members: membersIn(exchange, body),
     said: reply.said,
     hidden,
+    arrived,
+    isAdmitted,
+    refusal: reply.refusal ?? null,
   });
 }
 

@@ -5,7 +5,7 @@ import { redact } from "../../src/domain/redact.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { headerText } from "../../src/http/request.ts";
 import { curlLine } from "../curl.ts";
-import { type LoggedRequest, REPLAY_HEADER } from "../request-log.ts";
+import { type LoggedRequest, OWN_HEADER, REPLAY_HEADER } from "../request-log.ts";
 import { type Calls, CONTROL_PATH, described, ownedBy, replicaHeader, textReply } from "./context.ts";
 import { noBody, pageQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
@@ -63,6 +63,7 @@ export const REQUEST_CALLS: Calls = {
           "X-API-Key": credentials.api_key,
           "X-API-Secret": credentials.api_secret,
           [REPLAY_HEADER]: id,
+          [OWN_HEADER]: server.ownSecret,
         });
         for (const name of KEPT_HEADERS) {
           const value = logged.headers.get(name);
@@ -98,7 +99,8 @@ function lineOf({ method, target, headers, body, bodyCutBytes }: LoggedRequest, 
   if (bodyCutBytes > 0) {
     return `# left out, because the log does not keep all of its body: ${method} ${redact(target)}`;
   }
-  const shown = [...headers].map(([name, value]) => [name, redact(headerText(value))] as const);
+  const sent = [...headers].filter(([name]) => name !== OWN_HEADER);
+  const shown = sent.map(([name, value]) => [name, redact(headerText(value))] as const);
   const request = { method, target: redact(target), headers: shown, body: body && redact(body) };
   return curlLine(request, origin, "$MOMO_API_SECRET");
 }

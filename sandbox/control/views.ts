@@ -6,7 +6,7 @@ import type { CompletedTransaction, Transaction } from "../../src/domain/transac
 import { headerText } from "../../src/http/request.ts";
 import { itemView } from "../../src/http/view.ts";
 import { receiptSms } from "../network/sms.ts";
-import type { LoggedRequest } from "../request-log.ts";
+import { type LoggedRequest, OWN_HEADER } from "../request-log.ts";
 import { messageOf, type WebhookMessage } from "../webhooks/message.ts";
 import type { WebhookForm } from "../webhooks/settings.ts";
 import type { MessageOnWire, OwnedTransaction, PromptOnWire } from "./shapes/payments.ts";
@@ -55,7 +55,7 @@ export function messageView(payment: CompletedTransaction, business: string): Me
 }
 
 /** Headers that are secret as a whole. */
-const SECRET_HEADERS = new Set(["x-api-secret", "authorization", "proxy-authorization", "cookie"]);
+const SECRET_HEADERS = new Set(["x-api-secret", "authorization", "proxy-authorization", "cookie", OWN_HEADER]);
 
 /** A logged request. Secrets are removed, wherever the client put them. */
 export function requestView(request: LoggedRequest): LoggedCall {
@@ -75,6 +75,7 @@ export function requestView(request: LoggedRequest): LoggedCall {
     body: request.body === null ? null : redact(request.body),
     body_cut_bytes: request.bodyCutBytes,
     status: request.status,
+    delivered: request.isDelivered,
     answer: request.status === null || request.answer === null ? null : parsed(redact(request.answer)),
     answer_cut_bytes: request.status === null ? 0 : request.answerCutBytes,
     fault: request.fault,

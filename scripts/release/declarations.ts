@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { auditReport, finding, loggedRequest } from "../../sandbox/control/shapes/requests.ts";
+import { auditReport, finding } from "../../sandbox/control/shapes/audit.ts";
+import { loggedRequest } from "../../sandbox/control/shapes/requests.ts";
 import { fault, rule } from "../../sandbox/control/shapes/steering.ts";
 import { chosenName } from "../../sandbox/control/shapes/values.ts";
 import { delivery, webhook } from "../../sandbox/control/shapes/webhook.ts";

@@ -12,19 +12,34 @@ export type RefusalKind =
   | "unavailable"
   | "provider";
 
+/** What is wrong at one place of an input. */
+export interface Issue {
+  /** The member, parameter or header, as in `rules[2].match.phone`; `body` for the body as a whole. */
+  readonly path: string;
+  /** What must be so. */
+  readonly rule: string;
+  /** The value that came, as a refusal shows it. */
+  readonly received?: string;
+}
+
 /** A refusal. Its message is sent to the client unchanged, and says what is wrong and what would be right. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 
+  /** @param issues what is wrong where; empty if the kind says it */
   constructor(
     readonly kind: RefusalKind,
     message: string,
+    readonly issues: readonly Issue[] = [],
   ) {
     super(message);
   }
 }
 
-export const invalid = (message: string): Refusal => new Refusal("invalid", message);
+/** What a refusal says, as data. */
+export type RefusalFacts = Pick<Refusal, "kind" | "issues">;
+
+export const invalid = (message: string, issues?: readonly Issue[]): Refusal => new Refusal("invalid", message, issues);
 
 /** Refusals show the received value: in one line at most, without secrets, and without control characters for a terminal. */
 
@@ -73,6 +88,6 @@ export function readNaming<T>(text: string, read: (text: string) => T): T {
     return read(text);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new Refusal(error.kind, error.message + whatCame(text));
+    throw new Refusal(error.kind, error.message + whatCame(text), error.issues);
   }
 }

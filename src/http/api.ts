@@ -6,7 +6,7 @@ import { parseInput } from "./parse-input.ts";
 import type { BasePaths } from "./paths.ts";
 import type { Profile } from "./profile.ts";
 import { createInputReader } from "./read-input.ts";
-import { fail, failWith, NO_SUCH_PATH, type Reply, serveDocument } from "./reply.ts";
+import { fail, failWith, NO_SUCH_PATH, type Reply, refuse, serveDocument } from "./reply.ts";
 import { type Api, originOf, targetOf } from "./request.ts";
 
 /** The input of each operation, by its path: the members of its body, or the parameters of its query. */
@@ -70,6 +70,7 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
         // Each await costs a turn of the queue: those where there is nothing to wait for would add 10 % to a poll.
         const owner = service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
         const merchantId = owner instanceof Promise ? await owner : owner;
+        exchange.isAdmitted = true;
         // A list waits until all due payments are resolved, and a long search for others: longer than a connection may be silent.
         if (known.method === "GET") keepOpen(request);
         const sent = await input.read(request, query, known, exchange);
@@ -78,7 +79,7 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
         return reply instanceof Promise ? await reply : reply;
       } catch (error) {
         const own = error instanceof Refusal && operationOf(request)?.refusedBy(profile, error.kind);
-        return own ? fail(own.status, own.message) : failWith(error, reportFault);
+        return own ? refuse(error, own.status, own.message) : failWith(error, reportFault);
       }
     },
     called(request) {

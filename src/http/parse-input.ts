@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { counted } from "../domain/counted.ts";
-import { invalid, kindOf, shown, whatCame } from "../domain/error.ts";
+import { type Issue, invalid, kindOf, shown, whatCame } from "../domain/error.ts";
 
 /**
  * Checks an input with its schema.
@@ -17,16 +17,24 @@ export function parseInput<T extends z.ZodType>(
   const parsed = schema.safeParse(input, { error: complaintOf, reportInput: true });
   if (parsed.success) return parsed.data;
   const digits = digitsIn(text);
-  const reasons = new Map<string, string>();
+  const reasons = new Map<string, Issue & { readonly reason: string }>();
   for (const issue of parsed.error.issues) {
-    const place = placeOf(root, issue.path);
-    const reason = saidOf(place, issue.message) + cameOf(issue, digits);
+    const path = placeOf(root, issue.path);
+    const received = cameOf(issue, digits);
+    const reason = saidOf(path, issue.message) + received;
     // Of two bounds of a number the second is its own; the first is that of every whole number.
-    reasons.set(issue.code.startsWith("too_") ? `${issue.code} ${place}` : reason, reason);
+    const key = issue.code.startsWith("too_") ? `${issue.code} ${path}` : reason;
+    reasons.set(key, { reason, path, rule: ruleOf(issue), received });
   }
+  const shownReasons = [...reasons.values()].slice(0, MAX_REASONS);
   const more = reasons.size - MAX_REASONS;
-  throw invalid([...reasons.values()].slice(0, MAX_REASONS).join("; ") + (more > 0 ? `; and ${more} more` : ""));
+  const message = shownReasons.map(({ reason }) => reason).join("; ") + (more > 0 ? `; and ${more} more` : "");
+  const issues = shownReasons.map(({ path, rule, received }) => ({ path, rule, ...(received && { received }) }));
+  throw invalid(message, issues);
 }
+
+/** What must be so, without the value that came: the message of a rule of our own can have it. */
+const ruleOf = ({ code, message }: z.core.$ZodIssue): string => (code === "custom" ? code : message);
 
 /** How many errors are listed: a thousand rules can have a thousand. */
 const MAX_REASONS = 20;

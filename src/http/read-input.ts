@@ -59,7 +59,8 @@ function refuseCapitals(input: Record<string, unknown>, ignores: boolean): void 
   for (const name of ["type", "status"]) {
     const value = input[name];
     if (typeof value !== "string" || value === value.toLowerCase()) continue;
-    if (!ignores) throw invalid(`${name} must be in lower case; it is ${shown(value)}`);
+    if (!ignores)
+      throw invalid(`${name} must be in lower case; it is ${shown(value)}`, [{ path: name, rule: "lower case" }]);
     delete input[name];
   }
 }

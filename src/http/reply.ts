@@ -1,4 +1,4 @@
-import { Refusal, type RefusalKind } from "../domain/error.ts";
+import { Refusal, type RefusalFacts, type RefusalKind } from "../domain/error.ts";
 import { redact } from "../domain/redact.ts";
 
 /** The one table from refusals to statuses (§7). */
@@ -27,6 +27,8 @@ export interface Reply {
   /** The members of the text, so that nobody parses it again. */
   readonly said: Readonly<Record<string, unknown>>;
   readonly headers: Headers;
+  /** Why the operation refused the request; absent in other answers. */
+  readonly refusal?: RefusalFacts;
 }
 
 export function respond({ status, text, headers }: Omit<Reply, "said">): Response {
@@ -79,14 +81,18 @@ export const ambiguousPath = () =>
     "the path has a dot segment or a backslash, plain or percent-encoded: send it resolved, without . and .. parts",
   );
 
+/** The answer to a refusal, with another status or message than the usual one. */
+export const refuse = ({ kind, issues }: Refusal, status: number, message: string): Reply => ({
+  ...fail(status, redact(message)),
+  refusal: { kind, issues },
+});
+
 /**
  * A refusal keeps its message, without secrets. Any other error is a bug: it is reported, and the client gets a fixed text.
  * @param reportFault called with the bug
  */
 export function failWith(error: unknown, reportFault: (error: unknown) => void): Reply {
-  if (error instanceof Refusal) {
-    return fail(STATUS_OF[error.kind], redact(error.message));
-  }
+  if (error instanceof Refusal) return refuse(error, STATUS_OF[error.kind], error.message);
   reportFault(error);
   return fail(500, "internal server error");
 }

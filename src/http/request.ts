@@ -1,4 +1,4 @@
-import { invalid, kindOf, type Refusal, shown, whatCame } from "../domain/error.ts";
+import { type Issue, invalid, kindOf, type Refusal, shown, whatCame } from "../domain/error.ts";
 import { around, findJsonMistake, looksLikeUtf16 } from "../domain/json-mistake.ts";
 import { parametersIn } from "../domain/parameters.ts";
 import type { OPERATION_PATHS } from "./paths.ts";
@@ -32,11 +32,13 @@ export interface Exchange {
   members: object | null;
   /** The payment that it started or asked about, filled in by its operation. */
   checkoutRequestId: string | null;
+  /** Whether its operation was reached: its path, its method and its credentials are right. */
+  isAdmitted: boolean;
   readonly leniencies: Leniency[];
 }
 
 export function newExchange(): Exchange {
-  return { body: null, members: null, checkoutRequestId: null, leniencies: [] };
+  return { body: null, members: null, checkoutRequestId: null, isAdmitted: false, leniencies: [] };
 }
 
 /** The merchant API from request to answer. */
@@ -87,7 +89,7 @@ export function originOf({ headers }: Request): string {
  */
 export function objectIn(value: unknown): object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalid(`the body must be a JSON object; it is ${kindOf(value)}`);
+    throw invalid(`the body must be a JSON object; it is ${kindOf(value)}`, ofBody("must be a JSON object"));
   }
   return value;
 }
@@ -99,7 +101,8 @@ export function objectIn(value: unknown): object {
 export function expectJson(request: Request): void {
   const type = request.headers.get("Content-Type");
   if (!isJson(type)) {
-    throw invalid(`Content-Type must be application/json; ${type === null ? "there is none" : `it is ${shown(type)}`}`);
+    const came = type === null ? "there is none" : `it is ${shown(type)}`;
+    throw invalid(`Content-Type must be application/json; ${came}`, CONTENT_TYPE);
   }
 }
 
@@ -123,7 +126,8 @@ export async function readJson(
   expectJson(request);
   const coding = codingOf(request.headers);
   if (coding !== null) {
-    throw invalid(`Content-Encoding must be left out, because the body must not be compressed; it is ${shown(coding)}`);
+    const message = "Content-Encoding must be left out, because the body must not be compressed";
+    throw invalid(`${message}; it is ${shown(coding)}`, [{ path: "Content-Encoding", rule: "must be left out" }]);
   }
   const text = await readText(request, exchange);
   return { value: parseJson(text), text };
@@ -144,7 +148,8 @@ export async function readText(request: Request, exchange?: Exchange): Promise<s
     return text;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") {
-      throw invalid("the body ended before it was complete"); // the client has closed the connection, too
+      // The client has closed the connection, too.
+      throw invalid("the body ended before it was complete", ofBody("must be complete"));
     }
     if (error instanceof TypeError) throw noJson(text, error);
     throw error;
@@ -162,21 +167,26 @@ export function parseJson(text: string): unknown {
 
 /** The refusal of a body that is not JSON. It names the cause if it can recognise it. */
 function noJson(text: string, error: SyntaxError | TypeError): Refusal {
-  if (text.startsWith(GZIP)) return invalid("the body is compressed (gzip): send it plain");
-  if (looksLikeUtf16(text)) return invalid("the body is UTF-16: send one JSON object in UTF-8");
-  if (error instanceof TypeError) return invalid("the body is not UTF-8: send one JSON object in UTF-8");
-  if (text === "") return invalid("the body is empty, which is not JSON: send one JSON object");
+  if (text.startsWith(GZIP)) return notJson("the body is compressed (gzip): send it plain");
+  if (looksLikeUtf16(text)) return notJson("the body is UTF-16: send one JSON object in UTF-8");
+  if (error instanceof TypeError) return notJson("the body is not UTF-8: send one JSON object in UTF-8");
+  if (text === "") return notJson("the body is empty, which is not JSON: send one JSON object");
   if (text.startsWith("\u{FEFF}")) {
-    return invalid("the body begins with a byte order mark, which is not JSON: send the JSON object without it");
+    return notJson("the body begins with a byte order mark, which is not JSON: send the JSON object without it");
   }
   const mistake = findJsonMistake(text);
   // What does not begin like JSON is something else, such as a form.
   if (mistake === null || !/^\s*[{["]/.test(text))
-    return invalid(`the body is not JSON: send one JSON object${whatCame(text)}`);
-  return invalid(
+    return notJson(`the body is not JSON: send one JSON object${whatCame(text)}`);
+  return notJson(
     `the body is not JSON at character ${mistake.at + 1}, ${shown(around(text, mistake))}: ${mistake.what}`,
   );
 }
+
+const ofBody = (rule: string): Issue[] => [{ path: "body", rule }];
+const CONTENT_TYPE: readonly Issue[] = [{ path: "Content-Type", rule: "must be application/json" }];
+
+const notJson = (message: string): Refusal => invalid(message, ofBody("must be JSON"));
 
 /** The first two bytes of gzip, as they look when they are read as text. */
 const GZIP = "\x1F\u{FFFD}";
@@ -200,7 +210,7 @@ export function readBytes(request: Request): Promise<Uint8Array> {
   return Number(declared) > MAX_BODY_BYTES ? Promise.reject(tooLarge()) : request.bytes();
 }
 
-const tooLarge = () => invalid(`the body is larger than ${MAX_BODY_BYTES} bytes`);
+const tooLarge = () => invalid(`the body is larger than ${MAX_BODY_BYTES} bytes`, ofBody("must be smaller"));
 
 async function readChunks(request: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
@@ -221,13 +231,14 @@ export function readParameters(text: string, known: readonly string[], what = "t
   try {
     decodeURIComponent(text);
   } catch {
-    throw invalid(`${what} has an escape that is not UTF-8, such as a % that should be %25`);
+    const rule = "has an escape that is not UTF-8, such as a % that should be %25";
+    throw invalid(`${what} ${rule}`, [{ path: what, rule }]);
   }
   const given = parametersIn(text);
   const parameters: Record<string, string> = {};
   for (const name of known) {
     const [value, ...more] = given.getAll(name);
-    if (more.length > 0) throw invalid(`${name} is given twice: give it once`);
+    if (more.length > 0) throw invalid(`${name} is given twice: give it once`, [{ path: name, rule: "given once" }]);
     if (value !== undefined) parameters[name] = value;
   }
   return parameters;

@@ -34,7 +34,7 @@ describe("a sandbox is checked", () => {
       MOMO_API_KEY: sandbox.headers["X-API-Key"] ?? "",
       MOMO_API_SECRET: sandbox.headers["X-API-Secret"] ?? "",
     };
-    const files = ["a.html", "a.xml", "a.sarif", "a.json", "a.txt", "profile.json"].map((name) => join(folder, name));
+    const files = ["a.html", "a.xml", "a.json", "a.txt", "profile.json"].map((name) => join(folder, name));
     const pay = ["--pay", "0712345678", "--amount", "7", "--account", "1", "--max-pushes", "20", "--yes"];
     const run = await check(
       sandbox.baseUrl,

@@ -140,6 +140,10 @@ function called({ answer = JSON.stringify(SENT), ...changes }: Partial<AnsweredR
     fault: null,
     leniencies: [],
     isTakenLeniently: false,
+    isDelivered: true,
+    arrived: 1,
+    isAdmitted: true,
+    refusal: null,
     ...changes,
   };
 }

@@ -157,7 +157,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     name: "never polls",
-    shows: "never_polls",
+    shows: "end_not_learned",
     mjs: [["if (isFinal(order)) return order;\n    write(", "return shown(order);\n    write("]],
   },
   {

@@ -5,7 +5,7 @@ import { GROUPS } from "../../cli/command-table.ts";
 import { TOOLS } from "../../cli/mcp/tools.ts";
 import { EXIT_CODES } from "../../cli/terminal/failure.ts";
 import { name as NAME } from "../../package.json";
-import { HOW_TO_LOOK } from "../../sandbox/audit/kinds.ts";
+import { HOW_TO_LOOK } from "../../sandbox/audit/words.ts";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import {
   checkStatusSchema,

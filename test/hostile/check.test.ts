@@ -166,7 +166,7 @@ test(
         turn += 1;
         const reports = join(folder, String(turn));
         mkdirSync(reports);
-        const files = ["a.html", "a.xml", "a.sarif", "a.json", "a.txt"].map((name) => join(reports, name));
+        const files = ["a.html", "a.xml", "a.json", "a.txt"].map((name) => join(reports, name));
         const profile = join(reports, "profile.txt");
         const pay = ["--pay", drawn.phone, "--account", "1", "--max-pushes", "20", "--yes"];
         const args = [

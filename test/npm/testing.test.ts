@@ -59,8 +59,8 @@ describe("a sandbox for a test", () => {
     const sandbox = await start({ frozen: true });
     for (const reference of ["A", "A"]) await pay(sandbox, { reference });
     const twice = { kind: "charges_twice", severity: "error", reference: "A", request_ids: [1, 2] };
-    const unknown = [1, 2].map((id) => ({ kind: "never_polls", severity: "warning", request_ids: [id] }));
-    const report = { requests: 2, payments: { started: 2, not_followed: 2 }, findings: [twice, ...unknown] };
+    const pending = { kind: "end_not_learned", severity: "note", count: 2, request_ids: [1, 2] };
+    const report = { requests: 2, payments: { started: 2, not_learned: 0 }, findings: [twice, pending] };
     expect(await sandbox.audit()).toMatchObject(report);
   });
 

@@ -49,7 +49,7 @@ const PLACES: readonly Place[] = [
       ...["duration", "read-or-null", "phone", "timestamp", "transaction"].map((file) => `src/domain/${file}.ts`),
       ...["@preact/signals", "eventsource-parser", "preact"],
     ],
-    mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],
+    mayImportTypes: ["sandbox/audit/shape.ts", "sandbox/control/shapes/", "src/http/answers.ts"],
   },
   {
     // The page in the browser imports its types, so it must not need what only a server has.
@@ -66,7 +66,7 @@ const PLACES: readonly Place[] = [
   {
     path: "sandbox/audit/",
     mayImport: ["sandbox/audit/", "src/domain/"],
-    mayImportTypes: ["sandbox/control/shapes/", "sandbox/request-log.ts"],
+    mayImportTypes: ["sandbox/request-log.ts"],
   },
   {
     path: "sandbox/check/",

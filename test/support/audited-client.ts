@@ -1,5 +1,5 @@
 import { Audit, type RunEnd } from "../../sandbox/audit/audit.ts";
-import type { Finding } from "../../sandbox/audit/finding.ts";
+import type { Finding } from "../../sandbox/audit/shape.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import { type AnsweredRequest, type DelayedRequest, type Members, membersOf } from "../../sandbox/request-log.ts";
 import type { DeliveryAttempt } from "../../src/domain/delivery.ts";
@@ -25,9 +25,17 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
   const attempts = new Map<string, readonly DeliveryAttempt[]>();
   const phones = new Map<string | null, string>();
   let requests = 0;
-  const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), ranMs: clock.ranMs() });
+  /** When each event was, in its place. */
+  const events: number[] = [];
+  const moment = () => {
+    events.push(realClock.nowMs());
+    return { atMs: clock.nowMs(), realMs: realClock.nowMs(), order: events.length };
+  };
+  /** The place of the arrival of a request that is answered now. */
+  const arrivedBefore = (durationMs: number) =>
+    durationMs === 0 ? moment().order : events.filter((ms) => ms <= realClock.nowMs() - durationMs).length + 0.5;
   const delayed = new Set<DelayedRequest>();
-  const report = (end: RunEnd | null = null) => audit.report(moment(), end, delayed);
+  const report = (end: RunEnd | null = null) => audit.report(moment(), end, end ? [...delayed] : []);
   const findings = (): readonly Finding[] => report().findings;
 
   function send(call: More): void {
@@ -50,6 +58,10 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
         answer,
         said: membersOf(answer) ?? {},
         hidden: null,
+        arrived: arrivedBefore(call.durationMs ?? 0),
+        isDelivered: call.status !== null,
+        isAdmitted: true,
+        refusal: null,
         fault: null,
         leniencies: [],
         isTakenLeniently: false,
@@ -109,7 +121,13 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
     },
     /** Sends a push that a fault delays until the end. */
     hold: (members: Members, headers = new Headers()) =>
-      void delayed.add({ atMs: clock.nowMs(), path: `${basePath}/stkpush.php`, headers, members }),
+      void delayed.add({
+        atMs: clock.nowMs(),
+        arrived: moment().order,
+        path: `${basePath}/stkpush.php`,
+        headers,
+        members,
+      }),
     /** Starts a payment that is refused. */
     refuse(status: number, body: object = {}, more: More = {}, message = "no") {
       const target = `${basePath}/stkpush.php`;
@@ -118,6 +136,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
         body: JSON.stringify(body),
         status,
         answer: JSON.stringify({ success: false, message }),
+        refusal: refusalIn(status, message),
         ...more,
       });
     },
@@ -154,16 +173,26 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
       const more = { id: payment.id, form: "flat", endedAtMs: 0, dueAtMs: problem && clock.nowMs(), resendOf: null };
       audit.delivered({ ...more, payment, attempts: made }, moment());
     },
-    /** The process of the client ends. */
-    exit: () => audit.clientEnded(moment()),
     /** A reset, or a restore. */
-    reset: () => audit.beginChapter(moment(), false),
+    reset: () => audit.beginChapter(moment()),
     forget: () => audit.forget(moment()),
     report,
+    /** While any request is delayed. */
+    reportWhileDelayed: () => {
+      const request = { atMs: clock.nowMs(), arrived: moment().order, path: "", headers: new Headers(), members: null };
+      return audit.report(moment(), null, [request]);
+    },
     findings,
     kinds: () => findings().map(({ kind }) => kind),
   };
 }
 
 /** The connection was closed before the answer. */
-export const LOST = { status: null, fault: "disconnect" } as const;
+export const LOST = { status: null, fault: "disconnect", isDelivered: false } as const;
+
+/** The refusal that has this message: each of its parts that begins with a member is an issue. */
+function refusalIn(status: number, message: string): AnsweredRequest["refusal"] {
+  if (status === 500) return message.startsWith("STK push initiation failed") ? { kind: "provider", issues: [] } : null;
+  const parts = message.split("; ").filter((part) => !part.startsWith("it is "));
+  return { kind: "invalid", issues: parts.map((part) => ({ path: part.split(" ", 1)[0] ?? "", rule: part })) };
+}

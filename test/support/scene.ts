@@ -28,6 +28,7 @@ export const USUAL = {
   steering: steeredAlone,
   replica: null,
   id: "SCENE",
+  ownSecret: "OWN",
   data: null,
   merchantPort: () => null,
   command: () => ({ program: "momo", flags: "" }),
@@ -84,7 +85,7 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
   const store = await place.open();
   const clock = createVirtualClock(systemClock, { frozenAtMs: startMs });
   const faults: unknown[] = [];
-  const { handle, refuse, service, webhooks, endStreams } = assemble({
+  const { handle, refuse, service, webhooks, endStreams, finishAudit } = assemble({
     ...USUAL,
     store,
     clock,
@@ -151,6 +152,8 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
     refuse,
     /** Ends the streams of events, which a stop does first. */
     endStreams,
+    /** What `momo exec` reports when its command has ended. */
+    finishAudit,
     caller,
     other,
     /** The errors that were reported. The test removes those that it expects. */

@@ -1,5 +1,6 @@
+import type { Finding } from "../../audit/shape.ts";
 import type { MessageOnWire, OwnedTransaction } from "../../control/shapes/payments.ts";
-import type { FindingOnWire, LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
+import type { LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
 import type { AttemptOnWire, DeliveryOnWire, WebhookSettings } from "../../control/shapes/webhook.ts";
 
 /** The types of the control API, with the names that the page uses. */
@@ -30,7 +31,7 @@ export type {
 } from "../../control/shapes/steering.ts";
 export type Transaction = OwnedTransaction;
 export type LoggedRequest = LoggedCall;
-export type Finding = FindingOnWire;
+export type { Finding };
 export type Attempt = AttemptOnWire;
 export type Delivery = DeliveryOnWire;
 export type Webhook = WebhookSettings;

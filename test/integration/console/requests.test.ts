@@ -75,7 +75,7 @@ describeInBrowser("the audit", (scene) => {
   test("a finding that no event tells of, such as a missing poll, appears by itself", async () => {
     const page = await scene.open({ view: "audit" });
     await page.getByText("Nothing found.").waitFor();
-    const told = { kind: "never_polls", severity: "error", message: "Not asked for.", count: 1 };
+    const told = { kind: "end_not_learned", severity: "error", message: "Not asked for.", count: 1 };
     const finding = { ...told, request_ids: [], checkout_request_id: null };
     const audit = { success: true, message: "1 error", findings: [finding] };
     await page.route("**/_momo/audit", (route) => route.fulfill({ json: audit }));

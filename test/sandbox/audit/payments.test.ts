@@ -1,28 +1,50 @@
 import { expect, test } from "bun:test";
 import { auditClient } from "../../../cli/serving/client-audit.ts";
-import { createPaymentBook, type Payment } from "../../../sandbox/audit/payments.ts";
+import { Payment, type Push } from "../../../sandbox/audit/facts/payment.ts";
+import { PaymentBook } from "../../../sandbox/audit/facts/payment-book.ts";
 import { createVirtualClock } from "../../../sandbox/network/clock.ts";
+import type { Transaction } from "../../../src/domain/transaction.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
 const MOST_PAYMENTS = 2000;
+const MOST_WAITING = 20_000;
+
+const newPayment = (id: number, isOpen: boolean) => {
+  const payment = new Payment({ id, checkoutRequestId: `ws_${id}`, merchantId: 1, reference: null } as Transaction, 0);
+  if (isOpen) payment.push = {} as Push;
+  return payment;
+};
 
 test("the newest 2,000 payments are watched, whatever their numbers are: each replica has blocks of its own", () => {
-  const dropped: number[] = [];
-  const book = createPaymentBook(({ id }) => void dropped.push(id));
+  const forgotten: number[] = [];
+  const book = new PaymentBook(
+    () => {},
+    ({ number }) => void forgotten.push(number),
+  );
   const numberOf = (index: number) => (index % 2) * 100 * MOST_PAYMENTS + Math.floor(index / 2) + 1;
-  for (let index = 0; index < MOST_PAYMENTS + 1; index += 1) {
-    const id = numberOf(index);
-    book.add({
-      id,
-      checkoutRequestId: `ws_${id}`,
-      phone: `${id}`,
-      merchantId: 1,
-      reference: null,
-    } as unknown as Payment);
-  }
-  expect(dropped).toEqual([numberOf(0)]);
-  expect([book.byNumber(numberOf(0)), book.byNumber(numberOf(1))?.id]).toEqual([undefined, numberOf(1)]);
-  expect([book.wasDropped(numberOf(0)), [...book.all()].length]).toEqual([true, MOST_PAYMENTS]);
+  for (let index = 0; index < MOST_PAYMENTS + 1; index += 1) book.add(newPayment(numberOf(index), false));
+  expect(forgotten).toEqual([numberOf(0)]);
+  expect([book.byNumber(numberOf(0)), book.byNumber(numberOf(1))?.number]).toEqual([undefined, numberOf(1)]);
+  expect([book.wasForgotten(numberOf(0)), [...book.all()].length]).toEqual([true, MOST_PAYMENTS]);
+});
+
+test("20,000 older payments wait for their client to learn how they ended, and 300,000 take no more room", () => {
+  const forgotten: number[] = [];
+  const book = new PaymentBook(
+    () => {},
+    ({ number }) => void forgotten.push(number),
+  );
+  for (let number = 1; number <= 300_000; number += 1) book.add(newPayment(number, true));
+  expect([...book.all()]).toHaveLength(MOST_PAYMENTS + MOST_WAITING);
+  expect(forgotten).toHaveLength(300_000 - MOST_PAYMENTS - MOST_WAITING);
+  const oldest = book.byNumber(forgotten.length + 1);
+  if (!oldest) throw new Error("the oldest is still there");
+  oldest.end = { status: "completed", atMs: 0, order: 0 };
+  book.settle(oldest);
+  expect(book.byNumber(oldest.number)).toBe(oldest);
+  oldest.learned = 1;
+  book.settle(oldest);
+  expect([book.byNumber(oldest.number), book.byCheckoutId(oldest.checkoutRequestId)]).toEqual([undefined, undefined]);
 });
 
 test("a clock that cannot move to the end of the prompts loses no report", async () => {
@@ -31,7 +53,7 @@ test("a clock that cannot move to the end of the prompts loses no report", async
     basePaths: ["/v2"],
     inputs: () => new Map(),
     hasWebhook: () => false,
-    log: { subscribe: () => () => {} },
+    log: { subscribe: () => () => {}, nextPlace: () => 1 },
     service: { subscribe: () => () => {}, resolver: { resolveDue: async () => {} } },
     clock,
     stopwatch: () => 0,

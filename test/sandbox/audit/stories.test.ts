@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Finding } from "../../../sandbox/audit/finding.ts";
-import { FINDING_KINDS } from "../../../sandbox/audit/kinds.ts";
 import { summaryOf } from "../../../sandbox/audit/report.ts";
+import { KINDS } from "../../../sandbox/audit/rules.ts";
+import type { Finding } from "../../../sandbox/audit/shape.ts";
 import type { FaultKind } from "../../../sandbox/fault-kinds.ts";
 import { formatTimestamp } from "../../../src/domain/timestamp.ts";
 import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
@@ -15,7 +15,7 @@ import { type AuditedClient, createAuditedClient, LOST } from "../../support/aud
  *
  * The steps, in which `#1` is the id of the first payment, `3*` before a step repeats it (`+` joins several), and `$n` is the number of the round:
  * `pay REFERENCE` (`-`: none, `''`: an empty one), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`, `live MS`, `freeze MS`,
- * `advance MS` (the clock alone), `hold BODY` (a push that is delayed until the end), `exit`, `forget`, `reset`, `deliver N CODE` (an attempt of its webhook; `none`: nobody answers); refused are `refuse CODE BODY MESSAGE` (a payment), `ask CODE BODY` (a status) and
+ * `advance MS` (the clock alone), `hold BODY` (a push that is delayed until the end), `forget`, `reset`, `deliver N CODE` (an attempt of its webhook; `none`: nobody answers); refused are `refuse CODE BODY MESSAGE` (a payment), `ask CODE BODY` (a status) and
  * `send METHOD TARGET CODE`. `took=MS`, `agent=NAME`, `fault=disconnect` (the answer is lost), `body=JSON`, `answer=TEXT` and `lenient=MEMBER:VALUE`
  * are about a request, `ended=STATUS` (before the answer) is about a payment; all else is a member of the order. `tally` shows what happened, `over HOST…` the findings when the run is over,
  * `delayed` those while a request is delayed. `webhook` and `root` are what the server has.
@@ -34,7 +34,7 @@ interface Step {
 
 /** @param advised the advice that the story has shown */
 function play(client: AuditedClient, line: string, advised: Set<string>): string[] {
-  const { audit, clock, ids } = client;
+  const { clock, ids } = client;
   const idOf = (number: string) => ids[Number(number) - 1] ?? number;
   const show = (found: readonly Finding[]) => found.flatMap((finding) => linesAbout(finding, advised));
   /** Each does what a step says, and returns lines if they are shown instead of the findings. */
@@ -62,13 +62,12 @@ function play(client: AuditedClient, line: string, advised: Set<string>): string
     live: (ms) => client.live(Number(ms)),
     freeze: (ms) => client.freezeFor(Number(ms)),
     advance: (ms) => clock.advance(Number(ms)),
-    exit: client.exit,
     forget: client.forget,
     reset: client.reset,
     deliver: (subject, status) => client.deliver(idOf(subject), status === "none" ? null : Number(status)),
     tally: () => [summaryOf(client.report())],
-    over: (_subject, _second, { words }) => show(client.report({ hosts: words }).findings),
-    delayed: () => show(audit.report(null).findings),
+    over: (_subject, _second, { words }) => show(client.report({ isByExec: true, hosts: words }).findings),
+    delayed: () => show(client.reportWhileDelayed().findings),
     webhook: () => {},
     root: () => {},
   };
@@ -90,14 +89,14 @@ function play(client: AuditedClient, line: string, advised: Set<string>): string
 
 function optionsOf(words: readonly string[]): Pick<Step, "more" | "members"> {
   const options = words.filter((word) => /^[a-zA-Z0-9]+=/.test(word)).map((word) => word.split(/=(.*)/, 2));
-  const { took, fault, agent, key, lenient, body, code, answer, ...members } = Object.fromEntries(options) as Record<
-    string,
-    string
-  >;
+  const { took, fault, agent, key, lenient, body, code, answer, delivered, ...members } = Object.fromEntries(
+    options,
+  ) as Record<string, string>;
   const more = {
     ...(took && { durationMs: Number(took) }),
     ...(fault && { fault: fault as FaultKind }),
     ...(fault === LOST.fault && LOST),
+    ...(delivered && { isDelivered: delivered === "true" }),
     ...(agent && { headers: new Headers({ "User-Agent": agent }) }),
     ...(key && { headers: new Headers({ "Idempotency-Key": key }) }),
     ...(body && { body }),
@@ -124,7 +123,7 @@ function linesAbout(found: Finding, advised: Set<string>): string[] {
     count > 1 && `${count} times`,
   ];
   const lines = [`${facts.filter(Boolean).join(", ")}: ${message}`];
-  if (advice === FINDING_KINDS[kind].advice || advised.has(advice)) return lines;
+  if (advice === KINDS.find((one) => one.kind === kind)?.advice || advised.has(advice)) return lines;
   advised.add(advice);
   return [...lines, `  ${advice}`];
 }
@@ -173,9 +172,9 @@ describe("bounds", () => {
     const client = createAuditedClient();
     for (let path = 0; path <= 1000; path += 1) client.send({ target: `/v2/${path}`, status: 404 });
     expect(client.findings()).toHaveLength(1000);
-    expect(client.audit.report(null).omitted).toBe(1);
+    expect(client.report().omitted).toBe(1);
     client.forget();
-    expect(client.audit.report(null)).toMatchObject({ findings: [], omitted: 0 });
+    expect(client.report()).toMatchObject({ findings: [], omitted: 0 });
   });
 
   test("of one body, 20 unknown members are findings", () => {

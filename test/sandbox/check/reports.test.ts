@@ -1,8 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import sarifSchema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json";
 import { formatCheck } from "../../../sandbox/check/report.ts";
 import { type Checked, type CheckReport, isLikeMomo } from "../../../sandbox/check/result.ts";
-import { createSchemaChecker } from "../../support/openapi.ts";
 
 const HOSTILE = `<script>alert("x")</script> & ]]> \u001b[2J \u0000 ::error::`;
 
@@ -103,16 +101,6 @@ test("JUnit has a case for each sentence, in the class of its section", () => {
   expect(xml).toContain('<testcase classname="momo.check §4.3" name="holds"/>');
   expect(xml).toContain('<skipped message="the sentence skipped: there is no payment"/>');
   expect(xml.match(/<failure /g)).toHaveLength(1);
-});
-
-test("SARIF fits the official schema, and has what fails and what is recorded", async () => {
-  const sarif = JSON.parse(write("sarif"));
-  expect((await createSchemaChecker("04"))(sarifSchema)(sarif)).toBeNull();
-  const results = sarif.runs[0].results.map(({ ruleId, level }: Record<string, string>) => [ruleId, level]);
-  expect(results).toEqual([
-    ["fails", "error"],
-    ["silent", "note"],
-  ]);
 });
 
 test("for GitHub, what fails is an error, and what is recorded a notice", () => {

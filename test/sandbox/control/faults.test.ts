@@ -95,7 +95,7 @@ test("an error that sends the operation's whole answer hides nothing from the cl
   await push();
   await push();
   const { findings } = await sandbox.control("GET", "/audit");
-  expect(JSON.stringify(findings)).toContain("The first payment is still pending");
+  expect(JSON.stringify(findings)).toContain("The first payment was still pending");
 });
 
 test("the log has the body of a request that a fault answers with 200", async () => {

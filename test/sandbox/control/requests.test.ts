@@ -136,12 +136,16 @@ const call = (text: string | null = null) => ({
   checkoutRequestId: null,
   status: 200,
   answer: text,
+  isDelivered: true,
   fault: null,
   leniencies: [],
   isTakenLeniently: false,
   members: null,
   said: {},
   hidden: null,
+  arrived: 1,
+  isAdmitted: true,
+  refusal: null,
 });
 
 describe("the log keeps the beginning of each body and answer, and says how many bytes are missing", () => {

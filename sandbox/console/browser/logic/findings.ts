@@ -9,8 +9,13 @@ export function findingsByCall(findings: readonly Finding[]): ByKey<number> {
   return new Map(byCall.map(([id, group]) => [id, group.map(({ finding }) => finding)]));
 }
 
-export const findingsByPayment = (findings: readonly Finding[]): ByKey<string | null> =>
-  Map.groupBy(findings, ({ checkout_request_id }) => checkout_request_id);
+/** The findings by each payment that they show. */
+export function findingsByPayment(findings: readonly Finding[]): ByKey<string | null> {
+  const shown = findings.flatMap((finding) => finding.examples.map(({ checkout_request_id: id }) => ({ id, finding })));
+  return new Map(
+    [...Map.groupBy(shown, ({ id }) => id)].map(([id, group]) => [id, group.map(({ finding }) => finding)]),
+  );
+}
 
 /** The findings by kind, in the order of the first of each kind. */
 export const findingsByKind = (findings: readonly Finding[]): ByKey<string> =>

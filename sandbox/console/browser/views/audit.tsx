@@ -31,7 +31,7 @@ export function Audit() {
         <p aria-live="polite">{auditSummary.value}</p>
         <p class="hint">
           {isLoaded.value && openFindings.value.length === 0
-            ? "Nothing found. The audit checks every request to the merchant API, and finds payments whose status no client asks for; while a client may still ask, a payment is not judged."
+            ? "Nothing found. The audit checks every request to the merchant API, and finds payments whose client has not learned how they ended, 30 s after the end."
             : "What is wrong, what would be right, and in which requests. A finding that you mark as known comes back when it happens again."}
         </p>
       </Card>
@@ -120,7 +120,7 @@ function Item({ finding }: { finding: Finding }) {
   );
 }
 
-const FORMATS = ["text", "junit", "sarif", "github", "json"];
+const FORMATS = ["text", "junit", "github", "json"];
 
 function AuditReport() {
   const form = useForm("report", { format: "Format" }, { format: "text" });
@@ -145,7 +145,7 @@ function AuditReport() {
       </div>
       <FormProblem problems={form.problems} />
       {report.value !== null && <CodeBlock text={report.value} what="the report" />}
-      <CommandLines command={{ method: "GET", path, momo: momoWords(["audit"], { "--format": format }) }} />
+      <CommandLines command={{ method: "GET", path, momo: momoWords(["audit", "--over"], { "--format": format }) }} />
     </Card>
   );
 }

@@ -1,7 +1,9 @@
-import { numberOfCode, numberOfReceipt } from "../../src/domain/identifiers.ts";
-import { parametersIn } from "../../src/domain/parameters.ts";
-import { clean, type Reading } from "./call.ts";
-import type { Payment, PaymentBook } from "./payments.ts";
+import { numberOfCode, numberOfReceipt } from "../../../src/domain/identifiers.ts";
+import { parametersIn } from "../../../src/domain/parameters.ts";
+import { clean } from "../words.ts";
+import type { Mention, Payment } from "./payment.ts";
+import type { PaymentBook } from "./payment-book.ts";
+import type { ClientRequest } from "./request.ts";
 
 /** Parameter names that stand for one payment, in lower case and letters only. */
 const NAMES_ONE =
@@ -9,26 +11,15 @@ const NAMES_ONE =
 
 export const namesOne = (name: string): boolean => NAMES_ONE.test(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 
-/** A payment that a request names, and how. */
-export interface Mention {
-  readonly payment: Payment;
-  /** What the request has instead of the id; null for the id itself in the member that is for it. */
-  readonly form: string | null;
-  /** What was sent. */
-  readonly sent: string;
-  /** False for an id that was cut, or has more around it. */
-  readonly isWhole: boolean;
-}
-
 /** The payments that a request names in its body, its query or its path. */
-export const mentionsIn = (payments: PaymentBook, reading: Reading): Mention[] =>
-  valuesIn(reading).flatMap(([name, sent]) => mentionsBy(payments, name, sent));
+export const mentionsIn = (payments: PaymentBook, request: ClientRequest): Mention[] =>
+  valuesIn(request).flatMap(([name, sent]) => mentionsBy(payments, name, sent));
 
 /** How many values of a request are looked at. */
 const MOST_VALUES = 20;
 
 /** The values of a request that may name a payment, with their names; a part of the path has none. */
-function valuesIn({ call, path, query }: Reading): readonly (readonly [name: string, value: string])[] {
+function valuesIn({ call, path, query }: ClientRequest): readonly (readonly [name: string, value: string])[] {
   const parts = path.split("/").filter((part) => part.length >= SHORTEST_PART && /[0-9]/.test(part));
   return [...Object.entries(call.members ?? {}), ...parametersIn(query), ...parts.map((part) => ["", part] as const)]
     .slice(0, MOST_VALUES)

@@ -1,0 +1,25 @@
+/** A number of the try behind the reference of an order: `/2`, `-retry`, `#3`, ` (2)`, `-try-2`. */
+const TRY =
+  /[-_/.:#~ (]+(?:(?:re-?)?(?:try|send|pay|submit|attempt)|again|repeat|copy|[rtvnx])?[-_/.:# ]?(?:[1-9][0-9]?)?\)?$/i;
+
+/** Behind these, a number counts orders, and not tries: a year, or a day. */
+const COUNTED_BY = /(?:^|[^0-9])(?:19|20)[0-9]{2}(?:[-_/.]?[01][0-9](?:[-_/.]?[0-3][0-9])?)?$/;
+
+/** Whether two references are of one order, because one continues the other by a number of the try, or both continue the same. */
+export function continues(one: string, other: string): boolean {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  if (long.startsWith(short)) return isTry(long.slice(short.length)) && short.length > 0;
+  const order = orderIn(one);
+  return order !== null && order === orderIn(other);
+}
+
+const isTry = (rest: string): boolean => /[a-z0-9]/i.test(rest) && TRY.exec(rest)?.index === 0;
+
+/** The order in a reference that ends with a number of the try; null if it has none. */
+function orderIn(reference: string): string | null {
+  const found = TRY.exec(reference);
+  if (found === null || !isTry(found[0])) return null;
+  const order = reference.slice(0, found.index);
+  // Without a number of its own it names no order, and what follows is that number.
+  return /[0-9]/.test(order) && !COUNTED_BY.test(order) ? order : null;
+}
