@@ -66,10 +66,13 @@ const originOf = (address: string): string =>
  * @throws Failure `unreachable` if no server runs there any more
  */
 export function headersNaming({ directory, record }: Server): Record<string, string> {
-  if (directory === null) return record === null ? {} : { [OWN_HEADER]: record.own_secret };
-  const { id, own_secret } = requireRunning(directory);
-  return { [SERVER_HEADER]: id, [OWN_HEADER]: own_secret };
+  if (directory === null) return ownHeader(record);
+  const running = requireRunning(directory);
+  return { [SERVER_HEADER]: running.id, ...ownHeader(running) };
 }
+
+const ownHeader = (record: ServerRecord | null): Record<string, string> =>
+  record?.own_secret === undefined ? {} : { [OWN_HEADER]: record.own_secret };
 
 export function nothingAnswersAt(origin: string, { by }: Server): Failure {
   const cause = by?.startsWith("MOMO_") ? `, which ${by} in the environment names` : "";

@@ -27,7 +27,7 @@ export interface ServerRecord {
   /** Of this start of the server. A command that found it here names it with each request. */
   readonly id: string;
   /** What momo's own requests have in a header, so that the audit does not take them for the client's. */
-  readonly own_secret: string;
+  readonly own_secret?: string;
   readonly pid: number;
   readonly base_url: string;
   readonly control_url: string;
@@ -69,7 +69,7 @@ const isCredentials = (content: unknown): content is CredentialsRecord =>
 const isServer = (content: unknown): content is ServerRecord =>
   has(content, {
     id: text(/^[0-9A-Z]{1,64}$/),
-    own_secret: text(/^[0-9A-Z]{1,64}$/),
+    own_secret: (value) => value === undefined || text(/^[0-9A-Z]{1,64}$/)(value),
     pid: id,
     base_url: url,
     control_url: (value) => url(value) && String(value).endsWith(CONTROL_PATH),

@@ -99,8 +99,6 @@ export interface EventRule<Name extends string = string> extends Kind<Name> {
   readonly judges: "events";
 }
 
-export type Rule = RequestRule | PushRule | PaymentRule | RunRule | ListRule | EventRule;
-
 /** Keeps the name of a rule as a type. */
 export const requestRule = <const Name extends string, V extends Verdict>(rule: RequestRule<Name, V>) => rule;
 export const pushRule = <const Name extends string, V extends Verdict>(rule: PushRule<Name, V>) => rule;

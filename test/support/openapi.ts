@@ -70,9 +70,7 @@ interface Ajv {
  * The JSON Schema validator inside the validator of OpenAPI descriptions. It shares no code with zod, which writes our schemas.
  * @param draft the version of JSON Schema
  */
-export async function createSchemaChecker(
-  draft: "2020-12" | "04" = "2020-12",
-): Promise<(schema: object) => SchemaCheck> {
+async function createSchemaChecker(draft: "2020-12" | "04" = "2020-12"): Promise<(schema: object) => SchemaCheck> {
   const beside = dirname(Bun.resolveSync("@seriousme/openapi-schema-validator", import.meta.dir));
   const load = async (name: string) => (await import(Bun.resolveSync(name, beside))) as { default: unknown };
   const validator = draft === "04" ? "ajv-draft-04" : "ajv/dist/2020.js";
