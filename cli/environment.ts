@@ -116,12 +116,6 @@ export function wantsColour(): boolean {
   return !variables().NO_COLOR && variables().TERM !== "dumb";
 }
 
-/** Whether the locale has more than ASCII. Without a locale, as in most containers, terminals still show UTF-8. */
-export function speaksUnicode(): boolean {
-  const { LC_ALL, LC_CTYPE, LANG } = variables();
-  return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "UTF-8");
-}
-
 /** Reaches a host of this machine without the proxy. */
 export const reachDirectly = (host: string) => void Object.assign(variables(), withoutProxy(host));
 

@@ -6,7 +6,7 @@ import { host } from "./host.ts";
 import { EXIT, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
 import { asksJson, errorWidth, forPeople, tellFailure, writeError } from "./terminal/output.ts";
-import { isPage, printPage } from "./terminal/pages.ts";
+import { isPage, pageText } from "./terminal/pages.ts";
 import { lineWidth, writeOut } from "./terminal/standard-output.ts";
 import { misuse, usageFailure } from "./terminal/usage.ts";
 
@@ -31,7 +31,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
   const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
   const page = asksHelp && isPage(topic) ? topic : null;
   if (page !== null && topic !== REPLICAS_TOPIC && !NAMES.includes(topic)) {
-    printPage(page);
+    writeOut(pageText(page));
     return;
   }
   if (showsHelp) addHelp(program);
@@ -43,8 +43,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
   }
   // A page with the name of a command comes after its options.
   if (page !== null) {
-    writeOut("\n");
-    printPage(page);
+    writeOut(`\n${pageText(page)}`);
   }
 }
 

@@ -11,7 +11,7 @@ const RESOURCES: Readonly<Record<string, readonly [title: string, description: s
   "llms.txt": ["Rules of a correct client", "The API and the rules of a correct client on one page"],
 };
 
-/** As `momo help` prints them: an assistant can run the commands that stand for links. */
+/** As `momo help` prints them. */
 export function addResources(server: McpServer): void {
   for (const [name, [title, description]] of Object.entries(RESOURCES)) {
     const isText = name.endsWith(".txt");

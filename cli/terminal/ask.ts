@@ -1,17 +1,11 @@
 import { visible } from "../../src/domain/visible.ts";
-import { isCi, speaksUnicode } from "../environment.ts";
+import { isCi } from "../environment.ts";
 import { host } from "../host.ts";
 import { EXIT, Failure } from "./failure.ts";
-import { asksForJson, inLocale, type OutputOptions, tell } from "./output.ts";
+import { asksForJson, type OutputOptions, tell } from "./output.ts";
 
-/** The library that asks questions at a terminal. It is loaded for a question only: loading it takes 5 of the 38 ms of `momo pay`. */
+/** The library that asks questions at a terminal, on stderr. It is loaded for a question only: loading it takes 5 of the 38 ms of `momo pay`. */
 const dialogue = () => import("@clack/prompts");
-
-/** Questions go to stderr. The library draws frames, whatever the locale is. */
-function output(): NodeJS.WriteStream {
-  const write = { value: (drawn: string) => process.stderr.write(inLocale(drawn)) };
-  return speaksUnicode() ? process.stderr : (Object.create(process.stderr, { write }) as NodeJS.WriteStream);
-}
 
 /** Whether a person is at the terminal. */
 export const isAttended = (): boolean =>
@@ -29,7 +23,7 @@ export async function askToGoOn(
   if (yes || !canAsk({ json: asksForJson(options) })) return;
   for (const line of await lost()) tell(line);
   const { confirm } = await dialogue();
-  const goesOn = answered(await confirm({ message: "Go on?", initialValue: false, output: output() }));
+  const goesOn = answered(await confirm({ message: "Go on?", initialValue: false, output: process.stderr }));
   if (goesOn) return;
   tell("Nothing was changed.");
   process.exit(EXIT.unexpected);
@@ -67,7 +61,7 @@ export async function askText({ flag, message, json, initial, check }: Question)
     return undefined;
   };
   const hint = initial === undefined ? {} : { placeholder: initial, defaultValue: initial };
-  return answered(await text({ message, validate, output: output(), ...hint }));
+  return answered(await text({ message, validate, output: process.stderr, ...hint }));
 }
 
 /** Asks for one of several. Does not ask if there is only one; returns the first if no person is there. */
@@ -79,7 +73,7 @@ export async function askWhich<T>(
   if (!first || choices.length === 1 || !canAsk({ json })) return first?.value ?? null;
   const { select } = await dialogue();
   const options = choices.map(({ label }, index) => ({ value: String(index), label: visible(label) }));
-  const chosen = answered(await select({ message, options, output: output() }));
+  const chosen = answered(await select({ message, options, output: process.stderr }));
   return choices[Number(chosen)]?.value ?? null;
 }
 

@@ -96,11 +96,11 @@ function layOut<T extends object>(given: readonly Column<T>[], items: readonly T
 const widthOf = (piece: Piece): number => Bun.stringWidth(pieceText(piece));
 
 /** A table in lines that fit the terminal. */
-export const tableLines = <T extends object>(columns: readonly Column<T>[], items: readonly T[]): string[] =>
+const tableLines = <T extends object>(columns: readonly Column<T>[], items: readonly T[]): string[] =>
   layOut(columns, items).flatMap((line) => wrapped(lineOf(line, isTerminal), lineWidth()));
 
 /** Prints lines. If a terminal cannot show all of them, they go through `$PAGER`, by default less. */
-export function printLong(lines: readonly string[]): void {
+function printLong(lines: readonly string[]): void {
   const text = lines.map((line) => `${line}\n`).join("");
   const isLong = isTerminal() && lines.length > (process.stdout.rows || Number.POSITIVE_INFINITY) - 2;
   if (!isLong || !showInPager(text)) writeOut(text);

@@ -1,7 +1,7 @@
 import { once } from "../../src/domain/once.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
-import { speaksUnicode, wantsColour } from "../environment.ts";
+import { wantsColour } from "../environment.ts";
 import { host } from "../host.ts";
 import type { Failure, FailureCode } from "./failure.ts";
 import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
@@ -59,14 +59,14 @@ export function lineOf(pieces: readonly Piece[], isForTerminal: () => boolean): 
     const [begin, end] = STYLES[piece.style];
     return `\x1b[${begin}m${text}\x1b[${end}m`;
   };
-  return inLocale(pieces.map(coloured).join(""));
+  return pieces.map(coloured).join("");
 }
 
 /** Text of several lines for people. */
 export const forPeople = (text: string, width: number): string =>
   text
     .split("\n")
-    .flatMap((line) => wrapped(inLocale(line), width))
+    .flatMap((line) => wrapped(line, width))
     .join("\n");
 
 /** Prints a line of data. */
@@ -229,16 +229,6 @@ export const shownFailure = ({ code, message, hint }: Failure): ShownFailure => 
 
 export const failureLines = ({ message, hint }: ShownFailure): string[] =>
   hint === null ? [`momo: ${message}`] : [`momo: ${message}`, `      ${hint}`];
-
-/** The characters of momo's own texts, and below each one what people see where the locale has only ASCII. */
-const CHARACTERS = "✓✗•—█↑↓│└◆◇●○▲■";
-const IN_ASCII = "+x*-_^v|-*o> xx";
-
-const asciiOf = (character: string): string =>
-  character === "…" ? "..." : (IN_ASCII[CHARACTERS.indexOf(character)] ?? "?");
-
-/** A text for people in the characters of their locale. */
-export const inLocale = (text: string): string => (speaksUnicode() ? text : text.replaceAll(/[^\0-\x7F]/gu, asciiOf));
 
 /** Breaks a line between words where it is wider than the terminal, and keeps its indentation. */
 export function wrapped(line: string, width: number): string[] {

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import agents from "../../docs/agents.md" with { type: "text" };
 import api from "../../docs/api.md" with { type: "text" };
 import audit from "../../docs/audit.md" with { type: "text" };
@@ -28,91 +27,46 @@ import testing from "../../docs/testing.md" with { type: "text" };
 import webhooks from "../../docs/webhooks.md" with { type: "text" };
 import readme from "../../README.md" with { type: "text" };
 import security from "../../SECURITY.md" with { type: "text" };
-import { printLong, tableLines } from "./data.ts";
-import { forPeople, inLocale, wrapped } from "./output.ts";
-import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
 
-/** What `momo help PAGE` prints. Only `momo help` loads them. Messages name pages, because an executable brings no other documents. */
+/** What `momo help PAGE` prints, as it is written. Messages name pages, because an executable brings no other documents. */
 const PAGES: Readonly<Record<string, unknown>> = {
-  ...{ agents, api, audit, cli, console, install, intercept, "llms.txt": llms, operations, readme, replicas, security },
-  ...{ snapshots, steering, testing, webhooks },
+  agents,
+  api,
+  audit,
+  cli,
+  console,
+  install,
+  intercept,
+  "llms.txt": llms,
+  operations,
+  readme,
+  replicas,
+  security,
+  snapshots,
+  steering,
+  testing,
+  webhooks,
 };
 
 /** The files that the pages link, printed in the same way: `momo help conftest.py > conftest.py`. */
 const FILES: Readonly<Record<string, unknown>> = {
-  ...{ "conftest.py": pythonFixture, "test_cancelled.py": pythonTest, "CancelledTest.php": phpTest },
-  ...{ "test_snapshot.py": pythonSnapshot, "SnapshotTest.php": phpSnapshot },
-  ...{ "cancelled_test.go": goTest, "compose.yaml": compose, "github-services.yaml": github, "gitlab.yaml": gitlab },
-  ...{ "testcontainers.mjs": testcontainers, "alerts.yml": alerts, "dashboard.json": dashboard },
-  ...{ "prometheus.yml": prometheus },
+  "conftest.py": pythonFixture,
+  "test_cancelled.py": pythonTest,
+  "CancelledTest.php": phpTest,
+  "test_snapshot.py": pythonSnapshot,
+  "SnapshotTest.php": phpSnapshot,
+  "cancelled_test.go": goTest,
+  "compose.yaml": compose,
+  "github-services.yaml": github,
+  "gitlab.yaml": gitlab,
+  "testcontainers.mjs": testcontainers,
+  "alerts.yml": alerts,
+  "dashboard.json": dashboard,
+  "prometheus.yml": prometheus,
 };
 
 export const PAGE_NAMES = Object.keys(PAGES);
 
 export const isPage = (name: string): boolean => Object.hasOwn(PAGES, name) || Object.hasOwn(FILES, name);
 
-/** Files are printed as they are. Pages name other pages by their commands; at a terminal, paragraphs have its width. */
-export function printPage(name: string): void {
-  const blocks = blocksOf(name);
-  if (!isTerminal()) writeOut(pageText(name));
-  else if (!isMarkdown(name)) printLong(forPeople(blocks.join(""), lineWidth()).split("\n"));
-  else printLong(blocks.flatMap((block, index) => [...(index > 0 ? [""] : []), ...filled(block)]));
-}
-
-export const pageText = (name: string): string => `${blocksOf(name).join("\n\n")}\n`;
-
-const isMarkdown = (name: string): boolean => Object.hasOwn(PAGES, name) && !name.endsWith(".txt");
-
-const FENCE = "```";
-
-/** Pictures and diagrams, which a terminal does not show. */
-const PICTURE = /^<picture|^```mermaid|\.(?:svg|webp)\)/;
-
-/** The paragraphs, lists, tables and code of a page; a file is one block. */
-function blocksOf(name: string): string[] {
-  const text = String(PAGES[name] ?? FILES[name]).trimEnd();
-  if (!isMarkdown(name)) return [text];
-  const parts = text.split(/^(```[\s\S]*?^```)$/m);
-  return parts
-    .flatMap((part) =>
-      part.startsWith(FENCE) ? [part] : part.split(/\n{2,}/).map((block) => block.replace(/^\n/, "").trimEnd()),
-    )
-    .filter((block) => block !== "" && !PICTURE.test(block))
-    .map((block) => (block.startsWith(FENCE) ? block : withoutLinks(block)));
-}
-
-/** Links in words, because the executable brings no files: the command for a page, and for all else the text of the link. */
-function withoutLinks(block: string): string {
-  return block.replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, words: string, target: string) => {
-    if (target.startsWith("https:")) return `${words} (${target})`;
-    const file = basename(target.split("#")[0] ?? "", ".md");
-    const name = /^[A-Z]+$/.test(file) ? file.toLowerCase() : file;
-    if (!isPage(name)) return words;
-    return /^README$|^[\w./-]+\.\w+$/.test(words) ? `\`momo help ${name}\`` : `${words} (\`momo help ${name}\`)`;
-  });
-}
-
-/** Each paragraph, item and table in lines that fit the terminal; code as it is. */
-function filled(block: string): string[] {
-  if (block.startsWith(FENCE)) return [inLocale(block)];
-  if (/^ *\|/.test(block)) return filledTable(block);
-  const lines = block.replaceAll(/\n(?! *(?:- |\d+\. )) */g, " ").split("\n");
-  return lines.flatMap((line) => {
-    const lead = /^ *(?:- |\d+\. )?/.exec(line)?.[0] ?? "";
-    const [first = "", ...rest] = wrapped(inLocale(" ".repeat(lead.length) + line.slice(lead.length)), lineWidth());
-    return [lead + first.slice(lead.length), ...rest];
-  });
-}
-
-function filledTable(block: string): string[] {
-  const cellsOf = (line: string) =>
-    line
-      .split("|")
-      .slice(1, -1)
-      .map((cell) => cell.trim());
-  const [names = [], _rule, ...rows] = block.split("\n").map(cellsOf);
-  return tableLines(
-    names.map((name, index) => ({ name, cell: (row: string[]) => row[index] ?? "" })),
-    rows,
-  );
-}
+export const pageText = (name: string): string => String(PAGES[name] ?? FILES[name]);

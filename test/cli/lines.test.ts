@@ -1,13 +1,12 @@
 import { describe, expect, jest, spyOn, test } from "bun:test";
 import { Failure } from "../../cli/terminal/failure.ts";
-import { commandLines, faultText, inLocale, tellFailure, wrapped } from "../../cli/terminal/output.ts";
+import { commandLines, faultText, tellFailure, wrapped } from "../../cli/terminal/output.ts";
 import { ageText, statusPiece } from "../../cli/terminal/payment-lines.ts";
 import { createLineWriter, createRequestOutput, messageLine, requestLine } from "../../cli/terminal/server-log.ts";
 import { wrongValue } from "../../cli/terminal/usage.ts";
 import { type AnsweredRequest, membersOf } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
 import type { Delivery } from "../../src/domain/delivery.ts";
-import { keepEnvironment } from "../support/cleanup.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { seededRandom } from "../support/random.ts";
 
@@ -273,11 +272,4 @@ test("an error of the server begins with its name; a message about the log has t
   for (const level of ["error", "info"] as const) {
     expect(JSON.parse(messageLine("json", "full", AT_MS, level))).toMatchObject({ level, message: "full" });
   }
-});
-
-keepEnvironment();
-
-test("where the locale has only ASCII, what is cut ends with three dots, and other characters have their likeness", () => {
-  process.env.LC_ALL = "C";
-  expect(inLocale("✓ paid • Order-12… ✗ café")).toBe("+ paid * Order-12... x caf?");
 });

@@ -77,30 +77,18 @@ test("the documents have 18,000 words at most, as wc counts them, without SECURI
   expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(18_000);
 });
 
-test("momo help PAGE prints each file that a document links as it is, and names no file but with its command", async () => {
+test("momo help PAGE prints each document, and each file that one links, as it is", async () => {
   const linked = USER_DOCUMENTS.flatMap(({ path }) => linksOf(readDocument(path)).map((link) => [path, link] as const))
     .map(([path, link]) => normalize(join(dirname(path), link.split("#")[0] ?? "")))
     .filter((path) => /^docs\/(?:examples|monitoring)\/.*\.\w+$/.test(path));
   const paths = new Set([...USER_DOCUMENTS.map(({ path }) => path), "SECURITY.md", "docs/llms.txt", ...linked]);
-  const pages = new Map(
-    [...paths].map((path) => [basename(path, ".md").replace(/^[A-Z]+$/, (name) => name.toLowerCase()), path]),
-  );
   expect(new Set(linked).size).toBeGreaterThan(7);
-  for (const [page, path] of pages) {
+  for (const path of paths) {
+    const page = basename(path, ".md").replace(/^[A-Z]+$/, (name) => name.toLowerCase());
     const { stdout, exitCode } = await runMomo(["help", page]);
     expect(exitCode).toBe(0);
-    const document = readDocument(path);
     // Where a command has this name, its help comes first.
-    if (!path.endsWith(".md")) {
-      expect(stdout.endsWith(document.text), page).toBe(true);
-      continue;
-    }
-    for (const block of blocksOf(document, "sh")) expect(stdout).toContain(block);
-    expect(linksOf({ path: page, text: stdout })).toEqual([]);
-    expect(stdout).not.toMatch(/[\w/]\.(?:md|svg|webp)\b/);
-    for (const [, name = ""] of stdout.matchAll(/`momo\s+help\s+([a-z]+)`/g)) {
-      expect([...pages.keys()]).toContain(name);
-    }
+    expect(stdout.endsWith(readDocument(path).text), page).toBe(true);
   }
 });
 
