@@ -1,12 +1,13 @@
 import { lstatSync } from "node:fs";
+import { extname } from "node:path";
 import { unzipSync } from "node:zlib";
 import { Command, Option } from "commander";
-import { REPORT_FORMATS } from "../../sandbox/audit/report.ts";
-import { CREDENTIALS_REFUSED, checkService } from "../../sandbox/check/check.ts";
-import type { PaymentToMake } from "../../sandbox/check/facts.ts";
-import { type CheckFormat, formatCheck } from "../../sandbox/check/report.ts";
+import { type CheckOptions, checkService } from "../../sandbox/check/check.ts";
+import type { PaymentToMake } from "../../sandbox/check/check-run.ts";
+import { CHECK_FORMATS, type CheckFormat, formatCheck } from "../../sandbox/check/report.ts";
 import type { CheckReport } from "../../sandbox/check/result.ts";
-import { budgetSpent, curlOf, type Received, type Send, type Sent, STRANGER } from "../../sandbox/check/service.ts";
+import { curlOf, type Received, type Send, type Sent, STRANGER } from "../../sandbox/check/service.ts";
+import { inWords } from "../../sandbox/check/words.ts";
 import { isLoopback } from "../../sandbox/loopback.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { answerExamples } from "../../src/http/openapi.ts";
@@ -15,7 +16,7 @@ import { MissingCredential, parseUrl, resolveTarget, type Target, type TargetFla
 import { reachDirectly } from "../environment.ts";
 import { host } from "../host.ts";
 import { NamedFile, requireDifferent } from "../serving/named-files.ts";
-import { failedReport, formatOfFile, withReports, writeAtTheEnd } from "../serving/reports.ts";
+import { failedReport, withReports, writeAtTheEnd } from "../serving/reports.ts";
 import { askText, isAttended } from "../terminal/ask.ts";
 import { printWhole } from "../terminal/data.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
@@ -33,7 +34,6 @@ import { tell } from "../terminal/output.ts";
 import { onSignal } from "../terminal/signals.ts";
 import { writeOut } from "../terminal/standard-output.ts";
 import { openStatusLine } from "../terminal/status-line.ts";
-import { version } from "../version.ts";
 
 interface CheckFlags {
   readonly target?: string;
@@ -49,6 +49,7 @@ interface CheckFlags {
   readonly profile?: string;
   readonly format: CheckFormat;
   readonly json?: boolean;
+  readonly all?: true;
 }
 
 /** What a service on another machine is spared by default. */
@@ -73,13 +74,14 @@ export function checkCommand(): Command {
     .addOption(
       new Option("--dry-run", "print the requests as curl commands, and send none").conflicts(["report", "profile"]),
     )
-    .option("--report <file...>", "also .html, .xml (JUnit), .json or .txt", readPaths)
+    .option("--report <file...>", "also as text (.txt), .json, or JUnit (.xml)", readPaths)
     .option("--profile <file>", "write what the service is like, for momo serve --profile", readPath)
     .addOption(
-      new Option("--format <format>", `of stdout: ${REPORT_FORMATS.join(", ")} or html`)
-        .choices([...REPORT_FORMATS, "html"])
+      new Option("--format <format>", `of stdout: ${CHECK_FORMATS.join(", ")}`)
+        .choices([...CHECK_FORMATS])
         .default("text"),
     )
+    .option("--all", "text shows also where the specification is silent")
     .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"));
   return withOptions(command).action(check);
 }
@@ -116,22 +118,24 @@ async function check(flags: CheckFlags): Promise<void> {
     for (const file of files) file.requireWritable();
     if (payment) await confirmPayment(payment, baseUrl, flags);
     const report = await run(options, target);
-    const failure = failureOf(report, baseUrl, options.budget);
+    const failure = failureOf(report, baseUrl);
     if (report.checked.some(({ verdict }) => verdict === "fails")) host().exitCode ??= EXIT.mistakes;
     else if (failure) host().exitCode ??= failure.exitCode;
-    for (const { file, format } of reports) writeAtTheEnd(file, formatCheck(report, format, version, failure), json);
+    const all = flags.all === true;
+    for (const { file, format } of reports) writeAtTheEnd(file, formatCheck(report, format, all), json);
     const found = { source: `momo check of ${report.target}, ${report.startedAt}`, ...report.profile };
     if (profile) writeAtTheEnd(profile, `${JSON.stringify(found, null, 2)}\n`, json);
-    const form = json ? "json" : flags.format;
-    printWhole(formatCheck(report, form, version), form === "text");
+    const format = json ? "json" : flags.format;
+    printWhole(formatCheck(report, format, all), format === "text");
     if (failure?.code === "unauthorized" || (failure && host().exitCode === failure.exitCode)) throw failure;
   });
 }
 
 /** Why the check ended before it came to its end or its bound; null if it did not. */
-function failureOf({ stopped }: CheckReport, baseUrl: string, budget: number): Failure | null {
-  if (stopped === null || stopped === budgetSpent(budget)) return null;
-  return new Failure(stopped === CREDENTIALS_REFUSED ? "unauthorized" : "unreachable", `${baseUrl}: ${stopped}`);
+function failureOf({ stopped }: CheckReport, baseUrl: string): Failure | null {
+  if (stopped === null || stopped.kind === "budget_spent") return null;
+  const code = stopped.kind === "credentials_refused" ? "unauthorized" : "unreachable";
+  return new Failure(code, `${baseUrl}: ${inWords(stopped)}`);
 }
 
 /** The service with its key, which is never a flag: other users of the machine see flags. */
@@ -171,7 +175,7 @@ function requireYes(answer: string): void {
   if (answer.trim() !== "yes") throw new Error("type yes, or press Ctrl+C");
 }
 
-type RunOptions = Omit<Parameters<typeof checkService>[0], "send" | "sleep">;
+type RunOptions = Omit<CheckOptions, "send" | "sleep">;
 
 /** Runs the check. A signal ends it after the request under way, with what was found so far. */
 async function run(options: RunOptions, target: Target): Promise<CheckReport> {
@@ -231,11 +235,11 @@ const TOO_LARGE = "it has more than 1 MiB";
 function reasonOf({ name, code, message }: NodeJS.ErrnoException): string {
   if (name === "TimeoutError") return "it did not come, or did not end, within 10s";
   if (name === "AbortError") return "it was interrupted";
-  const text = String(code ?? message);
-  if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER|VERIFY/.test(text)) return `its certificate is not accepted (${text})`;
-  if (text === "ERR_BUFFER_TOO_LARGE") return TOO_LARGE;
-  if (/ECONNREFUSED|ConnectionRefused/.test(text)) return "nothing listens there";
-  return text;
+  if (code === undefined) return message;
+  if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER|VERIFY/.test(code)) return `its certificate is not accepted (${code})`;
+  if (code === "ERR_BUFFER_TOO_LARGE") return TOO_LARGE;
+  if (code === "ECONNREFUSED" || code === "ConnectionRefused") return "nothing listens there";
+  return code;
 }
 
 /** The requests of a check as commands. A service that answers with examples takes the place of the target. */
@@ -276,9 +280,13 @@ function refuseExisting(word: string): void {
   throw new Failure("usage", `${word} exists, and follows the file of a --report`, hint);
 }
 
+const FORMATS: Readonly<Record<string, CheckFormat>> = { ".txt": "text", ".json": "json", ".xml": "junit" };
+
 /** The extension of the file chooses the form of the report. */
 function reportIn(path: string) {
-  const format: CheckFormat = /\.html?$/i.test(path) ? "html" : formatOfFile(path, "--report", "a page in .html, ");
+  const format = FORMATS[extname(path).toLowerCase()];
+  const advice = "give the name an extension: .txt, .json, or .xml for JUnit";
+  if (format === undefined) throw new Failure("usage", `--report ${path} does not say its form`, advice);
   const ofFailure = (failure: Failure) => failedReport("momo check", format, failure);
   return { file: new NamedFile("--report", path), format, ofFailure };
 }

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { CommanderError } from "commander";
 import type { ReportFormat } from "../../sandbox/audit/report.ts";
-import { endOf, escaped, formatResults } from "../../sandbox/audit/results.ts";
+import { endOf, formatResults } from "../../sandbox/audit/results.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
 import { host } from "../host.ts";
@@ -21,10 +21,10 @@ const FORMATS: Readonly<Record<string, ReportFormat>> = {
  * The form of a report, from its file's extension.
  * @throws Failure `usage` for another extension
  */
-export function formatOfFile(file: string, flag = "--audit-report", more = ""): ReportFormat {
+export function formatOfFile(file: string, flag = "--audit-report"): ReportFormat {
   const format = usualFormat(file);
   if (format) return format;
-  const known = `${more}JUnit in .xml, .json or .txt`;
+  const known = "JUnit in .xml, .json or .txt";
   throw new Failure("usage", `${flag} ${file} does not say its form`, `give the name an extension: ${known}`);
 }
 
@@ -65,14 +65,12 @@ export function writeAtTheEnd(file: NamedFile, text: string, json = false): void
 }
 
 /** @param title such as `momo audit` */
-export function failedReport(title: string, format: ReportFormat | "html", failure: Failure): string {
+export function failedReport(title: string, format: ReportFormat, failure: Failure): string {
   const error = shownFailure(failure);
   const text = `${failureLines(error).map(visible).join("\n")}\n`;
   switch (format) {
     case "text":
       return text;
-    case "html":
-      return `<!doctype html>\n<meta charset="utf-8">\n<title>${escaped(title)}</title>\n<pre>${escaped(text)}</pre>\n`;
     case "json":
       return `${jsonText({ error }, 2)}\n`;
     default: {

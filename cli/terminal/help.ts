@@ -90,7 +90,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   migrate: [["momo migrate --database postgres://momo@db.example/momo", "before servers of this version start"]],
   check: [
-    ["momo check --target https://pay.example/api/v2 --report check.html", "reads only"],
+    ["momo check --target https://pay.example/api/v2 --report check.xml", "reads only"],
     ["momo check --target URL --dry-run", "what would be sent, as curl"],
   ],
   doctor: [["momo doctor", "why momo pay fails, and how to fix it"]],

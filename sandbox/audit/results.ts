@@ -110,7 +110,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** For XML and HTML. XML 1.0 also forbids U+FFFE and U+FFFF, even as a reference. */
+/** For XML and SVG. XML 1.0 also forbids U+FFFE and U+FFFF, even as a reference. */
 export function escaped(text: string): string {
   return visibleLines(text)
     .toWellFormed()

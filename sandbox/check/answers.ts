@@ -1,57 +1,69 @@
-import { type Check, check, holds, judge, shown, wrong } from "./facts.ts";
+import { type Check, ok, okIf, received, shapeCheck, violated } from "./check-run.ts";
+import type { Fact } from "./fact.ts";
 import { type Exchange, Skip, UNKNOWN_ID } from "./service.ts";
 
-/** About all answers that came. @param why what is wrong with the first that does not fit; of none, the row is skipped */
-const everyAnswer = (
-  id: string,
-  section: string,
-  sentence: string,
-  [none, isMeant]: readonly [none: string, isMeant: (exchange: Exchange) => boolean],
-  fits: (exchange: Exchange) => boolean,
-  why: (exchange: Exchange) => string,
-): Check =>
-  check(id, section, sentence, async ({ service }) => {
+/** Of an answer, in a fact. */
+const MOST_NAMES = 20;
+
+interface AboutAnswers {
+  readonly id: string;
+  readonly section: string;
+  readonly sentence: string;
+  /** Which answers it is about. */
+  readonly answers: "any" | "200" | "errors";
+  readonly isMeant: (exchange: Exchange) => boolean;
+  readonly fits: (exchange: Exchange) => boolean;
+  /** What is wrong with the first that does not fit. */
+  readonly violation: (exchange: Exchange) => Fact;
+}
+
+/** About all answers that came. */
+const everyAnswer = ({ id, section, sentence, answers, isMeant, fits, violation }: AboutAnswers): Check =>
+  shapeCheck(id, section, sentence, async ({ service }) => {
     const meant = service.exchanges.filter(isMeant);
-    if (meant.length === 0) throw new Skip(none);
+    if (meant.length === 0) throw new Skip({ kind: "no_such_answer", answers });
     const other = meant.find((exchange) => !fits(exchange));
-    return other ? wrong(other, why(other)) : holds(null);
+    return other ? violated(other, violation(other)) : ok(null);
   });
 
 export const ANSWER_CHECKS: readonly Check[] = [
-  everyAnswer(
-    "answers.json",
-    "§1",
-    "Every response is JSON with `success` (boolean) and `message` (string)",
-    ["no answer came", () => true],
-    ({ json }) => typeof json?.success === "boolean" && typeof json.message === "string",
-    ({ json, status }) =>
+  everyAnswer({
+    id: "answers.json",
+    section: "§1",
+    sentence: "Every response is JSON with `success` (boolean) and `message` (string)",
+    answers: "any",
+    isMeant: () => true,
+    fits: ({ json }) => typeof json?.success === "boolean" && typeof json.message === "string",
+    violation: ({ json, status }) =>
       json === null
-        ? `an answer with ${status} is not a JSON object`
-        : `success is ${shown(json.success)}, message is ${shown(json.message)}`,
-  ),
-  everyAnswer(
-    "answers.success",
-    "§7",
-    "`success` is true with 200",
-    ["nothing was answered with 200", ({ status, json }) => status === 200 && json !== null],
+        ? { kind: "no_object", status }
+        : { kind: "envelope", success: received(json.success), message: received(json.message) },
+  }),
+  everyAnswer({
+    id: "answers.success",
+    section: "§7",
+    sentence: "`success` is true with 200",
+    answers: "200",
+    isMeant: ({ status, json }) => status === 200 && json !== null,
     // Where the specification does not say what an unknown id gets, a refusal with 200 is no mistake.
-    ({ json, sent }) => json?.success === true || sent.body?.includes(UNKNOWN_ID) === true,
-    ({ json }) => `success is ${shown(json?.success)}`,
-  ),
-  everyAnswer(
-    "answers.failure",
-    "§7",
-    "The body of an error is `{success: false, message}`",
-    ["nothing was refused", ({ status }) => status >= 400],
-    ({ json }) => json?.success === false && typeof json.message === "string" && Object.keys(json).length === 2,
-    ({ json, status }) =>
+    fits: ({ json, sent }) => json?.success === true || sent.body?.includes(UNKNOWN_ID) === true,
+    violation: ({ json }) => ({ kind: "member", name: "success", received: received(json?.success) }),
+  }),
+  everyAnswer({
+    id: "answers.failure",
+    section: "§7",
+    sentence: "The body of an error is `{success: false, message}`",
+    answers: "errors",
+    isMeant: ({ status }) => status >= 400,
+    fits: ({ json }) => json?.success === false && typeof json.message === "string" && Object.keys(json).length === 2,
+    violation: ({ json, status }) =>
       json === null
-        ? `an error with ${status} is not a JSON object`
-        : `the members are ${Object.keys(json).join(", ")}, success is ${shown(json.success)}`,
-  ),
-  check("version", "§9", "The version is the path segment `v2` of the base address", async ({ service }) => {
+        ? { kind: "no_object", status }
+        : { kind: "failure_members", names: Object.keys(json).slice(0, MOST_NAMES), success: received(json.success) },
+  }),
+  shapeCheck("version", "§9", "The version is the path segment `v2` of the base address", async ({ service }) => {
     const [first] = service.exchanges;
-    if (!first) throw new Skip("no answer came");
-    return judge(first, service.options.baseUrl.endsWith("/v2"), "the base address does not end with /v2");
+    if (!first) throw new Skip({ kind: "no_such_answer", answers: "any" });
+    return okIf(service.options.baseUrl.endsWith("/v2"), first, { kind: "base_address" });
   }),
 ];

@@ -1,13 +1,19 @@
+import { isDeepStrictEqual } from "node:util";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { type Profile, profileSchema } from "../../src/http/profile.ts";
 import { ANSWER_CHECKS } from "./answers.ts";
-import { isObject, type Json } from "./bounded.ts";
-import { type Checking, NO_TRANSACTIONS, type PaymentToMake } from "./facts.ts";
+import type { Json } from "./bounded.ts";
+import type { Check, CheckRun, PaymentToMake } from "./check-run.ts";
+import type { Fact, Note, Stop } from "./fact.ts";
+import { FILTER_CHECKS } from "./filters.ts";
+import { MEMBER_CHECKS } from "./members.ts";
+import { LIST_ANSWERED, PAGE_CHECKS } from "./pages.ts";
 import { PAYMENT_CHECKS, pushNotes } from "./payment.ts";
-import { type Checked, type CheckReport, type Evidence, isLikeMomo } from "./result.ts";
+import { REFUSAL_CHECKS } from "./refusals.ts";
+import type { Checked, CheckReport, Evidence } from "./result.ts";
 import { type Exchange, Service, type ServiceOptions, Skip, Stopped, shownAnswer } from "./service.ts";
 import { SILENT_CHECKS } from "./silent.ts";
-import { STATED_CHECKS } from "./stated.ts";
+import { SUMMARY_CHECKS } from "./summary.ts";
 
 export interface CheckOptions extends ServiceOptions {
   readonly payment: PaymentToMake | null;
@@ -19,102 +25,107 @@ export interface CheckOptions extends ServiceOptions {
 const MOST_OFFSET_MS = 5 * 60_000;
 
 /** A payment only where the list is answered; then the account has a transaction. What is about all answers comes last. */
-const ORDER = [
-  ...STATED_CHECKS.slice(0, 1),
+const CHECKS: readonly Check[] = [
+  LIST_ANSWERED,
   ...PAYMENT_CHECKS,
-  ...STATED_CHECKS.slice(1),
+  ...MEMBER_CHECKS,
+  ...PAGE_CHECKS,
+  ...FILTER_CHECKS,
+  ...SUMMARY_CHECKS,
+  ...REFUSAL_CHECKS,
   ...SILENT_CHECKS,
   ...ANSWER_CHECKS,
 ];
 
-/** With credentials that are refused, nothing can be checked. */
-export const CREDENTIALS_REFUSED = "the credentials are refused";
-
 /**
  * Holds a service against the specification, sentence by sentence. It never throws for what the service does, and what it returns has
- * no secret: values that came are hidden in all texts at the end, because the service may repeat one before it names it.
+ * no secret: values that came are hidden at the end, because the service may repeat one before it names it.
  */
 export async function checkService(options: CheckOptions): Promise<CheckReport> {
   const service = new Service(options);
   const { payment } = options;
-  const checking: Checking = { service, payment, pushesLeft: payment?.maxPushes ?? 0, pushed: new Set() };
+  const checkRun: CheckRun = { service, payment, pushesLeft: payment?.maxPushes ?? 0, pushed: new Set() };
   const startedAt = formatTimestamp(options.clock.nowMs());
   const checked: Checked[] = [];
-  let stopped: string | null = null;
+  let stopped: Stop | null = null;
   const { pathname } = new URL(options.baseUrl);
   const found: Profile[] = [{ base_path: pathname.replace(/\/$/, "") }];
-  /** The profile of each silent sentence; null if it has no room for all of it, or was not checked. */
-  const recorded = new Map<string, Profile | null>();
-  for (const check of ORDER) {
-    const { id, section, sentence, momo = null } = check;
-    const row = { id, section, sentence, momo };
+  for (const check of CHECKS) {
+    const { id, section, sentence, breaks, momo } = check;
+    const row = { id, section, sentence, breaks, momo: momo?.({}) ?? null };
+    let result: Checked;
     try {
       const isAboutAnswers = ANSWER_CHECKS.includes(check);
-      if (stopped !== null && !isAboutAnswers) throw new Skip("the check had ended");
-      const { exchange, wrong = null, does = "", profile, isTooMuch = false, part } = await check.look(checking);
-      const verdict = momo !== null ? "recorded" : wrong === null ? "holds" : "fails";
-      if (exchange?.status === 401 && service.requests === 1) stopped = CREDENTIALS_REFUSED;
-      checked.push({
-        ...row,
-        verdict,
-        seen: momo === null ? (wrong ?? "") : does,
-        evidence: exchange && evidenceOf(exchange, part),
-      });
+      if (stopped !== null && !isAboutAnswers) throw new Skip({ kind: "ended" });
+      const { exchange, fact, profile, part } = await check.run(checkRun);
+      const verdict = momo ? "recorded" : fact === null ? "holds" : "fails";
+      // With credentials that are refused, nothing can be checked.
+      if (exchange?.status === 401 && service.requests === 1) stopped = { kind: "credentials_refused" };
+      result = { ...row, verdict, fact, evidence: exchange && evidenceOf(exchange, part) };
       if (profile) found.push(profile);
-      if (momo !== null) recorded.set(id, isTooMuch ? null : (profile ?? {}));
     } catch (error) {
-      const { message } = error as Error;
-      if (error instanceof Stopped) stopped = message;
+      if (error instanceof Stopped) stopped = error.fact;
       // A mistake of this program must not cost the report: a payment may have been made.
-      else if (!(error instanceof Skip)) stopped = `momo failed: ${message}`;
-      checked.push({ ...row, verdict: "skipped", seen: message, evidence: null });
+      else if (!(error instanceof Skip)) stopped = { kind: "bug", error: String((error as Error).message) };
+      const fact: Fact = error instanceof Skip ? error.fact : (stopped ?? { kind: "ended" });
+      result = { ...row, verdict: "skipped", fact, evidence: null };
     }
-    const last = checked.at(-1);
-    if (last) options.onChecked?.(last, service.requests);
-  }
-  const shown = new Map<string, string>();
-  /** Many sentences share an answer, and hiding takes long. */
-  function show(text: string, most = MOST_SHOWN): string {
-    const known = shown.get(text) ?? service.secrets.hide(text, most);
-    shown.set(text, known);
-    return known;
+    checked.push(result);
+    options.onChecked?.(result, service.requests);
   }
   const profile = profileOf(found, service);
-  const rows = checked.map(({ seen, evidence, ...row }) => ({
-    ...row,
-    seen: show(seen),
-    evidence: evidence && { ...evidence, curl: show(evidence.curl, 1000), answer: show(evidence.answer) },
-  }));
+  const notImitated = CHECKS.filter((check, turn) => !isImitated(checked[turn] as Checked, check, profile));
+  const show = hiding(service);
   return {
     target: options.baseUrl,
     startedAt,
     requests: service.requests,
     stopped: stopped && show(stopped),
-    notes: [...pushNotes(checking), ...notesOf(service.exchanges, profile)].map((note) => show(note)),
-    checked: rows,
+    notes: show([...pushNotes(checkRun), ...notesOf(service.exchanges, profile)]),
+    checked: checked.map(({ fact, evidence, ...row }) => ({
+      ...row,
+      fact: show(fact),
+      evidence: evidence && {
+        ...evidence,
+        curl: service.secrets.hide(evidence.curl, 1000),
+        answer: show(evidence.answer),
+      },
+    })),
     profile,
-    notImitated: rows
-      .filter((row) => row.verdict === "fails" || !isImitated(row, recorded.get(row.id) ?? null, profile))
-      .map(({ id }) => id),
+    notImitated: notImitated.map(({ id }) => id),
   };
+}
+
+/** Members of facts that have a word of momo. */
+const OWN_WORDS = ["kind", "order", "form", "answers"];
+
+/** Hides secrets in all texts of a value. Many sentences share an answer, and hiding takes long. */
+function hiding({ secrets }: Service): <Value>(value: Value) => Value {
+  const known = new Map<string, string>();
+  function hideText(text: string): string {
+    const hidden = known.get(text) ?? secrets.hide(text, MOST_SHOWN);
+    known.set(text, hidden);
+    return hidden;
+  }
+  function hide(value: unknown): unknown {
+    if (typeof value === "string") return hideText(value);
+    if (Array.isArray(value)) return value.map(hide);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, OWN_WORDS.includes(name) ? member : hide(member)]),
+    );
+  }
+  return <Value>(value: Value) => hide(value) as Value;
 }
 
 /** The answer of an exchange, or the part of it that shows something. */
 const evidenceOf = ({ evidence }: Exchange, part: Json | undefined): Evidence =>
   part ? { ...evidence, answer: `…${shownAnswer(part, "")}…` } : evidence;
 
-/** Whether momo does the same as the service, with the whole profile. @param part of this sentence */
-function isImitated(row: Checked, part: Profile | null, whole: Profile): boolean {
-  if (row.momo === null) return true;
-  if (part === null) return false;
-  const isRefused = row.momo === "refused with 400" && row.seen.startsWith("refused with ");
-  const bad = row.section === "§4.3" && isObject(whole.bad_filter) ? whole.bad_filter.status : 400;
-  if (isRefused && !row.seen.startsWith(`refused with ${bad}`)) return false;
-  const names = Object.keys(part) as (keyof Profile)[];
-  // Refusals are alike if their status is: their texts name the input.
-  const isSame = (one: unknown, other: unknown) =>
-    one === other || (isObject(one) && isObject(other) && one.status === other.status);
-  return names.length === 0 ? isRefused || isLikeMomo(row) : names.every((name) => isSame(part[name], whole[name]));
+/** Whether momo does the same as the service, with the whole profile. */
+function isImitated({ verdict, fact }: Checked, { momo }: Check, profile: Profile): boolean {
+  if (momo === undefined) return verdict !== "fails";
+  return verdict === "recorded" && isDeepStrictEqual(fact, momo(profile));
 }
 
 /** Of a text that a service has a part in. */
@@ -131,25 +142,20 @@ function profileOf(found: readonly Profile[], { secrets }: Service): Profile {
   return profile;
 }
 
-function notesOf(exchanges: readonly Exchange[], { base_path }: Profile): string[] {
+function notesOf(exchanges: readonly Exchange[], { base_path }: Profile): Note[] {
   const [first] = exchanges;
   if (!first) return [];
-  const { headers, atMs } = first;
-  const offsetMs = Date.parse(headers.get("Date") ?? "") - atMs;
-  const minutes = Math.round(Math.abs(offsetMs) / 60_000);
-  const clock = `the service's clock is ${minutes} minutes ${offsetMs > 0 ? "ahead of" : "behind"} this one`;
-  const isOff = Math.abs(offsetMs) > MOST_OFFSET_MS;
+  const notes: Note[] = [];
+  const offsetMs = Date.parse(first.headers.get("Date") ?? "") - first.atMs;
+  if (Math.abs(offsetMs) > MOST_OFFSET_MS) {
+    const minutes = Math.round(Math.abs(offsetMs) / 60_000);
+    notes.push({ kind: "clock_apart", minutes, isAhead: offsetMs > 0 });
+  }
   const last = exchanges.findLast(
     ({ sent }) => sent.path === first.sent.path && sent.as === "owner" && sent.body === null,
   );
   const rows = last?.json?.transactions ?? last?.json?.data;
-  const isEmpty = Array.isArray(rows) && rows.length === 0;
-  return [
-    ...(isOff ? [clock] : []),
-    ...(isEmpty ? [EMPTY_ACCOUNT] : []),
-    ...(base_path === undefined ? [NO_BASE_PATH] : []),
-  ];
+  if (Array.isArray(rows) && rows.length === 0) notes.push({ kind: "empty_account" });
+  if (base_path === undefined) notes.push({ kind: "base_path" });
+  return notes;
 }
-
-const NO_BASE_PATH = "momo serve does not imitate the base path: it must be a path such as /v2";
-const EMPTY_ACCOUNT = `${NO_TRANSACTIONS}, so most of the list is not checked: start payments there first, or give --pay`;

@@ -1,66 +1,62 @@
-import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
+import { z } from "zod";
+import { STATUSES } from "../../src/domain/transaction.ts";
+import { fullList, summary, timestamp, transaction } from "../../src/http/answers.ts";
 import type { Json } from "./bounded.ts";
 import {
   type Check,
   check,
-  holds,
+  expectMember,
   isShort,
   type Listed,
   list,
-  must,
-  NO_TRANSACTIONS,
   newest,
-  shown,
+  ok,
+  received,
+  shapeCheck,
+  statusAsk,
   statusOf,
-  type Test,
-  wrong,
-} from "./facts.ts";
+  violated,
+} from "./check-run.ts";
 import { type Exchange, type Service, Skip } from "./service.ts";
 
-/** What each member of an answer must be (§2). */
+/** What each member of an answer must be (§2): the schemas of the API, but where the specification demands less. */
 
-const isText = (value: unknown) => typeof value === "string";
-const isNumber = (value: unknown) => typeof value === "number";
-const isTimestamp = (value: unknown) =>
-  typeof value === "string" && /^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$/.test(value);
-const oneOf = (values: readonly unknown[]): Test => [`one of ${values.join(", ")}`, (value) => values.includes(value)];
-const readOrNull = ([words, fits]: Test): Test => [`${words} or null`, (value) => value === null || fits(value)];
-const INTEGER: Test = ["an integer", Number.isInteger];
-const COUNT: Test = ["an integer from 0", (value) => Number.isInteger(value) && (value as number) >= 0];
-const TEXT: Test = ["a string", isText];
-const NUMBER: Test = ["a number", isNumber];
-const BOOLEAN: Test = ["a boolean", (value) => typeof value === "boolean"];
-const PRESENT: Test = ["there", (value) => value !== undefined];
-const TIMESTAMP: Test = ["a timestamp, YYYY-MM-DD HH:MM:SS", isTimestamp];
-export const requestId = (prefix: string): Test => [
-  `a string of the shape ${prefix}_<timestamp>_<token>`,
-  (value) => typeof value === "string" && new RegExp(`^${prefix}_[^_]+_.+$`).test(value),
-];
+export const requestId = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[^_]+_.+$`));
+
+const { id, kind, status, fee_deducted, transaction_code, momo_receipt_number, result_code, result_desc } =
+  transaction.shape;
+
+interface Member {
+  readonly schema: z.ZodType;
+  /** What it must be, for the sentence. */
+  readonly is: string;
+}
+
+const TEXT_OR_NULL = "a string or null";
+/** Whatever it is, it must be there. */
+const PRESENT: Member = { schema: z.unknown().refine((value) => value !== undefined), is: "there" };
 
 /** The members of a transaction (§2.2). */
-const MEMBERS: Readonly<Record<string, Test>> = {
-  id: INTEGER,
-  kind: oneOf(KINDS),
-  type: [
-    "a string in upper case",
-    (value) => typeof value === "string" && value !== "" && value === value.toUpperCase(),
-  ],
-  status: oneOf(STATUSES),
-  amount: NUMBER,
-  fee_amount: NUMBER,
-  fee_deducted: BOOLEAN,
-  phone: TEXT,
-  transaction_code: readOrNull(TEXT),
-  momo_receipt_number: readOrNull(TEXT),
-  checkout_request_id: requestId("ws_CO"),
-  merchant_request_id: requestId("ws_MR"),
+const MEMBERS: Readonly<Record<string, Member>> = {
+  id: { schema: id, is: "an integer" },
+  kind: { schema: kind, is: `one of ${kind.options.join(", ")}` },
+  type: { schema: z.string().regex(/^\P{Ll}+$/u), is: "a string in upper case" },
+  status: { schema: status, is: `one of ${status.options.join(", ")}` },
+  amount: { schema: z.number(), is: "a number" },
+  fee_amount: { schema: z.number(), is: "a number" },
+  fee_deducted: { schema: fee_deducted, is: "a boolean" },
+  phone: { schema: z.string(), is: "a string" },
+  transaction_code: { schema: transaction_code, is: TEXT_OR_NULL },
+  momo_receipt_number: { schema: momo_receipt_number, is: TEXT_OR_NULL },
+  checkout_request_id: { schema: requestId("ws_CO"), is: "a string of the shape ws_CO_<timestamp>_<token>" },
+  merchant_request_id: { schema: requestId("ws_MR"), is: "a string of the shape ws_MR_<timestamp>_<token>" },
   is_deposit: PRESENT,
   credit_target: PRESENT,
   payment_link_id: PRESENT,
-  result_code: readOrNull(INTEGER),
-  result_desc: readOrNull(TEXT),
-  created_at: TIMESTAMP,
-  completed_at: readOrNull(TIMESTAMP),
+  result_code: { schema: result_code, is: "an integer or null" },
+  result_desc: { schema: result_desc, is: TEXT_OR_NULL },
+  created_at: { schema: timestamp, is: "a timestamp, YYYY-MM-DD HH:MM:SS" },
+  completed_at: { schema: timestamp.nullable(), is: "a timestamp, YYYY-MM-DD HH:MM:SS, or null" },
 };
 
 /** Members that the short form of the list leaves out (§4.3). */
@@ -74,13 +70,16 @@ export const FULL_STATUS = [
   ...["fee_amount", "momo_receipt_number", "checkout_request_id", "merchant_request_id"],
   ...["result_code", "result_desc", "completed_at"],
 ];
-const PAGINATION = ["current_page", "per_page", "total_items", "total_pages"];
-const SUMMARY: Readonly<Record<string, Test>> = {
-  total_completed_amount: NUMBER,
-  completed_count: COUNT,
-  pending_count: COUNT,
-  failed_count: COUNT,
+const PAGINATION = fullList.shape.pagination.shape;
+const SUMMARY: Readonly<Record<string, Member>> = {
+  total_completed_amount: { schema: z.number(), is: "a number" },
+  completed_count: { schema: summary.shape.completed_count, is: "an integer from 0" },
+  pending_count: { schema: summary.shape.pending_count, is: "an integer from 0" },
+  failed_count: { schema: summary.shape.failed_count, is: "an integer from 0" },
 };
+
+/** What the list and the status of a payment have in common. */
+const COMPARED = [...MINIMAL_STATUS, "checkout_request_id"];
 
 /** The lists that show as many kinds of transactions as there are. */
 export async function lists(service: Service): Promise<Listed[]> {
@@ -96,94 +95,152 @@ export async function lists(service: Service): Promise<Listed[]> {
   return found;
 }
 
-/** All transactions that were seen, each with the answer that shows it. @throws Skip if there is none of the kind */
-export async function transactions(service: Service, what = "", isMeant: (item: Json) => boolean = () => true) {
-  const found = (await lists(service)).flatMap(({ items: some, exchange }) => some.map((item) => ({ item, exchange })));
-  const polled = service.exchanges.filter(
-    ({ status, json }) => status === 200 && json?.status !== undefined && !("id" in json),
-  );
-  for (const exchange of polled) if (exchange.json) found.push({ item: exchange.json, exchange });
-  const meant = found.filter(({ item }) => isMeant(item));
-  if (meant.length === 0) throw new Skip(found.length === 0 ? NO_TRANSACTIONS : `there is no ${what}`);
-  return meant;
+interface Shown {
+  readonly item: Json;
+  /** The answer that shows it. */
+  readonly exchange: Exchange;
 }
 
-const itemRow = ([name, test]: [string, Test]): Check =>
-  check(`list.${name}`, "§2.2", `Each transaction of a list has \`${name}\`: ${test[0]}`, async ({ service }) => {
+/** All transactions that were seen. @throws Skip if there is none */
+export async function transactions(service: Service): Promise<Shown[]> {
+  const found = (await lists(service)).flatMap(({ items: some, exchange }) => some.map((item) => ({ item, exchange })));
+  const polled = service.exchanges.filter(
+    ({ status: answered, json }) => answered === 200 && json?.status !== undefined && !("id" in json),
+  );
+  for (const exchange of polled) if (exchange.json) found.push({ item: exchange.json, exchange });
+  if (found.length === 0) throw new Skip({ kind: "no_transactions" });
+  return found;
+}
+
+/** Those of these statuses, which show the member. @throws Skip if there is none */
+export async function transactionsOf(service: Service, statuses: readonly string[], member?: string): Promise<Shown[]> {
+  const found = (await transactions(service)).filter(
+    ({ item }) => statuses.includes(String(item.status)) && (member === undefined || item[member] !== undefined),
+  );
+  if (found.length === 0) throw new Skip({ kind: "none_such", statuses, ...(member !== undefined && { member }) });
+  return found;
+}
+
+const itemRow = ([name, { schema, is }]: [string, Member]): Check =>
+  shapeCheck(`list.${name}`, "§2.2", `Each transaction of a list has \`${name}\`: ${is}`, async ({ service }) => {
     const all = await lists(service);
     const ofForm = all.filter((one) => !NOT_IN_SHORT_LIST.includes(name) || !isShort(one));
-    if (ofForm.length === 0) throw new Skip("the short form of the list leaves it out");
+    if (ofForm.length === 0) throw new Skip({ kind: "short_form" });
     let last: Exchange | null = null;
     for (const { items: some, exchange } of ofForm) {
       for (const item of some) {
-        if (!test[1](item[name])) {
-          const why = `\`${name}\` of transaction ${shown(item.id)} must be ${test[0]}; it is ${shown(item[name])}`;
-          return wrong(exchange, why, { id: item.id, [name]: item[name] });
+        if (!schema.safeParse(item[name]).success) {
+          const member = { name, received: received(item[name]), transaction: received(item.id) };
+          return violated(exchange, { kind: "member", ...member }, { id: item.id, [name]: item[name] });
         }
         last = exchange;
       }
     }
-    if (last === null) throw new Skip(NO_TRANSACTIONS);
-    return holds(last);
+    if (last === null) throw new Skip({ kind: "no_transactions" });
+    return ok(last);
   });
 
-const statusRow = (name: string): Check =>
-  check(
-    `status.${name}`,
-    "§4.2",
-    `The status of a payment has \`${name}\`: ${MEMBERS[name]?.[0]}`,
-    async ({ service }) => {
-      const exchange = await statusOf(service, await newest(service));
-      if (exchange.status !== 200) {
-        return wrong(exchange, `the status of a listed payment was answered with ${exchange.status}`);
-      }
-      const isMinimal = FULL_STATUS.every((member) => exchange.json?.[member] === undefined);
-      if (isMinimal && FULL_STATUS.includes(name)) throw new Skip("the minimal form of the answer leaves it out");
-      const value = exchange.json?.[name];
-      return must(exchange, name, value, MEMBERS[name] as Test, { [name]: value });
-    },
-  );
+function statusRow(name: string): Check {
+  const { schema, is } = MEMBERS[name] as Member;
+  return shapeCheck(`status.${name}`, "§4.2", `The status of a payment has \`${name}\`: ${is}`, async ({ service }) => {
+    const exchange = await statusOf(service, await newest(service));
+    if (exchange.status !== 200) return violated(exchange, { kind: "answered", status: exchange.status });
+    const isMinimal = FULL_STATUS.every((member) => exchange.json?.[member] === undefined);
+    if (isMinimal && FULL_STATUS.includes(name)) throw new Skip({ kind: "short_form" });
+    const value = exchange.json?.[name];
+    return expectMember(exchange, name, value, schema.safeParse(value).success, { [name]: value });
+  });
+}
+
+interface StateRow {
+  readonly group: string;
+  readonly statuses: readonly string[];
+  readonly name: string;
+  readonly schema: z.ZodType;
+  /** The rest of the sentence. */
+  readonly is: string;
+}
 
 /** What a member must be in some states (§2.2, §3). */
-const stateRow = (id: string, states: readonly string[], name: string, test: Test, words: string): Check =>
-  check(`${id}.${name}`, "§2.2", `\`${name}\` ${words}`, async ({ service }) => {
-    const isMeant = (item: Json) => states.includes(String(item.status)) && item[name] !== undefined;
-    for (const { item, exchange } of await transactions(service, `${states.join(" or ")} payment with it`, isMeant)) {
-      const { id, status, [name]: value } = item;
-      if (!test[1](value))
-        return wrong(exchange, `it is ${shown(value)} while the status is ${status}`, { id, status, [name]: value });
+const stateRow = ({ group, statuses, name, schema, is }: StateRow): Check =>
+  check(`${group}.${name}`, "§2.2", `\`${name}\` ${is}`, async ({ service }) => {
+    for (const { item, exchange } of await transactionsOf(service, statuses, name)) {
+      const { id: transactionId, status: state, [name]: value } = item;
+      if (schema.safeParse(value).success) continue;
+      const part = { id: transactionId, status: state, [name]: value };
+      return violated(exchange, { kind: "state", name, received: received(value), status: received(state) }, part);
     }
-    return holds(null);
+    return ok(null);
   });
 
-const NULL: Test = ["null", (value) => value === null];
-const SET: Test = ["set", (value) => value !== null];
+const SET = z.unknown().refine((value) => value !== null);
 const CODES = ["transaction_code", "momo_receipt_number"];
-const UNPAID = ["failed", "cancelled", "expired"];
 const WHEN_CONFIRMED = "when the provider confirms a payment";
+
+/** @param is the rest of the sentence */
+const completedRow = (name: string, schema: z.ZodType, is: string) =>
+  stateRow({ group: "completed", statuses: ["completed"], name, schema, is });
+
+const pendingRow = (name: string) =>
+  stateRow({
+    group: "pending",
+    statuses: ["pending"],
+    name,
+    schema: z.null(),
+    is: "is null while a payment is pending",
+  });
+
+const unpaidRow = (name: string) =>
+  stateRow({
+    group: "unpaid",
+    statuses: ["failed", "cancelled", "expired"],
+    name,
+    schema: z.null(),
+    is: `is set only ${WHEN_CONFIRMED}`,
+  });
 
 export const MEMBER_CHECKS: readonly Check[] = [
   ...Object.entries(MEMBERS).map(itemRow),
-  ...[...CODES, "result_code", "result_desc", "completed_at"].map((name) =>
-    stateRow("pending", ["pending"], name, NULL, "is null while a payment is pending"),
-  ),
-  ...CODES.map((name) => stateRow("completed", ["completed"], name, SET, `is set ${WHEN_CONFIRMED}`)),
-  ...CODES.map((name) => stateRow("unpaid", UNPAID, name, NULL, `is set only ${WHEN_CONFIRMED}`)),
-  stateRow("completed", ["completed"], "result_code", ["0", (value) => value === 0], "is 0 on successful completion"),
-  stateRow("completed", ["completed"], "completed_at", SET, "is set when a payment is completed"),
-  ...PAGINATION.map((name) =>
-    check(`pagination.${name}`, "§2.3", `The pagination has \`${name}\`: an integer`, async ({ service }) => {
+  ...[...CODES, "result_code", "result_desc", "completed_at"].map(pendingRow),
+  ...CODES.map((name) => completedRow(name, SET, `is set ${WHEN_CONFIRMED}`)),
+  ...CODES.map(unpaidRow),
+  completedRow("result_code", z.literal(0), "is 0 on successful completion"),
+  completedRow("completed_at", SET, "is set when a payment is completed"),
+  completedRow("fee_deducted", z.literal(true), "is true when a payment is completed"),
+  ...Object.entries(PAGINATION).map(([name, schema]) =>
+    shapeCheck(`pagination.${name}`, "§2.3", `The pagination has \`${name}\`: an integer`, async ({ service }) => {
       const { exchange, pagination } = await list(service);
-      return must(exchange, name, pagination[name], INTEGER, { pagination });
+      const value = pagination[name];
+      return expectMember(exchange, name, value, schema.safeParse(value).success, { pagination });
     }),
   ),
-  ...Object.entries(SUMMARY).map(([name, test]) =>
-    check(`summary.${name}`, "§2.4", `The summary has \`${name}\`: ${test[0]}`, async ({ service }) => {
+  ...Object.entries(SUMMARY).map(([name, { schema, is }]) =>
+    shapeCheck(`summary.${name}`, "§2.4", `The summary has \`${name}\`: ${is}`, async ({ service }) => {
       const listed = await list(service);
-      if (listed.summary === null && isShort(listed)) throw new Skip("the short form of the list has no summary");
-      const { exchange, summary } = listed;
-      return must(exchange, name, summary?.[name], test, summary && { summary });
+      if (listed.summary === null && isShort(listed)) throw new Skip({ kind: "short_form" });
+      const { exchange, summary: counts } = listed;
+      const value = counts?.[name];
+      return expectMember(
+        exchange,
+        name,
+        value,
+        schema.safeParse(value).success,
+        counts ? { summary: counts } : undefined,
+      );
     }),
   ),
   ...[...MINIMAL_STATUS, ...FULL_STATUS].map(statusRow),
+  check("status.same", "§4.2", "The status of a payment is the one that the list shows", async ({ service }) => {
+    const { items: finals } = await list(service, "?status=completed");
+    // Not the newest one: a service may answer that for each id.
+    const item = finals.at(-1) ?? (await newest(service));
+    if (item.status === "pending") throw new Skip({ kind: "may_change" });
+    const exchange = await service.again(statusAsk(item));
+    const names = COMPARED.filter((name) => item[name] !== undefined && exchange.json?.[name] !== undefined);
+    if (names.length === 0) throw new Skip({ kind: "not_shown", member: COMPARED.join(", ") });
+    const other = names.find((name) => exchange.json?.[name] !== item[name]);
+    if (other === undefined) return ok(exchange);
+    const values = { status: received(exchange.json?.[other]), list: received(item[other]) };
+    return violated(exchange, { kind: "differs", name: other, ...values });
+  }),
 ];

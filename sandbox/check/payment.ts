@@ -1,17 +1,20 @@
 import type { Json } from "./bounded.ts";
 import {
   type Check,
-  type Checking,
+  type CheckRun,
   check,
-  judge,
+  expectMember,
   listById,
   listIn,
+  okIf,
   type PaymentToMake,
-  shown,
+  received,
+  shapeCheck,
   statusAsk,
-} from "./facts.ts";
+} from "./check-run.ts";
+import type { Note } from "./fact.ts";
 import { requestId } from "./members.ts";
-import { type Exchange, NEEDS_PAYMENT, Skip } from "./service.ts";
+import { type Exchange, Skip } from "./service.ts";
 
 /** The sentences that need a payment. Each push may reach a phone and cost money: none is ever repeated. */
 
@@ -22,8 +25,8 @@ const POLLING_MS = 120_000;
 const SOON_MS = 2000;
 
 /** @throws Skip if no payment was asked for */
-function paymentOf({ payment }: Checking): PaymentToMake {
-  if (payment === null) throw new Skip(NEEDS_PAYMENT);
+function paymentOf({ payment }: CheckRun): PaymentToMake {
+  if (payment === null) throw new Skip({ kind: "needs_payment" });
   return payment;
 }
 
@@ -38,25 +41,25 @@ const orderOf = ({ phone, amount, accountId }: PaymentToMake): Json => ({
  * @param reaches whether it can reach the phone
  * @throws Skip if no more pushes are allowed
  */
-function push(checking: Checking, order: Json, reaches = true): Promise<Exchange> {
+function push(checkRun: CheckRun, order: Json, reaches = true): Promise<Exchange> {
   const ask = { path: "/stkpush.php", json: order };
-  const [listed] = checking.service.exchanges;
-  if (listed?.json?.success !== true) throw new Skip("the list is not answered, so nothing is paid");
-  if (!checking.pushed.has(JSON.stringify(order)) && reaches) {
-    if (checking.pushesLeft < 1) throw new Skip("it needs one more push: --max-pushes");
-    checking.pushesLeft -= 1;
-    checking.pushed.add(JSON.stringify(order));
-    if (listIn(listed).items.length === 0) checking.service.forgetLists();
+  const [listed] = checkRun.service.exchanges;
+  if (listed?.json?.success !== true) throw new Skip({ kind: "list_refused" });
+  if (!checkRun.pushed.has(JSON.stringify(order)) && reaches) {
+    if (checkRun.pushesLeft < 1) throw new Skip({ kind: "needs_push" });
+    checkRun.pushesLeft -= 1;
+    checkRun.pushed.add(JSON.stringify(order));
+    if (listIn(listed).items.length === 0) checkRun.service.forgetLists();
   }
-  return checking.service.ask(ask);
+  return checkRun.service.ask(ask);
 }
 
 /** The answer to the payment of the check. @throws Skip if it was not accepted */
-async function started(checking: Checking): Promise<Exchange & { readonly json: Json }> {
-  const exchange = await push(checking, orderOf(paymentOf(checking)));
+async function started(checkRun: CheckRun): Promise<Exchange & { readonly json: Json }> {
+  const exchange = await push(checkRun, orderOf(paymentOf(checkRun)));
   const { json } = exchange;
   if (exchange.status !== 200 || json === null || json.success === false)
-    throw new Skip(`the payment was answered with ${exchange.status}`);
+    throw new Skip({ kind: "payment_refused", status: exchange.status });
   return { ...exchange, json };
 }
 
@@ -64,100 +67,105 @@ async function started(checking: Checking): Promise<Exchange & { readonly json: 
  * Sends the payment of the check with a change. The answer shows something only where the payment itself is accepted.
  * @throws Skip if it was not
  */
-export async function pushOther(checking: Checking, change: Json, reaches = true): Promise<Exchange> {
-  await started(checking);
-  const order = Object.entries({ ...orderOf(paymentOf(checking)), ...change });
-  return push(checking, Object.fromEntries(order.filter(([, value]) => value !== undefined)), reaches);
+export async function pushOther(checkRun: CheckRun, change: Json, reaches = true): Promise<Exchange> {
+  await started(checkRun);
+  const order = Object.entries({ ...orderOf(paymentOf(checkRun)), ...change });
+  return push(checkRun, Object.fromEntries(order.filter(([, value]) => value !== undefined)), reaches);
 }
 
 /** The status that the payment has in the end. @throws Skip if it is still pending after the polls of §4.4 */
-async function final(checking: Checking): Promise<Exchange> {
-  const ask = statusAsk((await started(checking)).json);
-  let last = await checking.service.ask(ask);
-  const { pollPauseMs } = checking.service;
+async function final(checkRun: CheckRun): Promise<Exchange> {
+  const ask = statusAsk((await started(checkRun)).json);
+  let last = await checkRun.service.ask(ask);
+  const { pollPauseMs } = checkRun.service;
   for (let passedMs = 0; last.json?.status === "pending" && passedMs < POLLING_MS; passedMs += pollPauseMs) {
-    if (checking.isFinal === false) break;
-    await checking.service.options.sleep(pollPauseMs);
-    last = await checking.service.again(ask);
+    if (checkRun.isFinal === false) break;
+    await checkRun.service.options.sleep(pollPauseMs);
+    last = await checkRun.service.again(ask);
   }
-  checking.isFinal = last.json?.status !== "pending";
-  if (!checking.isFinal) throw new Skip("the payment is still pending");
+  checkRun.isFinal = last.json?.status !== "pending";
+  if (!checkRun.isFinal) throw new Skip({ kind: "still_pending" });
   return last;
 }
 
 /** A payment that must be refused. */
 const refused = (id: string, what: string, change: Json, reaches = true): Check =>
-  check(id, "§4.1", `${what} is refused`, async (checking) => {
-    const exchange = await pushOther(checking, change, reaches);
-    return judge(exchange, exchange.status >= 400, `it was answered with ${exchange.status}`);
+  check(id, "§4.1", `${what} is refused`, async (checkRun) => {
+    const exchange = await pushOther(checkRun, change, reaches);
+    return okIf(exchange.status >= 400, exchange, { kind: "answered", status: exchange.status });
   });
 
 /** The status of the payment that the check has started, right after its start. */
-export async function firstStatus(checking: Checking): Promise<Exchange> {
-  return checking.service.ask(statusAsk((await started(checking)).json));
+export async function firstStatus(checkRun: CheckRun): Promise<Exchange> {
+  return checkRun.service.ask(statusAsk((await started(checkRun)).json));
 }
 
 /** An id in the answer to a payment. */
 const identifier = (name: string, prefix: string): Check =>
-  check(`pay.${name}`, "§4.1", `The answer has \`${name}\`, a string of the shape of §2.2`, async (checking) => {
-    const exchange = await started(checking);
+  shapeCheck(`pay.${name}`, "§4.1", `The answer has \`${name}\`, a string of the shape of §2.2`, async (checkRun) => {
+    const exchange = await started(checkRun);
     const value = exchange.json[name];
-    const [, fits] = requestId(prefix);
-    return judge(exchange, fits(value), `it is ${shown(value)}`);
+    const fits = requestId(prefix).safeParse(value).success;
+    return expectMember(exchange, name, value, fits);
   });
 
 export const PAYMENT_CHECKS: readonly Check[] = [
-  check("pay.accepted", "§4.1", "A payment is answered with 200 and `success` true", async (checking) => {
-    const exchange = await push(checking, orderOf(paymentOf(checking)));
+  check("pay.accepted", "§4.1", "A payment is answered with 200 and `success` true", async (checkRun) => {
+    const exchange = await push(checkRun, orderOf(paymentOf(checkRun)));
     const isAccepted = exchange.status === 200 && exchange.json?.success === true;
-    return judge(exchange, isAccepted, `it was answered with ${exchange.status}`);
+    return okIf(isAccepted, exchange, { kind: "answered", status: exchange.status });
   }),
   identifier("checkout_request_id", "ws_CO"),
   identifier("merchant_request_id", "ws_MR"),
-  check(
+  shapeCheck(
     "pay.transaction_id",
     "§4.1",
     `The answer has \`transaction_id\`, an integer, in its fuller form`,
-    async (checking) => {
-      const exchange = await started(checking);
+    async (checkRun) => {
+      const exchange = await started(checkRun);
       const { transaction_id } = exchange.json;
-      if (transaction_id === undefined) throw new Skip("it is not in the shorter form");
-      return judge(exchange, Number.isInteger(transaction_id), `it is ${shown(transaction_id)}`);
+      if (transaction_id === undefined) throw new Skip({ kind: "short_form" });
+      const isInteger = Number.isInteger(transaction_id);
+      return expectMember(exchange, "transaction_id", transaction_id, isInteger);
     },
   ),
   check(
     "pay.pending",
     "§3",
     `An accepted payment is pending, until the provider reports an outcome`,
-    async (checking) => {
-      const exchange = await firstStatus(checking);
+    async (checkRun) => {
+      const exchange = await firstStatus(checkRun);
       const { status } = exchange.json ?? {};
-      const tookMs = exchange.atMs - (await started(checking)).atMs;
-      if (status !== "pending" && tookMs > SOON_MS) throw new Skip("its first status came too late");
-      return judge(exchange, status === "pending", `its status is ${shown(status)} right after the start`);
+      const tookMs = exchange.atMs - (await started(checkRun)).atMs;
+      if (status !== "pending" && tookMs > SOON_MS) throw new Skip({ kind: "too_late" });
+      return expectMember(exchange, "status", status, status === "pending");
     },
   ),
-  check("pay.kept", "§4.2", "The status has the amount of the payment", async (checking) => {
-    const exchange = await firstStatus(checking);
+  check("pay.kept", "§4.2", "The status has the amount of the payment", async (checkRun) => {
+    const exchange = await firstStatus(checkRun);
     const { amount } = exchange.json ?? {};
-    return judge(exchange, amount === paymentOf(checking).amount, `the amount is ${shown(amount)}`);
+    const isKept = amount === paymentOf(checkRun).amount;
+    return expectMember(exchange, "amount", amount, isKept);
   }),
   check(
     "pay.listed",
     "§2.2",
     `A payment creates a transaction, which the list has with the same id`,
-    async (checking) => {
-      const { transaction_id } = (await started(checking)).json;
-      if (transaction_id === undefined) throw new Skip("the shorter form of the answer has no transaction_id");
-      const { exchange, items } = await listById(checking.service, transaction_id);
-      return judge(exchange, items[0]?.id === transaction_id, "it is not in the list");
+    async (checkRun) => {
+      const { transaction_id } = (await started(checkRun)).json;
+      if (transaction_id === undefined) throw new Skip({ kind: "short_form" });
+      const { exchange, items } = await listById(checkRun.service, transaction_id);
+      return okIf(items[0]?.id === transaction_id, exchange, {
+        kind: "lost_row",
+        transaction: received(transaction_id),
+      });
     },
   ),
-  check("pay.final", "§4.4", "A payment becomes final", async (checking) => {
-    const exchange = await final(checking);
+  check("pay.final", "§4.4", "A payment becomes final", async (checkRun) => {
+    const exchange = await final(checkRun);
     const { status } = exchange.json ?? {};
-    const isFinal = ["completed", "failed", "cancelled", "expired"].includes(String(status));
-    return judge(exchange, isFinal, `its status is ${shown(status)}`);
+    const isKnown = ["completed", "failed", "cancelled", "expired"].includes(String(status));
+    return expectMember(exchange, "status", status, isKnown);
   }),
   refused("pay.no-phone", "A payment without `phone`", { phone: undefined }, false),
   refused("pay.no-amount", "A payment without `amount`", { amount: undefined }),
@@ -167,19 +175,19 @@ export const PAYMENT_CHECKS: readonly Check[] = [
 ];
 
 /** What was pushed, for the one who paid: also where the check could not go on. */
-export const pushNotes = ({ service, pushed }: Checking): string[] =>
-  [...pushed].flatMap((order) => {
+export const pushNotes = ({ service, pushed }: CheckRun): Note[] =>
+  [...pushed].flatMap((order): Note[] => {
     const exchange = service.exchanges.find(({ sent }) => sent.body === order);
-    if (!exchange) return ["a payment was pushed, and no answer came: look it up before you pay again"];
+    if (!exchange) return [{ kind: "pushed_unanswered" }];
     if (exchange.status >= 400 && exchange.json?.success !== true) return [];
     const { checkout_request_id: id, transaction_id } = exchange.json ?? {};
-    if (id === undefined && transaction_id === undefined) return ["a payment was pushed, and its answer has no id"];
-    return [`a payment was pushed: checkout_request_id ${shown(id)}, transaction_id ${shown(transaction_id)}`];
+    if (id === undefined && transaction_id === undefined) return [{ kind: "pushed_without_id" }];
+    return [{ kind: "pushed", checkoutRequestId: received(id), transaction: received(transaction_id) }];
   });
 
 /** Whether a final payment stays final. */
-export async function afterFinal(checking: Checking): Promise<{ first: Exchange; then: Exchange }> {
-  const first = await final(checking);
-  const then = await checking.service.again(statusAsk((await started(checking)).json));
+export async function afterFinal(checkRun: CheckRun): Promise<{ first: Exchange; then: Exchange }> {
+  const first = await final(checkRun);
+  const then = await checkRun.service.again(statusAsk((await started(checkRun)).json));
   return { first, then };
 }

@@ -1,6 +1,6 @@
-import { counted } from "../../src/domain/counted.ts";
+import type { Behaviour, Breaks, Fact, Note, Stop } from "./fact.ts";
 
-/** What a check of a service says, and how it is written down. */
+/** What a check of a service has found, as data. `report.ts` writes it. */
 
 /** A request and its answer, without credentials, phones and receipts. */
 export interface Evidence {
@@ -24,11 +24,13 @@ export interface Checked {
   /** Such as `§4.3`. */
   readonly section: string;
   readonly sentence: string;
+  /** What suffers where it does not hold. */
+  readonly breaks: Breaks;
   readonly verdict: Verdict;
-  /** What the service does, why the sentence does not hold, or why it was skipped. Empty where it holds. */
-  readonly seen: string;
+  /** What the service does, why the sentence does not hold, or why it was skipped. Null where it holds. */
+  readonly fact: Fact | null;
   /** What momo does, where the specification is silent. */
-  readonly momo: string | null;
+  readonly momo: Behaviour | null;
   /** What shows it. */
   readonly evidence: Evidence | null;
 }
@@ -39,9 +41,8 @@ export interface CheckReport {
   readonly startedAt: string;
   readonly requests: number;
   /** Why not all was checked; null if all was. */
-  readonly stopped: string | null;
-  /** What else is worth knowing, such as a wrong clock. */
-  readonly notes: readonly string[];
+  readonly stopped: Stop | null;
+  readonly notes: readonly Note[];
   readonly checked: readonly Checked[];
   /** What the service does where the specification is silent, as `momo serve --profile` takes it. */
   readonly profile: object;
@@ -67,64 +68,3 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   "§8": "Limits",
   "§9": "Versioning",
 };
-
-export const countOf = ({ checked }: CheckReport, verdict: Verdict): number =>
-  checked.filter((one) => one.verdict === verdict).length;
-
-/** The checked sentences of each section, in the order of the specification. */
-export const bySection = ({ checked }: CheckReport): [section: string, checked: Checked[]][] =>
-  Object.keys(SECTIONS)
-    .map((section): [string, Checked[]] => [section, checked.filter((one) => one.section === section)])
-    .filter(([, ofSection]) => ofSection.length > 0);
-
-/** What else is worth knowing, and why the check ended early. */
-export const allNotes = ({ notes, stopped }: CheckReport): string[] => [
-  ...notes,
-  ...(stopped === null ? [] : [`stopped early: ${stopped}`]),
-];
-
-/**
- * The sentences in groups: those of one section that fail for the same cause, or were skipped for it, form a group, in the place
- * of the first. Each other sentence is a group of its own.
- */
-export const byCause = (checked: readonly Checked[]): Checked[][] => [
-  ...Map.groupBy(checked, ({ id, verdict, section, seen }) =>
-    verdict === "fails" || verdict === "skipped" ? `${verdict} ${section} ${seen}` : id,
-  ).values(),
-];
-
-/** The requests and the answers that show it, each once. */
-export function evidenceOf(group: readonly Checked[]): string[] {
-  const all = group.flatMap(({ evidence }) => evidence ?? []);
-  return [...new Set([...all.map(({ curl }) => curl), ...all.map(answerLine)])];
-}
-
-/** What `momo serve --profile` does not imitate, in words. */
-export function notImitatedIn({ checked, notImitated }: CheckReport): string[] {
-  const rows = checked.filter(({ id }) => notImitated.includes(id));
-  const fails = rows.filter(({ verdict }) => verdict === "fails").length;
-  const silent = rows
-    .filter(({ verdict }) => verdict === "recorded")
-    .map(({ sentence, seen }) => `${sentence}: ${seen}`);
-  const unknown = rows.filter(({ verdict }) => verdict === "skipped");
-  return [
-    ...silent,
-    ...byCause(unknown).map(
-      (group) => `${group.map(({ sentence }) => sentence).join("; ")}: not checked, ${group[0]?.seen}`,
-    ),
-    ...(fails > 0 ? [`${counted(fails, "stated sentence")} that ${fails === 1 ? "does" : "do"} not hold`] : []),
-  ];
-}
-
-export function summaryOf(report: CheckReport): string {
-  const [holds, fails] = [countOf(report, "holds"), countOf(report, "fails")];
-  const recorded = counted(countOf(report, "recorded"), "silent one");
-  const requests = counted(report.requests, "request");
-  return `${holds} of ${holds + fails} stated sentences hold, ${recorded} recorded, ${countOf(report, "skipped")} not checked; ${requests} to ${report.target}`;
-}
-
-/** Whether the service does as momo does; it may say more. */
-export const isLikeMomo = ({ verdict, seen, momo }: Checked): boolean =>
-  momo === null || verdict === "skipped" || seen.startsWith(momo);
-
-export const answerLine = ({ status, answer }: Evidence): string => (status === null ? answer : `${status} ${answer}`);

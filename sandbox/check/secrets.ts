@@ -1,8 +1,10 @@
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { visible } from "../../src/domain/visible.ts";
 
 /**
  * What no report shows: the credentials and the phone that were sent, and each phone, code and receipt that came. A value is found in
- * its usual spellings: in any letter case, percent-encoded, with escapes of JSON or HTML, and with spaces or dashes inside.
+ * its usual spellings: in any letter case, percent-encoded, with escapes of JSON or HTML, and with spaces or dashes inside. A value may
+ * have any characters.
  */
 
 const NAMES = "phone|msisdn|mobile|receipt|(?<!result[_ ]?)code|secret|key|token|password";
@@ -22,40 +24,91 @@ const NAMED = new RegExp(
 const PHONE = /(?<![0-9A-Za-z_])(?:\+?254|0)((?:[\s\p{Pd}.()]{0,3}[0-9]){9})(?![0-9A-Za-z_])/dgu;
 const QUOTED = /"((?:[^"\\]|\\.){1,40})"/dg;
 
-/** A character, or a code that stands for one. */
-const UNIT = /%(?:25)*([0-7][0-9a-f])|\\+(?:u00|x)([0-7][0-9a-f])|&#x0*([0-7][0-9a-f]);|&#0*([0-9]{1,3});|[\s\S]/gi;
+/** A byte of UTF-8 that is percent-encoded, also more than once. */
+const byte = (digits: string) => `%(?:25)*${digits}`;
+const CONTINUED = byte("[89ab][0-9a-f]");
+/** A character, or a code that stands for one: of a URL, of JSON, of HTML. */
+const UNIT = new RegExp(
+  [
+    `(?<utf8>${byte("[c-f][0-9a-f]")}(?:${CONTINUED}){1,3})`,
+    `${byte("(?<percent>[0-9a-f]{2})")}`,
+    String.raw`\\+(?:u(?<json>[0-9a-f]{4})|x(?<short>[0-9a-f]{2}))`,
+    "&(?:amp;)*#x0*(?<hex>[0-9a-f]{1,5});",
+    "&(?:amp;)*#0*(?<decimal>[0-9]{1,6});",
+    "&(?:amp;)*(?<entity>amp|lt|gt|quot|apos);",
+    String.raw`[\s\S]`,
+  ].join("|"),
+  "gi",
+);
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 interface Unit {
+  /** One UTF-16 unit. */
   readonly character: string;
+  /** Empty for the second unit of a character. */
   readonly written: string;
   readonly at: number;
 }
 
+/** What a code stands for; the text itself if it is none. */
+function decoded(written: string, groups: Readonly<Record<string, string | undefined>>): string {
+  const { utf8, percent, json, short, hex, decimal, entity } = groups;
+  if (utf8 !== undefined) return readOrNull(() => decodeURIComponent(utf8.replaceAll(/%(?:25)*/g, "%"))) ?? written;
+  const code = percent ?? json ?? short ?? hex;
+  if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
+  if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
+  return entity === undefined ? written : (ENTITIES[entity.toLowerCase()] ?? written);
+}
+
 const unitsOf = (text: string): Unit[] =>
-  [...text.matchAll(UNIT)].map(({ 0: written, 1: percent, 2: json, 3: hex, 4: decimal, index: at }) => {
-    const code = percent ?? json ?? hex;
-    if (code !== undefined) return { character: String.fromCharCode(Number.parseInt(code, 16)), written, at };
-    return { character: decimal === undefined ? written : String.fromCharCode(Number(decimal)), written, at };
-  });
+  [...text.matchAll(UNIT)].flatMap(({ 0: written, groups = {}, index: at }) =>
+    Array.from(decoded(written, groups).split(""), (character, turn) => ({
+      character,
+      written: turn === 0 ? written : "",
+      at,
+    })),
+  );
 
 const textOf = (units: readonly Unit[]): string => units.map(({ character }) => character).join("");
 const isWord = ({ character }: Unit): boolean => /[\p{L}\p{N}]/u.test(character);
+const NO_PART = /[\s\\+]/g;
+/** All but what an encoding adds: the backslashes of JSON, and the ways to write a space. */
+const isPart = ({ character }: Unit): boolean => character.search(NO_PART) < 0;
 const wordOf = (units: readonly Unit[]): string => units.map(({ character }) => character.toLowerCase()[0]).join("");
 
 /** Shorter values are hidden only where they stand alone between quotes: others would be found everywhere. */
 const SHORTEST = 6;
-/** Of a longer value this is compared, and the rest of its word is hidden with it. */
-const LONGEST = 64;
 /** As much of a text is read behind its cut, so that a value at the cut is found whole. */
 const BEHIND = 1500;
 
 /** Of a body. */
 const MOST_READ = 16 * 1024;
 
+/** Values to be found in a text. */
+class Needles {
+  readonly #byStart = new Map<string, Set<string>>();
+
+  add(value: string): void {
+    const start = value.slice(0, SHORTEST);
+    this.#byStart.set(start, (this.#byStart.get(start) ?? new Set()).add(value));
+  }
+
+  /** How many characters from here on are one of the values, or the beginning of one that the end of the text cuts. */
+  lengthAt(text: string, from: number): number {
+    let longest = 0;
+    for (const value of this.#byStart.get(text.slice(from, from + SHORTEST)) ?? []) {
+      const length = Math.min(value.length, text.length - from);
+      if (length > longest && text.startsWith(value.slice(0, length), from)) longest = length;
+    }
+    return longest;
+  }
+}
+
 export class Secrets {
-  readonly #values = new Set<string>();
-  readonly #starts = new Set<string>();
-  readonly #lengths = new Set<number>();
+  /** By their letters and digits alone, however they are grouped. */
+  readonly #words = new Needles();
+  /** By all characters. */
+  readonly #whole = new Needles();
   readonly #short = new Set<string>();
 
   constructor(sent: readonly string[]) {
@@ -77,15 +130,22 @@ export class Secrets {
   }
 
   #add(text: string): void {
-    const word = wordOf(unitsOf(text.slice(0, BEHIND)).filter(isWord));
+    const units = unitsOf(text.slice(0, BEHIND));
+    const word = wordOf(units.filter(isWord));
+    const whole = wordOf(units.filter(isPart));
     const [, national] = /^(?:254|0)([0-9]{9})$/.exec(word) ?? [];
-    const value = national ?? word.slice(0, LONGEST);
-    if (value.length < SHORTEST) this.#short.add(text);
-    else {
-      this.#values.add(value);
-      this.#starts.add(value.slice(0, SHORTEST));
-      this.#lengths.add(value.length);
+    if (national !== undefined) {
+      this.#words.add(national);
+      return;
     }
+    if (word.length >= SHORTEST) this.#words.add(word);
+    if (whole.length < SHORTEST) {
+      this.#short.add(text);
+      return;
+    }
+    this.#whole.add(whole);
+    // A value may look like a code itself, as `%41`, and come in an encoding of its own.
+    this.#whole.add(text.slice(0, BEHIND).replaceAll(NO_PART, "").toLowerCase());
   }
 
   /** The first characters of a text for a report, in one line, with … in the place of each such value. */
@@ -116,15 +176,15 @@ export class Secrets {
     for (const { 1: content = "", indices } of text.matchAll(QUOTED)) {
       if (this.#short.has(content)) isHidden.fill(1, ...(indices?.[1] ?? [0, 0]));
     }
-    const places = [...units.keys()].filter((index) => isWord(units[index] as Unit));
-    const word = wordOf(places.map((index) => units[index] as Unit));
-    for (let from = 0; from < places.length; from += 1) {
-      if (!this.#starts.has(word.slice(from, from + SHORTEST))) continue;
-      for (const length of this.#lengths) {
-        if (!this.#values.has(word.slice(from, from + length))) continue;
-        let to = from + length - 1;
-        while (length === LONGEST && places[to + 1] === (places[to] ?? 0) + 1) to += 1;
-        isHidden.fill(1, places[from], (places[to] ?? 0) + 1);
+    for (const { needles, isMeant } of [
+      { needles: this.#words, isMeant: isWord },
+      { needles: this.#whole, isMeant: isPart },
+    ]) {
+      const places = [...units.keys()].filter((index) => isMeant(units[index] as Unit));
+      const word = wordOf(places.map((index) => units[index] as Unit));
+      for (let from = 0; from < places.length; from += 1) {
+        const length = needles.lengthAt(word, from);
+        if (length > 0) isHidden.fill(1, places[from], (places[from + length - 1] ?? 0) + 1);
       }
     }
     return isHidden;

@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { inQuotes } from "../curl.ts";
 import { type Json, objectIn } from "./bounded.ts";
+import type { Lack, Stop } from "./fact.ts";
 import type { Evidence } from "./result.ts";
 import { isSecretName, Secrets } from "./secrets.ts";
 
@@ -49,15 +50,18 @@ export interface Exchange extends Omit<Received, "text"> {
 }
 
 /** There is nothing to check with. */
-export class Skip extends Error {}
-
-const INTERRUPTED = "it was interrupted";
-
-/** Why a sentence is skipped that only a payment can check. */
-export const NEEDS_PAYMENT = "it needs a payment: --pay PHONE --amount 1 --account ID";
+export class Skip extends Error {
+  constructor(readonly fact: Lack | Stop) {
+    super(fact.kind);
+  }
+}
 
 /** Ends a check before its end: the rest is skipped. */
-export class Stopped extends Error {}
+export class Stopped extends Error {
+  constructor(readonly fact: Stop) {
+    super(fact.kind);
+  }
+}
 
 export interface ServiceOptions {
   /** For the commands that a report shows. */
@@ -76,8 +80,6 @@ export interface ServiceOptions {
   /** Ends the check after the request under way. */
   readonly signal?: AbortSignal;
 }
-
-export const budgetSpent = (budget: number): string => `the budget of ${budget} requests is spent`;
 
 /** Bounds of all answers in sum, besides those of one that {@link Send} has. */
 const MOST_CHARACTERS = 32 * 1024 * 1024;
@@ -114,9 +116,9 @@ export class Service {
   /** Sends a request also if it was sent before: a poll. */
   async again({ method, path, json, body, as = "owner" }: Ask): Promise<Exchange> {
     const { baseUrl, send, clock, stopwatch, sleep, budget, pauseMs, isCareful, signal } = this.options;
-    if (this.requests >= budget) throw new Stopped(budgetSpent(budget));
+    if (this.requests >= budget) throw new Stopped({ kind: "budget_spent", budget });
     if (this.requests > 0 && pauseMs > 0) await sleep(pauseMs);
-    if (signal?.aborted) throw new Stopped(INTERRUPTED);
+    if (signal?.aborted) throw new Stopped({ kind: "interrupted" });
     this.requests += 1;
     const content = json === undefined ? (body ?? null) : JSON.stringify(json);
     const sent: Sent = {
@@ -129,10 +131,10 @@ export class Service {
     try {
       received = await send(sent);
     } catch (error) {
-      const why = `${sent.method} ${path} got no answer: ${(error as Error).message}`;
+      const why: Stop = { kind: "no_answer", request: `${sent.method} ${path}`, reason: (error as Error).message };
       this.#broken += 1;
       // One request that a service cannot answer does not hide the rest.
-      if (signal?.aborted) throw new Stopped(INTERRUPTED);
+      if (signal?.aborted) throw new Stopped({ kind: "interrupted" });
       if (this.requests === 1 || this.#broken > 1) throw new Stopped(why);
       throw new Skip(why);
     } finally {
@@ -146,21 +148,17 @@ export class Service {
     const exchange = { sent, status, headers, atMs: clock.nowMs(), json: answered, evidence };
     this.exchanges.push(exchange);
     this.#characters += text.length;
-    if (this.#characters > MOST_CHARACTERS) throw new Stopped("its answers have more than 32 MiB in sum");
-    if (this.#waitedMs > MOST_WAITED_MS) throw new Stopped("its answers took more than 5m in sum");
+    if (this.#characters > MOST_CHARACTERS) throw new Stopped({ kind: "too_large" });
+    if (this.#waitedMs > MOST_WAITED_MS) throw new Stopped({ kind: "too_slow" });
     if (this.exchanges.length === 1 && status >= 300 && status < 400) {
-      throw new Stopped(`it redirects to ${headers.get("Location") ?? "nowhere"}: give --target where it is`);
+      throw new Stopped({ kind: "redirects", to: headers.get("Location") });
     }
     if (this.exchanges.length === 1 && exchange.json === null) {
-      const type = headers.get("Content-Type") ?? "no content type";
-      throw new Stopped(
-        `this is not a service with this API: it answers ${status} with ${type}, not with a JSON object`,
-      );
+      throw new Stopped({ kind: "another_api", status, type: headers.get("Content-Type") });
     }
-    if (status === 429) throw new Stopped("the service answers 429: it takes no more requests");
+    if (status === 429) throw new Stopped({ kind: "rate_limited" });
     this.#broken += status >= 500 ? 1 : 0;
-    if (isCareful && this.#broken > 1)
-      throw new Stopped(`the service has answered ${status}, the second error of its own`);
+    if (isCareful && this.#broken > 1) throw new Stopped({ kind: "server_errors", status });
     return exchange;
   }
 

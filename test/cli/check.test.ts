@@ -34,7 +34,7 @@ describe("a sandbox is checked", () => {
       MOMO_API_KEY: sandbox.headers["X-API-Key"] ?? "",
       MOMO_API_SECRET: sandbox.headers["X-API-Secret"] ?? "",
     };
-    const files = ["a.html", "a.xml", "a.json", "a.txt", "profile.json"].map((name) => join(folder, name));
+    const files = ["a.xml", "a.json", "a.txt", "profile.json"].map((name) => join(folder, name));
     const pay = ["--pay", "0712345678", "--amount", "7", "--account", "1", "--max-pushes", "20", "--yes"];
     const run = await check(
       sandbox.baseUrl,
@@ -85,7 +85,7 @@ describe("what is not a service with this API", () => {
   });
 });
 
-test("a certificate that does not fit is named, and --format github prints annotations", async () => {
+test("a certificate that does not fit is named", async () => {
   const { certificate, key } = makeCertificates(["pay.example"], systemClock, systemRandom);
   const tls = Bun.serve({
     hostname: "127.0.0.1",
@@ -96,8 +96,50 @@ test("a certificate that does not fit is named, and --format github prints annot
   later(() => tls.stop(true));
   const refused = await check(`https://127.0.0.1:${tls.port}/v2`);
   expect(refused).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("its certificate is not accepted") });
-  const html = serveFake(() => new Response("<html>"));
-  expect((await check(html.baseUrl, ["--format", "github"])).stdout).toMatch(/^::error .*answers\.json/m);
+});
+
+/** Such as a generator of passwords makes them. */
+const ODD_SECRET = "#!$%-_=+x9?@&^~7";
+const ODD_KEY = `'"\\</>;:,.|{}[]*()`;
+
+test("no report and no output has a key or a secret of any characters, however the service repeats them", async () => {
+  const encodings: readonly ((text: string) => string)[] = [
+    (text) => text,
+    (text) => JSON.stringify(text).slice(1, -1),
+    encodeURIComponent,
+    (text) => new URLSearchParams({ text }).toString().slice("text=".length),
+    (text) => Bun.escapeHTML(text),
+    (text) => text.replaceAll(/[^0-9A-Za-z]/g, (one) => `&#${one.charCodeAt(0)};`),
+    (text) => text.replaceAll(/[^0-9A-Za-z]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`),
+  ];
+  for (const encode of encodings) {
+    const echo = `${encode(ODD_SECRET)} and ${encode(ODD_KEY)}`;
+    const answers = [
+      () => json(404, { ...EMPTY, message: echo, kind: echo, [echo]: 1 }),
+      () => new Response(`<p>${echo}</p>`, { status: 404, headers: { "Content-Type": echo } }),
+      () => new Response(null, { status: 302, headers: { Location: echo } }),
+    ];
+    for (const answer of answers) {
+      const folder = newFolder();
+      const files = ["a.xml", "a.json", "a.txt", "profile.json"].map((name) => join(folder, name));
+      const reports = ["--all", "--report", ...files.slice(0, 3), "--profile", files[3] ?? ""];
+      const env = { MOMO_API_KEY: ODD_KEY, MOMO_API_SECRET: ODD_SECRET };
+      const run = await check(serveFake(answer).baseUrl, reports, env);
+      expect([4, 6, 7], run.stderr).toContain(run.exitCode);
+      for (const text of [run.stdout, run.stderr, ...files.map((file) => readFileSync(file, "utf8"))]) {
+        const plain = text
+          .replaceAll(/&(?:#39|apos);/g, "'")
+          .replaceAll("&quot;", '"')
+          .replaceAll("&amp;", "&");
+        for (const secret of [ODD_SECRET, ODD_KEY]) {
+          // Half of it is enough to be found.
+          const part = encode(secret.slice(0, 9));
+          expect(plain).not.toContain(part);
+          expect(plain).not.toContain(JSON.stringify(part).slice(1, -1));
+        }
+      }
+    }
+  }
 });
 
 test("a service of this machine is reached without the proxy, and letters that come in pieces are whole in the report", async () => {
@@ -163,7 +205,7 @@ describe("a service on another machine is spared", () => {
   test("it is only read, and asked at most as often as the budget allows", async () => {
     const fake = serveFake(() => json(200, EMPTY));
     const run = await check(elsewhere(fake.baseUrl), ["--requests", "12", "--pause", "0ms", "--json"]);
-    expect(reportOf(run)).toMatchObject({ requests: 12, stopped: "the budget of 12 requests is spent" });
+    expect(reportOf(run)).toMatchObject({ requests: 12, stopped: { kind: "budget_spent", budget: 12 } });
     expect(fake.requests).toHaveLength(12);
   });
 
@@ -172,7 +214,10 @@ describe("a service on another machine is spared", () => {
     const startedMs = performance.now();
     const run = await check(elsewhere(fake.baseUrl), ["--json"]);
     expect(performance.now() - startedMs).toBeGreaterThan(900); // it pauses for a second by itself
-    expect(reportOf(run)).toMatchObject({ requests: 2, stopped: expect.stringContaining("the second error") });
+    expect(reportOf(run)).toMatchObject({
+      requests: 2,
+      stopped: { kind: "server_errors", text: expect.stringContaining("the second error") },
+    });
     const here = reportOf(await check(fake.baseUrl, ["--json"]));
     expect([here.stopped, here.requests > 2]).toEqual([null, true]);
   });
@@ -190,7 +235,7 @@ describe("a service on another machine is spared", () => {
     run.signal("SIGINT");
     expect(await run.exited).toBe(130);
     expect(existsSync(file)).toBe(true);
-    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ requests: 1, stopped: "it was interrupted" });
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ requests: 1, stopped: { kind: "interrupted" } });
   });
 });
 

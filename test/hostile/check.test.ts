@@ -166,7 +166,7 @@ test(
         turn += 1;
         const reports = join(folder, String(turn));
         mkdirSync(reports);
-        const files = ["a.html", "a.xml", "a.json", "a.txt"].map((name) => join(reports, name));
+        const files = ["a.xml", "a.json", "a.txt"].map((name) => join(reports, name));
         const profile = join(reports, "profile.txt");
         const pay = ["--pay", drawn.phone, "--account", "1", "--max-pushes", "20", "--yes"];
         const args = [
@@ -174,6 +174,7 @@ test(
           "--target",
           `http://127.0.0.1:${port}${BASE}`,
           ...pay,
+          "--all",
           "--report",
           ...files,
           "--profile",
@@ -182,9 +183,8 @@ test(
         const run = await runMomo(args, { env: { MOMO_API_KEY: KEY, MOMO_API_SECRET: SECRET } });
         expect([4, 6, 7], run.stderr).toContain(run.exitCode);
         const report = JSON.parse(readFileSync(join(reports, "a.json"), "utf8")) as CheckReport;
-        expect(report.stopped ?? "").not.toContain("momo failed");
-        const told = [report.stopped, ...report.notes].join();
-        if (drawn.from > 1) expect(told).toContain("a payment was pushed");
+        expect(report.stopped?.kind).not.toBe("bug");
+        if (drawn.from > 1) expect(report.notes.map(({ kind }) => kind).join()).toContain("pushed");
         const written = JSON.parse(readFileSync(profile, "utf8"));
         expect(parseProfile(written)).toEqual(written);
         const texts = readdirSync(reports).map((name) => readFileSync(join(reports, name), "utf8"));

@@ -70,7 +70,10 @@ const PLACES: readonly Place[] = [
   },
   {
     path: "sandbox/check/",
-    mayImport: [...["sandbox/check/", "sandbox/audit/", "sandbox/curl.ts", "src/domain/"], ...[...SHARED_HTTP, "zod"]],
+    mayImport: [
+      ...["sandbox/check/", "sandbox/audit/", "sandbox/curl.ts", "src/domain/"],
+      ...[...SHARED_HTTP, "node:util", "zod"],
+    ],
   },
   {
     path: "sandbox/webhooks/",
@@ -110,7 +113,7 @@ const PLACES: readonly Place[] = [
         "src/domain/",
       ],
       "docs/",
-      ...["src/system.ts", "node:stream", "zod", "@modelcontextprotocol/server", "commander"],
+      ...["src/system.ts", "node:util", "node:stream", "zod", "@modelcontextprotocol/server", "commander"],
     ],
   },
   // Each folder of cli imports those before it; the files beside the folders import all, and all import them.

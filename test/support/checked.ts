@@ -1,9 +1,13 @@
 import { checkService } from "../../sandbox/check/check.ts";
-import type { PaymentToMake } from "../../sandbox/check/facts.ts";
-import type { CheckReport } from "../../sandbox/check/result.ts";
+import type { PaymentToMake } from "../../sandbox/check/check-run.ts";
+import type { Checked, CheckReport } from "../../sandbox/check/result.ts";
 import { type Received, type Send, STRANGER } from "../../sandbox/check/service.ts";
+import { inWords } from "../../sandbox/check/words.ts";
 import { STATUSES } from "../../src/domain/transaction.ts";
 import type { Scene } from "./scene.ts";
+
+/** What a row says, in words. */
+export const seenOf = ({ fact }: Checked): string => (fact === null ? "" : inWords(fact));
 
 /** Changes what a service answers: a deviation that a check must find. */
 export type Deviation = (answer: Received, request: Parameters<Send>[0]) => Received | Promise<Received>;

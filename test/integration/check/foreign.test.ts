@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { Fact } from "../../../sandbox/check/fact.ts";
 import type { CheckReport } from "../../../sandbox/check/result.ts";
 import { STATUSES } from "../../../src/domain/transaction.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
@@ -7,6 +8,14 @@ import { runMomo, serveMomo, startMomo } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 
 /** What `momo check` says of servers that are not momo. */
+
+/** The report in JSON, which has each fact also in words. */
+interface Report extends CheckReport {
+  readonly summary: string;
+  readonly checked: readonly (CheckReport["checked"][number] & {
+    readonly fact: (Fact & { readonly text: string }) | null;
+  })[];
+}
 
 const HERE = import.meta.dir;
 const KEY = { MOMO_API_KEY: "field-key", MOMO_API_SECRET: "field-secret" };
@@ -22,13 +31,13 @@ async function started(file: string, ...args: string[]): Promise<string> {
 async function check(target: string, ...flags: string[]) {
   const file = join(newFolder(), "profile.json");
   const run = await runMomo(["check", "--target", target, "--json", "--profile", file, ...flags], { env: KEY });
-  const report = JSON.parse(run.stdout) as CheckReport & { summary: string };
+  const report = JSON.parse(run.stdout) as Report;
   const failed = report.checked.filter(({ verdict }) => verdict === "fails");
   return {
     exitCode: run.exitCode,
     report,
     file,
-    seen: Object.fromEntries(failed.map(({ id, seen }) => [id, seen])),
+    seen: Object.fromEntries(failed.map(({ id, fact }) => [id, fact?.text])),
   };
 }
 
@@ -47,7 +56,9 @@ describeWith(["node", "Prism"], "momo check", () => {
       expect(found).toMatchObject({ exitCode: 7, report: { stopped: null } });
       // The report names each payment that the check has pushed.
       expect(found.report.notes).toEqual(
-        Array(3).fill(expect.stringMatching(/^a payment was pushed: checkout_request_id "ws_CO_\d+_F\d+"/)),
+        Array(3).fill(
+          expect.objectContaining({ kind: "pushed", checkoutRequestId: expect.stringMatching(/^"ws_CO_\d+_F\d+"/) }),
+        ),
       );
       expect(found.seen).toEqual({
         "pay.no-phone": "it was answered with 200",
@@ -62,7 +73,7 @@ describeWith(["node", "Prism"], "momo check", () => {
           ["no-id", "id-type"].map((one) => [`bad.${one}`, "it was answered with 404, not with 400"]),
         ),
         "answers.json": "an answer with 404 is not a JSON object",
-        "answers.failure": "an error with 404 is not a JSON object",
+        "answers.failure": "an answer with 404 is not a JSON object",
       });
     });
 
@@ -86,7 +97,7 @@ describeWith(["node", "Prism"], "momo check", () => {
       const env = { MOMO_BASE_URL: ready.base_url, MOMO_API_KEY: key, MOMO_API_SECRET: secret };
       await runMomo(["pay", "0722000000", "20", "--account", "1", "--outcome", "wrong_pin; after=0s", "-q"], { env });
       const own = await runMomo(["check", "--target", ready.base_url, ...PAYS, "--account", "1", "--json"], { env });
-      const report = JSON.parse(own.stdout) as CheckReport;
+      const report = JSON.parse(own.stdout) as Report;
       expect(report.profile).toEqual(profile);
       expect(report.checked.filter(({ verdict }) => verdict === "fails")).toEqual([]);
       expect(own.exitCode).toBe(0);
@@ -94,9 +105,7 @@ describeWith(["node", "Prism"], "momo check", () => {
 
     test("without --pay, nothing is pushed", async () => {
       const { report } = await check(target);
-      const needs = report.checked.filter(
-        ({ seen }) => seen === "it needs a payment: --pay PHONE --amount 1 --account ID",
-      );
+      const needs = report.checked.filter(({ fact }) => fact?.kind === "needs_payment");
       expect(needs.length).toBeGreaterThan(10);
     });
   });
@@ -116,12 +125,13 @@ describeWith(["node", "Prism"], "momo check", () => {
         ...STATUSES.map((one) => `list.status-${one}`),
       ].toSorted(),
     );
-    expect(seen["pay.pending"]).toBe('its status is "completed" right after the start');
+    expect(seen["pay.pending"]).toBe('`status` is "completed"');
     expect(seen["auth.stranger-list"]).toBe("it was answered with 200, not with 401");
     expect(seen["answers.failure"]).toContain("the members are type, title, status, detail");
     // It never answers a body that is no JSON.
     expect(report.checked.find(({ id }) => id === "bad.no-json")).toMatchObject({
-      ...{ verdict: "skipped", seen: "POST /status.php got no answer: it did not come, or did not end, within 10s" },
+      verdict: "skipped",
+      fact: { kind: "no_answer", text: "POST /status.php got no answer: it did not come, or did not end, within 10s" },
     });
   });
 });

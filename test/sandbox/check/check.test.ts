@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { isShort, listIn } from "../../../sandbox/check/facts.ts";
+import { isShort, listIn } from "../../../sandbox/check/check-run.ts";
 import type { CheckReport } from "../../../sandbox/check/result.ts";
 import type { Exchange } from "../../../sandbox/check/service.ts";
 import { answersOf, failureSchema } from "../../../src/http/answers.ts";
 import type { Profile } from "../../../src/http/profile.ts";
-import { checkScene, fillScene } from "../../support/checked.ts";
+import { checkScene, fillScene, seenOf } from "../../support/checked.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { onEveryEngine } from "../../support/engines.ts";
 import { openDescription, operationOf, schemaChecker } from "../../support/openapi.ts";
@@ -13,9 +13,8 @@ import { newScene } from "../../support/scene.ts";
 afterEach(cleanUp);
 
 const failed = ({ checked }: CheckReport) =>
-  checked.filter(({ verdict }) => verdict === "fails").map(({ id, seen }) => [id, seen]);
-const skipped = ({ checked }: CheckReport) =>
-  checked.filter(({ verdict }) => verdict === "skipped").map(({ seen }) => seen);
+  checked.filter(({ verdict }) => verdict === "fails").map((one) => [one.id, seenOf(one)]);
+const skipped = ({ checked }: CheckReport) => checked.filter(({ verdict }) => verdict === "skipped").map(seenOf);
 
 onEveryEngine((engine) => {
   describe("momo holds every sentence that the specification states, and each answer matches its schema and its description", () => {
@@ -50,11 +49,12 @@ onEveryEngine((engine) => {
       // Only a bug causes a 500, or a network that refuses the prompt.
       expect([...seen].toSorted()).toEqual(described.filter((one) => !one.endsWith("500")).toSorted());
       expect(report).toMatchObject({ stopped: null, profile });
-      for (const note of report.notes) expect(note).toMatch(/^a payment was pushed: checkout_request_id "ws_CO_/);
+      for (const note of report.notes)
+        expect(note).toMatchObject({ kind: "pushed", checkoutRequestId: expect.stringMatching(/^"ws_CO_/) });
       // Only what the short form leaves out is not checked.
       if (profile.response_form === undefined) expect(skipped(report)).toEqual([]);
       for (const why of skipped(report))
-        expect(why).toMatch(/short|minimal|with it$|no transaction has a result|no checkout_request_id/);
+        expect(why).toMatch(/short|with it$|show no (?:result_desc|checkout_request_id|.*status, amount)/);
       await scene.close();
     });
   });
@@ -100,7 +100,11 @@ test("one request without an answer is skipped, and the second ends the check", 
     expect.arrayContaining(["GET /no-such-operation.php got no answer: it did not come"]),
   ]);
   const two = await hangsAt(/no-such|momo_check/);
-  expect(two.stopped).toBe("GET /transactions.php?momo_check=1 got no answer: it did not come");
+  expect(two.stopped).toEqual({
+    kind: "no_answer",
+    request: "GET /transactions.php?momo_check=1",
+    reason: "it did not come",
+  });
 });
 
 test("a slow service is no deviation: its payment may be final before the first status comes", async () => {

@@ -21,9 +21,9 @@ async function check(deviate: Deviation, payment: object | null = {}, takesMs = 
     payment,
   );
   await scene.close();
-  for (const format of ["text", "json", "html", "junit"] as const)
-    expect(formatCheck(report, format, "1").length).toBeLessThan(500_000);
-  expect(report.stopped ?? "").not.toContain("momo failed");
+  for (const format of ["text", "json", "junit"] as const)
+    expect(formatCheck(report, format, true).length).toBeLessThan(500_000);
+  expect(report.stopped?.kind).not.toBe("bug");
   expect(parseProfile(report.profile)).toEqual(report.profile);
   return report;
 }
@@ -47,14 +47,14 @@ test.each<[what: string, deviate: Deviation]>([
   const { notes } = await check((answer, request) =>
     request.method === "POST" || request.path.includes("pending") ? deviate(answer, request) : answer,
   );
-  expect(notes.join()).toMatch(/^a payment was pushed(?:: checkout_request_id|, and its answer has no id)/);
+  expect(notes[0]?.kind).toMatch(/^pushed(?:_without_id)?$/);
 });
 
 test("answers of more than 32 MiB or 5 minutes in sum end the check", async () => {
   const large = await check(withText((it) => it + " ".repeat(1_000_000)));
-  expect(large.stopped).toBe("its answers have more than 32 MiB in sum");
+  expect(large.stopped).toEqual({ kind: "too_large" });
   const slow = await check((answer) => answer, null, 20_000);
-  expect(slow).toMatchObject({ stopped: "its answers took more than 5m in sum", requests: 16 });
+  expect(slow).toMatchObject({ stopped: { kind: "too_slow" }, requests: 16 });
 });
 
 test("a fee above the amount, result codes and statuses that momo does not serve are left out of the profile", async () => {
@@ -69,10 +69,12 @@ test("a fee above the amount, result codes and statuses that momo does not serve
   });
   expect(profile).toMatchObject({ fee: "10" });
   expect(JSON.stringify(profile)).not.toMatch(/-1032|unknown_id/);
-  expect(checked.find(({ id }) => id === "silent.results")?.seen).toContain("-1032: ");
+  expect(checked.find(({ id }) => id === "silent.results")?.fact).toMatchObject({
+    others: [["-1032", expect.any(String)]],
+  });
 });
 
-const secrets = new Secrets(["mk_0123456789abcdef", "ms_Secret0123456789abcdef"]);
+const secrets = new Secrets(["mk_0123456789abcdef", "ms_Secret0123456789abcdef", "#!$%-_=+x9?@&^~7", 'p%41ß漢 😀"q']);
 secrets.learn({ transaction_code: "X", rows: [{ momo_receipt_number: "UKK001DAN1" }], phone: { work: 254712345678 } });
 secrets.learnText("<TransactionCode>QWERTYUIOP</TransactionCode>");
 
@@ -87,6 +89,17 @@ test.each<[text: string, shown: string]>([
   ['{"message":"{\\"transaction_code\\":\\"QQ\\"}"}', '{"message":"{\\"transaction_code\\":\\"…\\"}"}'],
   ["turned \u202e and\n cut \ud83d", "turned \\u202e and cut \u{FFFD}"],
   [`${"a".repeat(195)} UKK001DAN1 b`, `${"a".repeat(195)} ……`],
+  // Secrets of any characters, raw and in JSON, a URL and HTML, also in one another.
+  ["a #!$%-_=+x9?@&^~7 b", "a … b"],
+  ["a %23!%24%25-_%3D%2Bx9%3F%40%26%5E~7 b", "a … b"],
+  ["a %2523%2521%2524%2525-_%253D%252Bx9%253F%2540%2526%255E~7 b", "a … b"],
+  ["a &#35;!$%-_=+x9?@&amp;^~7 &#x23;!$%-_=+x9?@&amp;amp;^~7 b", "a … … b"],
+  ["a \\u0023!$%-_=+x9?@\\u0026^~7 b", "a … b"],
+  ['a p%41ß漢 😀"q b', "a … b"],
+  [`a ${JSON.stringify('p%41ß漢 😀"q')} b`, 'a "…" b'],
+  [`a ${encodeURIComponent('p%41ß漢 😀"q')} b`, "a … b"],
+  ["a p%41&#223;&#28450; &#128512;&quot;q b", "a … b"],
+  [`${"a".repeat(190)} #!$%-_=+x9?@&^~7 b`, `${"a".repeat(190)} ……`],
   // These are no secrets.
   ['"result_code":1032,"created_at":"2026-11-20 10:02:00"', '"result_code":1032,"created_at":"2026-11-20 10:02:00"'],
   ["ws_CO_20112026100200_DM76SK819R0XRY40HBXX, 100.5", "ws_CO_20112026100200_DM76SK819R0XRY40HBXX, 100.5"],

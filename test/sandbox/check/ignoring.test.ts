@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { byCause } from "../../../sandbox/check/result.ts";
+import { byCause } from "../../../sandbox/check/report.ts";
 import { checkScene, type Deviation, fillScene, IGNORED, sendTo } from "../../support/checked.ts";
 import { forAllTests } from "../../support/cleanup.ts";
 import { openScene } from "../../support/scene.ts";

@@ -1,6 +1,7 @@
 import { kindOf } from "../../src/domain/error.ts";
 import type { Profile } from "../../src/http/profile.ts";
 import { isObject, type Json } from "./bounded.ts";
+import type { Behaviour, Breaks, Fact, Received } from "./fact.ts";
 import { type Ask, type Exchange, type Service, Skip } from "./service.ts";
 
 /** What a check is, and what the checks read in answers. */
@@ -15,7 +16,7 @@ export interface PaymentToMake {
 }
 
 /** A service, and what the checks leave for one another. */
-export interface Checking {
+export interface CheckRun {
   readonly service: Service;
   readonly payment: PaymentToMake | null;
   /** How many pushes are left, and the orders that were sent. */
@@ -26,16 +27,12 @@ export interface Checking {
 }
 
 /** What a check has seen. */
-export interface Seen {
+export interface CheckResult {
   /** What shows it; null where no single answer does. */
   readonly exchange: Exchange | null;
-  /** Why a stated sentence does not hold; null if it holds. */
-  readonly wrong?: string | null;
-  /** What the service does where the specification is silent, in words. */
-  readonly does?: string;
+  /** Why a stated sentence does not hold, or what the service does where the specification is silent; null if it holds. */
+  readonly fact: Fact | null;
   readonly profile?: Profile;
-  /** Whether a profile has no room for all of it. */
-  readonly isTooMuch?: boolean;
   /** The part of the answer that shows it; by default its beginning. */
   readonly part?: Json;
 }
@@ -44,10 +41,11 @@ export interface Check {
   readonly id: string;
   readonly section: string;
   readonly sentence: string;
-  /** What momo does; absent for a stated sentence. */
-  readonly momo?: string;
+  readonly breaks: Breaks;
+  /** What momo does with a profile; absent for a stated sentence. */
+  readonly momo?: (profile: Profile) => Behaviour;
   /** @throws Skip, Stopped */
-  readonly look: (checking: Checking) => Promise<Seen>;
+  readonly run: (checkRun: CheckRun) => Promise<CheckResult>;
 }
 
 /** A page of the list. */
@@ -70,7 +68,7 @@ export function listIn(exchange: Exchange): Listed {
   const { json, status } = exchange;
   const arrayName = Array.isArray(json?.transactions) ? "transactions" : "data";
   const items = json?.[arrayName];
-  if (!Array.isArray(items)) throw new Skip(`the list was answered with ${status}, without an array of transactions`);
+  if (!Array.isArray(items)) throw new Skip({ kind: "no_list", status });
   return {
     exchange,
     arrayName,
@@ -90,15 +88,13 @@ export const isShort = ({ items, arrayName, summary }: Listed): boolean =>
     ? arrayName === "data" && summary === null
     : ONLY_FULL.every((name) => !(name in (items[0] ?? {})));
 
-export const NO_TRANSACTIONS = "the account has no transactions";
-
 /** The id that no transaction has. */
 export const NO_RECORD = "999999999999999";
 
 /** The newest transaction. @throws Skip if there is none */
 export async function newest(service: Service): Promise<Json> {
   const [item] = (await list(service)).items;
-  if (!item) throw new Skip(NO_TRANSACTIONS);
+  if (!item) throw new Skip({ kind: "no_transactions" });
   return item;
 }
 
@@ -106,31 +102,28 @@ export async function newest(service: Service): Promise<Json> {
 export async function statusOf(service: Service, item: Json): Promise<Exchange> {
   const started = service.exchanges.find(({ json }) => json?.success === true && "merchant_request_id" in json);
   const checkout_request_id = item.checkout_request_id ?? started?.json?.checkout_request_id;
-  return service.ask(statusAsk({ checkout_request_id }, "the list shows no checkout_request_id"));
+  return service.ask(statusAsk({ checkout_request_id }));
 }
 
 /** The longest id that is asked for, and shown in reports. */
 const LONGEST_ID = 200;
 
-/** A request for the status of a payment. @throws Skip with `none` if it has no id */
-export function statusAsk({ checkout_request_id }: Json, none = "the payment has no checkout_request_id"): Ask {
-  if (typeof checkout_request_id !== "string") throw new Skip(none);
-  if (checkout_request_id.length > LONGEST_ID)
-    throw new Skip(`its checkout_request_id has more than ${LONGEST_ID} characters`);
+/** A request for the status of a payment. @throws Skip if it has no id that can be asked for */
+export function statusAsk({ checkout_request_id }: Json): Ask {
+  if (typeof checkout_request_id !== "string") throw new Skip({ kind: "not_shown", member: "checkout_request_id" });
+  if (checkout_request_id.length > LONGEST_ID) throw new Skip({ kind: "unusable_id" });
   return { path: "/status.php", json: { checkout_request_id } };
 }
 
 /** The list with one transaction. @throws Skip if the id cannot be used in a request */
 export function listById(service: Service, id: unknown): Promise<Listed> {
-  if (typeof id === "object" || String(id).length > LONGEST_ID) throw new Skip("its id is not a number");
+  if (typeof id === "object" || String(id).length > LONGEST_ID) throw new Skip({ kind: "unusable_id" });
   return list(service, `?id=${encodeURIComponent(String(id))}`);
 }
 
-export type Test = readonly [words: string, fits: (value: unknown) => boolean];
-
-/** A value in a sentence. It is never cut: half a secret is not recognised. */
-export function shown(value: unknown): string {
-  if (value === undefined) return "missing";
+/** A value as a fact has it. It is never cut: half a secret is not recognised. */
+export function received(value: unknown): Received {
+  if (value === undefined) return null;
   const text = JSON.stringify(value);
   if (text.length <= MOST_SHOWN) return text;
   return typeof value === "string" ? `a string of ${value.length} characters` : kindOf(value);
@@ -138,21 +131,51 @@ export function shown(value: unknown): string {
 
 const MOST_SHOWN = 100;
 
-export const holds = (exchange: Exchange | null): Seen => ({ exchange, wrong: null });
-export const wrong = (exchange: Exchange | null, why: string, part?: Json | null): Seen => ({
-  ...{ exchange, wrong: why },
+export const ok = (exchange: Exchange | null): CheckResult => ({ exchange, fact: null });
+
+export const violated = (exchange: Exchange | null, fact: Fact, part?: Json): CheckResult => ({
+  exchange,
+  fact,
   ...(part && { part }),
 });
-/** @param why what is wrong, if it does not hold */
-export const judge = (exchange: Exchange | null, doesHold: boolean, why: string, part?: Json | null): Seen =>
-  doesHold ? holds(exchange) : wrong(exchange, why, part);
-/** Compares a value with what it must be. */
-export const must = (exchange: Exchange, name: string, value: unknown, [words, fits]: Test, part?: Json | null): Seen =>
-  judge(exchange, fits(value), `\`${name}\` must be ${words}; it is ${shown(value)}`, part);
 
-export const check = (id: string, section: string, sentence: string, look: Check["look"]): Check => ({
+/** @param fact what is wrong, if it does not hold */
+export const okIf = (doesHold: boolean, exchange: Exchange, fact: Fact, part?: Json): CheckResult =>
+  doesHold ? ok(exchange) : violated(exchange, fact, part);
+
+/** @param fits whether the value is what it must be */
+export const expectMember = (
+  exchange: Exchange,
+  name: string,
+  value: unknown,
+  fits: boolean,
+  part?: Json,
+): CheckResult => okIf(fits, exchange, { kind: "member", name, received: received(value) }, part);
+
+export const recorded = (exchange: Exchange | null, fact: Behaviour, profile: Profile = {}): CheckResult => ({
+  exchange,
+  fact,
+  profile,
+});
+
+/** A sentence that, if it does not hold, costs money or stops a client. */
+export const check = (id: string, section: string, sentence: string, run: Check["run"]): Check => ({
   id,
   section,
   sentence,
-  look,
+  breaks: "money",
+  run,
 });
+
+/** A sentence about the shape of answers. */
+export const shapeCheck = (id: string, section: string, sentence: string, run: Check["run"]): Check => ({
+  ...check(id, section, sentence, run),
+  breaks: "shape",
+});
+
+/** The result, if the account has so many transactions: with fewer, it shows nothing. @throws Skip */
+export async function whereSome(service: Service, result: CheckResult, least = 1): Promise<CheckResult> {
+  await newest(service);
+  if ((await list(service)).items.length < least) throw new Skip({ kind: "one_transaction" });
+  return result;
+}
