@@ -13,11 +13,14 @@ export interface DescribedCall {
 }
 
 /** What both descriptions have in common. */
-export const describe = <D extends { info: object; components: object }>({ info, components, ...rest }: D) => ({
+export const describe = <D extends { info: object; components: object }>(
+  { info, components, ...rest }: D,
+  schemas: object = {},
+) => ({
   openapi: "3.1.0",
   info: { ...info, license: { name: "MIT", identifier: "MIT" } },
   ...rest,
-  components: { ...components, schemas: { Failure: jsonSchemaOf(failureSchema) } },
+  components: { ...components, schemas: { ...schemas, Failure: jsonSchemaOf(failureSchema) } },
 });
 
 /** @param others the parameters that are not in the query */

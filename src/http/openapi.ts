@@ -13,8 +13,8 @@ export const serversOf = (basePaths: BasePaths, origin: string) =>
   basePaths.map((basePath) => ({ url: origin + basePath || "/" }));
 
 /** The three operations in OpenAPI 3.1, without their addresses, from the schemas that check requests. It takes milliseconds. */
-export const describeApi = (profile: Profile, version: string) =>
-  describe({
+export const describeApi = (profile: Profile, version: string) => {
+  const description = {
     info: {
       title: "Mobile-money payment collection",
       version,
@@ -33,7 +33,26 @@ export const describeApi = (profile: Profile, version: string) =>
         apiSecret: { type: "apiKey", in: "header", name: "X-API-Secret" },
       },
     },
-  });
+  };
+  return describe(description, { Transaction: listSchemas(profile).transaction });
+};
+
+const TRANSACTION = { $ref: "#/components/schemas/Transaction" };
+
+/** The schema of the list's answer, in which a transaction has a name: generated clients then have a type for it. */
+function listSchemas(profile: Profile) {
+  const answer = jsonSchemaOf(answersOf(profile)["/transactions.php"]);
+  const properties = answer.properties as Record<string, { readonly items?: object }>;
+  const name = properties.transactions ? "transactions" : "data";
+  const array = properties[name];
+  return {
+    transaction: array?.items,
+    answer: { ...answer, properties: { ...properties, [name]: { ...array, items: TRANSACTION } } },
+  };
+}
+
+const answerSchema = (path: Operation["path"], profile: Profile) =>
+  path === "/transactions.php" ? listSchemas(profile).answer : jsonSchemaOf(answersOf(profile)[path]);
 
 /** Both headers again, as parameters: some converters, such as Postman's, keep only one security scheme of an operation. */
 const CREDENTIALS = ["X-API-Key", "X-API-Secret"].map((name) => ({
@@ -61,7 +80,7 @@ const FAILURES: Readonly<Record<string, string>> = {
 };
 
 function responsesOf({ path, refusedBy }: Operation, profile: Profile) {
-  const answer = jsonSchemaOf(answersOf(profile)[path]);
+  const answer = answerSchema(path, profile);
   const described: Record<string, object> = {
     200: { description: "Success", content: json(answer, answerExamples(profile)[path]) },
   };
@@ -154,7 +173,7 @@ const FAILURE_EXAMPLES: Record<keyof typeof REQUEST_EXAMPLES, Readonly<Record<nu
   }),
   "/transactions.php": failing("GET", {
     400: 'limit must be a whole number from 1 to 100; it is "500"',
-    404: "there is no transaction of yours with this id and these filters",
+    404: "there is no transaction of yours with this id",
   }),
 };
 

@@ -79,7 +79,7 @@ export function createReads({ store, clock, resolver, reportFault }: Parts) {
       await catchUp();
       const list = await store.transactionList.list(merchantId, filter, page, signal);
       if (filter.id !== undefined && list.summary.totalItems === 0) {
-        throw new Refusal("not_found", "there is no transaction of yours with this id and these filters");
+        throw noSuchTransaction(filter);
       }
       return list;
     },
@@ -99,6 +99,13 @@ export function createReads({ store, clock, resolver, reportFault }: Parts) {
       return store.transactions.save(most);
     },
   };
+}
+
+/** Names the filters beside the id only if there are some. */
+function noSuchTransaction({ id: _, ...others }: TransactionFilter): Refusal {
+  const hasOthers = Object.values(others).some((value) => value !== undefined);
+  const what = hasOthers ? "this id and these filters" : "this id";
+  return new Refusal("not_found", `there is no transaction of yours with ${what}`);
 }
 
 /** Why the last round may have left out what is due. */

@@ -10,7 +10,7 @@ export interface Description {
   readonly servers: readonly { readonly url: string }[];
   readonly security: unknown;
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { readonly schemas: { readonly Failure: object } };
+  readonly components: { readonly schemas: { readonly Failure: object; readonly Transaction: object } };
 }
 
 interface Operation {
@@ -42,8 +42,22 @@ export async function openDescription(options: SceneOptions = {}, engine?: Engin
   return { scene, description, close: scene.close };
 }
 
-export function operationOf({ paths }: Description, path: string): Operation {
-  const [operation] = Object.values(paths[path] ?? {});
+const resolved = new WeakMap<Description, Description>();
+
+/** The description with each named schema in the place of its name. */
+function withoutNames(description: Description): Description {
+  const known = resolved.get(description);
+  if (known) return known;
+  const schemas = description.components.schemas as Record<string, unknown>;
+  const place = (_name: string, value: { readonly $ref?: string } | null) =>
+    value?.$ref === undefined ? value : schemas[value.$ref.replace("#/components/schemas/", "")];
+  const whole = JSON.parse(JSON.stringify(description, place)) as Description;
+  resolved.set(description, whole);
+  return whole;
+}
+
+export function operationOf(description: Description, path: string): Operation {
+  const [operation] = Object.values(withoutNames(description).paths[path] ?? {});
   if (!operation) throw new Error(`${path} is not described`);
   return operation;
 }
