@@ -1,17 +1,16 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
-import { z } from "zod";
 import { CALLS } from "../../sandbox/control/calls.ts";
 import { shown, whatCame } from "../../src/domain/error.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/description.ts";
 import type { Target } from "../client/target.ts";
 import { isPathPart } from "../terminal/options.ts";
+import { membersOf, type Shape } from "./lenient.ts";
 import { type Action, COMMON_MEANINGS, type Tool } from "./tools.ts";
 
 /** The schemas of a tool, from those of its calls. The sandbox itself checks the arguments, and says what would be right. */
 
-interface Property {
+interface Property extends Shape {
   readonly description?: string;
-  readonly type?: string;
   readonly default?: unknown;
   readonly properties?: Properties;
   readonly items?: Property;
@@ -34,7 +33,7 @@ function argumentsOf(action: Action, usual: object = {}) {
   const query = (call.query ? parametersOf(call.query) : []).map(
     ({ name, schema, description }) => [name, { ...schema, description }] as const,
   );
-  const { format: _, ...queried } = Object.fromEntries(query);
+  const { format: _format, by: _by, ...queried } = Object.fromEntries(query);
   const schema = call.body && jsonSchemaOf(call.body.schema, "input");
   // Of several forms of a body, the first is an object.
   const body = (schema?.anyOf?.[0] ?? schema) as { properties?: Properties; required?: string[] } | undefined;
@@ -42,7 +41,10 @@ function argumentsOf(action: Action, usual: object = {}) {
   for (const [name, value] of Object.entries(usual)) properties[name] = { ...properties[name], default: value };
   const required = body?.required?.filter((name) => !(name in usual)) ?? [];
   if (action.id === undefined) return { properties, required };
-  return { properties: { [action.id]: { type: "string" }, ...properties }, required: [action.id, ...required] };
+  const others = Object.keys(action.otherIds ?? {});
+  const ids = Object.fromEntries([action.id, ...others].map((name) => [name, { type: "string" }]));
+  const requiredIds = others.length === 0 ? [action.id] : [];
+  return { properties: { ...ids, ...properties }, required: [...requiredIds, ...required] };
 }
 
 /** What a tool takes. With several actions, `action` says which, and each argument says for which it is. */
@@ -52,7 +54,8 @@ export function inputOf(tool: Tool, target: Target): StandardSchemaWithJSON<obje
     ...argumentsOf(action, action.usual?.(target)),
   }));
   const names = actions.map(({ name }) => name);
-  const action = { type: "string", enum: names, description: actions.map(({ summary }) => summary).join("; ") };
+  const summaries = actions.map(({ summary }) => summary).join("; ");
+  const action = { type: "string", enum: names, default: names[0], description: summaries };
   const [only] = actions.length === 1 ? actions : [];
   const taken: Properties = Object.assign({}, ...actions.map(({ properties }) => properties));
   const properties = Object.entries(taken).map(([name, property]) => {
@@ -63,7 +66,7 @@ export function inputOf(tool: Tool, target: Target): StandardSchemaWithJSON<obje
   const schema = {
     type: "object",
     properties: { ...(!only && { action }), ...Object.fromEntries(properties) },
-    required: only?.required ?? ["action"],
+    required: only?.required ?? [],
     additionalProperties: false,
   };
   const jsonSchema = { input: () => ({ ...schema }), output: () => ({ ...schema }) };
@@ -91,12 +94,14 @@ function described(tool: Tool, name: string, property: Property): Property {
  */
 export function readArguments(tool: string, { actions }: Tool, given: Readonly<Record<string, unknown>>) {
   const names = Object.keys(actions);
-  const { action: named, ...others } = names.length > 1 ? given : { action: names[0], ...given };
-  if (named === undefined) throw new Error(`action is missing: it must be one of ${names.join(", ")}`);
+  const { action: chosen, ...others } = given;
+  const named = chosen ?? names[0];
   const action = names.includes(named as string) ? actions[named as string] : undefined;
   if (action === undefined) throw new Error(`action must be one of ${names.join(", ")}${whatCame(named)}`);
-  const known = Object.keys(argumentsOf(action).properties);
-  const unknown = Object.keys(others).find((name) => !known.includes(name));
+  const { properties } = argumentsOf(action);
+  const known = Object.keys(properties);
+  const read = membersOf(others, properties);
+  const unknown = Object.keys(read).find((name) => !known.includes(name));
   if (unknown !== undefined) {
     const name = unknown.length > 40 ? shown(unknown) : unknown;
     const which = names.length > 1 ? `${tool} with action ${named}` : tool;
@@ -105,17 +110,19 @@ export function readArguments(tool: string, { actions }: Tool, given: Readonly<R
     const takes = known.length > 0 ? `takes ${known.join(", ")}` : "takes no arguments";
     throw new Error(`there is no argument ${name}: ${which} ${takes}${whose}`);
   }
-  if (action.id === undefined) return { action, id: "", rest: others };
-  const { [action.id]: id, ...rest } = others;
-  if (id === undefined) throw new Error(`${action.id} is missing: it must be a string`);
-  if (typeof id === "string" && isPathPart(id)) return { action, id, rest };
-  throw new Error(`${action.id} must be a string, the id of one${whatCame(id)}`);
+  if (action.id === undefined) return { action, id: "", rest: read };
+  return { action, ...idIn(action, action.id, read) };
 }
 
-/** What a tool answers: the names of the members of all its answers. The documents have their shapes. */
-export function outputOf({ actions }: Tool) {
-  const answers = Object.values(actions).map((action) => callOf(action).answer ?? {});
-  const names = answers.flatMap((answer) => Object.keys(answer instanceof z.ZodObject ? answer.shape : answer));
-  const members = Object.fromEntries(names.map((name) => [name, z.unknown().optional()]));
-  return z.object({ ...members, message: z.string(), entries_left_out: z.record(z.string(), z.int()).optional() });
+/** The id of a call, and the other arguments. @throws Error if there is none, or more than one */
+function idIn({ otherIds = {} }: Action, name: string, read: Readonly<Record<string, unknown>>) {
+  const names = [name, ...Object.keys(otherIds)];
+  const given = names.filter((one) => read[one] !== undefined);
+  const choice = names.length > 1 ? `give one of ${names.join(", ")}` : "it must be a string";
+  const [by] = given;
+  if (by === undefined) throw new Error(`${name} is missing: ${choice}`);
+  if (given.length > 1) throw new Error(`${given.join(" and ")} name the payment: ${choice}`);
+  const { [by]: id, ...rest } = read;
+  if (typeof id === "string" && isPathPart(id)) return { id, rest: { ...rest, ...otherIds[by] } };
+  throw new Error(`${by} must be a string, the id of one${whatCame(id)}`);
 }

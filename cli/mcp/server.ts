@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { isDeepStrictEqual } from "node:util";
 import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Command } from "commander";
@@ -6,6 +7,7 @@ import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
 import { atMost } from "../../src/domain/clock.ts";
 import { whatCame } from "../../src/domain/error.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { visibleLines } from "../../src/domain/visible.ts";
 import { durations, sleep } from "../../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Client, controlClient } from "../client/client.ts";
@@ -31,7 +33,7 @@ import { version } from "../version.ts";
 import { bounded } from "./bounded.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
 import { messagesOf, OpenRequests } from "./messages.ts";
-import { inputOf, outputOf, readArguments } from "./schemas.ts";
+import { inputOf, readArguments } from "./schemas.ts";
 import { type Action, TOOLS, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, unknown>;
@@ -90,35 +92,36 @@ function createServer(connection: Connection): McpServer {
 
 const language = z
   .enum(LANGUAGES, { error: ({ input }) => `must be one of ${LANGUAGES.join(", ")}${whatCame(input)}` })
+  .nullable()
   .default("TypeScript")
+  .transform((given) => given ?? "TypeScript")
   .describe("of the example");
 
 /** The only tool that gives a secret. */
-function addConnect(server: McpServer, { target, isPrivate }: Connection): void {
+function addConnect(server: McpServer, connection: Connection): void {
   const config = {
     description: "The address and the key for the program under test, as variables of its environment, and an example.",
     inputSchema: z.strictObject({ language }, { error: "connect takes language only" }),
-    outputSchema: z.object({ variables: z.record(z.string(), z.string()), example: z.string(), lifetime: z.string() }),
     annotations: { readOnlyHint: true, openWorldHint: false },
   };
-  const { baseUrl: base_url, apiKey: api_key, paymentAccountId: payment_account_id } = target;
-  const lifetime = isPrivate
+  const lifetime = connection.isPrivate
     ? "This sandbox ends with this assistant, with its payments. momo serve starts one that stays."
     : "This sandbox runs on its own, and keeps its payments.";
-  server.registerTool("connect", config, ({ language }) => {
+  server.registerTool("connect", config, async ({ language }) => {
+    await withServer(connection, (target) => controlClient(target).get("/clock", {})).catch(() => {});
+    const { target } = connection;
+    const { baseUrl: base_url, apiKey: api_key, paymentAccountId: payment_account_id } = target;
     const example = paste(language, { base_url, api_key, payment_account_id, data: null });
     return resultOf({ variables: variablesOf(target), example, lifetime });
   });
 }
 
-function addTool(server: McpServer, { target }: Connection, name: string, tool: Tool): void {
-  const control = controlClient(target);
+function addTool(server: McpServer, connection: Connection, name: string, tool: Tool): void {
   const actions = Object.values(tool.actions);
   const readOnlyHint = actions.every(isReading);
   const config = {
     description: tool.use,
-    inputSchema: inputOf(tool, target),
-    outputSchema: outputOf(tool),
+    inputSchema: inputOf(tool, connection.target),
     annotations: {
       readOnlyHint,
       destructiveHint: tool.destroys === true,
@@ -131,13 +134,15 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
     try {
       const read = readArguments(name, tool, given as Arguments);
       ({ action } = read);
-      const carry = () => carryOut(control, target, read, mcpReq.signal);
+      const carry = () => withServer(connection, (target) => carryOut(target, read, mcpReq.signal));
       const { success: _, ...answer } = await withProgress(action.waits ? inTurn(carry) : carry(), mcpReq);
-      return resultOf(bounded(answer));
+      return resultOf(bounded(action.compact?.(answer) ?? answer));
     } catch (error) {
       const { message, hint } = toFailure(error);
       const next =
-        action && error instanceof Refused && (await nextStep(action, error.status, given as Arguments, control));
+        action &&
+        error instanceof Refused &&
+        (await nextStep(action, error.status, given as Arguments, controlClient(connection.target)));
       const why = hint === null ? message : `${message} (${hint})`;
       const text = visibleLines(next ? `${why}. ${next}` : why);
       return { isError: true, content: [{ type: "text", text }] };
@@ -148,10 +153,11 @@ function addTool(server: McpServer, { target }: Connection, name: string, tool: 
 type Read = ReturnType<typeof readArguments>;
 
 /** Sends the call of an action. */
-function carryOut(control: Client, target: Target, { action, id, rest }: Read, signal: AbortSignal): Promise<Answer> {
+function carryOut(target: Connected, { action, id, rest }: Read, signal: AbortSignal): Promise<Answer> {
+  const control = controlClient(target);
   const [method, path] = action.call;
   const place = path.replace(/[A-Z_]+/, () => encodeURIComponent(id));
-  const given = { ...action.usual?.(target), ...rest };
+  const given = { ...action.usual?.(target), ...rest, ...action.fixed };
   const options = { timeoutMs: ADVANCE_TIMEOUT_MS, signal, ...(isReading(action) && READS) };
   if (method === "GET") return control.get(place, queryOf(given), options);
   if (method === "DELETE") return control.delete(place, options);
@@ -194,16 +200,39 @@ async function withProgress<T>(work: Promise<T>, { _meta, notify }: ServerContex
   return work;
 }
 
-function resultOf(structuredContent: Arguments): CallToolResult {
-  return { structuredContent, content: [{ type: "text", text: JSON.stringify(structuredContent) }] };
+/** As text, which every assistant reads; the same as structured content would be a second copy. */
+function resultOf(answer: Arguments): CallToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(answer) }] };
 }
+
+export type Connected = Target & ControlTarget;
 
 /** The sandbox of an assistant. A private one was started for it, and ends with it. */
 export interface Connection {
-  readonly target: Target & ControlTarget;
+  target: Connected;
   readonly isPrivate: boolean;
+  /** Where the sandbox is now: a server that was started again may have another address. */
+  find(): Connected;
   stop(): Promise<unknown>;
 }
+
+/** Does something with the server; if it has gone, with the one that was started in its place. */
+async function withServer<T>(connection: Connection, work: (target: Connected) => Promise<T>): Promise<T> {
+  const { target } = connection;
+  try {
+    return await work(target);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    const found = readOrNull(() => connection.find());
+    if (found === null || isDeepStrictEqual(found, target)) throw error;
+    connection.target = found;
+    return work(found);
+  }
+}
+
+/** Whether a request did not reach the server, so that it can be sent to another. */
+const isGone = (error: unknown): boolean =>
+  error instanceof Failure && error.code === "unreachable" && !(error instanceof LostAnswer);
 
 /**
  * Connects to the sandbox of the flags, of the environment or of the data directory; starts a private one if none runs, also where the
@@ -212,15 +241,15 @@ export interface Connection {
  */
 export async function connect(flags: TargetFlags): Promise<Connection> {
   try {
-    const target = { ...resolveTarget(flags), ...resolveControl(flags) };
+    const find = () => ({ ...resolveTarget(flags), ...resolveControl(flags) });
+    const target = find();
     await controlClient(target).get("/clock", {});
-    return { target, isPrivate: false, stop: async () => {} };
+    return { target, isPrivate: false, find, stop: async () => {} };
   } catch (error) {
-    const isGone = error instanceof Failure && error.code === "unreachable" && !(error instanceof LostAnswer);
-    if (!(isGone || hasNoDataDirectory(flags.data)) || isNamed(flags)) throw error;
+    if (!(isGone(error) || hasNoDataDirectory(flags.data)) || isNamed(flags)) throw error;
   }
   const sandbox = await startPrivateSandbox(await configOf(addSandboxOptions(new Command()).opts()));
-  return { ...sandbox, isPrivate: true };
+  return { ...sandbox, isPrivate: true, find: () => sandbox.target };
 }
 
 /**
@@ -246,8 +275,8 @@ async function nextStep(
   // Only help for the assistant: if the sandbox does not answer, the refusal before says so.
   const clock = await control.get("/clock", {}).catch(() => null);
   return clock?.frozen === true
-    ? "The clock is frozen: call clock with action set and advance, such as 60s, or answer the prompt with customer"
-    : "If its outcome is manual, answer the prompt with customer; otherwise call clock with action set and advance";
+    ? "The clock is frozen: call clock with action advance, such as advance 60s, or answer the prompt with customer"
+    : "If its outcome is manual, answer the prompt with customer; otherwise call clock with action advance";
 }
 
 /** The status of a wait that reached its time-out. */

@@ -1,12 +1,13 @@
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import type { Target } from "../client/target.ts";
+import { compactRequests } from "./compact.ts";
 
 /** The tools of `momo mcp`. Each action is a call of the control API (`sandbox/control/calls.ts`), which has its schemas. */
 
 export interface Tool {
   /** When to use it. */
   readonly use: string;
-  /** By name. Of several, the argument `action` names one. */
+  /** By name. Of several, the argument `action` names one; if it is left out, it is the first. */
   readonly actions: Readonly<Record<string, Action>>;
   /** What its arguments and their members mean to an assistant, instead of the description that the schema of the call has. */
   readonly means?: Readonly<Record<string, string>>;
@@ -19,6 +20,12 @@ export interface Action {
   readonly call: readonly [method: "GET" | "POST" | "PUT" | "DELETE", path: string];
   /** The argument with the id. */
   readonly id?: string;
+  /** Other arguments that may stand for the id, each with what the call is told then. */
+  readonly otherIds?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Members that the action itself stands for. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
+  /** What an assistant needs of the answer. */
+  readonly compact?: (answer: Readonly<Record<string, unknown>>) => Record<string, unknown>;
   /** Whether it only waits: it changes nothing, although it is no GET, and takes long. */
   readonly waits?: true;
   /** Arguments that the assistant may leave out, with the values that they then have. */
@@ -68,14 +75,16 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     },
   },
   explain_payment: {
-    use: "How one payment ended and why, what to do, and each poll.",
+    use: "How one payment ended and why, what to do, and each poll. Give its id, reference or number.",
     actions: {
       explain: {
         call: ["GET", "/transactions/CHECKOUT_REQUEST_ID"],
         id: "checkout_request_id",
+        otherIds: { reference: { by: "reference" }, number: { by: "number" } },
         next: { 404: FIND_ID },
       },
     },
+    means: { number: "of the transaction: its id in lists" },
   },
   list_payments: {
     use: "Lists payments. search: the start of a phone or reference.",
@@ -123,7 +132,13 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
   clock: {
     use: "Stops the clock of the sandbox, moves it forward, or starts it again. What falls due by a move is resolved at once. Only state with action reset or restore sets it back.",
-    actions: { show: { call: ["GET", "/clock"] }, set: { call: ["POST", "/clock"] } },
+    actions: {
+      show: { call: ["GET", "/clock"] },
+      set: { call: ["POST", "/clock"] },
+      advance: { call: ["POST", "/clock"] },
+      freeze: { call: ["POST", "/clock"], fixed: { freeze: true } },
+      resume: { call: ["POST", "/clock"], fixed: { resume: true } },
+    },
     means: {
       freeze: "stops the clock",
       resume: "lets the clock run again",
@@ -162,7 +177,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     use: "Reports what the program under test has done wrong so far, with the right way. Use it after each run. Shows its requests, also those that were refused and have no payment. Payments of start_payment are not the program's: they do not count.",
     actions: {
       report: { call: ["GET", "/audit"], usual: () => ({ over: "true" }) },
-      requests: { call: ["GET", "/requests"] },
+      requests: { call: ["GET", "/requests"], compact: compactRequests },
       forget: { call: ["DELETE", "/audit"] },
     },
     destroys: true,

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
-import { readNaming } from "../../src/domain/error.ts";
+import { Refusal, readNaming } from "../../src/domain/error.ts";
 import type { ResultCode } from "../../src/domain/outcome.ts";
 import { KINDS, type Transaction } from "../../src/domain/transaction.ts";
 import { started } from "../../src/http/answers.ts";
 import { listTransactionsSchema, orderOf, selectionOf, startPaymentSchema } from "../../src/http/input.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { listMessage, listView, STARTED, startedView, summaryView } from "../../src/http/view.ts";
+import type { Service } from "../../src/service/service.ts";
 import { parseChoice } from "../network/choice.ts";
 import { decidedBy } from "../network/decided-by.ts";
 import { RESULT_ADVICE } from "../network/outcomes.ts";
@@ -26,6 +27,39 @@ const testPayment = z.object({
 });
 
 const paymentBody = bodyOf(testPayment, { payment_account_id: 1, phone: "0712345678", amount: 100, kind: "web" });
+
+/** How the path names a payment. */
+const NAMED_BY = ["checkout_request_id", "reference", "number"] as const;
+type NamedBy = (typeof NAMED_BY)[number];
+
+const storyQuery = z.object({
+  by: z.enum(NAMED_BY).default("checkout_request_id").describe("what the path has instead of the checkout request id"),
+});
+
+type Finder = (service: Service, text: string) => Transaction | null | Promise<Transaction | null>;
+
+/** Of any merchant; of several payments with one reference, the newest. */
+const FINDERS: Readonly<Record<NamedBy, Finder>> = {
+  checkout_request_id: (service, text) => service.findByCheckoutRequestId(text),
+  reference: (service, text) => service.findByReference(text),
+  number: findByNumber,
+};
+
+async function findByNumber(service: Service, text: string): Promise<Transaction | null> {
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) return null;
+  const page = { number: 1, limit: 1 };
+  for (const { id } of await service.registry.listMerchants()) {
+    try {
+      const { rows } = await service.listTransactions(id, { id: Number(text) }, page);
+      if (rows[0]) return rows[0];
+    } catch (error) {
+      if (!(error instanceof Refusal && error.kind === "not_found")) throw error;
+    }
+  }
+  return null;
+}
+
+const noPaymentWith = (by: NamedBy) => new Refusal("not_found", `there is no payment with this ${by}`);
 
 /** Payments of all merchants: the list, the story of each, and test payments. */
 export const PAYMENT_CALLS: Calls = {
@@ -62,13 +96,19 @@ export const PAYMENT_CALLS: Calls = {
     ),
   },
   "/transactions/CHECKOUT_REQUEST_ID": {
-    GET: described("One payment from its beginning to its end", shapes.story, {}, async (context, { id }) => {
-      const transaction = await context.service.findByCheckoutRequestId(id);
-      if (!transaction) throw noSuchPayment();
-      const { texts, leftOut } = await requestsAbout(id, context.log.list(), context.realClock);
-      const story = await storyOf(transaction, leftOut, context);
-      return succeedWithList(`the payment is ${transaction.status}`, story, "requests", texts);
-    }),
+    GET: described(
+      "One payment from its beginning to its end",
+      shapes.story,
+      { query: storyQuery },
+      async (context, { id, query: { by } }) => {
+        const transaction = await FINDERS[by](context.service, id);
+        if (!transaction) throw by === "checkout_request_id" ? noSuchPayment() : noPaymentWith(by);
+        const { checkoutRequestId } = transaction;
+        const { texts, leftOut } = await requestsAbout(checkoutRequestId, context.log.list(), context.realClock);
+        const story = await storyOf(transaction, leftOut, context);
+        return succeedWithList(`the payment is ${transaction.status}`, story, "requests", texts);
+      },
+    ),
   },
   "/payments": {
     /** The merchant API makes only the kind `api`; the others come from a payment page, a deposit or a top-up. */

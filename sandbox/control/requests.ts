@@ -1,21 +1,76 @@
 import { z } from "zod";
 import { counted } from "../../src/domain/counted.ts";
 import { invalid, Refusal } from "../../src/domain/error.ts";
+import { parametersIn } from "../../src/domain/parameters.ts";
+import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { headerText } from "../../src/http/request.ts";
 import { curlLine } from "../curl.ts";
 import { type LoggedRequest, OWN_HEADER, REPLAY_HEADER } from "../request-log.ts";
-import { type Calls, CONTROL_PATH, described, ownedBy, replicaHeader, textReply } from "./context.ts";
+import {
+  type Calls,
+  CONTROL_PATH,
+  type ControlContext,
+  described,
+  ownedBy,
+  replicaHeader,
+  textReply,
+} from "./context.ts";
 import { noBody, pageQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
 import { replayAnswer, requestPage } from "./shapes/requests.ts";
 import { requestView } from "./views.ts";
 
+const filters = {
+  path: z.string().optional().describe("only requests with this text in their path, such as status.php"),
+  status: z
+    .string()
+    .regex(/^[1-5](?:[0-9]{2}|xx)$/, { error: "must be a status of HTTP, such as 401, or 4xx" })
+    .optional()
+    .describe("only requests with this answer, such as 401, or 4xx"),
+  reference: z.string().optional().describe("only requests that name this reference, or a payment that has it"),
+};
+
 const requestsQuery = pageQuery.safeExtend({
   format: z.enum(["json", "curl"], { error: "must be json or curl" }).default("json"),
+  ...filters,
 });
+
+type Filters = Pick<z.output<typeof requestsQuery>, keyof typeof filters>;
+
+/** The requests of the log that fit. */
+async function selected({ log, service }: ControlContext, { path, status, reference }: Filters) {
+  const all = log.list();
+  const ofPayment = reference === undefined ? null : await requestsOf(reference, all, service);
+  return all.filter(
+    (request) =>
+      (path === undefined || request.target.split("?", 1)[0]?.includes(path)) &&
+      (status === undefined || hasStatus(request, status)) &&
+      (ofPayment === null || ofPayment(request)),
+  );
+}
+
+/** @param status three digits, or a digit and `xx` */
+const hasStatus = (request: LoggedRequest, status: string): boolean =>
+  request.status !== null && (String(request.status) === status || status === `${Math.floor(request.status / 100)}xx`);
+
+/** Whether a request names the reference, or is about a payment with it. */
+async function requestsOf(reference: string, all: readonly LoggedRequest[], service: ControlContext["service"]) {
+  const names = ({ body, target }: LoggedRequest) =>
+    membersIn(body)?.reference === reference ||
+    parametersIn(target.split("?")[1] ?? "")
+      .values()
+      .some((text) => text === reference);
+  const ids = new Set(all.filter(names).map(({ checkoutRequestId }) => checkoutRequestId));
+  ids.add((await service.findByReference(reference))?.checkoutRequestId ?? null);
+  ids.delete(null);
+  return (request: LoggedRequest) => ids.has(request.checkoutRequestId) || names(request);
+}
+
+const membersIn = (body: string | null): { readonly reference?: unknown } | null =>
+  readOrNull(() => JSON.parse(body ?? "") as { readonly reference?: unknown } | null);
 
 /** The log of the requests to the merchant API. */
 export const REQUEST_CALLS: Calls = {
@@ -28,12 +83,17 @@ export const REQUEST_CALLS: Calls = {
       "The last requests to the merchant API, oldest first",
       requestPage,
       { query: requestsQuery, texts: ["text/plain"] },
-      async ({ log, realClock, server, replica }, { request, query: { format, ...page } }) => {
+      async (context, { request, query: { format, after, before, limit, ...given } }) => {
+        const { realClock, server, replica } = context;
+        const page = { after, before, limit };
         const origin = merchantOrigin(request, server);
         const write = (logged: LoggedRequest) =>
           format === "curl" ? `${lineOf(logged, origin)}\n` : JSON.stringify(requestView(logged));
-        const { texts, next } = await writePage(log.list(), page, realClock, write);
-        const address = next && `${CONTROL_PATH}/requests?${next}&limit=${page.limit}`;
+        const { texts, next } = await writePage(await selected(context, given), page, realClock, write);
+        const kept = new URLSearchParams();
+        for (const [name, text] of Object.entries(given)) if (text !== undefined) kept.set(name, text);
+        const more = kept.size === 0 ? "" : `&${kept}`;
+        const address = next && `${CONTROL_PATH}/requests?${next}&limit=${limit}${more}`;
         if (format === "json") {
           const members = { ...ownedBy(replica), next: address };
           return succeedWithList(counted(texts.length, "request"), members, "requests", texts);

@@ -18,8 +18,8 @@ describe("a refusal is the sandbox's own message", () => {
     ["rules", { action: "burn" }, /action must be one of list, replace, clear, add; it is "burn"/],
     ["rules", { action: "constructor" }, /action must be one of list, replace, clear, add; it is "constructor"/],
     ["explain_payment", { checkout_request_id: ".." }, /^checkout_request_id must be a string, .*; it is ".."$/],
-    ["clock", { freeze: true }, /^action is missing: it must be one of show, set$/],
-    ["clock", { action: "show", freeze: true }, /no argument freeze: clock with action show .*for action set$/],
+    ["clock", { freeze: true }, /no argument freeze: clock with action show .*for action set and advance/],
+    ["clock", { action: "stop" }, /action must be one of show, set, advance, freeze, resume; it is "stop"/],
     [
       "clock",
       { action: "show", ["u".repeat(200_000)]: 1 },
@@ -28,13 +28,19 @@ describe("a refusal is the sandbox's own message", () => {
     ["clock", { action: "set", by: "1s" }, /there is no argument by: clock with action set takes freeze, .*advance/],
     ["clock", { action: "set", to: "2000-01-01 00:00" }, /to has passed: .* only moves forward/],
     ["audit", { action: "report", format: "junit" }, /no argument format: audit with action report takes over$/],
-    ["explain_payment", {}, /^checkout_request_id is missing/],
+    ["explain_payment", {}, /^checkout_request_id is missing: give one of checkout_request_id, reference, number$/],
+    ["explain_payment", { reference: "A", number: 1 }, /^reference and number name the payment: give one of/],
+    ["explain_payment", { reference: "A-1" }, /^there is no payment with this reference.*list_payments/],
+    ["explain_payment", { number: "0x10" }, /^there is no payment with this number/],
+    ["audit", { action: "requests", status: "40" }, /status must be a status of HTTP, such as 401, or 4xx/],
+    ["start_payment", { phone: PHONE, amount: "ten" }, /amount must be .*"ten"/],
+    ["start_payment", { phone: PHONE, amount: "0x10" }, /amount must be .*"0x10"/],
     ["wait_for_payment", {}, /^give either checkout_request_id or reference$/],
     ["wait_for_payment", { reference: "A-1", timeout: "1ms" }, /No payment has this reference.*action requests/],
     ["explain_payment", { checkout_request_id: "ws_CO_1" }, /no payment with this .*list_payments.*action requests/],
     ["connect", { lang: "PHP" }, /connect takes language only$/],
     ["connect", { language: "Go" }, /language: must be one of curl, .*; it is "Go"$/],
-    ["list_payments", { search: null }, /^search must be text or a number, or left out; it is null$/],
+    ["list_payments", { search: {} }, /^search must be text or a number, or left out; it is an object$/],
     ["start_payment", { phone: "1", amount: 0 }, /phone must be .*; amount must be/],
     ["customer", ANSWER, /checkout_request_id is missing/],
     ["customer", { ...ANSWER, checkout_request_id: "ws_CO_1" }, /no prompt with this .*list_payments/],
@@ -57,7 +63,7 @@ test("a frozen clock and an answered prompt name the tool that helps, and the re
   await call("clock", { action: "set", freeze: true });
   const { checkout_request_id } = (await call("start_payment", { phone: PHONE, amount: 5 })).answer;
   const late = await call("wait_for_payment", { checkout_request_id, timeout: "1ms" });
-  expect(late.text).toContain("The clock is frozen: call clock with action set and advance");
+  expect(late.text).toContain("The clock is frozen: call clock with action advance");
   await call("customer", { action: "answer", checkout_request_id, outcome: "cancelled" });
   const again = await call("customer", { action: "answer", checkout_request_id, pin: "1234" });
   expect(again.text).toMatch(/answered already: the payment is cancelled\. .*explain_payment/);
@@ -87,6 +93,7 @@ test("the list of the tools is short, and describes each argument, also the memb
   const { client } = await assistant();
   const { tools } = await client.listTools();
   expect(JSON.stringify(tools).length).toBeLessThan(22_000);
+  expect(JSON.stringify(tools)).not.toMatch(/\[([A-Z])([a-z])\]/);
   const missing: string[] = [];
   const visit = (place: string, schema: { properties?: object; items?: object; description?: string }) => {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
@@ -124,8 +131,11 @@ test("an argument that is left out has the default that its tool declares", asyn
   const GIVEN: Record<string, Answer> = {
     start_payment: order,
     wait_for_payment: { checkout_request_id },
+    "rules action": {},
     rules: { action: "replace", rules: [{ outcome: "cancelled" }] },
+    "faults action": {},
     faults: { action: "replace", faults: [{ kind: "error" }], seed: 1 },
+    "webhook action": {},
     webhook: { action: "set", url: "http://127.0.0.1:9/none" },
     "webhook limit": { action: "show" },
     "audit over": { action: "report" },
@@ -152,9 +162,10 @@ test("an argument that is left out has the default that its tool declares", asyn
   expect(declared).toEqual([
     ...["connect language", "start_payment payment_account_id", "start_payment kind"],
     ...["wait_for_payment until", "wait_for_payment timeout", "list_payments page", "list_payments limit"],
-    ...["rules rules 0 match", "faults faults 0 probability"],
+    ...["customer action", "rules action", "rules rules 0 match", "clock action"],
+    ...["faults action", "faults faults 0 probability", "webhook action"],
     ...["webhook limit", "webhook form", "webhook times", "webhook delay", "webhook early"],
-    ...["audit over", "audit limit"],
+    ...["audit action", "audit over", "audit limit", "state action"],
   ]);
 });
 
@@ -213,7 +224,7 @@ test("a line that is no message, or too long, is answered with an error, and so 
 test("a long list is cut to a bounded answer that says how many entries are left out", () => {
   const rules = Array.from({ length: 1000 }, (_, n) => ({ match: { reference: `ORDER-${n}` }, outcome: "cancelled" }));
   const answer = bounded({ message: "", rules }) as { rules: object[]; entries_left_out: { rules: number } };
-  expect(JSON.stringify(answer).length).toBeWithin(5000, 15_000);
+  expect(JSON.stringify(answer).length).toBeWithin(5000, 21_000);
   expect(answer.rules[0]).toEqual(rules[0]);
   expect(answer.rules.length + answer.entries_left_out.rules).toBe(1000);
 });

@@ -37,7 +37,7 @@ test("an assistant starts a payment, cancels it as the customer, has it explaine
   expect(findings).toMatchObject([{ kind: "nothing_accepted", severity: "error" }, { kind: "wrong_method" }]);
 });
 
-test("every action of every tool answers by its own schema, which the client checks, and nothing but connect shows a secret", async () => {
+test("every action of every tool answers once, as text, and nothing but connect shows a secret", async () => {
   const { client, call } = await assistant();
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(["connect", ...Object.keys(TOOLS)]);
@@ -52,7 +52,8 @@ test("every action of every tool answers by its own schema, which the client che
     expect(annotations).toMatchObject({ openWorldHint: false });
     // A client may repeat an idempotent call: a payment is none.
     expect(annotations?.idempotentHint === true && !annotations.readOnlyHint).toBe(false);
-    expect(outputSchema).toMatchObject({ type: "object" });
+    // It would demand a second copy of each answer.
+    expect(outputSchema).toBeUndefined();
   }
   const { MOMO_API_SECRET: secret = "" } = (await call("connect")).answer.variables as Record<string, string>;
   expect(secret).toStartWith("ms_");
@@ -67,6 +68,7 @@ test("every action of every tool answers by its own schema, which the client che
     "rules add": { rules: [{ outcome: "cancelled", times: 1 }] },
     "rules replace": { rules: [{ outcome: "cancelled" }] },
     "clock set": { advance: "60s" },
+    "clock advance": { advance: "60s" },
     "faults replace": { faults: [{ kind: "error", status: 503 }] },
     "webhook set": { url: "http://127.0.0.1:9/none" },
     "webhook resend": { delivery_id: "1" },

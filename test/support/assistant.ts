@@ -17,9 +17,11 @@ export async function assistant(env: Record<string, string> = {}, args: readonly
   );
   later(() => client.close());
   const call = async (name: string, given: Answer = {}, options = {}) => {
-    const { structuredContent, content, isError } = await client.callTool({ name, arguments: given }, options);
+    const { content, isError } = await client.callTool({ name, arguments: given }, options);
     const [first] = content as { text: string }[];
-    return { answer: structuredContent as Answer, text: first?.text ?? "", isError: isError === true };
+    const text = first?.text ?? "";
+    // A refusal is a sentence.
+    return { answer: (isError ? undefined : JSON.parse(text)) as Answer, text, isError: isError === true };
   };
   return { client, call };
 }

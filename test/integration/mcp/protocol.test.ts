@@ -72,6 +72,7 @@ describeWith(["MCP checks"], "momo mcp", () => {
     const { tools } = JSON.parse((await inspect("--method", "tools/list")).stdout) as { tools: unknown[] };
     expect(tools).toHaveLength(12);
     const called = await inspect("--method", "tools/call", "--tool-name", "clock", "--tool-arg", "action=show");
-    expect(JSON.parse(called.stdout)).toMatchObject({ structuredContent: { frozen: false } });
+    const [content] = (JSON.parse(called.stdout) as { content: { text: string }[] }).content;
+    expect(JSON.parse(content?.text ?? "")).toMatchObject({ frozen: false });
   });
 });

@@ -212,6 +212,7 @@ test("each parameter of a query is described with its bounds, and a body is requ
     ["query", "before", 0, 999_999_999_999_999],
     ["query", "limit", 1, 1000],
     ["query", "format", undefined, undefined],
+    ...["path", "status", "reference"].map((name) => ["query", name, undefined, undefined]),
   ]);
   const optional = described().filter(({ operation: { requestBody } }) => requestBody?.required === false);
   expect(optional.map(({ call }) => call)).toEqual([

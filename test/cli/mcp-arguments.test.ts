@@ -1,0 +1,123 @@
+import { afterAll, expect, test } from "bun:test";
+import { type Answer, assistant } from "../support/assistant.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { runMomo, serveMomo } from "../support/momo.ts";
+
+/** What the tools of `momo mcp` take as assistants write it, and what they find. */
+
+afterAll(cleanUp);
+
+const PHONE = "0712345678";
+
+test('text for numbers, "true", JSON text, and null for what is absent are taken', async () => {
+  const { call } = await assistant();
+  const taken = async (tool: string, given: Answer) => {
+    const { answer, text, isError } = await call(tool, given);
+    expect({ tool, given, text: isError ? text : "" }).toEqual({ tool, given, text: "" });
+    return answer;
+  };
+  await taken("clock", { action: "set", freeze: "true", resume: null, advance: null });
+  const order = { phone: 254712345678, amount: "100", payment_account_id: "1", reference: 42, outcome: null };
+  const { checkout_request_id } = await taken("start_payment", order);
+  expect(await taken("explain_payment", { checkout_request_id, reference: null })).toMatchObject({
+    transaction: { amount: 100, phone: "254712345678", reference: "42" },
+  });
+  const rules = JSON.stringify([{ match: { amount: "5", phone: null }, outcome: "cancelled", times: "1" }]);
+  expect(await taken("rules", { action: "replace", rules })).toMatchObject({
+    rules: [{ match: { amount: 5 }, outcome: "cancelled", times: 1 }],
+  });
+  const faults = '[{"kind":"error","status":"503","carried_out":"false","path":null}]';
+  expect(await taken("faults", { action: "replace", faults, seed: "7" })).toMatchObject({
+    faults: [{ kind: "error", status: 503 }],
+  });
+  await taken("webhook", { action: "set", url: "http://127.0.0.1:9/none", times: "2", early: "True", delay: null });
+  expect((await taken("list_payments", { limit: "5", page: 1, status: null, search: null })).transactions).toHaveLength(
+    1,
+  );
+  await taken("connect", { language: null });
+  await taken("state", { action: null });
+});
+
+test("an action that is left out is the tool's first, and the clock is advanced, frozen and resumed by name", async () => {
+  const { call } = await assistant();
+  expect((await call("rules")).answer.rules).toEqual([]);
+  expect((await call("clock")).answer).toMatchObject({ frozen: false });
+  expect((await call("clock", { action: "freeze" })).answer).toMatchObject({ frozen: true });
+  const now = async (given: Answer) => Number((await call("clock", given)).answer.now_ms);
+  const before = await now({});
+  expect((await now({ action: "advance", advance: "90s" })) - before).toBe(90_000);
+  expect((await call("clock", { action: "resume" })).answer).toMatchObject({ frozen: false });
+});
+
+test("a payment is explained by its id, its reference or its number, whose ever it is", async () => {
+  const { at, ready } = await serveMomo();
+  await runMomo(["merchants", "create", "--name", "Other", ...at]);
+  await runMomo(["accounts", "create", "--merchant", "2", "--name", "Till", ...at]);
+  const { call } = await assistant({ MOMO_DATA: ready.data });
+  await call("start_payment", { phone: PHONE, amount: 5 });
+  const order = { phone: PHONE, amount: 6, payment_account_id: 2, reference: "ORDER/1 #é" };
+  const { checkout_request_id, transaction_id } = (await call("start_payment", order)).answer;
+  for (const given of [
+    { checkout_request_id },
+    { reference: "ORDER/1 #é" },
+    { number: transaction_id },
+    { number: `${transaction_id}` },
+  ]) {
+    const { answer } = await call("explain_payment", given);
+    expect(answer?.transaction, JSON.stringify(given)).toMatchObject({ checkout_request_id, amount: 6 });
+  }
+});
+
+test("the requests of a run are all there, in short, and can be picked by path, status and reference", async () => {
+  const { call } = await assistant();
+  const { MOMO_BASE_URL, MOMO_API_KEY, MOMO_API_SECRET } = (await call("connect")).answer.variables as Record<
+    string,
+    string
+  >;
+  const headers = {
+    "X-API-Key": MOMO_API_KEY ?? "",
+    "X-API-Secret": MOMO_API_SECRET ?? "",
+    "Content-Type": "application/json",
+    "User-Agent": "shop ".repeat(40),
+  };
+  const send = async (path: string, body: object): Promise<Answer> => {
+    const response = await fetch(MOMO_BASE_URL + path, { method: "POST", headers, body: JSON.stringify(body) });
+    return (await response.json()) as Answer;
+  };
+  const push = (reference: string) =>
+    send("/stkpush.php", { payment_account_id: 1, phone: PHONE, amount: 5, reference });
+  for (let turn = 0; turn < 30; turn += 1) {
+    const { checkout_request_id } = await push(`ORDER-${turn}`);
+    await send("/status.php", { checkout_request_id });
+  }
+  await send("/stkpush.php", { payment_account_id: 1, phone: "1", amount: 5, reference: "ORDER-1" });
+  const requests = async (given: Answer = {}) =>
+    (await call("audit", { action: "requests", ...given })).answer.requests as Answer[];
+  const all = await requests();
+  expect(all).toHaveLength(61);
+  expect(JSON.stringify(all)).not.toContain("shop shop");
+  expect(all[0]).toMatchObject({ request: "POST /v2/stkpush.php", status: 200, number: 1 });
+  expect(all[60]).toMatchObject({ status: 400, message: expect.stringContaining("phone must be") });
+  expect(await requests({ path: "status.php" })).toHaveLength(30);
+  expect(await requests({ status: 400 })).toHaveLength(1);
+  expect(await requests({ status: "4xx" })).toHaveLength(1);
+  // The push, its poll, and the refused one; not those of ORDER-10.
+  expect((await requests({ reference: "ORDER-1" })).map(({ id }) => id)).toEqual([3, 4, 61]);
+  expect(await requests({ reference: "ORDER-1", status: "200", path: "stkpush" })).toHaveLength(1);
+});
+
+test("a server that was started again, on another port, is found again", async () => {
+  const data = newFolder();
+  const first = await serveMomo(["--data", data]);
+  const { call } = await assistant({ MOMO_DATA: data });
+  await call("start_payment", { phone: PHONE, amount: 5, reference: "ORDER-1" });
+  await first.stop("SIGTERM");
+  const second = await serveMomo(["--data", data]);
+  expect(second.ready.base_url).not.toBe(first.ready.base_url);
+  expect((await call("explain_payment", { reference: "ORDER-1" })).answer).toMatchObject({ payment_account_id: 1 });
+  await second.stop("SIGTERM");
+  const third = await serveMomo(["--data", data]);
+  const { variables } = (await call("connect")).answer;
+  expect(variables).toMatchObject({ MOMO_BASE_URL: third.ready.base_url });
+  expect((await call("start_payment", { phone: PHONE, amount: 5 })).isError).toBe(false);
+});
