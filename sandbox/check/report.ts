@@ -18,9 +18,7 @@ export type CheckFormat = (typeof CHECK_FORMATS)[number];
 export function formatCheck(report: CheckReport, format: CheckFormat, all = false): string {
   switch (format) {
     case "text":
-      return `${textLines(report, all)
-        .map(visible)
-        .join("\n")}\n`;
+      return `${textLines(report, all).map(visible).join("\n")}\n`;
     case "json":
       return `${jsonText(jsonView(report), 2)}\n`;
     case "junit":
