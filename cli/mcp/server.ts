@@ -1,7 +1,6 @@
-import type { Readable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
-import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Command } from "commander";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
@@ -32,7 +31,7 @@ import { outliveOutput, outStream } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 import { bounded } from "./bounded.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
-import { messagesOf, OpenRequests } from "./messages.ts";
+import { messagesOf, Transport } from "./messages.ts";
 import { inputOf, readArguments } from "./schemas.ts";
 import { type Action, TOOLS, type Tool } from "./tools.ts";
 
@@ -44,29 +43,17 @@ program under test. Then start payments, be the customer, steer the clock and th
 /** How long requests that were read before the input ended may take: as long as a wait usually may. */
 const LAST_ANSWERS_MS = 10_000;
 
-class Transport extends StdioServerTransport {
-  constructor(
-    messages: Readable,
-    readonly requests: OpenRequests,
-  ) {
-    super(messages);
-  }
-
-  override async send(message: Parameters<StdioServerTransport["send"]>[0]): Promise<void> {
-    await super.send(message);
-    if (!("method" in message)) this.requests.end(message.id);
-  }
-}
+const NO_MESSAGE = "a line is not a message of JSON-RPC 2.0";
 
 /** Serves one assistant over standard input and output until the input ends. Standard output has the protocol only. */
 export async function serveAssistant(connection: Connection): Promise<void> {
   const over = new AbortController();
-  const requests = new OpenRequests();
-  const lastAnswers = () => Promise.race([requests.whenNone(), sleep(LAST_ANSWERS_MS, over.signal)]);
-  const messages = messagesOf(process.stdin, requests, (answer) => outStream().write(answer), lastAnswers);
+  const lastAnswers = () => Promise.race([transport.whenAllAreAnswered(), sleep(LAST_ANSWERS_MS, over.signal)]);
+  const messages = messagesOf(process.stdin, (answer) => outStream().write(answer), lastAnswers);
+  const transport = new Transport(messages);
   const handle = serveStdio(() => createServer(connection), {
-    transport: new Transport(messages, requests),
-    onerror: ({ message }) => tell(`momo mcp: ${message}`),
+    transport,
+    onerror: (error) => tell(`momo mcp: ${error instanceof z.ZodError ? NO_MESSAGE : error.message}`),
   });
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   outliveOutput(); // so that a private sandbox is removed

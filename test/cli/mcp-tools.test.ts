@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { bounded } from "../../cli/mcp/bounded.ts";
 import { type Answer, assistant, startSession } from "../support/assistant.ts";
 import { cleanUp } from "../support/cleanup.ts";
@@ -169,56 +170,64 @@ test("an argument that is left out has the default that its tool declares", asyn
   ]);
 });
 
-test("a line that is no message, or too long, is answered with an error, and so is one wait too many; the others go on", async () => {
+const call = (id: number, name: string, given: unknown) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: given },
+});
+
+test("a line that is too long is refused, whatever else is wrong is left to the protocol's package, and the others go on", async () => {
   const { say, until } = await startSession();
-  const call = (id: number, name: string, given: object) => ({
-    ...{ jsonrpc: "2.0", id, method: "tools/call" },
-    params: { name, arguments: given },
-  });
   const deep = `{"rules":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
   await say(
     "x".repeat(1024 * 1024 + 1),
+    "",
     "{",
+    "null",
     [],
     {},
-    call(2, "z".repeat(201), {}),
-    call(5, "\u202e", {}),
+    call(2, "constructor", {}),
+    call(5, "__proto__", {}),
     call(6, "clock", []),
-    call(7, "constructor", {}),
     { jsonrpc: "2.0", id: 8, method: "tools/call" },
     { jsonrpc: "2.0", id: 9, method: "ping", params: [] },
-    { jsonrpc: "2.0", id: 10, method: "ping", params: { _meta: 7 } },
     { jsonrpc: "2.0", id: 11, method: 7 },
-    { jsonrpc: "2.0", id: 1.5, method: "ping" },
     { jsonrpc: "2.0", id: "12", result: 7 },
     { jsonrpc: "2.0", id: 13, method: "resources/read", params: { uri: {} } },
-    '{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"list_payments","arguments":{"id":9007199254740993}}}',
-    { jsonrpc: "2.0", id: 3, method: "ping" },
     `{"jsonrpc":"2.0","id":15,"method":"tools/call","params":{"name":"rules","arguments":${deep}}}`,
+    call(4, "clock", { action: "show" }),
   );
+  const lines = await until(/"id":4}\n/);
+  expect(lines).toContain(
+    '"id":null,"error":{"code":-32600,"message":"a message must have at most 1048576 bytes; it has 1048577"}',
+  );
+  for (const id of [2, 5, 6, 8, 13]) expect(lines).toContain(`"id":${id},"error":{"code":-326`);
+  expect(lines).toMatch(/"isError":true},"jsonrpc":"2.0","id":15}/);
+  for (const line of lines.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+});
+
+test.skipIf(process.platform !== "linux")("a line without an end takes no memory beyond the bound", async () => {
+  const { child, say, until } = await startSession();
+  const mostBytes = () => Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) * 1024;
+  const before = mostBytes();
+  const part = "x".repeat(1024 * 1024);
+  for (let sent = 0; sent < 512; sent += 1) {
+    await child.stdin.write(part);
+    await child.stdin.flush();
+  }
+  await say("");
+  await until(/it has 536870912/);
+  expect(mostBytes() - before).toBeLessThan(256 * 1024 * 1024);
+});
+
+test("one wait too many is refused, and the others go on", async () => {
+  const { say, until } = await startSession();
   for (let id = 100; id < 151; id += 1) await say(call(id, "wait_for_payment", { reference: "none", timeout: "1h" }));
   await say(call(4, "clock", { action: "show" }));
   await until(/under way/);
   const lines = await until(/"id":4}\n/);
-  for (const part of [
-    '"id":null,"error":{"code":-32600,"message":"a message must have at most 1048576 bytes; it has 1048577"}',
-    '"id":null,"error":{"code":-32700,"message":"a line is not JSON"}',
-    '"a line is not one message of JSON-RPC 2.0"',
-    '"id":2,"error":{"code":-32602,"message":"a name must have at most 200 visible characters"}',
-    '"id":5,"error":{"code":-32602,"message":"a name must have at most 200 visible characters"}',
-    '"id":6,"error":{"code":-32602,"message":"arguments must be an object; it is an array"}',
-    '"id":7,"error":{"code":-32602,"message":"nothing has the name constructor"}',
-    '"id":8,"error":{"code":-32602,"message":"name is missing"}',
-    '"id":9,"error":{"code":-32602,"message":"params must be an object; it is an array"}',
-    '"id":10,"error":{"code":-32602,"message":"_meta must be an object; it is a number"}',
-    ...["11", "null", '"12"'].map((id) => `"id":${id},"error":{"code":-32600,"message":"a line is not one message`),
-    '"id":13,"error":{"code":-32602,"message":"uri must be a string; it is an object"}',
-    '"id":14,"error":{"code":-32602,"message":"a number must be at most 9007199254740991; id is 9007199254740993,',
-    '"id":15,"error":{"code":-32602,"message":"arguments must not have thousands of objects in one another"',
-    "50 waits are under way, the most at once",
-  ])
-    expect(lines).toContain(part);
-  expect(lines.match(/50 waits are under way/g)).toHaveLength(1);
+  expect(lines.match(/50 waits are under way, the most at once/g)).toHaveLength(1);
 });
 
 test("a long list is cut to a bounded answer that says how many entries are left out", () => {

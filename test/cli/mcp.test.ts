@@ -210,8 +210,8 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP", "no more input", "a client that reads 
   "%s ends the sandbox and its folder; standard output has the protocol only, an older version too",
   async (end) => {
     const { child, reader, say, until, left } = await startSession();
-    await say("nonsense");
-    const output = await until(/-32700/);
+    await say("nonsense", { jsonrpc: "2.0", id: 1, method: "ping" });
+    const output = await until(/"id":1}/);
     for (const line of output.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
     expect(output).toContain('"protocolVersion":"2024-11-05"');
     expect(left()).toHaveLength(1);
