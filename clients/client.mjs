@@ -121,10 +121,11 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     try {
       const payment = { payment_account_id: paymentAccountId, ...charge, reference: order.pushed_as };
       const answer = await call("/stkpush.php", payment);
-      return answer.checkout_request_id ? update(key, { ...answer, status: "pending" }) : shown(order);
+      return answer.checkout_request_id ? update(key, { ...answer, status: "pending" }, order) : shown(order);
     } catch (error) {
       if (error.kind === "unknown") return shown(order); // the push may have been carried out: ask looks for it
-      if (error.kind === "not_started") return update(key, { status: "not_started", result_desc: error.message });
+      const refusal = { status: "not_started", result_desc: error.message };
+      if (error.kind === "not_started") return update(key, refusal, order);
       const isNotPushed = error instanceof MomoError && error.kind !== "store";
       if (isNotPushed) stored(key, false, () => store.remove(key));
       throw error;
@@ -153,16 +154,15 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     try {
       const id = order.checkout_request_id;
       const answer = id ? await call("/status.php", { checkout_request_id: id }) : await findPushed(order);
-      return answer ? update(key, answer) : miss(key);
+      return answer ? update(key, answer, order) : miss(key);
     } catch (error) {
       error.mayHavePaid = true;
       if (!(error instanceof MomoError) || error.kind === "store" || error.kind === "credentials") throw error;
-      return shown(known(key));
+      return shown(read(key) ?? order);
     }
   }
-  /** Stores what an answer says. */
-  function update(key, answer) {
-    const order = known(key);
+  function update(key, answer, asked) {
+    const order = read(key) ?? asked; // a file that is gone is written again
     if (isFinal(order)) return order; // another process was faster
     order.checkout_request_id ??= answer.checkout_request_id ?? null;
     if (answer.status === "pending" || isFinal(answer)) order.status = answer.status;
@@ -234,11 +234,11 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     if (status === 200 && answer?.success === true) return answer;
     return fail(kindOfFailure(status, answer), `${answer?.message ?? `${path}: HTTP ${status}`}`);
   }
-  /** The stored order, or null. */
   function read(key) {
     const order = stored(key, true, () => store.get(key));
     if (order === null || order.service === service) return order;
-    return fail("usage", `${key} is an order of ${order.service}, not of ${service}: use another folder`);
+    const owner = order.service ?? "another program";
+    return fail("usage", `${key} is an order of ${owner}, not of ${service}: use another folder`);
   }
   /** The stored order, which must be there, and be of this phone and amount if they are given. */
   function known(key, charge = {}) {
@@ -256,7 +256,7 @@ const steadyNow = () => performance.timeOrigin + performance.now(); // Date.now 
 /** The reference for the service, at most 100 characters. A search for it finds no other order, and none of earlier. */
 const pushedAs = (reference, token) => `${String(reference).slice(0, 91)}~${token}`;
 const shown = (order) => (isFinal(order) ? order : { ...order, may_have_paid: true });
-/** Runs an action of the store. */
+
 function stored(name, mayHavePaid, action) {
   try {
     return action();

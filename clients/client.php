@@ -23,6 +23,7 @@ const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'ex
 const ERRORS = ['usage' => 2, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6, 'unknown' => 6, 'store' => 1];
 /** Errors of curl before anything was sent: no such protocol, address or host, no connection, no TLS, a wrong certificate. */
 const UNSENT = [1, 3, 6, 7, 35, 60];
+const JSON_FORM = JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS;
 
 /** $kind: one of ERRORS. $mayHavePaid: whether the customer may have paid all the same. */
 final class MomoError extends \Exception {
@@ -36,7 +37,7 @@ final class FileStore {
     }
     public function get(string $key): ?array {
         $path = $this->path($key);
-        if (!file_exists($path) && is_readable($this->folder)) { return null; }
+        if (!file_exists($path) && is_dir($this->folder) && is_readable($this->folder)) { return null; }
         $order = json_decode((string) @file_get_contents($path), true);
         return $order ?? throw new \RuntimeException("$path is not a whole order");
     }
@@ -58,7 +59,7 @@ final class FileStore {
     /** Writes a whole file, and then gives it the name, so that a crash leaves no half order. */
     private function place(string $key, array $order, callable $giveName): bool {
         $draft = "$this->folder/" . bin2hex(random_bytes(16)) . '.draft';
-        $text = json_encode($order, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
+        $text = json_encode($order, JSON_THROW_ON_ERROR | JSON_FORM);
         try {
             $file = @fopen($draft, 'x');
             $isWritten = $file && @fwrite($file, $text) === strlen($text) && fsync($file);
@@ -71,6 +72,7 @@ final class FileStore {
         return $isPlaced;
     }
 }
+
 /** Times are in seconds. $settled: an order has not started if the service has answered for so long that it has no payment. */
 final class Client {
     private string $service;
@@ -117,11 +119,11 @@ final class Client {
         try {
             $payment = ['payment_account_id' => $this->paymentAccountId, ...$charge, 'reference' => $order['pushed_as']];
             $answer = $this->call('/stkpush.php', $payment);
-            return isset($answer['checkout_request_id']) ? $this->update($key, ['status' => 'pending'] + $answer) : shown($order);
+            return isset($answer['checkout_request_id']) ? $this->update($key, ['status' => 'pending'] + $answer, $order) : shown($order);
         } catch (MomoError $error) {
             if ($error->kind === 'unknown') { return shown($order); } // it may have been pushed: ask looks for it
             $refusal = ['status' => 'not_started', 'result_desc' => $error->getMessage()];
-            if ($error->kind === 'not_started') { return $this->update($key, $refusal); }
+            if ($error->kind === 'not_started') { return $this->update($key, $refusal, $order); }
             if ($error->kind !== 'store') { stored($key, false, fn () => $this->store->remove($key)); } // it was not pushed
             throw $error;
         }
@@ -150,16 +152,15 @@ final class Client {
         try {
             $id = $order['checkout_request_id'];
             $answer = $id ? $this->call('/status.php', ['checkout_request_id' => $id]) : $this->findPushed($order);
-            return $answer ? $this->update($key, $answer) : $this->miss($key);
+            return $answer ? $this->update($key, $answer, $order) : $this->miss($key);
         } catch (MomoError $error) {
             $error->mayHavePaid = true;
             if ($error->kind === 'store' || $error->kind === 'credentials') { throw $error; }
-            return shown($this->known($key));
+            return shown($this->read($key) ?? $order);
         }
     }
-    /** Stores what an answer says. */
-    private function update(string $key, array $answer): array {
-        $order = $this->known($key);
+    private function update(string $key, array $answer, array $asked): array {
+        $order = $this->read($key) ?? $asked; // a file that is gone is written again
         if (isFinal($order)) { return $order; } // another process was faster
         $order['checkout_request_id'] ??= $answer['checkout_request_id'] ?? null;
         if (($answer['status'] ?? '') === 'pending' || isFinal($answer)) { $order['status'] = $answer['status']; }
@@ -239,7 +240,6 @@ final class Client {
         throw new MomoError($kind, $message, $kind === 'unknown');
     }
     private function nowMs(): int { return (int) round(($this->now)() * 1000); }
-    /** The stored order, or null. */
     private function read(string $key): ?array {
         $order = stored($key, true, fn () => $this->store->get($key));
         $service = $order['service'] ?? 'another program';
@@ -257,11 +257,11 @@ final class Client {
         return shown($order);
     }
 }
+
 function isFinal(array $order): bool { return isset(FINAL_STATUSES[$order['status'] ?? '']); }
 function shown(array $order): array { return isFinal($order) ? $order : $order + ['may_have_paid' => true]; }
 /** The reference for the service, at most 100 characters. A search for it finds no other order, and none of earlier. */
 function pushedAs(string $reference, string $token): string { return substr($reference, 0, 91) . "~$token"; }
-/** Runs an action of the store. */
 function stored(string $name, bool $mayHavePaid, \Closure $action): mixed {
     try {
         return $action();
@@ -315,6 +315,6 @@ if (PHP_SAPI === 'cli' && realpath($_SERVER['SCRIPT_FILENAME']) === __FILE__) {
         $failure = ['code' => $kind, 'message' => $error->getMessage(), 'may_have_paid' => $error->mayHavePaid ?? true];
         $result = ['error' => $failure];
     }
-    echo json_encode($result, JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE), "\n";
+    echo json_encode($result, JSON_INVALID_UTF8_SUBSTITUTE | JSON_FORM), "\n";
     exit($code);
 }

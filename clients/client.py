@@ -126,13 +126,14 @@ class Client:
         try:
             payment = {"payment_account_id": self.payment_account_id, **charge, "reference": order["pushed_as"]}
             answer = self._call("/stkpush.php", payment)
-            return self._update(key, {**answer, "status": "pending"}) if answer.get("checkout_request_id") else _shown(order)
+            return self._update(key, {**answer, "status": "pending"}, order) if answer.get("checkout_request_id") else _shown(order)
         except MomoError as error:
             if error.kind == "unknown": return _shown(order)  # it may have been pushed: ask looks for it
-            if error.kind == "not_started": return self._update(key, {"status": "not_started", "result_desc": str(error)})
+            if error.kind == "not_started": return self._update(key, {"status": "not_started", "result_desc": str(error)}, order)
             if error.kind != "store":
                 _stored(key, False, lambda: self.store.remove(key))  # it was not pushed
             raise
+
     def _follow(self, order):
         key = _key(order["reference"])
         waited = 0
@@ -155,14 +156,14 @@ class Client:
         try:
             id = order["checkout_request_id"]
             answer = self._call("/status.php", {"checkout_request_id": id}) if id else self._find_pushed(order)
-            return self._update(key, answer) if answer else self._miss(key)
+            return self._update(key, answer, order) if answer else self._miss(key)
         except MomoError as error:
             error.may_have_paid = True
             if error.kind in ("store", "credentials"): raise
-            return _shown(self._known(key))
-    def _update(self, key, answer):
-        """Stores what an answer says."""
-        order = self._known(key)
+            return _shown(self._read(key) or order)
+
+    def _update(self, key, answer, asked):
+        order = self._read(key) or asked  # a file that is gone is written again
         if _is_final(order): return order  # another process was faster
         order["checkout_request_id"] = order["checkout_request_id"] or answer.get("checkout_request_id")
         if answer.get("status") == "pending" or _is_final(answer):
@@ -240,8 +241,8 @@ class Client:
             kind = "unreachable" if is_unsent and not status else "unknown"
             return MomoError(kind, f"{path}: no answer of the service ({status or error})", kind == "unknown")
     def _now_ms(self): return round(self.now() * 1000)
+
     def _read(self, key):
-        """The stored order, or None."""
         order = _stored(key, True, lambda: self.store.get(key))
         service = order.get("service", "another program") if isinstance(order, dict) else "another program"
         if order is None or service == self.service: return order
@@ -265,10 +266,9 @@ def _pushed_as(reference, token):
     return f"{str(reference)[:91]}~{token}"
 
 def _stored(name, may_have_paid, action):
-    """Runs an action of the store."""
     try:
         return action()
-    except (OSError, ValueError) as error:
+    except Exception as error:
         doubt = "; the customer may have paid" if may_have_paid else ""
         raise MomoError("store", f"{name} cannot be read or stored: {error}{doubt}", may_have_paid) from error
 

@@ -86,12 +86,9 @@ export const MISTAKES: readonly Mistake[] = [
     name: "takes no answer for a failure",
     shows: ANSWER,
     ...inEach(
-      ["return shown(known(key));\n    }", 'return update(key, { status: "failed" });\n    }'],
-      ["return _shown(self._known(key))\n    def", 'return self._update(key, {"status": "failed"})\n    def'],
-      [
-        "return shown($this->known($key));\n        }",
-        "return $this->update($key, ['status' => 'failed']);\n        }",
-      ],
+      ["return shown(read(key) ?? order);", 'return update(key, { status: "failed" }, order);'],
+      ["return _shown(self._read(key) or order)", 'return self._update(key, {"status": "failed"}, order)'],
+      ["return shown($this->read($key) ?? $order);", "return $this->update($key, ['status' => 'failed'], $order);"],
     ),
   },
   {

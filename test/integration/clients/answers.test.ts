@@ -237,3 +237,18 @@ print(momo.pay("ORDER-0001", "0712345678", 100)["status"])`;
     expect(await runToEnd(["python3", "-B", "-c", pay])).toMatchObject({ stdout: "unknown\n", stderr: "" });
   });
 });
+
+describeWith(["python3"], "a store in a database that fails after the push", () => {
+  test("says that the customer may have paid", async () => {
+    const { baseUrl } = serveFake(() => json({ success: true, message: "", checkout_request_id: "ws_CO_1" }));
+    const start = `import sqlite3, sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore, MomoError
+class Database(FileStore):
+    def set(self, key, order):
+        raise sqlite3.OperationalError("database is locked")
+try:
+    Client("${baseUrl}", "a", "b", 1, Database("${newFolder()}")).start("ORDER-0001", "0712345678", 100)
+except MomoError as error:
+    print(error.kind, error.may_have_paid)`;
+    expect(await runToEnd(["python3", "-B", "-c", start])).toMatchObject({ stdout: "store True\n", stderr: "" });
+  });
+});

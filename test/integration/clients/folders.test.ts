@@ -36,6 +36,7 @@ for (const { name, needs, command } of PROGRAMS) {
         const { error } = await run(baseUrl, orders, "pay", ...PAYMENT);
         expect(["store", "usage"]).toContain(error?.code ?? "");
         expect(error?.message).toContain("order-0001");
+        expect(error?.message).not.toContain("undefined");
         expect((await run(baseUrl, orders, "start", "ORDER-0002", "0712345678", "100")).status).toBe("pending");
         expect(pushes()).toBe(2);
       },
@@ -90,6 +91,39 @@ for (const { name, needs, command } of PROGRAMS) {
         const { error, exitCode } = await run(baseUrl, orders, "pay", ...PAYMENT);
         expect(error).toMatchObject({ code: "store", may_have_paid: true });
         expect(exitCode).toBe(1);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "says that the customer may have paid, if the folder is removed during the push",
+      async () => {
+        const orders = newFolder();
+        const { baseUrl } = serveService({
+          push: () => {
+            rmSync(orders, { recursive: true });
+            return json({ checkout_request_id: CHECKOUT_ID });
+          },
+        });
+        const { error, exitCode } = await run(baseUrl, orders, "pay", ...PAYMENT);
+        expect(error).toMatchObject({ code: "store", may_have_paid: true });
+        expect(exitCode).toBe(1);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "writes an order again whose file is removed during the push",
+      async () => {
+        const orders = newFolder();
+        const { baseUrl } = serveService({
+          push: () => {
+            rmSync(join(orders, FILE));
+            return json({ checkout_request_id: CHECKOUT_ID });
+          },
+        });
+        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("pending");
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("pending");
       },
       TEST_TIMEOUT_MS,
     );
