@@ -61,8 +61,7 @@ const originOf = (address: string): string =>
 
 /**
  * The headers that name the server of a data directory: any other one refuses the request. A secret says that momo asks, and not the
- * client under test. The record is read for each request,
- * because a server that was started again has a new id.
+ * client under test. The record is read for each request, because a server that was started again has a new id.
  * @throws Failure `unreachable` if no server runs there any more
  */
 export function headersNaming({ directory, record }: Server): Record<string, string> {
@@ -79,3 +78,6 @@ export function nothingAnswersAt(origin: string, { by }: Server): Failure {
   const hint = "start it with momo serve, or name another with --base-url or MOMO_BASE_URL";
   return new Failure("unreachable", `nothing answers at ${origin}${cause}`, hint);
 }
+
+const ownHeader = (record: ServerRecord | null): Record<string, string> =>
+  record?.own_secret === undefined ? {} : { [OWN_HEADER]: record.own_secret };
