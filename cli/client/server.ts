@@ -78,6 +78,3 @@ export function nothingAnswersAt(origin: string, { by }: Server): Failure {
   const hint = "start it with momo serve, or name another with --base-url or MOMO_BASE_URL";
   return new Failure("unreachable", `nothing answers at ${origin}${cause}`, hint);
 }
-
-const ownHeader = (record: ServerRecord | null): Record<string, string> =>
-  record?.own_secret === undefined ? {} : { [OWN_HEADER]: record.own_secret };

@@ -32,13 +32,16 @@ function readInstant(text: string): number {
 export const CLOCK_CALLS: Calls = {
   "/clock": {
     GET: described("The time of the sandbox", clockAnswer, {}, async (context) => answer(context)),
-    /** Several can be given: a refused advance changes nothing. Payments that an advance makes due are resolved before the answer. */
+    /**
+     * Several can be given: a refused advance changes nothing. Payments that a move makes due are resolved before the answer, and their
+     * webhooks delivered: what a test does next does not depend on the speed of the receiver.
+     */
     POST: described(
       "Stop the clock, move it forward, or start it again",
       clockAnswer,
       { body: bodyOf(clockRequest, { advance: "90s" }) },
       async (context, { request, body: { freeze, advance, to, resume }, keepOpen }) => {
-        const { clock, service, steering } = context;
+        const { clock, service, steering, webhooks } = context;
         await steering.change(() => {
           if (advance !== undefined) clock.advance(advance);
           if (to !== undefined) clock.advance(distanceTo(to, clock.nowMs()));
@@ -48,6 +51,7 @@ export const CLOCK_CALLS: Calls = {
         context.rememberClock();
         keepOpen(request);
         await service.resolver.resolveDue();
+        await webhooks.settle();
         return answer(context);
       },
     ),
