@@ -183,7 +183,9 @@ describe("a damaged clock.json is refused with a line that names it, and stays a
     const folder = newFolder();
     const file = join(folder, "clock.json");
     writeFileSync(file, content);
-    expect(() => readClock(dataDirectoryAt(folder))).toThrow(`${file} is not a file that momo wrote, and stays as it is`);
+    expect(() => readClock(dataDirectoryAt(folder))).toThrow(
+      `${file} is not a file that momo wrote, and stays as it is`,
+    );
     expect(readFileSync(file, "utf8")).toBe(content);
   });
 });
