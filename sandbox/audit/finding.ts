@@ -33,9 +33,10 @@ export class Kept {
     return this.#first.atMs;
   }
 
-  /** A run without an accepted request comes first, because it explains the rest. */
+  /** A run without an accepted request comes before findings as bad, because it explains them. */
   get rank(): number {
-    return this.#kind.kind === "nothing_accepted" ? -1 : SEVERITIES.indexOf(this.#severity);
+    const rank = SEVERITIES.indexOf(this.#severity);
+    return this.#kind.kind === "nothing_accepted" ? rank - 0.5 : rank;
   }
 
   /** Whether more mistakes are shown, and not only counted. */
