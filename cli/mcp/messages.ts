@@ -1,6 +1,7 @@
 import { type Readable, Transform } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { sleep } from "../../src/system.ts";
 
 /** The longest message. */
 const MOST_BYTES = 1024 * 1024;
@@ -83,7 +84,9 @@ export function messagesOf(
       flush(done) {
         end(this); // the last line may have no line break
         // When the package has read it.
-        setImmediate(() => void beforeEnd().then(() => done()));
+        void sleep(0)
+          .then(beforeEnd)
+          .then(() => done());
       },
     }),
   );

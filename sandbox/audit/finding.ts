@@ -1,6 +1,7 @@
 import { redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Explanation, Kind, Verdict } from "./rule.ts";
+import type { FindingKind } from "./rules.ts";
 import { SEVERITIES, type Severity } from "./severity.ts";
 import type { Example, Finding } from "./shape.ts";
 
@@ -69,7 +70,7 @@ export class Kept {
     const { kind, section, advice } = this.#kind;
     const [first] = this.#examples;
     return {
-      kind,
+      kind: kind as FindingKind, // each is of a rule in RULES
       severity: this.#severity,
       message: this.#first.message,
       advice: this.#first.advice ?? advice,

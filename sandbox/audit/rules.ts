@@ -54,4 +54,4 @@ export type FindingKind = (typeof RULES)[number]["kind"];
 /** The kinds of findings, each once. */
 export const KINDS: readonly Kind<FindingKind>[] = RULES.filter((rule) => rule !== takesRowAbove);
 
-export const KIND_NAMES: readonly string[] = KINDS.map(({ kind }) => kind);
+export const KIND_NAMES: readonly FindingKind[] = KINDS.map(({ kind }) => kind);

@@ -1,3 +1,4 @@
+import type { FindingKind } from "./rules.ts";
 import type { Severity } from "./severity.ts";
 
 /** What a report has. The page in the browser has these types, too: they need nothing else of the audit. */
@@ -11,7 +12,7 @@ export interface Example {
 
 /** A mistake in a report, also in JSON. The facts of the first one stand beside its count. */
 export interface Finding extends Example {
-  readonly kind: string;
+  readonly kind: FindingKind;
   readonly severity: Severity;
   readonly message: string;
   readonly advice: string;

@@ -5,7 +5,7 @@ import { describeControl } from "../../sandbox/control/openapi.ts";
 import { describeApi } from "../../src/http/openapi.ts";
 import { cleanUp } from "../support/cleanup.ts";
 import { type Served, serveMomo } from "../support/momo.ts";
-import { schemaChecker } from "../support/openapi.ts";
+import { type Description, schemaChecker, withoutNames } from "../support/openapi.ts";
 import { SEED, TIMES } from "../support/random.ts";
 import { PATIENCE_MS } from "../support/waiting.ts";
 
@@ -37,10 +37,11 @@ interface Operation {
 
 const merchants = describeApi({}, "0.0.0");
 const { Failure } = merchants.components.schemas;
+const { paths: merchantPaths } = withoutNames(merchants as unknown as Description);
 
 /** Without the stream of events, which does not end. */
 const OPERATIONS = [
-  ["/v2", merchants.paths] as const,
+  ["/v2", merchantPaths] as const,
   ["/_momo", describeControl(CALLS, "0.0.0").paths] as const,
 ].flatMap(([base, paths]) =>
   Object.entries(paths).flatMap(([path, methods]) =>

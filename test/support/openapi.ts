@@ -45,7 +45,7 @@ export async function openDescription(options: SceneOptions = {}, engine?: Engin
 const resolved = new WeakMap<Description, Description>();
 
 /** The description with each named schema in the place of its name. */
-function withoutNames(description: Description): Description {
+export function withoutNames(description: Description): Description {
   const known = resolved.get(description);
   if (known) return known;
   const schemas = description.components.schemas as Record<string, unknown>;

@@ -1,0 +1,98 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import type { DeliveryOnWire } from "../../../sandbox/control/shapes/webhook.ts";
+import { cleanUp } from "../../support/cleanup.ts";
+import { hang, type Receiver, startReceiver } from "../../support/fake-server.ts";
+import { useScene } from "../../support/scene.ts";
+import { until } from "../../support/waiting.ts";
+
+/** What becomes of a delivery while something else happens. */
+
+const sandbox = useScene();
+afterAll(cleanUp);
+
+/** A receiver to which every payment is sent. */
+async function receive(settings: object = {}, answer?: Parameters<typeof startReceiver>[0]): Promise<Receiver> {
+  const receiver = startReceiver(answer);
+  await sandbox.control("PUT", "/webhook", { url: receiver.url, ...settings });
+  return receiver;
+}
+
+/** How many attempts have been delivered, and have failed, since the start. */
+async function attemptsInMetrics(): Promise<number[]> {
+  const text = await (await sandbox.request("GET", "/metrics")).text();
+  return [...text.matchAll(/^momo_webhook_attempts_total.* (.*)$/gm)].map(([, count]) => Number(count));
+}
+
+async function payAndEnd(): Promise<string> {
+  const id = await sandbox.pay();
+  await sandbox.advanceClock("3s");
+  return id;
+}
+
+/** Without a move of the clock, whose answer would wait for the delivery. */
+async function payAndAnswer(): Promise<string> {
+  const id = await sandbox.pay();
+  await sandbox.control("POST", `/prompts/${id}/answer`, { pin: "1234" });
+  return id;
+}
+
+const deliveries = async () => (await sandbox.control("GET", "/webhook")).deliveries as DeliveryOnWire[];
+const ended = (count = 1) =>
+  until(deliveries, (all) => all.length >= count && all.every(({ state }) => state !== "waiting"));
+
+describe("a delivery", () => {
+  test("that a move of the clock makes due has come when the move is answered, however slow its receiver is", async () => {
+    const { promise: released, resolve } = Promise.withResolvers<void>();
+    const receiver = await receive({}, () => released.then(() => new Response()));
+    await sandbox.pay();
+    let isMoved = false;
+    const move = sandbox.advanceClock("3s").then(() => {
+      isMoved = true;
+    });
+    await receiver.until(1);
+    expect(isMoved).toBe(false);
+    resolve();
+    await move;
+    expect(await deliveries()).toMatchObject([{ state: "delivered" }]);
+  });
+
+  test("that waits is sent to the address of a changed webhook, in the form and at the time of before", async () => {
+    await receive({ form: "flat", delay: "1h" });
+    const id = await payAndEnd();
+    const receiver = await receive({ delay: "2h" });
+    await sandbox.advanceClock("1h");
+    await receiver.until(1);
+    expect(receiver.received[0]?.body).toMatchObject({ checkout_request_id: id, success: true });
+  });
+
+  test("fails when the webhook is removed, while it waits or is sent; a reset forgets it", async () => {
+    const { url, until: received } = await receive({}, hang);
+    await payAndAnswer();
+    await received(1);
+    await sandbox.control("PUT", "/webhook", { url, delay: "1h" });
+    await payAndAnswer();
+    await sandbox.control("DELETE", "/webhook");
+    const failed = { state: "failed", attempts: [] };
+    expect(await deliveries()).toMatchObject([failed, failed]);
+    await receive();
+    await payAndEnd();
+    expect(await ended(3)).toMatchObject([failed, failed, { state: "delivered" }]);
+    await sandbox.control("POST", "/reset");
+    expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook: null, deliveries: [] });
+  });
+
+  test("that is being sent when a snapshot is restored ends, and counts for nothing", async () => {
+    const { promise: answer, resolve } = Promise.withResolvers<Response>();
+    const { until: received } = await receive({}, () => answer);
+    await sandbox.control("PUT", "/snapshots/before");
+    await payAndAnswer();
+    await received(1);
+    const [delivered = 0, failed = 0] = await attemptsInMetrics();
+    await sandbox.control("POST", "/snapshots/before/restore");
+    resolve(new Response());
+    await receive();
+    await payAndEnd();
+    await ended();
+    expect(await attemptsInMetrics()).toEqual([delivered + 1, failed]);
+  });
+});
