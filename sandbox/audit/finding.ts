@@ -1,7 +1,6 @@
 import { redact } from "../../src/domain/redact.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Explanation, Kind, Verdict } from "./rule.ts";
-import type { FindingKind } from "./rules.ts";
 import { SEVERITIES, type Severity } from "./severity.ts";
 import type { Example, Finding } from "./shape.ts";
 
@@ -34,10 +33,9 @@ export class Kept {
     return this.#first.atMs;
   }
 
-  /** A run without an accepted request comes before findings as bad, because it explains them. */
+  /** A run without an accepted request comes first, because it explains the rest. */
   get rank(): number {
-    const rank = SEVERITIES.indexOf(this.#severity);
-    return this.#kind.kind === "nothing_accepted" ? rank - 0.5 : rank;
+    return this.#kind.kind === "nothing_accepted" ? -1 : SEVERITIES.indexOf(this.#severity);
   }
 
   /** Whether more mistakes are shown, and not only counted. */
@@ -70,7 +68,7 @@ export class Kept {
     const { kind, section, advice } = this.#kind;
     const [first] = this.#examples;
     return {
-      kind: kind as FindingKind, // each is of a rule in RULES
+      kind,
       severity: this.#severity,
       message: this.#first.message,
       advice: this.#first.advice ?? advice,

@@ -1,4 +1,3 @@
-import type { FindingKind } from "./rules.ts";
 import type { Severity } from "./severity.ts";
 
 /** What a report has. The page in the browser has these types, too: they need nothing else of the audit. */
@@ -12,7 +11,7 @@ export interface Example {
 
 /** A mistake in a report, also in JSON. The facts of the first one stand beside its count. */
 export interface Finding extends Example {
-  readonly kind: FindingKind;
+  readonly kind: string;
   readonly severity: Severity;
   readonly message: string;
   readonly advice: string;
