@@ -36,8 +36,8 @@ test("an assistant starts a payment, cancels it as the customer, has it explaine
   await fetch(`${MOMO_BASE_URL}/status.php`, { headers });
   const { findings } = (await call("audit", { action: "report" })).answer;
   expect(findings).toMatchObject([
-    { kind: "wrong_method", severity: "error" },
     { kind: "nothing_accepted", severity: "note" },
+    { kind: "wrong_method", severity: "error" },
   ]);
 });
 

@@ -52,7 +52,7 @@ describeWith(["node", "Prism"], "momo check", () => {
       found = await check(target, ...PAYS);
     });
 
-    test("its mistakes are named: methods, dates, an id that is no text, pages in HTML, an order without a phone", () => {
+    test("its mistakes are named: methods, dates, an id that is no text, pages in HTML, an order without a phone, a fee that is never deducted", () => {
       expect(found).toMatchObject({ exitCode: 7, report: { stopped: null } });
       // The report names each payment that the check has pushed.
       expect(found.report.notes).toEqual(
@@ -72,6 +72,7 @@ describeWith(["node", "Prism"], "momo check", () => {
         ...Object.fromEntries(
           ["no-id", "id-type"].map((one) => [`bad.${one}`, "it was answered with 404, not with 400"]),
         ),
+        "completed.fee_deducted": 'it is false while the status is "completed"',
         "answers.json": "an answer with 404 is not a JSON object",
         "answers.failure": "an answer with 404 is not a JSON object",
       });
