@@ -65,7 +65,7 @@ export const NOT_IN_SHORT_LIST = [
   ...["merchant_request_id", "checkout_request_id", "momo_receipt_number"],
 ];
 /** The members of a status (§4.2), those of the minimal form first. */
-export const MINIMAL_STATUS = ["status", "amount", "phone", "transaction_code", "created_at"];
+const MINIMAL_STATUS = ["status", "amount", "phone", "transaction_code", "created_at"];
 export const FULL_STATUS = [
   ...["fee_amount", "momo_receipt_number", "checkout_request_id", "merchant_request_id"],
   ...["result_code", "result_desc", "completed_at"],

@@ -18,7 +18,7 @@ export const silent = ({ id, section, sentence, momo }: Silent, run: Check["run"
   momo,
 });
 
-export const messageOf = ({ json }: Exchange): string => (typeof json?.message === "string" ? json.message : "");
+const messageOf = ({ json }: Exchange): string => (typeof json?.message === "string" ? json.message : "");
 
 /** A refusal as a profile has it; none where there is no message. */
 export const refusalOf = (exchange: Exchange): RefusalAnswer | null =>

@@ -38,7 +38,7 @@ const countOf = ({ checked }: CheckReport, verdict: Verdict): number =>
 
 const seenOf = ({ fact }: Checked): string => (fact === null ? "" : inWords(fact));
 
-export function summaryOf(report: CheckReport): string {
+function summaryOf(report: CheckReport): string {
   const holds = countOf(report, "holds");
   const fails = countOf(report, "fails");
   const recorded = counted(countOf(report, "recorded"), "silent one");

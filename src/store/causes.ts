@@ -15,7 +15,7 @@ export interface Cause {
 const LOCAL_DISK = "use a folder on a local disk";
 
 /** SQLite would write the log of the damaged database into the copy. */
-export const PUT_A_COPY = "stop momo, remove the -wal and -shm files beside the database, and put a copy in its place";
+const PUT_A_COPY = "stop momo, remove the -wal and -shm files beside the database, and put a copy in its place";
 
 const CAUSES: Readonly<Record<string, readonly [reason: string, remedy: string]>> = {
   ENOSPC: ["the disk is full", "free some space on that disk"],

@@ -29,7 +29,7 @@ export {
   mendTotals,
 } from "./backup.ts";
 export { explain, flushToDisk, isOfSqlite, requireDatabase } from "./database.ts";
-export { draftBeside, withCompanions, writeDraft } from "./draft.ts";
+export { draftBeside, withCompanions } from "./draft.ts";
 export { acquireLock, isHeld } from "./lock.ts";
 export { continueNumbers } from "./numbering.ts";
 export { HEADER_BYTES, isOwnFile, requireOwnHeader } from "./own-file.ts";

@@ -79,7 +79,7 @@ describeInBrowser("the audit", (scene) => {
     const finding = { ...told, request_ids: [], checkout_request_id: null };
     const audit = { success: true, message: "1 error", findings: [finding] };
     await page.route("**/_momo/audit", (route) => route.fulfill({ json: audit }));
-    await page.getByRole("region", { name: "never polls" }).getByText("Not asked for.").waitFor();
+    await page.getByRole("region", { name: "end not learned" }).getByText("Not asked for.").waitFor();
     // An open report is that of what is found now, also if it is not more.
     await page.route(/_momo\/audit\?.*format=json/, (route) => route.fulfill({ body: JSON.stringify(audit) }));
     await page.getByLabel("Format").selectOption("json");
