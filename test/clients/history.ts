@@ -174,8 +174,9 @@ export async function live(seed: number, startClient: StartClient): Promise<Verd
     }
     await pass(RUN_MS);
     scene.endFaults();
-    await machine.mend();
+    const mended = machine.mend(); // it waits for webhooks, which come while time passes
     await pass(RUN_MS);
+    await mended;
     // A later run goes on until each order is known; one more has nothing to do.
     const isCron = draws.below(5) === 0;
     const said = () => previous.flatMap((one) => one.said);
