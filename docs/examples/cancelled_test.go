@@ -58,4 +58,14 @@ func TestACustomerWhoCancelsIsNotCharged(t *testing.T) {
 	if payment["status"] != "cancelled" {
 		t.Fatal(payment)
 	}
+	audit, err := http.Get(momo.ControlURL + "/audit?over=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer audit.Body.Close()
+	var report struct{ Findings []any }
+	json.NewDecoder(audit.Body).Decode(&report)
+	if len(report.Findings) > 0 {
+		t.Fatal(report.Findings)
+	}
 }

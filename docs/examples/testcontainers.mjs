@@ -7,11 +7,12 @@ const momo = await new GenericContainer("ghcr.io/OWNER/momo:0.1.0")
   .withExposedPorts(2547)
   .withWaitStrategy(Wait.forHttp("/_momo/health", 2547))
   .start();
-const answer = await fetch(`http://${momo.getHost()}:${momo.getMappedPort(2547)}/v2/stkpush.php`, {
-  method: "POST",
-  headers: { "Content-Type": "application/json", "X-API-Key": MOMO_API_KEY, "X-API-Secret": MOMO_API_SECRET },
-  body: JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100 }),
-});
-const { checkout_request_id } = await answer.json();
-console.log(checkout_request_id);
+const post = async (path, body) => {
+  const url = `http://${momo.getHost()}:${momo.getMappedPort(2547)}/v2${path}`;
+  const headers = { "Content-Type": "application/json", "X-API-Key": MOMO_API_KEY, "X-API-Secret": MOMO_API_SECRET };
+  return (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).json();
+};
+const { checkout_request_id } = await post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 100 });
+await new Promise((done) => setTimeout(done, 1000));
+console.log((await post("/status.php", { checkout_request_id })).status); // cancelled
 await momo.stop();

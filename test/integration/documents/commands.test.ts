@@ -44,6 +44,12 @@ test("the commands that set up are the ones that are run elsewhere", () => {
 /** It needs a database, and has tests of its own below. */
 const ELSEWHERE = "docs/replicas.md";
 
+/** What a reader has run is a correct client: nothing is found, not even a note. */
+async function expectCleanAudit({ run, variables }: Session): Promise<void> {
+  const { stdout } = await run("momo audit --over --json", variables);
+  expect(JSON.parse(stdout)).toMatchObject({ accepted: expect.any(Number), findings: [] });
+}
+
 for (const document of USER_DOCUMENTS.filter(({ path }) => path !== ELSEWHERE)) {
   const scripts = scriptsOf(document).filter((script) => !SETTING_UP.has(script));
   if (scripts.length === 0) continue;
@@ -63,6 +69,7 @@ for (const document of USER_DOCUMENTS.filter(({ path }) => path !== ELSEWHERE)) 
         expect({ script, stdout, stderr: wrong, exitCode }).toMatchObject({ script, stderr: "", exitCode: 0 });
         expect(stdout, script).not.toContain('"success":false');
       }
+      await expectCleanAudit(session);
     },
     test.concurrent,
   );
@@ -87,8 +94,53 @@ for (const command of examples) {
     for (const folder of ["docs/examples", "clients"]) cpSync(join(ROOT, folder), session.folder, { recursive: true });
     const { stdout, stderr, exitCode } = await session.run(command, session.variables);
     expect({ command, stdout, stderr, exitCode }).toMatchObject({ stderr: "", exitCode: 0 });
+    await expectCleanAudit(session);
   });
 }
+
+/** In the place of the package of this name: its container is a server of the test, and a stop prints the audit. */
+const TESTCONTAINERS = `
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+export const Wait = { forHttp: () => null };
+export class GenericContainer {
+  withEnvironment(env) {
+    this.env = env;
+    return this;
+  }
+  withExposedPorts = () => this;
+  withWaitStrategy = () => this;
+  async start() {
+    const flags = "serve --ephemeral --port 0 --json --quiet --until-stdin-closes".split(" ");
+    const server = spawn("momo", flags, { env: { ...process.env, ...this.env }, stdio: ["pipe", "pipe", "inherit"] });
+    const [line] = await once(server.stdout, "data");
+    const { base_url, control_url } = JSON.parse(line);
+    return {
+      getHost: () => "127.0.0.1",
+      getMappedPort: () => new URL(base_url).port,
+      async stop() {
+        console.log(await (await fetch(control_url + "/audit?over=true&format=text")).text());
+        server.stdin.end();
+        await once(server, "close");
+      },
+    };
+  }
+}
+`;
+
+testWith(["node"], "the example of testcontainers", async () => {
+  const { folder, run } = await startSession();
+  const packageFolder = join(folder, "node_modules/testcontainers");
+  mkdirSync(packageFolder, { recursive: true });
+  writeFileSync(join(packageFolder, "index.js"), TESTCONTAINERS);
+  writeFileSync(join(packageFolder, "package.json"), '{"type": "module", "exports": "./index.js"}');
+  cpSync(join(ROOT, "docs/examples/testcontainers.mjs"), join(folder, "testcontainers.mjs"));
+  const { stdout, stderr } = await run("node testcontainers.mjs");
+  expect({ stdout, stderr }).toEqual({
+    stdout: expect.stringMatching(/^cancelled\n2 requests: .*; 0 errors, 0 warnings, 0 notes\n\n$/),
+    stderr: "",
+  });
+});
 
 /** The recipes of docs/testing.md that are more than commands, and variants of them. */
 

@@ -24,7 +24,8 @@ const forNode = inJavaScript
   .replace(bunImport, 'import assert from "node:assert";\nimport { after, before, test } from "node:test";')
   .replaceAll("beforeAll(", "before(")
   .replaceAll("afterAll(", "after(")
-  .replaceAll(/expect\((.*)\)\.toBe\((".*")\)/g, "assert.equal($1, $2)");
+  .replaceAll(/expect\((.*)\)\.toBe\((".*")\)/g, "assert.equal($1, $2)")
+  .replaceAll(/expect\((.*)\)\.toEqual\((\[\])\)/g, "assert.deepEqual($1, $2)");
 const forJest = inJavaScript.replace(bunImport, "");
 
 /** @param command its words have no spaces */
