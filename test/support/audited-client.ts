@@ -3,6 +3,7 @@ import type { Finding } from "../../sandbox/audit/shape.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import { type AnsweredRequest, type DelayedRequest, type Members, membersOf } from "../../sandbox/request-log.ts";
 import type { DeliveryAttempt } from "../../src/domain/delivery.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { FinalStatus, FinalTransaction, Status, Transaction } from "../../src/domain/transaction.ts";
 import { INPUTS } from "../../src/http/api.ts";
 import { createManualClock } from "./manual-clock.ts";
@@ -106,6 +107,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
         phone: phones.get(reference) ?? newPhone,
         amountCents: 100,
         reference,
+        createdAtMs: clock.nowMs(),
         status: "pending",
         ...order,
       };
@@ -151,10 +153,17 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
         ...more,
       });
     },
-    /** @param shown the payments in the answer, and their status */
-    list(query = "", shown: Readonly<Record<string, Status>> = {}, more: More = {}) {
-      const rows = Object.entries(shown).map(([id, status]) => ({ id: transactions.get(id)?.id, type: "API", status }));
-      const answer = JSON.stringify({ success: true, transactions: rows });
+    /**
+     * @param shown the payments in the answer, and their status
+     * @param pages the page of the answer, and how many there are
+     */
+    list(query = "", shown: Readonly<Record<string, Status>> = {}, more: More = {}, pages?: readonly [number, number]) {
+      const rows = Object.entries(shown).map(([id, status]) => {
+        const { id: number, createdAtMs = 0 } = transactions.get(id) ?? {};
+        return { id: number, type: "API", status, created_at: formatTimestamp(createdAtMs) };
+      });
+      const pagination = pages && { current_page: pages[0], total_pages: pages[1] };
+      const answer = JSON.stringify({ success: true, transactions: rows, pagination });
       send({ method: "GET", target: `${basePath}/transactions.php${query && `?${query}`}`, answer, ...more });
     },
     /** The payment becomes final. */

@@ -3,7 +3,7 @@ import { keepLast } from "../../../src/domain/keep-last.ts";
 import { parametersIn } from "../../../src/domain/parameters.ts";
 import type { Transaction } from "../../../src/domain/transaction.ts";
 import { Charges, chargeIn } from "./charges.ts";
-import { ignoredFiltersIn, type Listing, listRequest, whatLeavesOut } from "./lists.ts";
+import { ignoredFiltersIn, type Listing, leavesOut, listRequest } from "./lists.ts";
 import { mentionsIn } from "./mentions.ts";
 import { type Instant, type ListRequest, Payment, type Sighting } from "./payment.ts";
 import { PaymentBook } from "./payment-book.ts";
@@ -142,8 +142,8 @@ export class Facts {
       if (!payment) continue;
       shown.push(payment);
       payment.see(request, row.status);
-      const by = ignored.length === 0 ? null : whatLeavesOut(ignored, row);
-      if (by !== null) payment.sighting = { list, isFirstRow: row === rows[0], ignored: by };
+      const by = ignored.find((filter) => leavesOut(filter, row, payment));
+      if (by) payment.sighting = { list, isFirstRow: row === rows[0], ignored: by.name };
       this.payments.settle(payment);
     }
     const [first] = shown;
@@ -179,8 +179,8 @@ export class Facts {
       listing.read.add(page);
       listing.pages = pages;
     } else if (pages > 1 && this.listings.size < MOST_LISTINGS) {
-      const isWhole = ["date_from", "date_to", "status"].some((name) => query.has(name)) && !query.has("search");
-      if (isWhole)
+      const isReport = ["date_from", "date_to", "status"].some((name) => query.has(name));
+      if (isReport && !query.has("search") && !query.has("id"))
         this.listings.set(key, { query: key, requestId: call.id, atMs: answered.atMs, read: new Set([page]), pages });
     }
   }

@@ -1,6 +1,10 @@
+import { foldCase } from "../../../src/domain/filter.ts";
+import { numberOfCode, numberOfReceipt } from "../../../src/domain/identifiers.ts";
 import { parametersIn } from "../../../src/domain/parameters.ts";
+import { parsePhonePrefix, typedPhone } from "../../../src/domain/phone.ts";
+import { KINDS, STATUSES } from "../../../src/domain/transaction.ts";
 import { clean, messageOf } from "../words.ts";
-import type { ListRequest } from "./payment.ts";
+import type { ListRequest, Payment } from "./payment.ts";
 import type { ClientRequest, Row } from "./request.ts";
 
 /** The pages of one list that were read. */
@@ -58,26 +62,60 @@ export function meantBy(name: string): string | null {
   return MEANT.find(([pattern]) => pattern.test(letters))?.[1] ?? null;
 }
 
-/** The first parameter that is ignored, and that would have left out a row. */
-export function whatLeavesOut(ignored: readonly (readonly [name: string, value: string])[], row: Row): string | null {
-  const found = ignored.find(([name, value]) => {
-    const day = String(row.created_at ?? "").slice(0, "YYYY-MM-DD".length);
-    switch (meantBy(name)) {
-      case "status":
-        return value.toLowerCase() !== row.status.toLowerCase();
-      case "type":
-        return value.toLowerCase() !== String(row.type).toLowerCase();
-      case "date_from":
-        return day < value;
-      case "date_to":
-        return day > value.slice(0, day.length);
-      default:
-        return false;
-    }
-  });
-  return found?.[0] ?? null;
+/** A parameter that the service ignores, and that stands for one that it has. */
+export interface IgnoredFilter {
+  readonly name: string;
+  /** The right one. */
+  readonly meant: string;
+  readonly values: readonly string[];
 }
 
-/** The parameters of a query that the service ignores, and that stand for those that it has. */
-export const ignoredFiltersIn = ({ query, inputs }: ClientRequest): (readonly [name: string, value: string])[] =>
-  [...parametersIn(query)].filter(([name]) => inputs?.includes(name) === false && meantBy(name) !== null);
+export function ignoredFiltersIn({ query, inputs }: ClientRequest): readonly IgnoredFilter[] {
+  const parameters = parametersIn(query);
+  const found: IgnoredFilter[] = [];
+  for (const name of new Set(parameters.keys())) {
+    const meant = inputs?.includes(name) === false ? meantBy(name) : null;
+    // Beside the right one it does no harm.
+    if (meant !== null && !parameters.has(meant)) found.push({ name, meant, values: parameters.getAll(name) });
+  }
+  return found;
+}
+
+/** Whether a filter would have left out a row. False for values that momo does not know. */
+export function leavesOut({ meant, values }: IgnoredFilter, row: Row, payment: Payment): boolean {
+  // Several values are alternatives.
+  const wanted = values.flatMap((value) => value.toLowerCase().split(","));
+  const days = wanted.map((value) => /^\d{4}-\d\d-\d\d(?!\d)/.exec(value)?.[0] ?? "");
+  const day = String(row.created_at ?? "").slice(0, "YYYY-MM-DD".length);
+  switch (meant) {
+    case "status":
+      return isOther(row.status, wanted, STATUSES);
+    case "type":
+      return isOther(String(row.type).toLowerCase(), wanted, KIND_NAMES);
+    case "date_from":
+      return day !== "" && days.every((first) => first !== "" && day < first);
+    case "date_to":
+      return day !== "" && days.every((last) => last !== "" && day > last);
+    case "search":
+      return values.every((value) => value !== "" && !isFoundBy(value, payment));
+    default:
+      return false;
+  }
+}
+
+const KIND_NAMES = KINDS.map((kind) => kind.toLowerCase());
+
+const isOther = (value: string, wanted: readonly string[], known: readonly string[]): boolean =>
+  wanted.every((one) => known.includes(one)) && !wanted.includes(value);
+
+/** Whether a search for a text finds a payment. */
+function isFoundBy(text: string, payment: Payment): boolean {
+  const { number, reference, charge, checkoutRequestId, merchantRequestId } = payment;
+  const phone = typedPhone(text)?.replace(/^0/, "254") ?? parsePhonePrefix(text);
+  return (
+    (phone !== null && charge.phone.startsWith(phone)) ||
+    (reference !== null && foldCase(reference).startsWith(foldCase(text))) ||
+    [checkoutRequestId, merchantRequestId].includes(text) ||
+    [numberOfCode(text), numberOfReceipt(text)].includes(number)
+  );
+}

@@ -22,7 +22,7 @@ export const filterIgnored = requestRule({
       return name !== null && isFollowed(request) ? { severity: "error", group: clean(name), name } : null;
     }
     if (request.query === "" || request.call.status !== 200) return null;
-    return ignoredFiltersIn(request).map(([name]) => ({ group: clean(name), name }));
+    return ignoredFiltersIn(request).map(({ name }) => ({ group: clean(name), name }));
   },
   explain({ operation, call, payment, sighting }, { name }) {
     const ignored = `The list has no parameter “${clean(name)}”, and ignores it`;

@@ -60,7 +60,7 @@ export function isFollowed({ sighting, payment, isFirstPoll, atMs, arrivedRealMs
 }
 
 /** A parameter that does not exist, and would select one payment. */
-function nameOfOne({ query, inputs, call }: ClientRequest): string | null {
+export function nameOfOne({ query, inputs, call }: ClientRequest): string | null {
   if (call.status !== 200 || query === "") return null;
   const names = [...parametersIn(query).keys()];
   if (names.includes("search") || names.includes("id")) return null;

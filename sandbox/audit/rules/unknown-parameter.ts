@@ -1,9 +1,9 @@
 import { parametersIn } from "../../../src/domain/parameters.ts";
-import { meantBy } from "../facts/lists.ts";
-import { namesOne } from "../facts/mentions.ts";
+import { ignoredFiltersIn } from "../facts/lists.ts";
 import type { ClientRequest } from "../facts/request.ts";
 import { requestRule, type Verdict } from "../rule.ts";
 import { clean } from "../words.ts";
+import { nameOfOne } from "./takes-wrong-row.ts";
 
 export const unknownParameter = requestRule({
   kind: "unknown_parameter",
@@ -26,9 +26,11 @@ export const unknownParameter = requestRule({
 });
 
 /** The parameters that do not exist, without those that other findings name. */
-function unknownIn({ query, inputs, call }: ClientRequest): string[] {
-  const names = [...new Set(parametersIn(query).keys())];
-  const isForOne = names.includes("search") || names.includes("id");
-  const isNamed = (name: string) => call.status === 200 && (meantBy(name) !== null || (namesOne(name) && !isForOne));
-  return names.filter((name) => inputs?.includes(name) === false && !isNamed(name));
+function unknownIn(request: ClientRequest): string[] {
+  const { query, inputs, call } = request;
+  const names = [...new Set(parametersIn(query).keys())].filter((name) => inputs?.includes(name) === false);
+  if (call.status !== 200) return names;
+  const ignored = ignoredFiltersIn(request).map(({ name }) => name);
+  const one = nameOfOne(request);
+  return names.filter((name) => !ignored.includes(name) && name !== one);
 }

@@ -14,8 +14,8 @@ import { type AuditedClient, createAuditedClient, LOST } from "../../support/aud
  * `=>` the finding, or below them several. Advice is shown once. A story ends with an empty line. MOMO_TEST_RECORD=1 writes the file again: read it.
  *
  * The steps, in which `#1` is the id of the first payment, `3*` before a step repeats it (`+` joins several), and `$n` is the number of the round:
- * `pay REFERENCE` (`-`: none, `''`: an empty one), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`, `live MS`, `freeze MS`,
- * `advance MS` (the clock alone), `hold BODY` (a push that is delayed until the end), `forget`, `reset`, `deliver N CODE` (an attempt of its webhook; `none`: nobody answers); refused are `refuse CODE BODY MESSAGE` (a payment), `ask CODE BODY` (a status) and
+ * `pay REFERENCE` (`-`: none, `''`: an empty one), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`
+ * (the newest first; `pages=1/3`: the page, and how many there are), `live MS`, `freeze MS`, `advance MS` (the clock alone), `hold BODY` (a push that is delayed until the end), `forget`, `reset`, `deliver N CODE` (an attempt of its webhook; `none`: nobody answers); refused are `refuse CODE BODY MESSAGE` (a payment), `ask CODE BODY` (a status) and
  * `send METHOD TARGET CODE`. `took=MS`, `agent=NAME`, `fault=disconnect` (the answer is lost), `body=JSON`, `answer=TEXT` and `lenient=MEMBER:VALUE`
  * are about a request, `ended=STATUS` (before the answer) is about a payment; all else is a member of the order. `tally` shows what happened, `over HOST…` the findings when the run is over,
  * `delayed` those while a request is delayed. `webhook` and `root` are what the server has.
@@ -54,10 +54,12 @@ function play(client: AuditedClient, line: string, advised: Set<string>): string
     send: (method, target, { more, words }) =>
       client.send({ method, target, status: Number(words[2]), answer: REFUSED, ...more }),
     end: (subject, status) => client.end(idOf(subject), status as FinalStatus),
-    list(subject, _, { more, members }) {
-      const rows = Object.entries(members).filter(([name]) => /^[0-9]+$/.test(name));
-      const shown = Object.fromEntries(rows.map(([number, status]) => [idOf(number), status as Status]));
-      client.list(subject === "all" ? "" : subject, shown, more);
+    list(subject, _, { more, members, words }) {
+      // The members of an object would not stay in their order: their names are numbers.
+      const rows = words.filter((word) => /^[0-9]+=/.test(word)).map((word) => word.split("="));
+      const shown = Object.fromEntries(rows.map(([number = "", status]) => [idOf(number), status as Status]));
+      const [page, pages] = (members.pages ?? "").split("/").map(Number);
+      client.list(subject === "all" ? "" : subject, shown, more, page && pages ? [page, pages] : undefined);
     },
     live: (ms) => client.live(Number(ms)),
     freeze: (ms) => client.freezeFor(Number(ms)),

@@ -126,6 +126,27 @@ const MISTAKES: Readonly<Record<string, readonly [finding: string, live: (one: O
     "warning filter_ignored",
     () => call("GET", "/transactions.php?per_page=5&start_date=2026-01-01&state=completed"),
   ],
+  "follows the first row of a list whose filter is ignored": [
+    "error filter_ignored",
+    async (one) => {
+      const id = await start(one);
+      await scene.advance(5000);
+      await ask(id);
+      await call("GET", "/transactions.php?state=failed");
+      await ask(id);
+    },
+  ],
+  "reads the first page of a report": [
+    "note reads_first_page_only",
+    async (one) => {
+      for (const reference of ["first", "second"]) {
+        const id = await start({ ...one, reference });
+        await scene.advance(5000);
+        await ask(id);
+      }
+      await call("GET", "/transactions.php?status=completed&limit=1");
+    },
+  ],
   "reads a refusal like a success": [
     "error failure_misread",
     async (one) => {
