@@ -238,6 +238,15 @@ async function openSandbox(seed: number, draws: Draws) {
     reportFault: (error) => void (String(error).includes(EARLY_IS_LATE) || errors.push(error)),
   });
   const caller = await addCaller(sandbox.service, "Shop");
+  await loadAll();
+
+  /** The first list loads a part of the program. That takes real time, for which the time of a history does not wait. */
+  async function loadAll(): Promise<void> {
+    const visitor = await addCaller(sandbox.service, "Visitor");
+    const headers = { ...visitor.headers, Host: HOST };
+    const answer = await sandbox.handle(new Request(`http://${HOST}/v2/transactions.php`, { headers }));
+    if (!answer.ok) throw new Error(`the list of a visitor: ${await answer.text()}`);
+  }
 
   async function control(method: string, path: string, json?: object) {
     const body = json && { body: JSON.stringify(json) };
