@@ -74,7 +74,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
   const log = logFile === undefined ? null : new NamedFile("--log-file", logFile);
   requireDifferent(
     [report, log].filter((file) => file !== null),
-    { "--rules": flags.rules, "--profile": flags.profile },
+    { "--rules": flags.rules, "--profile": flags.profile, "--audit-accept": flags.auditAccept },
   );
   const reports: Report[] = [];
   if (report && format)

@@ -1,41 +1,43 @@
-import { readFileSync } from "node:fs";
 import type { Accepts } from "../../sandbox/audit/judge.ts";
 import { KIND_NAMES } from "../../sandbox/audit/rules.ts";
 import { shown } from "../../src/domain/error.ts";
+import { redact } from "../../src/domain/redact.ts";
+import { visible } from "../../src/domain/visible.ts";
 import { Failure } from "../terminal/failure.ts";
-import { cannotRead } from "./files.ts";
+import { cannotRead, readTextFile } from "./files.ts";
 
 /**
- * Reads the file of the findings that are known and accepted: a line for each kind, or for a kind and a reference after it. Empty
- * lines and lines that begin with # are comments.
- * @throws Failure `usage` for a kind that does not exist
+ * Reads the file of the findings that are known and accepted: a line for each kind, or for a kind and a reference after it, as the
+ * report shows it. Empty lines and lines that begin with # are comments. A line for what is not found does no harm.
+ * @throws Failure `usage` for a file that cannot be read, and for a kind that does not exist
  */
 export function readAccepted(file: string): Accepts {
-  const kinds = new Set<string>();
-  const ofReference = new Map<string, Set<string>>();
-  for (const [index, line] of linesOf(file).entries()) {
+  const name = `--audit-accept ${file}`;
+  const accepted = new Set<string>();
+  for (const [index, line] of linesOf(file, name).entries()) {
     const text = line.trim();
     if (text === "" || text.startsWith("#")) continue;
-    const [kind = "", ...rest] = text.split(/\s+/, 2);
-    if (!KIND_NAMES.some((name) => name === kind)) throw unknownKind(file, index + 1, kind);
-    const reference = rest.length === 0 ? null : text.slice(kind.length).trim();
-    if (reference === null) kinds.add(kind);
-    else ofReference.set(kind, (ofReference.get(kind) ?? new Set()).add(reference));
+    const [kind = ""] = text.split(/\s/, 1);
+    if (!KIND_NAMES.some((one) => one === kind)) throw unknownKind(`${name}, line ${index + 1}`, kind);
+    accepted.add(entryOf(kind, text.slice(kind.length)));
   }
-  return (kind, reference) => kinds.has(kind) || (reference !== null && ofReference.get(kind)?.has(reference) === true);
+  return (kind, reference) =>
+    accepted.has(kind) || (reference !== null && accepted.has(entryOf(kind, visible(redact(reference)))));
 }
 
-function linesOf(file: string): string[] {
+const entryOf = (kind: string, reference: string): string => `${kind} ${reference.trim()}`.trim();
+
+function linesOf(file: string, name: string): string[] {
   try {
-    return readFileSync(file, "utf8").split("\n");
+    return readTextFile(file).split("\n");
   } catch (error) {
-    throw cannotRead(file, error);
+    throw cannotRead(name, error, "usage");
   }
 }
 
-const unknownKind = (file: string, line: number, kind: string): Failure =>
+const unknownKind = (place: string, kind: string): Failure =>
   new Failure(
     "usage",
-    `${file}, line ${line}: there is no finding ${shown(kind)}`,
+    `${place}: there is no finding ${shown(kind)}`,
     `a line has one of ${KIND_NAMES.join(", ")}, and perhaps a reference after it`,
   );

@@ -42,10 +42,7 @@ export function auditClient(options: Options) {
     /** The requests of this chapter that are delayed now. */
     delayed,
     report: (end: RunEnd | null) => audit.report(now(), end, delayedOfClient()),
-    forget() {
-      delayed.clear();
-      audit.forget(now());
-    },
+    forget: () => audit.forget(),
     beginChapter() {
       audit.beginChapter(now(), delayedOfClient());
       delayed.clear();

@@ -189,14 +189,14 @@ export class Audit {
     this.#facts = this.#newFacts(this.#facts.idsAfterReset());
   }
 
-  /** Removes everything. */
-  forget(at: Instant): void {
+  /** Removes what was found and counted. The payments under way are judged when they end. */
+  forget(): void {
     this.#suspects.clear();
     this.#findings = this.#newJudge();
     this.#suspicions = this.#newJudge();
     this.#tally = new TallyBook();
-    this.#chapterOrder = at.order;
-    this.#facts = this.#newFacts(this.#facts.idsAfterReset());
+    this.#facts.forgetEnded();
+    for (const { push } of this.#facts.payments.all()) if (push) this.#tally.started += 1;
   }
 
   /** Judges what is open. @returns how many payments ended without their client learning it */

@@ -36,9 +36,14 @@ export const AUDIT_CALLS: Calls = {
         return textReply(formatReport(report, format), REPORT_TYPES[format], replicaHeader(replica));
       },
     ),
-    DELETE: described("Remove the findings of the audit", {}, {}, async ({ audit }) => {
-      audit.forget();
-      return succeed("the findings are removed", {});
-    }),
+    DELETE: described(
+      "Remove the findings and the counts of the audit; payments that are pending are judged when they end",
+      {},
+      {},
+      async ({ audit }) => {
+        audit.forget();
+        return succeed("the findings are removed", {});
+      },
+    ),
   },
 };

@@ -184,7 +184,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
     },
     /** A reset, or a restore. */
     reset: () => audit.beginChapter(moment()),
-    forget: () => audit.forget(moment()),
+    forget: () => audit.forget(),
     report,
     /** While any request is delayed. */
     reportWhileDelayed: () => {

@@ -21,8 +21,8 @@ const MOST_FORGOTTEN = 2000;
 /** What happened, as far as findings depend on it. It is recorded here, and judged by the rules. */
 export class Facts {
   readonly payments: PaymentBook;
-  /** The ids of the payments before a reset or a restore: their clients may still ask. */
-  readonly forgotten: ReadonlySet<string>;
+  /** The ids of payments that are judged no more: their clients may still ask. */
+  forgotten: ReadonlySet<string>;
   /** The client's last push, if it was refused. */
   refusedPush: { readonly requestId: number; readonly status: number | null } | null = null;
   /** The last requests for the list, in the order of their arrival. */
@@ -43,7 +43,7 @@ export class Facts {
     leaving: (payment: Payment) => void,
     forgetting: (payment: Payment) => void,
   ) {
-    this.forgotten = new Set(forgotten.slice(-MOST_FORGOTTEN));
+    this.forgotten = newest(forgotten);
     const leave = (payment: Payment) => {
       leaving(payment);
       if (payment.push) this.charges.remove(payment.push);
@@ -55,6 +55,15 @@ export class Facts {
   /** The ids that clients may still ask for after a reset. */
   idsAfterReset(): string[] {
     return [...this.forgotten, ...this.payments.ids()];
+  }
+
+  /** Forgets all but the payments under way: they are judged when they end. */
+  forgetEnded(): void {
+    this.forgotten = newest(this.idsAfterReset());
+    for (const { end, push } of this.payments.all()) if (end && push) this.charges.remove(push);
+    this.payments.dropEnded();
+    this.listings.clear();
+    this.refusedPush = null;
   }
 
   /**
@@ -193,6 +202,8 @@ export class Facts {
     }
   }
 }
+
+const newest = (ids: readonly string[]): ReadonlySet<string> => new Set(ids.slice(-MOST_FORGOTTEN));
 
 const sightingOf = (list: ListRequest, isFirstRow: boolean): Sighting => ({ list, isFirstRow, ignored: null });
 

@@ -54,6 +54,18 @@ export class PaymentBook {
     this.#forgottenTo = Math.max(this.#forgottenTo, payment.number);
   }
 
+  /** Forgets all that have ended, also that others were forgotten before. */
+  dropEnded(): void {
+    for (const payment of this.all()) {
+      if (payment.end === null) continue;
+      this.#newest.delete(payment.number);
+      this.#waiting.delete(payment.number);
+      this.#ids.delete(payment.checkoutRequestId);
+    }
+    this.#forgottenFrom = Number.POSITIVE_INFINITY;
+    this.#forgottenTo = 0;
+  }
+
   byNumber(number: number): Payment | undefined {
     return this.#newest.get(number) ?? this.#waiting.get(number);
   }

@@ -124,6 +124,22 @@ describe("GET /_momo/audit", () => {
   });
 });
 
+test("DELETE /_momo/audit: findings and counts go, and a payment under way is judged when it ends", async () => {
+  await sandbox.control("DELETE", "/audit");
+  const [followed = "", left = ""] = [await sandbox.pay({ phone: "0711111111" }), await sandbox.pay()];
+  await sandbox.ask("GET", "/transactions.php?sort=x");
+  expect(await kinds()).toEqual(["unknown_parameter"]);
+  await sandbox.control("DELETE", "/audit");
+  expect(await kinds()).toEqual([]);
+  await sandbox.advanceClock("3s");
+  await sandbox.statusOf(followed);
+  expect(await sandbox.control("GET", "/audit?over=true")).toMatchObject({
+    requests: 1,
+    payments: { started: 2, paid: 2, not_learned: 1 },
+    findings: [{ kind: "end_not_learned", severity: "error", checkout_request_id: left }],
+  });
+});
+
 describe("the audit is as on a new server", () => {
   /** Many mistakes, and what the audit says of them, without ids and times. */
   async function mistakesAt({ clock, send, control, pay, statusOf }: Server) {
