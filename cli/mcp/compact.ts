@@ -11,7 +11,7 @@ export function compactRequests({ requests, next: _, ...answer }: Members): Reco
   return { ...answer, requests: entries.map(compactRequest) };
 }
 
-function compactRequest({ id, at, method, target, body, status, answer, fault, leniencies }: Members) {
+function compactRequest({ id, at, method, target, body, status, delivered, answer, fault, leniencies }: Members) {
   const said: Members = typeof answer === "object" && answer !== null ? (answer as Members) : { message: answer };
   const lenient = Array.isArray(leniencies) && leniencies.length > 0;
   const isAccepted = status === 200;
@@ -23,6 +23,7 @@ function compactRequest({ id, at, method, target, body, status, answer, fault, l
     request: `${method} ${target}`,
     ...(typeof body === "string" && !isPoll && { body: body.slice(0, MOST_CHARACTERS) }),
     status,
+    ...(delivered === false && { delivered }),
     ...(typeof said.message === "string" && !isAccepted && { message: said.message.slice(0, MOST_CHARACTERS) }),
     ...(said.status !== undefined && { payment: said.status }),
     ...(said.transaction_id !== undefined && { number: said.transaction_id }),

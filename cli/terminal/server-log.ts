@@ -95,7 +95,8 @@ const HINT = "--accept lenient would take this form";
 
 /** @param atMs the host's time, not the sandbox's */
 export function requestLine(format: LogFormat, request: AnsweredRequest, atMs: number): string {
-  const { method, status, durationMs, fault, isTakenLeniently } = request;
+  const { method, status, isDelivered, durationMs, fault, isTakenLeniently } = request;
+  const isLost = status !== null && !isDelivered;
   const path = redact(request.target.split("?", 1)[0] ?? "").slice(0, MAX_PATH_LENGTH);
   const outcome = outcomeOf(request);
   const leniencies = request.leniencies.map(({ member }) => member);
@@ -106,12 +107,16 @@ export function requestLine(format: LogFormat, request: AnsweredRequest, atMs: n
     duration_ms: Math.round(durationMs * 1000) / 1000,
     ...outcome,
     ...(status === 401 && { credentials: troubleWithKey(request) }),
+    ...(isLost && { delivered: false }),
     ...(fault !== null && { fault }),
     ...(leniencies.length > 0 && { leniencies }),
     ...(isTakenLeniently && { hint: HINT }),
   };
   return logLine(format, atMs, members, [
-    styled(status === null || status >= 500 ? "red" : status >= 400 ? "yellow" : "green", String(status ?? "---")),
+    styled(
+      status === null || isLost || status >= 500 ? "red" : status >= 400 ? "yellow" : "green",
+      String(status ?? "---"),
+    ),
     method.padEnd(4),
     path,
     styled("dim", `${durationMs.toFixed(1)} ms`),
@@ -119,6 +124,7 @@ export function requestLine(format: LogFormat, request: AnsweredRequest, atMs: n
     outcome.checkout_request_id,
     outcome.message,
     status === 401 && `(${troubleWithKey(request)})`,
+    isLost && "(not delivered)",
     fault && `(fault: ${fault})`,
     leniencies.length > 0 && `(lenient: ${leniencies.join(", ")})`,
     isTakenLeniently && `(${HINT})`,

@@ -158,6 +158,11 @@ describe("one line for a request; serve-prints.test.ts has those in JSON", () =>
       "---  POST  /v2/stkpush.php  1.2 ms  (fault: disconnect)",
     ],
     [
+      "an answer whose client was gone",
+      { isDelivered: false },
+      "200  POST  /v2/stkpush.php  1.2 ms  ws_CO_1  (not delivered)",
+    ],
+    [
       "a member that was corrected",
       { leniencies: CORRECTED },
       "200  POST  /v2/stkpush.php  1.2 ms  ws_CO_1  (lenient: amount)",
@@ -175,6 +180,12 @@ describe("one line for a request; serve-prints.test.ts has those in JSON", () =>
 
 test("the log in JSON has the duration in milliseconds", () => {
   expect(JSON.parse(requestLine("json", called({}), AT_MS)).duration_ms).toBe(1.235);
+});
+
+test("the log in JSON says which answers were not delivered", () => {
+  const delivered = (request: Partial<AnsweredRequest>) =>
+    JSON.parse(requestLine("json", called(request), AT_MS)).delivered;
+  expect([delivered({}), delivered({ isDelivered: false })]).toEqual([undefined, false]);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
+  answerIn,
   type CallFilters,
   fitsCall,
   NO_CALL_FILTERS,
@@ -93,6 +94,7 @@ describe("the filters of requests", () => {
     body: '{"checkout_request_id":"ws_CO_1"}',
     answer: {},
     status: 299,
+    delivered: true,
   };
   const push = {
     ...poll,
@@ -100,6 +102,7 @@ describe("the filters of requests", () => {
     body: "{",
     answer: { checkout_request_id: "ws_CO_2" },
     status: null,
+    delivered: false,
   };
   const requests = [poll, push] as unknown as LoggedRequest[];
 
@@ -107,6 +110,17 @@ describe("the filters of requests", () => {
     expect(requests.map(paymentOf)).toEqual(["ws_CO_1", "ws_CO_2"]);
     expect(paymentOf({ ...poll, body: null })).toBeNull();
     expect(paymentOf({ ...poll, body: '{"checkout_request_id":7}' })).toBeNull();
+  });
+
+  test("an answer whose client was gone is lost, and not of its class", () => {
+    const request = { ...poll, delivered: false } as unknown as LoggedRequest;
+    const fits = (answer: string) => fitsCall(request, { ...NO_CALL_FILTERS, answer });
+    expect([fits("lost"), fits("2xx")]).toEqual([true, false]);
+    expect([requests[0], request, requests[1]].map((one) => answerIn(one as LoggedRequest))).toEqual([
+      "299",
+      "299, lost",
+      "lost",
+    ]);
   });
 
   test("a search finds an answer that is only text as the client got it", () => {
@@ -195,7 +209,7 @@ test("a finding that is marked as known is hidden until it happens again; the la
 describe("the line of a payment, to scale", () => {
   const startMs = Date.UTC(2026, 10, 20, 7);
   const request = (target: string, afterMs: number, interval_ms: number | null, status: number | null = 200) => ({
-    ...{ target: `/v2/${target}`, at_ms: startMs + afterMs, interval_ms, status },
+    ...{ target: `/v2/${target}`, at_ms: startMs + afterMs, interval_ms, status, delivered: status !== null },
   });
   const line = (status: string, requests: object[], at_ms: number | null, webhooks: object[] = []) =>
     timelineOf({

@@ -17,8 +17,12 @@ export const NO_CALL_FILTERS = { search: "", path: "", method: "", answer: "", f
 export type CallFilters = Readonly<typeof NO_CALL_FILTERS>;
 
 /** The class of an answer: `2xx`, or `lost` if the answer was not delivered. */
-const classOf = ({ status }: Pick<LoggedRequest, "status">): string =>
-  status === null ? "lost" : `${Math.floor(status / 100)}xx`;
+const classOf = ({ status, delivered }: Pick<LoggedRequest, "status" | "delivered">): string =>
+  status === null || !delivered ? "lost" : `${Math.floor(status / 100)}xx`;
+
+/** The status of an answer, and whether it was lost. */
+export const answerIn = ({ status, delivered }: Pick<LoggedRequest, "status" | "delivered">): string =>
+  status === null ? "lost" : `${status}${delivered ? "" : ", lost"}`;
 
 /** @param found the findings about the request */
 export function fitsCall(request: LoggedRequest, filters: CallFilters, found: readonly Finding[] = []): boolean {

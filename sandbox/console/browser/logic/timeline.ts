@@ -1,4 +1,5 @@
 import type { Story } from "../wire.ts";
+import { answerIn } from "./calls.ts";
 import { instantOf } from "./format.ts";
 
 export interface Mark {
@@ -39,7 +40,6 @@ export function timelineOf(story: Pick<Story, "transaction" | "prompt" | "decide
     words: `${what}, ${answer}`,
     pace,
   });
-  const http = (status: number | null, lost: string) => (status === null ? lost : `HTTP ${status}`);
   return {
     lengthMs,
     /** The prompt timeout. */
@@ -51,8 +51,10 @@ export function timelineOf(story: Pick<Story, "transaction" | "prompt" | "decide
       .map((ms) => ({ from: at(ms + SOONEST_MS), to: at(ms + LATEST_MS) }))
       .filter(({ from, to }) => to > from),
     marks: [
-      ...polls.map((poll) => markOf("poll", poll.at_ms, http(poll.status, "HTTP lost"), paceOf(poll.interval_ms))),
-      ...attempts.map(({ at_ms, status }) => markOf("webhook", at_ms, http(status, "no answer"))),
+      ...polls.map((poll) => markOf("poll", poll.at_ms, `HTTP ${answerIn(poll)}`, paceOf(poll.interval_ms))),
+      ...attempts.map(({ at_ms, status }) =>
+        markOf("webhook", at_ms, status === null ? "no answer" : `HTTP ${status}`),
+      ),
     ],
   };
 }

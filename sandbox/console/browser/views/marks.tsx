@@ -1,6 +1,7 @@
 import type { ButtonHTMLAttributes, VNode } from "preact";
 import { addressOf } from "../actions.ts";
-import type { Finding, Status } from "../wire.ts";
+import { answerIn } from "../logic/calls.ts";
+import type { Finding, LoggedRequest, Status } from "../wire.ts";
 
 export const StatusBadge = ({ status }: { status: Status }) => (
   <span class="pill dot" data-tone={status}>
@@ -30,12 +31,17 @@ export const FindingNotes = ({ found = [] }: { found: readonly Finding[] | undef
   </>
 );
 
-/** Null: the answer was lost. */
-export function HttpStatus({ status }: { status: number | null }) {
-  const tone = status === null || status >= 500 ? "failed" : status >= 400 ? "pending" : "completed";
+/** The status of an answer, and whether it was lost. */
+export function HttpStatus({
+  request: { status, delivered },
+}: {
+  request: Pick<LoggedRequest, "status" | "delivered">;
+}) {
+  const isBad = status === null || !delivered || status >= 500;
+  const tone = isBad ? "failed" : status >= 400 ? "pending" : "completed";
   return (
     <b class="tone" data-tone={tone}>
-      <code>{status ?? "lost"}</code>
+      <code>{answerIn({ status, delivered })}</code>
     </b>
   );
 }

@@ -24,7 +24,7 @@ export function RequestStep({ request, found, intervalMs, isOpen = false }: Requ
           <time>{preciseClock(request.at_ms)}</time>
           {intervalMs != null && <span class="muted">+{formatInterval(intervalMs)}</span>}
           <code title={`${request.method} ${request.target}`}>{operationOf(request.target)}</code>
-          <HttpStatus status={request.status} />
+          <HttpStatus request={request} />
           <span class="muted">{statusOf(request.answer)}</span>
         </summary>
         <CallDetails request={request} isBrief={isOpen} />
@@ -42,8 +42,8 @@ export function RequestStep({ request, found, intervalMs, isOpen = false }: Requ
  * @param isBrief shows the body as it was sent, and hides the answer at first
  */
 export function CallDetails({ request, isBrief = false }: { request: LoggedRequest; isBrief?: boolean }) {
-  const { body, body_cut_bytes, status, answer, answer_cut_bytes, fault, duration_ms, leniencies, lenient_takes } =
-    request;
+  const { body, body_cut_bytes, status, delivered, answer, answer_cut_bytes, fault, duration_ms } = request;
+  const { leniencies, lenient_takes } = request;
   return (
     <div class="stack call-details">
       <p class="hint line between">
@@ -76,11 +76,14 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
       <NotKept bytes={body_cut_bytes} />
       <details open={!isBrief}>
         <summary class="label">Answer</summary>
-        {status === null ? (
-          <p class="hint">The connection was closed without an answer.</p>
-        ) : (
-          <CodeBlock text={textOf(answer)} what="the answer" />
+        {!delivered && (
+          <p class="hint">
+            {status === null
+              ? "The connection was closed without an answer."
+              : "The client did not get this answer: its connection ended first."}
+          </p>
         )}
+        {status !== null && <CodeBlock text={textOf(answer)} what="the answer" />}
         <NotKept bytes={answer_cut_bytes} />
       </details>
     </div>

@@ -72,7 +72,7 @@ export function Requests() {
 }
 
 function Row({ of: request }: { of: LoggedRequest }) {
-  const { id, at_ms, method, target, status, fault, duration_ms } = request;
+  const { id, at_ms, method, target, fault, duration_ms } = request;
   const isOpen = state.openCall.value === id;
   const found = state.callFindings.value.get(id);
   const about = aboutOf(request);
@@ -89,7 +89,7 @@ function Row({ of: request }: { of: LoggedRequest }) {
         </code>
       </td>
       <td class="c-answer">
-        <HttpStatus status={status} />
+        <HttpStatus request={request} />
         {fault && <span class="pill">{fault}</span>}
       </td>
       <td class="c-about muted small" title={about}>
@@ -158,7 +158,7 @@ function CallPane({ id }: { id: number }) {
       label="One request"
       title={
         <>
-          {request.method} <HttpStatus status={request.status} />
+          {request.method} <HttpStatus request={request} />
         </>
       }
       what="the request"

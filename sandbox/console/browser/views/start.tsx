@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { addressOf, setting } from "../actions.ts";
-import { gistOf } from "../logic/calls.ts";
+import { answerIn, gistOf } from "../logic/calls.ts";
 import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
 import { accounts, dialog, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
@@ -87,7 +87,7 @@ function Seen() {
         </>
       ) : call ? (
         <>
-          <b>A request has arrived, but no payment yet:</b> {call.method} {call.target}, HTTP {call.status ?? "lost"}.{" "}
+          <b>A request has arrived, but no payment yet:</b> {call.method} {call.target}, HTTP {answerIn(call)}.{" "}
           {gistOf(call)} <a href={addressOf("requests", String(call.id))}>The request</a>
         </>
       ) : (
