@@ -2,7 +2,7 @@ import type { RefusalFacts } from "../src/domain/error.ts";
 import { keepLast } from "../src/domain/keep-last.ts";
 import { createListeners } from "../src/domain/listeners.ts";
 import { parametersIn } from "../src/domain/parameters.ts";
-import type { FaultKind } from "./fault-kinds.ts";
+import type { FaultName } from "./faults/kinds.ts";
 
 /** The members of a JSON object, or of a form. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export interface LoggedRequest {
   readonly answer: string | null;
   readonly answerCutBytes: number;
   /** The injected fault, or null. */
-  readonly fault: FaultKind | null;
+  readonly fault: FaultName | null;
   /** What only the lenient form accepted: the member, and its value. */
   readonly leniencies: readonly { readonly member: string; readonly came: string }[];
   /** Whether the strict form refused what the lenient form accepts. */
@@ -50,6 +50,8 @@ export interface AnsweredRequest extends Omit<LoggedRequest, "bodyCutBytes" | "a
   readonly members: Members | null;
   /** Those of the answer. */
   readonly said: Members;
+  /** Whether the answer is that of a fault, and not of the operation. */
+  readonly isInjected: boolean;
   /** Those of the operation's own answer, if a fault gave the client another one; else null. */
   readonly hidden: Members | null;
   /** The place of its arrival in the order of all events: the clock can stand still. */

@@ -20,9 +20,9 @@ const source = join(root, "sandbox", "console", "browser", "page.html");
 /** What the page is made of. */
 const sources = [
   "sandbox/console/browser",
+  "sandbox/faults",
   "sandbox/network",
   "sandbox/curl.ts",
-  "sandbox/fault-kinds.ts",
   "sandbox/loopback.ts",
   "src/domain",
 ];

@@ -91,18 +91,11 @@ testWith(
     const clone = newProgramFolder();
     const page = "sandbox/console/browser/page.html";
     const views = "sandbox/console/browser/views";
-    for (const name of ["scripts", views, "sandbox/console/dist", "sandbox/network", "src/domain"])
+    for (const name of ["scripts", views, "sandbox/console/dist", "sandbox/faults", "sandbox/network", "src/domain"])
       mkdirSync(join(clone, name), { recursive: true });
     copyFileSync(join(ROOT, "scripts/setup.mjs"), join(clone, "scripts/setup.mjs"));
     const put = (name: string, text: string) => writeFileSync(join(clone, name), text, { mode: 0o755 });
-    for (const name of [
-      "package-lock.json",
-      "sandbox/curl.ts",
-      "sandbox/fault-kinds.ts",
-      "sandbox/loopback.ts",
-      page,
-      join(views, "list.tsx"),
-    ])
+    for (const name of ["package-lock.json", "sandbox/curl.ts", "sandbox/loopback.ts", page, join(views, "list.tsx")])
       put(name, "one");
     const build = `[ "$1 $2" = "install --frozen-lockfile" ] && printf B >> calls && exit
       for word; do [ "$flag" = --outdir ] && draft=$word; flag=$word; done

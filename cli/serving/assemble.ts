@@ -11,7 +11,7 @@ import { refuseAndLog } from "../../sandbox/control/observe.ts";
 import type { Rule } from "../../sandbox/control/shapes/steering.ts";
 import { createTestPayments } from "../../sandbox/control/test-payments.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
-import { createFaultPlan, type FaultPlan } from "../../sandbox/faults.ts";
+import { FaultPlan } from "../../sandbox/faults/plan.ts";
 import { isLoopback } from "../../sandbox/loopback.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
@@ -129,7 +129,7 @@ function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlC
   if (options.onRequest) log.subscribe(options.onRequest);
   const requestCounts = createRequestCounts(operationsAt(basePaths));
   log.subscribe(requestCounts.add);
-  const faults = createFaultPlan(reportFault);
+  const faults = new FaultPlan(reportFault);
   const { merchantApi, audit } = merchantApiOf(options, { service, webhooks, log, faults, stopping });
   const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const eventHub = createEventHub({ service, realClock, log, audit, webhooks, random, reportFault });

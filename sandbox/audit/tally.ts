@@ -37,7 +37,7 @@ export class TallyBook {
   }
 
   #refuse({ call, isRefused }: ClientRequest): void {
-    if (call.fault === "error" || call.status === 500) this.#onRequest += 1;
+    if (call.isInjected || call.status === 500) this.#onRequest += 1;
     if (call.isTakenLeniently) this.#lenientTakes += 1;
     if (isRefused && !call.isAdmitted) this.#beforeOperations += 1;
     const key = refusalKey(call);

@@ -9,7 +9,7 @@ import { type Reply, respond } from "../../src/http/reply.ts";
 import type { Handler, KeepOpen } from "../../src/http/request.ts";
 import type { SavedTransactions, Service } from "../../src/service/service.ts";
 import type { AuditReport, RunEnd } from "../audit/audit.ts";
-import type { FaultPlan } from "../faults.ts";
+import type { FaultPlan } from "../faults/plan.ts";
 import type { Default } from "../network/choice.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import type { RuleBook } from "../network/rules.ts";

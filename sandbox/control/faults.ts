@@ -2,10 +2,10 @@ import { z } from "zod";
 import { counted } from "../../src/domain/counted.ts";
 import { drawSeed } from "../../src/domain/random.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
-import { MAX_FAULTS } from "../faults.ts";
+import { MAX_FAULTS } from "../faults/plan.ts";
 import { type Calls, type ControlContext, described } from "./context.ts";
 import { bodyOf } from "./input.ts";
-import { type Fault, fault, faultList } from "./shapes/steering.ts";
+import { fault, faultList } from "./shapes/faults.ts";
 
 export const faultsRequest = z.strictObject({
   seed: z.int().min(0).max(0xffffffff).optional().describe("the same seed gives the same faults"),
@@ -21,7 +21,7 @@ export const FAULT_CALLS: Calls = {
     /** Without a seed, a random one is used and shown. */
     PUT: described("Replace all faults", faultList, { body }, async ({ steering, state, draws }, { body }) => {
       const seed = body.seed ?? drawSeed(draws);
-      await steering.change(() => state.faults.replace(seed, body.faults.map(withStatus)));
+      await steering.change(() => state.faults.replace(seed, body.faults));
       return inForce(state);
     }),
     DELETE: described("Remove all faults", faultList, {}, async ({ steering, state }) => {
@@ -30,9 +30,6 @@ export const FAULT_CALLS: Calls = {
     }),
   },
 };
-
-/** The answer shows the status also where it is the usual one. */
-const withStatus = (one: Fault): Fault => (one.kind === "error" ? { ...one, status: one.status ?? 500 } : one);
 
 const inForce = ({ faults: { seed, faults } }: ControlContext["state"]): Reply =>
   succeed(`${counted(faults.length, "fault")} in force`, { seed, faults });

@@ -1,16 +1,16 @@
 import { atMost, type Clock, pause } from "../../src/domain/clock.ts";
-import { parseDuration } from "../../src/domain/duration.ts";
 import { shown } from "../../src/domain/error.ts";
 import type { LoadedLater } from "../../src/domain/once.ts";
 import { CHECKOUT_REQUEST_ID } from "../../src/domain/transaction.ts";
 import { fail, type Reply, respond } from "../../src/http/reply.ts";
 import { type Api, type Exchange, type Handler, newExchange, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
-import type { FaultPlan } from "../faults.ts";
+import type { Struck } from "../faults/kind.ts";
+import { kindOf } from "../faults/kinds.ts";
+import type { FaultPlan } from "../faults/plan.ts";
 import { type AnsweredRequest, type DelayedRequest, type Members, membersOf, type RequestLog } from "../request-log.ts";
 import type { Steering } from "../steering.ts";
 import { isFromAnotherSite } from "./guard.ts";
-import type { Fault } from "./shapes/steering.ts";
 
 export interface ObserveOptions {
   readonly faults: FaultPlan;
@@ -34,18 +34,25 @@ export interface ObserveOptions {
  * valid credentials.
  */
 export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions): Handler {
-  const { faults, log, delayed, clock, realClock, stopwatch } = options;
+  const { faults, log, delayed, clock, realClock, stopwatch, stopping } = options;
 
   const refuse = refuseAndLog(options, log);
 
-  async function strike(operation: string, { headers }: Request): Promise<Fault | null> {
+  async function strike(operation: string, { headers }: Request) {
     try {
       await options.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
     } catch {
       return null;
     }
-    const strikeNow = () => faults.strike(operation);
-    return faults.isCounted(operation) ? options.steering.count(strikeNow) : strikeNow();
+    const counted = { operation, atMs: realClock.nowMs() };
+    const strikeNow = () => faults.strike(counted);
+    const struck = faults.isCounted(operation) ? await options.steering.count(strikeNow) : strikeNow();
+    return struck && { ...struck, ...counted };
+  }
+
+  async function wait(durationMs: number): Promise<boolean> {
+    await pause(realClock, durationMs, stopping);
+    return !stopping.aborted;
   }
 
   return async (request, keepOpen) => {
@@ -56,20 +63,22 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     const api = merchantApi.now ?? (await merchantApi.load());
     const atMs = clock.nowMs();
     const { path } = targetOf(request);
-    const called = faults.faults.length === 0 ? null : api.called(request);
-    const fault = called && (await strike(called, request));
-    const held = fault?.kind === "delay" ? hold(request, path, atMs, arrived) : null;
+    const called = faults.isEmpty ? null : api.called(request);
+    const struck = called && (await strike(called, request));
+    const kind = struck && kindOf(struck.fault);
+    const held = kind?.holds ? hold(request, path, atMs, arrived) : null;
     if (held) {
       keepOpen?.(request);
       delayed.add(held);
     }
     const exchange = newExchange();
     const carryOut = () => api.answer(request, exchange, keepOpen);
-    const { answered, hidden } = fault ? await applyFault(fault, carryOut, options) : plain(await carryOut());
+    const result = kind && (await kind.strike(struck.fault, { ...struck, carryOut, fail, wait }));
+    const { answered, isInjected, hidden } = result ? answerOf(result) : plain(await carryOut());
     if (held) delayed.delete(held);
     if (request.headers.get("User-Agent")?.endsWith(DOCTOR)) return respond(answered);
-    const isLost = fault?.kind === "disconnect";
-    const body = exchange.body ?? (answered.status === 200 && !fault ? null : await unread(request, realClock));
+    const isLost = result?.isLost === true;
+    const body = exchange.body ?? (answered.status === 200 && !result ? null : await unread(request, realClock));
     const isTakenLeniently = answered.status === 400 && api.wouldTake(request, body);
     const reply = isTakenLeniently && isIntercepted(request) ? withHint(answered) : answered;
     const durationMs = stopwatch() - startedMs;
@@ -80,7 +89,9 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
       body,
       exchange,
       hidden,
-      fault: fault?.kind ?? null,
+      fault: struck?.fault.kind ?? null,
+      isInjected,
+      isLost,
       isTakenLeniently,
     });
     return isLost ? brokenOff() : respond(reply);
@@ -124,10 +135,16 @@ export function refuseAndLog(
 }
 
 type Facts = Pick<AnsweredRequest, "atMs" | "arrived" | "durationMs" | "body"> &
-  Partial<Pick<AnsweredRequest, "fault" | "isTakenLeniently" | "hidden"> & { readonly exchange: Exchange }>;
+  Partial<
+    Pick<AnsweredRequest, "fault" | "isInjected" | "isTakenLeniently" | "hidden"> & {
+      readonly isLost: boolean;
+      readonly exchange: Exchange;
+    }
+  >;
 
 function add(log: RequestLog, request: Request, path: string, reply: Reply, facts: Facts): void {
-  const { atMs, arrived, durationMs, body, fault = null, isTakenLeniently = false, hidden = null } = facts;
+  const { atMs, arrived, durationMs, body, fault = null, isLost = false, isInjected = false, hidden = null } = facts;
+  const { isTakenLeniently = false } = facts;
   const exchange = facts.exchange ?? newExchange();
   const { checkoutRequestId, leniencies, isAdmitted } = exchange;
   const { query } = targetOf(request);
@@ -139,10 +156,11 @@ function add(log: RequestLog, request: Request, path: string, reply: Reply, fact
     headers: request.headers,
     body,
     checkoutRequestId: checkoutRequestId ?? idIn(path, body),
-    status: fault === "disconnect" ? null : reply.status,
-    isDelivered: fault !== "disconnect" && !request.signal.aborted,
+    status: isLost ? null : reply.status,
+    isDelivered: !isLost && !request.signal.aborted,
     answer: reply.text,
     fault,
+    isInjected,
     leniencies,
     isTakenLeniently,
     members: membersIn(exchange, body),
@@ -174,54 +192,23 @@ function idIn(path: string, body: string | null): string | null {
   return new RegExp(CHECKOUT_REQUEST_ID).exec(body)?.[0] ?? null;
 }
 
-/** What the client gets, and the members of the operation's own answer if that is another one. */
+/** What the client gets. */
 interface Answer {
   readonly answered: Reply;
+  /** Whether it is not the answer of the operation. */
+  readonly isInjected: boolean;
+  /** The members of the operation's own answer, if the client gets another one. */
   readonly hidden: Members | null;
 }
 
-const plain = (answered: Reply): Answer => ({ answered, hidden: null });
+const plain = (answered: Reply): Answer => ({ answered, isInjected: false, hidden: null });
 
-/** The answer that the client gets instead of that of the operation. */
-async function applyFault(
-  fault: Fault,
-  carryOut: () => Promise<Reply>,
-  { realClock, stopping }: Pick<ObserveOptions, "realClock" | "stopping">,
-): Promise<Answer> {
-  switch (fault.kind) {
-    case "error": {
-      const own = fault.carried_out ? await carryOut() : null;
-      const answered = errorOf(fault, own);
-      const isReplaced = own !== null && (own.status !== answered.status || own.text !== answered.text);
-      return { answered, hidden: isReplaced ? own.said : null };
-    }
-    case "delay":
-      await pause(realClock, parseDuration(fault.delay ?? "0s", "delay"), stopping);
-      if (!stopping.aborted) return plain(await carryOut());
-      return plain(fail(503, "the server stops; the operation was not carried out"));
-    case "disconnect":
-      return plain(await carryOut());
-  }
+function answerOf({ own, answer }: Struck): Answer {
+  const isOwn = own !== null && own.status === answer.status && own.text === answer.text;
+  if (isOwn) return plain({ ...own, headers: answer.headers });
+  const said = membersOf(answer.text) ?? {};
+  return { answered: { ...answer, said }, isInjected: true, hidden: own?.said ?? null };
 }
-
-/** @param own the operation's own answer; null if it was not carried out */
-function errorOf(fault: Fault, own: Reply | null): Reply {
-  const { status = 500, message = `fault injected: HTTP ${status}`, body, content_type, cut_after } = fault;
-  const {
-    status: sent,
-    text,
-    headers: usual,
-  } = status === 200 && body === undefined && own ? own : fail(status, message);
-  const headers = new Headers(usual);
-  if (body !== undefined) headers.set("Content-Type", content_type ?? "text/plain; charset=utf-8");
-  for (const [name, value] of Object.entries(fault.headers ?? {})) headers.set(name, value);
-  const whole = beginningOf(body ?? text, cut_after);
-  return { status: sent, text: whole, said: membersOf(whole) ?? {}, headers };
-}
-
-/** The first bytes of a text, without a part of a character. */
-const beginningOf = (text: string, bytes: number | undefined): string =>
-  bytes === undefined ? text : new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 
 /**
  * An answer that fails before its first byte, so the server closes the connection. The error is undefined: nothing is printed.

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { auditReport, finding } from "../../sandbox/control/shapes/audit.ts";
+import { fault } from "../../sandbox/control/shapes/faults.ts";
 import { loggedRequest } from "../../sandbox/control/shapes/requests.ts";
-import { fault, rule } from "../../sandbox/control/shapes/steering.ts";
+import { rule } from "../../sandbox/control/shapes/steering.ts";
 import { chosenName } from "../../sandbox/control/shapes/values.ts";
 import { delivery, webhook } from "../../sandbox/control/shapes/webhook.ts";
 import { statusName, transaction } from "../../src/http/answers.ts";

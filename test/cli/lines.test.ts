@@ -137,6 +137,7 @@ function called({ answer = JSON.stringify(SENT), ...changes }: Partial<AnsweredR
     answer,
     ...{ members: null, checkoutRequestId: null, said: membersOf(answer) ?? {}, hidden: null },
     fault: null,
+    isInjected: false,
     leniencies: [],
     isTakenLeniently: false,
     isDelivered: true,

@@ -6,6 +6,8 @@ import { TOOLS } from "../../cli/mcp/tools.ts";
 import { EXIT_CODES } from "../../cli/terminal/failure.ts";
 import { name as NAME } from "../../package.json";
 import { HOW_TO_LOOK } from "../../sandbox/audit/words.ts";
+import { FAULT_MEMBERS } from "../../sandbox/control/shapes/faults.ts";
+import { FAULT_NAMES } from "../../sandbox/faults/kinds.ts";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import {
   checkStatusSchema,
@@ -128,6 +130,14 @@ test.each<[path: string, what: string, texts: readonly string[]]>([
       ({ name, status, code, phone, after }) =>
         `| \`${name}\` | ${status ?? "-"} | ${code ?? "-"} | ${phone} | ${after ?? "-"} |`,
     ),
+  ],
+  [
+    "docs/steering.md",
+    "the faults with their members",
+    FAULT_NAMES.map((kind) => {
+      const members = FAULT_MEMBERS.filter((member) => member.kind === kind).map(({ name }) => `\`${name}\``);
+      return `| \`${kind}\` | ${members.join(", ") || "-"} |`;
+    }),
   ],
   ["docs/cli.md", "the exit codes", Object.values(EXIT_CODES).map(([code, meaning]) => `| ${code} | ${meaning} |`)],
   ["docs/api.md", "how to look for a payment, as the findings say it", [HOW_TO_LOOK]],

@@ -12,7 +12,7 @@ interface Place {
 }
 
 const ASSERT = "node:assert/strict";
-const SIMULATED = ["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/webhooks/"];
+const SIMULATED = ["sandbox/", "sandbox/faults/", "sandbox/audit/", "sandbox/network/", "sandbox/webhooks/"];
 const CONTROL = ["sandbox/control/", "sandbox/control/shapes/", "sandbox/console/"];
 const HTTP_FILES = ["answers", "input", "parse-input", "description", "paths", "profile", "reply", "request", "view"];
 const SHARED_HTTP = HTTP_FILES.map((file) => `src/http/${file}.ts`);
@@ -44,7 +44,7 @@ const PLACES: readonly Place[] = [
     // It runs in a browser, and knows only the control API of the server.
     path: "sandbox/console/browser/",
     mayImport: [
-      ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/fault-kinds.ts"],
+      ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/faults/"],
       ...["sandbox/loopback.ts", "sandbox/network/reason.ts"],
       ...["duration", "read-or-null", "phone", "timestamp", "transaction"].map((file) => `src/domain/${file}.ts`),
       ...["@preact/signals", "eventsource-parser", "preact"],
@@ -75,20 +75,20 @@ const PLACES: readonly Place[] = [
       ...[...SHARED_HTTP, "node:util", "zod"],
     ],
   },
-  {
-    path: "sandbox/webhooks/",
-    mayImport: ["sandbox/webhooks/", "sandbox/loopback.ts", "sandbox/network/", "src/domain/"],
+  ...["sandbox/webhooks/", "sandbox/network/"].map((path) => ({
+    path,
+    mayImport: [path, "sandbox/loopback.ts", "sandbox/network/", "src/domain/", ASSERT],
     mayImportTypes: ["sandbox/control/shapes/"],
-  },
+  })),
   {
-    path: "sandbox/network/",
-    mayImport: ["sandbox/network/", "src/domain/", ASSERT],
-    mayImportTypes: ["sandbox/control/shapes/"],
+    path: "sandbox/faults/",
+    mayImport: ["sandbox/faults/", "src/domain/"],
+    mayImportTypes: ["sandbox/control/shapes/", "src/http/reply.ts", "zod"],
   },
   {
     path: "sandbox/",
     mayImport: ["sandbox/", "sandbox/network/", "src/domain/", ASSERT],
-    mayImportTypes: ["sandbox/control/shapes/"],
+    mayImportTypes: ["sandbox/control/shapes/", "sandbox/faults/"],
   },
   {
     path: "npm/records.ts",

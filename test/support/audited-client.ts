@@ -64,6 +64,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
         isAdmitted: true,
         refusal: null,
         fault: null,
+        isInjected: false,
         leniencies: [],
         isTakenLeniently: false,
         ...call,

@@ -20,5 +20,5 @@ export function sentenceOf(call: AnsweredRequest): string {
   return clean(messageOf(call), MOST_SHOWN) + more;
 }
 
-const missingHeaders = ({ status, headers, fault }: AnsweredRequest): readonly string[] =>
-  status === 401 && fault !== "error" ? CREDENTIALS.filter((name) => headers.get(name) === null) : [];
+const missingHeaders = ({ status, headers, isInjected }: AnsweredRequest): readonly string[] =>
+  status === 401 && !isInjected ? CREDENTIALS.filter((name) => headers.get(name) === null) : [];

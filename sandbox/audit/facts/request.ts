@@ -52,8 +52,7 @@ export class ClientRequest {
     this.arrived = call.arrived;
     this.atMs = call.atMs;
     this.arrivedRealMs = answered.realMs - call.durationMs;
-    this.isDelivered =
-      call.isDelivered && call.hidden === null && (call.fault !== "error" || call.said.success === true);
+    this.isDelivered = call.isDelivered && !call.isInjected;
     this.own = call.hidden ?? call.said;
   }
 
@@ -64,8 +63,8 @@ export class ClientRequest {
 
   /** Whether the service refused it because of the client. */
   get isRefused(): boolean {
-    const { status, fault } = this.call;
-    return status !== null && status >= 400 && status < 500 && fault !== "error";
+    const { status, isInjected } = this.call;
+    return status !== null && status >= 400 && status < 500 && !isInjected;
   }
 
   /** Whether the operation was carried out, and said so. */

@@ -6,6 +6,7 @@ import type { AttemptOnWire, DeliveryOnWire, WebhookSettings } from "../../contr
 /** The types of the control API, with the names that the page uses. */
 
 export { KINDS, STATUSES, type Status } from "../../../src/domain/transaction.ts";
+export type { Fault } from "../../control/shapes/faults.ts";
 export type {
   CountsOnWire as Counts,
   DecisionOnWire as Decision,
@@ -24,7 +25,6 @@ export type { ServerOnWire as ServerFacts } from "../../control/shapes/server.ts
 export type {
   ClockReading,
   DefaultInForce as Default,
-  Fault,
   OutcomeOnWire as Outcome,
   Rule,
   SnapshotOnWire as Snapshot,

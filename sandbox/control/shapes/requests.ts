@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { timestamp } from "../../../src/http/answers.ts";
-import { FAULT_KINDS } from "../../fault-kinds.ts";
+import { FAULT_NAMES } from "../../faults/kinds.ts";
 import { count, instant, type ReadOnly, replica } from "./values.ts";
 
 /** `/requests` and `/events`. */
@@ -20,7 +20,7 @@ export const loggedRequest = z.strictObject({
   delivered: z.boolean().describe("false if the connection ended before the answer"),
   answer: z.unknown().describe("JSON; text if it is longer than 4,096 characters, and cut there"),
   answer_cut_bytes: count,
-  fault: z.enum(FAULT_KINDS).nullable(),
+  fault: z.enum(FAULT_NAMES).nullable(),
   leniencies: z
     .array(z.strictObject({ member: z.string(), came: z.string() }))
     .describe("what only the lenient form accepted"),

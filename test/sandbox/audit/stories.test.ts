@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { summaryOf } from "../../../sandbox/audit/report.ts";
 import { KINDS } from "../../../sandbox/audit/rules.ts";
 import type { Finding } from "../../../sandbox/audit/shape.ts";
-import type { FaultKind } from "../../../sandbox/fault-kinds.ts";
+import type { FaultName } from "../../../sandbox/faults/kinds.ts";
 import { formatTimestamp } from "../../../src/domain/timestamp.ts";
 import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
 import { type AuditedClient, createAuditedClient, LOST } from "../../support/audited-client.ts";
@@ -96,7 +96,7 @@ function optionsOf(words: readonly string[]): Pick<Step, "more" | "members"> {
   ) as Record<string, string>;
   const more = {
     ...(took && { durationMs: Number(took) }),
-    ...(fault && { fault: fault as FaultKind }),
+    ...(fault && { fault: fault as FaultName, isInjected: fault === "error" }),
     ...(fault === LOST.fault && LOST),
     ...(delivered && { isDelivered: delivered === "true" }),
     ...(agent && { headers: new Headers({ "User-Agent": agent }) }),

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { faultsRequest } from "../../../sandbox/control/faults.ts";
-import type { Fault } from "../../../sandbox/control/shapes/steering.ts";
-import { createFaultPlan, type FaultPlan } from "../../../sandbox/faults.ts";
+import type { Fault } from "../../../sandbox/control/shapes/faults.ts";
+import { FaultPlan } from "../../../sandbox/faults/plan.ts";
 import { drawSeed } from "../../../src/domain/random.ts";
 import { ambiguousPath } from "../../../src/http/reply.ts";
 import { cleanUp } from "../../support/cleanup.ts";
@@ -158,15 +158,16 @@ describe("probability and seed", () => {
     }
   });
 
+  const POLL = { operation: "/status.php", atMs: 0 };
   const fault = (probability: number, changes: Partial<Fault> = {}): Fault => ({
     ...{ kind: "disconnect", probability },
     ...changes,
   });
   /** How many of these requests are struck. */
   function struck(seed: number, requests: number, only: Fault): number {
-    const faults = createFaultPlan(rethrow);
+    const faults = new FaultPlan(rethrow);
     faults.replace(seed, [only]);
-    return Array.from({ length: requests }, () => faults.strike("/status.php")).filter((what) => what !== null).length;
+    return Array.from({ length: requests }, () => faults.strike(POLL)).filter((what) => what !== null).length;
   }
 
   test.each([0.05, 0.3, 0.5, 0.9])(
@@ -183,8 +184,8 @@ describe("probability and seed", () => {
   );
 
   test("a plan that is restored draws on from where it was saved", () => {
-    const plan = createFaultPlan(rethrow);
-    const draw = () => Array.from({ length: 50 }, () => plan.strike("/status.php") !== null);
+    const plan = new FaultPlan(rethrow);
+    const draw = () => Array.from({ length: 50 }, () => plan.strike(POLL) !== null);
     plan.replace(7, [fault(0.5)]);
     draw();
     const saved = plan.save();
@@ -198,8 +199,8 @@ describe("probability and seed", () => {
     ["the same faults are sent again", [fault(0.5)], false],
     ["another fault takes its place", [fault(0.5, { times: 1000 })], false],
   ])("the draws of a fault: %s", (_what, next, goesOn) => {
-    const [plan, alone] = [createFaultPlan(rethrow), createFaultPlan(rethrow)];
-    const draw = ({ strike }: FaultPlan) => Array.from({ length: 50 }, () => strike("/status.php") !== null);
+    const [plan, alone] = [new FaultPlan(rethrow), new FaultPlan(rethrow)];
+    const draw = (plan: FaultPlan) => Array.from({ length: 50 }, () => plan.strike(POLL) !== null);
     for (const one of [plan, alone]) one.replace(7, [fault(0.5)]);
     const [first, after] = [draw(alone), draw(alone)];
     draw(plan);
@@ -211,14 +212,14 @@ describe("probability and seed", () => {
     ["one was counted down", [fault(1, { times: 2 }), fault(0.5)]],
     ["one was used up", [fault(1, { times: 1 }), fault(0.5)]],
   ])("the same faults again begin anew, also after a restore: %s", (_what, faults) => {
-    const plan = createFaultPlan(rethrow);
-    const draw = () => Array.from({ length: 50 }, () => plan.strike("/status.php") !== null);
+    const plan = new FaultPlan(rethrow);
+    const draw = () => Array.from({ length: 50 }, () => plan.strike(POLL) !== null);
     plan.replace(7, faults);
-    plan.strike("/status.php");
+    plan.strike(POLL);
     const first = draw();
     plan.load(plan.save());
     plan.replace(7, faults);
-    plan.strike("/status.php");
+    plan.strike(POLL);
     expect(draw()).toEqual(first);
   });
 
@@ -228,15 +229,15 @@ describe("probability and seed", () => {
     [fault(1), "/status.php", false],
     [fault(0.5, { path: "/stkpush.php" }), "/status.php", false],
   ])("several servers decide together if one decision changes the next: %j, for %s", (one, path, isCounted) => {
-    const plan = createFaultPlan(rethrow);
+    const plan = new FaultPlan(rethrow);
     plan.replace(7, [one]);
     expect(plan.isCounted(path)).toBe(isCounted);
   });
 
   test("a fault that does not strike is not counted, and the next fault may strike", () => {
-    const plan = createFaultPlan(rethrow);
+    const plan = new FaultPlan(rethrow);
     plan.replace(3, [fault(1e-9, { times: 1 }), fault(1, { kind: "error", status: 502 })]);
-    expect(plan.strike("/status.php")).toMatchObject({ status: 502 });
+    expect(plan.strike(POLL)?.fault).toMatchObject({ status: 502 });
     expect(plan.faults[0]?.times).toBe(1);
     expect(struck(3, 100, fault(0.5, { times: 3 }))).toBe(3);
   });

@@ -138,6 +138,7 @@ const call = (text: string | null = null) => ({
   answer: text,
   isDelivered: true,
   fault: null,
+  isInjected: false,
   leniencies: [],
   isTakenLeniently: false,
   members: null,

@@ -1,4 +1,4 @@
-import { deedOf } from "../../../fault-kinds.ts";
+import { describeFault } from "../../../faults/kinds.ts";
 import type { ClockReading, Default, Fault, Rule, ServerFacts } from "../wire.ts";
 import { outcomeInWords } from "./decisions.ts";
 import { counted, countedAll, formatAmount, formatCount, formatPhone } from "./format.ts";
@@ -74,7 +74,7 @@ export function ruleInWords({ match, outcome, after, result_code, times }: Rule)
 /** `/status.php: HTTP 503, 21 % of requests, 4 times` */
 export function faultInWords({ path, probability, times, ...fault }: Fault): string {
   const chance = probability < 1 ? `, ${Math.round(probability * 1000) / 10} % of requests` : "";
-  return `${path ?? "every operation"}: ${deedOf(fault)}${chance}${countWords(times)}`;
+  return `${path ?? "every operation"}: ${describeFault(fault)}${chance}${countWords(times)}`;
 }
 
 function countWords(times: number | undefined): string {

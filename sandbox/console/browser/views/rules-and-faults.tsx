@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/phone.ts";
-import { FAULT_DEEDS } from "../../../fault-kinds.ts";
+import type { Field } from "../../../faults/kind.ts";
+import { FAULT_NAMES, FAULTS, type FaultName, fieldsOf } from "../../../faults/kinds.ts";
 import { capitalised, counted } from "../logic/format.ts";
 import { numberOrText } from "../logic/problems.ts";
 import { coveredBy, faultInWords, ruleInWords } from "../logic/steering.ts";
@@ -100,25 +101,32 @@ const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, times, 
 });
 
 const PATHS = [ANY, "/stkpush.php", "/status.php", "/transactions.php"];
-const FAULT_LABELS = {
+
+/** The fields of the kinds, by the names of their members. */
+const FIELDS: Readonly<Record<string, Field>> = Object.assign({}, ...FAULT_NAMES.map((kind) => fieldsOf(kind)));
+
+const fieldsFor = <Value,>(value: (field: Field) => Value) =>
+  Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, value(field)]));
+
+const FAULT_LABELS: Readonly<Record<string, string>> = {
   path: "Operation",
   kind: "What happens",
-  status: "HTTP status",
-  delay: "Delay",
+  ...fieldsFor(({ label }) => label),
   probability: "Probability",
   times: "Times",
   seed: "Seed",
 };
-const FIRST_FAULT = { path: "/status.php", kind: "error", status: "503", delay: "5s" };
+const FIRST_FAULT = { path: "/status.php", kind: "error", ...fieldsFor(({ first }) => first) };
+const FAULT_CHOICES = FAULT_NAMES.map((kind) => [kind, FAULTS[kind].words] as const);
 
 export function FaultsCard() {
   const form = useForm("fault", FAULT_LABELS, FIRST_FAULT);
   const undo = useUndo(form);
   const { seed, faults: inForce } = faults.value;
-  const { kind } = form.values;
+  const kind = form.values.kind as FaultName;
   // The faults that are there go on as they are.
   const kept = inForce.length > 0 ? seed : undefined;
-  const body = { seed: numberOrText(form.values.seed) ?? kept, faults: [...inForce, faultOf(form.values)] };
+  const body = { seed: numberOrText(form.values.seed ?? "") ?? kept, faults: [...inForce, faultOf(form.values)] };
   const replacement = (next: readonly Fault[]) => replacing("/faults", next.length, { seed, faults: next });
   return (
     <Card title="Faults" count={inForce.length} isWide>
@@ -133,9 +141,8 @@ export function FaultsCard() {
       {inForce.length > 0 && <p class="hint">Seed {seed}</p>}
       <CallForm form={form} command={{ method: "PUT", path: "/faults", body }} action="Add fault">
         {form.select("path", PATHS)}
-        {form.select("kind", Object.entries(FAULT_DEEDS))}
-        {kind === "error" && form.input("status", { placeholder: "500", size: 5 })}
-        {kind === "delay" && form.input("delay", { placeholder: "5s", size: 5 })}
+        {form.select("kind", FAULT_CHOICES)}
+        {Object.entries(fieldsOf(kind)).map(([name, { placeholder }]) => form.input(name, { placeholder, size: 5 }))}
         {form.input("probability", { placeholder: "1", size: 5 })}
         {form.input("times", { placeholder: "always", size: 6 })}
         {form.input("seed", { placeholder: "random", size: 8 })}
@@ -144,14 +151,20 @@ export function FaultsCard() {
   );
 }
 
-const faultOf = ({ path, kind, status, delay, probability, times }: Record<keyof typeof FAULT_LABELS, string>) => ({
-  path: path || undefined,
-  kind,
-  status: kind === "error" ? numberOrText(status) : undefined,
-  delay: kind === "delay" ? delay : undefined,
-  probability: numberOrText(probability),
-  times: numberOrText(times),
-});
+function faultOf({ path, kind, probability = "", times = "", ...typed }: Readonly<Record<string, string>>) {
+  const fields = Object.entries(fieldsOf(kind as FaultName));
+  const members = fields.map(([name, { type }]) => [
+    name,
+    type === "number" ? numberOrText(typed[name] ?? "") : typed[name],
+  ]);
+  return {
+    path: path || undefined,
+    kind,
+    ...Object.fromEntries(members),
+    probability: numberOrText(probability),
+    times: numberOrText(times),
+  };
+}
 
 const replacing = (path: string, count: number, body: unknown): Command =>
   count === 0 ? { method: "DELETE", path } : { method: "PUT", path, body };
