@@ -2,9 +2,10 @@ import { delay } from "./delay.ts";
 import { disconnect } from "./disconnect.ts";
 import { error } from "./error.ts";
 import type { AnyFaultKind, Field } from "./kind.ts";
+import { rate } from "./rate.ts";
 
 /** The kinds of faults, by their names. */
-export const FAULTS = { error, delay, disconnect };
+export const FAULTS = { error, delay, disconnect, rate };
 
 export type FaultName = keyof typeof FAULTS;
 
