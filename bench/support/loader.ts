@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync } from "node:fs";
 import { totalmem } from "node:os";
 import { createRequestIds } from "../../src/domain/identifiers.ts";
 import { codeOfKind, codeOfStatus } from "../../src/store/rows.ts";
-import { deriveAgain, isDerivedTrue } from "../../src/store/sqlite/backup.ts";
+import { areTotalsTrue, recount } from "../../src/store/sqlite/totals.ts";
 
 /**
  * Fills a database of momo with realistic rows, about 90,000 in a second: payments of one merchant over a year, in their order,
@@ -76,13 +76,13 @@ function fill(file: string, rows: number, insert: (client: Database) => void): v
   const dropped = before.filter(({ type, tbl_name, sql }) => tbl_name === "transactions" && type !== "table" && sql);
   for (const { type, name } of dropped) client.run(`DROP ${type} ${name}`);
   insert(client);
-  deriveAgain(client);
+  recount(client);
   for (const { sql } of dropped) client.run(sql ?? "");
   client.run("COMMIT");
   if (!Bun.deepEquals(declarationsOf(client), before)) throw new Error("the loader has changed the schema");
   const stored = countOf(client) - countBefore;
   if (stored !== rows) throw new Error(`the loader has stored ${stored} rows instead of ${rows}`);
-  if (!isDerivedTrue(client)) throw new Error("the totals or the words are not true");
+  if (!areTotalsTrue(client)) throw new Error("the totals are not true");
   client.run("PRAGMA journal_mode = WAL");
   client.close();
   writeThrough(file);

@@ -8,8 +8,8 @@ import {
   attemptBeside,
   inspectDatabase,
   isHeld,
-  mendTotals,
   openMerchantsForReading,
+  rebuildDerivedData,
 } from "../../src/store/sqlite/sqlite.ts";
 import { controlClient } from "../client/client.ts";
 import { act, actOn, type Check, checkEnvironment, checkPath, diagnose, fine, isStopped } from "../client/diagnose.ts";
@@ -36,7 +36,7 @@ interface DoctorFlags extends OutputOptions, TargetFlags {
 export function doctorCommand(): Command {
   const command = new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, host().usualPort)
-    .option("--mend", "make a wrong order, totals and search words again; no server may run")
+    .option("--mend", "count wrong totals again; no server may run")
     .option("--account <id>", "the payment account that momo pay would use", readId);
   return withOptions(command, ...serverOptions(), ...outputOptions()).action(doctor);
 }
@@ -161,16 +161,11 @@ function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Check {
   }
   const sound = `sound, schema ${inspection.schema}`;
   if (inspection.totals) return fine(check, sound);
-  if (!mend)
-    return act(
-      check,
-      "sound, but its order, its totals or its words for the search are not those of its payments",
-      MEND,
-    );
+  if (!mend) return act(check, "sound, but its totals are not those of its payments", MEND);
   using held = new DisposableStack();
   held.defer(lockDirectory(directory));
-  mendTotals(directory.database);
-  return fine(check, `${sound}; its order, totals or words were wrong, and are made again`);
+  rebuildDerivedData(directory.database);
+  return fine(check, `${sound}; its totals were wrong, and are made again`);
 }
 
 /** Checks the key that commands find in the data directory. */

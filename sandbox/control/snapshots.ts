@@ -45,7 +45,7 @@ export const STATE_CALLS: Calls = {
     POST: described("Restore the state", snapshotAnswer, { body: noBody }, async (context, input) => {
       const { request, id: name, keepOpen } = input;
       keepOpen(request);
-      const { shown: snapshot } = await context.service.whileNoneStarts("a snapshot was restored", () =>
+      const { shown: snapshot } = await context.service.replaceAll("a snapshot was restored", () =>
         context.snapshots.mutex.run(() => restore(name, context)),
       );
       const message = `${name} is restored; merchants, accounts and keys have not changed`;
@@ -64,7 +64,7 @@ export const STATE_CALLS: Calls = {
             "other servers share this database, and a reset would remove their payments: start momo serve with --allow-reset",
           );
         }
-        await service.whileNoneStarts("the sandbox was reset", async () => {
+        await service.replaceAll("the sandbox was reset", async () => {
           await service.forgetTransactions();
           await steering.change(() => {
             for (const part of Object.values(state)) part.reset();

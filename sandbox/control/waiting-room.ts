@@ -38,36 +38,28 @@ export interface WaitingRoomParts {
 /** Calls that wait for a transaction. */
 export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts) {
   const waiters = new Set<Waiter>();
+  const { find, lookUp } = createLookup(service);
   const polling = createRepeater({
     clock: realClock,
     everyMs: POLL_MS,
     isNeeded: () => service.isShared && waiters.size > 0,
-    // The store combines all lookups of one turn.
-    work: () => Promise.all([...waiters].map(lookUp)),
+    work: () => lookUp(waiters),
     // A refusal is no fault: the next poll looks again.
     onError: (error) => {
       if (!(error instanceof Refusal)) reportFault(error);
     },
   });
 
-  const find = ({ checkoutRequestId, reference = "" }: WaitCondition) =>
-    checkoutRequestId === undefined
-      ? service.findByReference(reference)
-      : service.findByCheckoutRequestId(checkoutRequestId);
-
-  async function lookUp({ condition, end }: Waiter): Promise<void> {
-    const found = await find(condition);
-    if (found && condition.accepts(found)) end(found);
-  }
-
   service.subscribe((transaction) => {
+    const ofReference: Waiter[] = [];
     for (const waiter of waiters) {
       const { checkoutRequestId, reference, accepts } = waiter.condition;
       if (checkoutRequestId === undefined) {
-        // It may be an older payment with the reference.
-        if (reference === transaction.reference) void lookUp(waiter).catch(reportFault);
+        if (reference === transaction.reference) ofReference.push(waiter);
       } else if (checkoutRequestId === transaction.checkoutRequestId && accepts(transaction)) waiter.end(transaction);
     }
+    // It may be an older payment with the reference.
+    void lookUp(ofReference).catch(reportFault);
   });
 
   return {
@@ -76,10 +68,9 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
     },
     /** All payments are others now. Ends the waits for an id; those for a reference go on with the payments that are there. */
     forget(): void {
-      for (const waiter of waiters) {
-        if (waiter.condition.checkoutRequestId !== undefined) waiter.end("forgotten");
-        else void lookUp(waiter).catch(reportFault);
-      }
+      const isOfReference = ({ condition }: Waiter) => condition.checkoutRequestId === undefined;
+      void lookUp([...waiters].filter(isOfReference)).catch(reportFault);
+      for (const waiter of waiters) if (!isOfReference(waiter)) waiter.end("forgotten");
     },
     close(): void {
       polling.stop();
@@ -116,4 +107,25 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
       }
     },
   };
+}
+
+function createLookup(service: WaitingRoomParts["service"]) {
+  const find = ({ checkoutRequestId, reference = "" }: WaitCondition) =>
+    checkoutRequestId === undefined
+      ? service.findByReference(reference)
+      : service.findByCheckoutRequestId(checkoutRequestId);
+
+  async function lookUpGroup(group: readonly Waiter[]): Promise<void> {
+    const [first] = group;
+    const found = first && (await find(first.condition));
+    for (const { condition, end } of group) if (found && condition.accepts(found)) end(found);
+  }
+
+  /** One lookup for all that wait for the same payment. */
+  async function lookUp(waiters: Iterable<Waiter>): Promise<void> {
+    const keyOf = ({ condition }: Waiter) => condition.checkoutRequestId ?? `reference ${condition.reference}`;
+    await Promise.all([...Map.groupBy(waiters, keyOf).values()].map(lookUpGroup));
+  }
+
+  return { find, lookUp };
 }

@@ -47,7 +47,7 @@ export function createService(outside: ServiceParts) {
   const resolver = new Resolver({ ...reporting, changes });
   const reads = createReads({ ...reporting, resolver });
   const parts = { ...reporting, changes, reads, draws: outside.draws ?? outside.random };
-  const starts = createStarts(outside.realClock);
+  const starts = createStarts();
 
   return {
     ...reads,
@@ -69,7 +69,7 @@ export function createService(outside: ServiceParts) {
     async startPayment(merchantId: number, order: PaymentOrder) {
       let transaction: PendingTransaction;
       try {
-        transaction = await starts.run((requireUnchanged) => startPayment(parts, merchantId, order, requireUnchanged));
+        transaction = await starts.run((requireCurrent) => startPayment(parts, merchantId, order, requireCurrent));
       } catch (error) {
         storage.fail(error);
         throw error;
@@ -81,8 +81,8 @@ export function createService(outside: ServiceParts) {
     },
     answerPrompt: (checkoutRequestId: string, outcomeOf: (pending: PendingTransaction) => Outcome) =>
       answerPrompt(parts, checkoutRequestId, outcomeOf),
-    /** Runs work that sets the clock back, while no payment is being started. */
-    whileNoneStarts: starts.pause,
+    /** Runs work that replaces all payments. One that is being started is refused, and the next ones wait. */
+    replaceAll: starts.replaceAll,
     /** Merchants, accounts and keys stay. */
     forgetTransactions: () => resolver.replaceTransactions(() => store.transactions.clear()),
     restoreTransactions: (saved: SavedTransactions) => resolver.replaceTransactions(() => saved.restore()),

@@ -1,4 +1,4 @@
-import { atMost, type Clock } from "../domain/clock.ts";
+import type { Clock } from "../domain/clock.ts";
 import { Refusal, whatCame } from "../domain/error.ts";
 import { feeCents } from "../domain/money.ts";
 import { createMutex } from "../domain/mutex.ts";
@@ -26,13 +26,13 @@ interface Parts {
  * Pushes a prompt to the network, and stores the transaction (§3: none → pending). It is on disk when this returns.
  * @throws Refusal `account` if the account is not the merchant's; `provider` if the network does not accept the prompt. Then
  * nothing is stored.
- * @param requireUnchanged throws if the payment must not be stored any more
+ * @param requireCurrent throws if a reset or a restore came since the payment started
  */
 export async function startPayment(
   parts: Parts,
   merchantId: number,
   order: PaymentOrder,
-  requireUnchanged: () => void,
+  requireCurrent: () => void,
 ): Promise<PendingTransaction> {
   const { store, provider, clock, draws, promptTimeoutMs } = parts;
   const { instruction: _, ...facts } = order;
@@ -59,7 +59,7 @@ export async function startPayment(
     pushed.memo,
     pushed.checkAtMs,
   );
-  requireUnchanged();
+  requireCurrent();
   await store.transactions.insert(transaction);
   return transaction;
 }
@@ -80,58 +80,40 @@ const MAX_NAMED = 5;
 const LATE = "before the network accepted the prompt: nothing is stored, start the payment again";
 
 /**
- * The payments that are being started. The list has the order of their numbers, so the numbers must rise with time, also when a
- * reset or a restore sets the clock back: each payment gets its number and is stored either before it or after it.
+ * The payments that are being started. A reset or a restore replaces all payments, sets the clock back, and can begin the numbers again,
+ * so a payment that started before it is not stored after it.
  */
-export function createStarts(realClock: Clock) {
+export function createStarts() {
   const mutex = createMutex();
-  let paused: Promise<unknown> | null = null;
-  let [unstored, pauses, lastReason] = [0, 0, ""];
-  let whenNone = () => {};
+  let replacing: Promise<unknown> | null = null;
+  /** How often all payments were replaced. */
+  let generation = 0;
+  let lastReason = "";
 
   return {
     /** @param start calls its argument immediately before it stores the payment */
-    async run<T>(start: (requireUnchanged: () => void) => Promise<T>): Promise<T> {
-      while (paused) await paused;
-      const before = pauses;
-      let isCounted = true;
-      const leave = () => {
-        if (isCounted) unstored -= 1;
-        isCounted = false;
-        if (unstored === 0) whenNone();
-      };
-      unstored += 1;
-      try {
-        return await start(() => {
-          if (pauses !== before) throw new Refusal("unavailable", `${lastReason} ${LATE}`);
-          leave();
-        });
-      } finally {
-        leave();
-      }
+    async run<T>(start: (requireCurrent: () => void) => Promise<T>): Promise<T> {
+      while (replacing) await replacing;
+      const own = generation;
+      return start(() => {
+        if (generation !== own) throw new Refusal("unavailable", `${lastReason} ${LATE}`);
+      });
     },
 
     /**
-     * Runs `work` while no payment is being started. It waits for one turn of the event loop, in which the simulated network accepts
-     * a prompt. A payment whose network takes longer is refused.
+     * Runs `work`, which replaces all payments. Payments that start meanwhile wait for it.
      * @param reason what happened, for the refusal
      */
-    async pause<T>(reason: string, work: () => Promise<T>): Promise<T> {
-      const working = mutex.run(async () => {
-        const none = new Promise<void>((resolve) => {
-          whenNone = resolve;
-        });
-        if (unstored > 0) await atMost(realClock, 0, none);
-        pauses += 1;
-        lastReason = reason;
-        return work();
-      });
-      const pause = working.catch(() => {});
-      paused = pause;
+    async replaceAll<T>(reason: string, work: () => Promise<T>): Promise<T> {
+      generation += 1;
+      lastReason = reason;
+      const working = mutex.run(work);
+      const end = working.catch(() => {});
+      replacing = end;
       try {
         return await working;
       } finally {
-        if (paused === pause) paused = null;
+        if (replacing === end) replacing = null;
       }
     },
   };

@@ -48,11 +48,9 @@ interface Rows {
   /** The columns of a transaction, to be selected. */
   readonly columns: string;
   toTransaction(row: TransactionRow): Transaction;
-  /** The id of the row of a transaction. */
-  rowIdOf(transactionId: number): number;
 }
 
-export function createDeliveries({ read, write }: Sql, { columns, toTransaction, rowIdOf }: Rows) {
+export function createDeliveries({ read, write }: Sql, { columns, toTransaction }: Rows) {
   let plan: (() => readonly PlannedDelivery[]) | null = null;
 
   const select = (from: string): string =>
@@ -92,8 +90,7 @@ export function createDeliveries({ read, write }: Sql, { columns, toTransaction,
 
     async list({ before = null, after = null, transactionId = null, limit }) {
       const statement = `${select(NEWEST)} WHERE ${LISTED} ${after === null ? "DESC" : "ASC"} LIMIT $4::int`;
-      const rowId = transactionId === null ? null : rowIdOf(transactionId);
-      const deliveries = (await read<DeliveryRow>(statement, [before, after, rowId, limit])).map(toDelivery);
+      const deliveries = (await read<DeliveryRow>(statement, [before, after, transactionId, limit])).map(toDelivery);
       return after === null ? deliveries.reverse() : deliveries;
     },
 

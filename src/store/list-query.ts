@@ -1,15 +1,153 @@
-import { foldCase, type Page } from "../domain/filter.ts";
+import { type AnyColumn, and, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { foldCase, type Page, type TransactionFilter } from "../domain/filter.ts";
 import { numberOfCode, numberOfReceipt, type RequestIds } from "../domain/identifiers.ts";
 import { parsePhonePrefix } from "../domain/phone.ts";
+import { DAY_MS, type Day, endOfDayMs, NAIROBI_OFFSET_MS, startOfDayMs } from "../domain/timestamp.ts";
 import { MAX_REFERENCE_LENGTH, type Transaction } from "../domain/transaction.ts";
+import { codeOfKind, codeOfStatus } from "./rows.ts";
 
-/** What both engines read in the filter of a list: bounds, and what its search means. */
+/** The list of both engines: which rows a filter selects, in which order, and on which day a page begins. */
 
-/** Days before and after any time that a clock of momo can show. */
-export const EVER = { first: -1, last: 4_000_000 };
+/** The table of transactions, as drizzle knows it. */
+export interface Rows {
+  readonly id: AnyColumn;
+  readonly merchantId: AnyColumn;
+  readonly kind: AnyColumn;
+  readonly status: AnyColumn;
+  readonly phone: AnyColumn;
+  readonly reference: AnyColumn;
+  readonly referenceFolded: AnyColumn;
+  readonly createdAtMs: AnyColumn;
+}
+
+/** The table of the counts and sums of each day. */
+export interface Totals {
+  readonly merchantId: AnyColumn;
+  readonly day: AnyColumn;
+  readonly kind: AnyColumn;
+  readonly status: AnyColumn;
+  readonly count: AnyColumn;
+  readonly amountCents: AnyColumn;
+}
+
+/** What a search looks for. */
+export interface Searched {
+  /** The phones that start with the text; null if none can. */
+  readonly phone: { readonly from: number; readonly before: number } | null;
+  /** The references that start with it, without their letter case. */
+  readonly reference: { readonly from: string; readonly before: string };
+  /** The transactions that have it as an identifier. */
+  readonly named: readonly number[];
+}
+
+/** A filter whose search is known in detail. */
+export interface Selection extends Omit<TransactionFilter, "search"> {
+  readonly search?: Searched | undefined;
+}
+
+interface Demand<V> {
+  /** What it demands of a transaction. */
+  ofRow(rows: Rows, value: V): SQL | undefined;
+  /** What it demands of the totals of a day; null if they do not tell, so that transactions must be counted. */
+  readonly ofDay: ((totals: Totals, value: V) => SQL) | null;
+}
+
+type Demands = { readonly [Name in keyof Required<Selection>]: Demand<NonNullable<Selection[Name]>> };
+
+/** A line for each filter. */
+const DEMANDS = {
+  kind: {
+    ofRow: ({ kind }, value) => eq(kind, codeOfKind(value)),
+    ofDay: ({ kind }, value) => eq(kind, codeOfKind(value)),
+  },
+  status: {
+    ofRow: ({ status }, value) => eq(status, codeOfStatus(value)),
+    ofDay: ({ status }, value) => eq(status, codeOfStatus(value)),
+  },
+  fromDay: {
+    ofRow: ({ createdAtMs }, day) => gte(createdAtMs, startOfDayMs(day)),
+    ofDay: (totals, day) => gte(totals.day, day),
+  },
+  toDay: {
+    ofRow: ({ createdAtMs }, day) => lt(createdAtMs, endOfDayMs(day)),
+    ofDay: (totals, day) => lt(totals.day, day + 1),
+  },
+  // 0 is the id of no transaction. A query can have a number that no column holds.
+  id: { ofRow: (rows, id) => eq(rows.id, Number.isSafeInteger(id) ? id : 0), ofDay: null },
+  search: { ofRow: (rows, searched) => isFound(rows, searched), ofDay: null },
+} satisfies Demands;
+
+const NAMES = Object.keys(DEMANDS) as (keyof Demands)[];
+
+const demandOf = (name: keyof Demands): Demand<unknown> => DEMANDS[name] as Demand<unknown>;
+
+const isSet = (selection: Selection) => (name: keyof Demands) => selection[name] !== undefined;
+
+/** The transactions of a merchant that a filter selects. */
+export const selected = (rows: Rows, merchantId: number, selection: Selection): SQL | undefined =>
+  and(
+    eq(rows.merchantId, merchantId),
+    ...NAMES.filter(isSet(selection)).map((name) => demandOf(name).ofRow(rows, selection[name])),
+  );
+
+/** Whether the totals of days count what a filter selects. */
+export const isCounted = (selection: Selection): boolean =>
+  NAMES.filter(isSet(selection)).every((name) => demandOf(name).ofDay !== null);
+
+const selectedDays = (totals: Totals, merchantId: number, selection: Selection): SQL | undefined =>
+  and(
+    eq(totals.merchantId, merchantId),
+    ...NAMES.filter(isSet(selection)).map((name) => demandOf(name).ofDay?.(totals, selection[name])),
+  );
+
+/** The order of the list. */
+export const newest = ({ createdAtMs, id }: Rows): SQL => sql`ORDER BY ${desc(createdAtMs)}, ${desc(id)}`;
+
+/** The reference that a search compares, as the indexes have it. */
+const folded = ({ reference, referenceFolded }: Rows): SQL => sql`coalesce(${referenceFolded}, ${reference})`;
+
+export const isReferenceIn = (rows: Rows, { from, before }: Searched["reference"]): SQL | undefined =>
+  and(gte(folded(rows), from), lt(folded(rows), before), sql`${rows.reference} IS NOT NULL`);
+
+const isFound = (rows: Rows, { phone, reference, named }: Searched): SQL | undefined =>
+  or(
+    inArray(rows.id, [...named]),
+    isReferenceIn(rows, reference),
+    phone ? and(gte(rows.phone, phone.from), lt(rows.phone, phone.before)) : undefined,
+  );
+
+/** Counts and sums by status, for the summary. */
+export const daySums = (totals: Totals, merchantId: number, selection: Selection): SQL => sql`
+  SELECT ${totals.status} AS status, sum(${totals.count}) AS count, sum(${totals.amountCents}) AS "amountCents"
+  FROM ${totals} WHERE ${selectedDays(totals, merchantId, selection)} GROUP BY ${totals.status}`;
+
+/**
+ * Where a page begins: `before_ms`, the end of its first day, and `skip`, how many transactions before that time come before the page.
+ * No row if there is no such page.
+ */
+export const pageStart = (totals: Totals, merchantId: number, selection: Selection, offset: number | SQL): SQL => sql`
+  WITH days AS (
+    SELECT ${totals.day} AS day, sum(${totals.count}) AS count FROM ${totals}
+    WHERE ${selectedDays(totals, merchantId, selection)} GROUP BY ${totals.day}
+  ), places AS (SELECT day, count, sum(count) OVER (ORDER BY day DESC) AS upto FROM days WHERE count > 0)
+  SELECT (day + 1) * CAST(${sql.raw(`${DAY_MS}`)} AS bigint) - ${sql.raw(`${NAIROBI_OFFSET_MS}`)} AS before_ms,
+    CAST(${offset} - (upto - count) AS bigint) AS skip
+  FROM places WHERE upto > ${offset} ORDER BY day DESC LIMIT 1`;
 
 /** How many rows come before a page. The limit keeps it a safe integer. */
 export const offsetOf = ({ number, limit }: Page): number => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
+
+/** The times of a filter's days: the first millisecond, and the one after the last. */
+export const timesOf = ({
+  fromDay,
+  toDay,
+}: {
+  readonly fromDay?: Day | undefined;
+  readonly toDay?: Day | undefined;
+}) => ({
+  fromMs: fromDay === undefined ? 0 : startOfDayMs(fromDay),
+  beforeMs: toDay === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(toDay),
+});
 
 /** The numbers of the transactions that may have this text as an identifier. */
 export function numbersIn(search: string, requestIds: RequestIds): number[] {
@@ -26,13 +164,6 @@ export function isNamed(transaction: Transaction, search: string): boolean {
   return names.some((name) => name.toLowerCase() === text);
 }
 
-/** The ranges of the phones and of the references that start with a text. */
-export interface SearchRanges {
-  /** Null if no phone starts with it. */
-  readonly phone: { readonly from: number; readonly before: number } | null;
-  readonly reference: { readonly from: string; readonly before: string };
-}
-
 const MSISDN_LENGTH = 12;
 
 /**
@@ -41,8 +172,9 @@ const MSISDN_LENGTH = 12;
  */
 const LAST_TEXT = "\u{10FFFF}".repeat(2 * MAX_REFERENCE_LENGTH + 1);
 
-export function rangesOf(search: string): SearchRanges {
-  const folded = foldCase(search);
+/** The phones and the references that start with a text. */
+export function rangesOf(search: string): Omit<Searched, "named"> {
+  const start = foldCase(search);
   const prefix = parsePhonePrefix(search);
   const missing = MSISDN_LENGTH - (prefix?.length ?? 0);
   return {
@@ -50,6 +182,6 @@ export function rangesOf(search: string): SearchRanges {
       prefix === null || missing < 0
         ? null
         : { from: Number(prefix) * 10 ** missing, before: (Number(prefix) + 1) * 10 ** missing },
-    reference: { from: folded, before: folded + LAST_TEXT },
+    reference: { from: start, before: start + LAST_TEXT },
   };
 }

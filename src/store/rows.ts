@@ -50,8 +50,8 @@ export interface TransactionRow {
 /** The Nairobi day of a row, in SQL. */
 export const DAY = `(created_at_ms + ${NAIROBI_OFFSET_MS}) / ${DAY_MS}`;
 
-/** The columns of a {@link TransactionRow}, and `number`, which only SQLite has. */
-export const ROW = `id, number, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,
+/** The columns of a {@link TransactionRow}. */
+export const ROW = `id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,
   secret, created_at_ms, expires_at_ms, check_at_ms, completed_at_ms, result_code, result_desc, receipt_number, memo`;
 
 /** The columns of {@link toNewRow}. */
@@ -120,12 +120,9 @@ export function firstOfEach<T extends Transaction>(outcomes: readonly T[]): T[] 
 }
 
 /** The transaction of a row. The CHECKs allow no other row. */
-export function toTransaction(
-  row: TransactionRow & { readonly number?: number | null },
-  requestIds: RequestIds,
-): Transaction {
-  const number = row.number ?? row.id;
-  const { id, checkoutRequestId, merchantRequestId } = requestIds.restore(number, row.created_at_ms, row.secret);
+export function toTransaction(row: TransactionRow, requestIds: RequestIds): Transaction {
+  const { id } = row;
+  const { checkoutRequestId, merchantRequestId } = requestIds.restore(id, row.created_at_ms, row.secret);
   const facts: TransactionFacts = {
     id,
     merchantId: row.merchant_id,

@@ -111,11 +111,9 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
   test.concurrent("wrong totals: --mend counts them again, but not while a server runs", async () => {
     const { at, pay, stop } = await startIn(newFolder());
     await pay();
-    runSql(at[1], "UPDATE totals SET count = count + 1 WHERE bits = 0");
+    runSql(at[1], "UPDATE day_totals SET count = count + 1");
     const { found, remedies } = await examine(at);
-    expect(found.database).toBe(
-      "sound, but its order, its totals or its words for the search are not those of its payments",
-    );
+    expect(found.database).toBe("sound, but its totals are not those of its payments");
     expect(remedies.database).toBe("stop momo serve, and make them again with momo doctor --mend");
     const refused = await runMomo(["doctor", "--mend", ...FREE_PORT, ...at]);
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("is in use by another momo") });

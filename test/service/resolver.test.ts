@@ -248,17 +248,17 @@ test.each([1, 20_000, 86_400_000])(
 );
 
 test("a reset does not wait for a slow network: then its payment is refused, and the next ones start after the reset", async () => {
-  const starts = createStarts(createManualClock(0));
+  const starts = createStarts();
   const network = Promise.withResolvers<void>();
   const events: string[] = [];
-  const late = starts.run(async (requireUnchanged) => {
+  const late = starts.run(async (requireCurrent) => {
     await network.promise;
-    requireUnchanged();
+    requireCurrent();
     events.push("stored");
   });
-  const reset = starts.pause("it was reset", async () => void events.push("reset"));
-  const next = starts.run(async (requireUnchanged) => {
-    requireUnchanged();
+  const reset = starts.replaceAll("it was reset", async () => void events.push("reset"));
+  const next = starts.run(async (requireCurrent) => {
+    requireCurrent();
     events.push("next");
   });
   await Promise.all([reset, next]);
@@ -271,8 +271,8 @@ test("a reset does not wait for a slow network: then its payment is refused, and
 });
 
 test("a reset that fails lets payments start again", async () => {
-  const starts = createStarts(createManualClock(0));
-  const failed = starts.pause("it was reset", () => Promise.reject(new Error("the disk is full")));
+  const starts = createStarts();
+  const failed = starts.replaceAll("it was reset", () => Promise.reject(new Error("the disk is full")));
   const next = starts.run(async () => "started");
   expect(String(await rejectionOf(failed))).toBe("Error: the disk is full");
   expect(await next).toBe("started");

@@ -3,8 +3,13 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createSearchQueue } from "../../src/store/search-queue.ts";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
+import {
+  CAPACITY,
+  createLookupCache,
+  createReadSnapshot,
+  type ReadSnapshot,
+} from "../../src/store/sqlite/read-snapshot.ts";
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
-import { CAPACITY, createLookupCache, createTurnReads, type TurnReads } from "../../src/store/sqlite/turn-reads.ts";
 import { Meter } from "../../src/store/vitals.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { nextTurn, rejectionOf } from "../support/waiting.ts";
@@ -14,7 +19,7 @@ const MOST_WAITING = 50;
 
 const inFolder = useFolder();
 let database: OpenDatabase;
-let turnReads: TurnReads;
+let readSnapshot: ReadSnapshot;
 let commits: CommitQueue;
 let meter: Meter;
 /** Another connection: it sees only what is committed. */
@@ -22,13 +27,13 @@ let other: Database;
 beforeEach(() => {
   const file = inFolder("momo.db");
   database = openDatabase(file, { busyTimeoutMs: 20 });
-  turnReads = createTurnReads(database.client);
+  readSnapshot = createReadSnapshot(database.client);
   meter = new Meter();
-  commits = createCommitQueue(database.client, turnReads, [createTotalsChange(database.client)], meter, () => 0);
+  commits = createCommitQueue(database.client, readSnapshot, createTotalsChange(database.client), meter, () => 0);
   other = new Database(file);
 });
 afterEach(() => {
-  turnReads.end();
+  readSnapshot.close();
   other.close();
   database.close();
 });
@@ -111,16 +116,16 @@ describe("group commit", () => {
 
 describe("the reads of a turn", () => {
   test("are of one point in time, until the turn or a commit ends; the next one sees what another process has written", async () => {
-    const version = turnReads.enter();
+    const version = readSnapshot.open();
     add("Elsewhere", other);
-    expect(turnReads.enter()).toBe(version);
+    expect(readSnapshot.open()).toBe(version);
     expect(namesIn(database.client)).toEqual([]);
     await nextTurn();
     expect(database.client.inTransaction).toBe(false);
-    const next = turnReads.enter();
+    const next = readSnapshot.open();
     expect(next).not.toBe(version);
     await commits.run(() => add("Here"));
-    expect(turnReads.enter()).toBe(next);
+    expect(readSnapshot.open()).toBe(next);
     expect(namesIn(database.client)).toEqual(["Elsewhere", "Here"]);
   });
 
@@ -129,8 +134,8 @@ describe("the reads of a turn", () => {
     const query = client.query.bind(client);
     client.query = ((sql: string) =>
       query(sql.includes("data_version") ? "SELECT json('{')" : sql)) as unknown as typeof client.query;
-    const broken = createTurnReads(client);
-    expect(() => broken.enter()).toThrow("malformed JSON");
+    const broken = createReadSnapshot(client);
+    expect(() => broken.open()).toThrow("malformed JSON");
     expect(client.inTransaction).toBe(false);
     await commits.run(() => add("Here"));
     expect(namesIn(other)).toEqual(["Here"]);
@@ -139,7 +144,7 @@ describe("the reads of a turn", () => {
 
 test("a row is read once until it is written to, a missing row each time; a cache keeps 16,000, and one more evicts the older half", () => {
   let [version, reads]: [number, number[]] = [1, []];
-  const cache = createLookupCache({ enter: () => version, end: () => {} }, (key: number) => {
+  const cache = createLookupCache({ open: () => version, close: () => {} }, (key: number) => {
     reads.push(key);
     return key < 0 ? null : `row ${key}`;
   });

@@ -1,14 +1,15 @@
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { TransactionFilter } from "../../src/domain/filter.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import { KINDS, type PendingTransaction, type Transaction } from "../../src/domain/transaction.ts";
-import { LOOKED_UP_AT_ONCE, MOST_LOOKED_UP } from "../../src/store/sqlite/list-reader.ts";
+import { LOOKED_UP_AT_ONCE, MOST_ENTRIES, MOST_LOOKED_UP } from "../../src/store/sqlite/list-reader.ts";
 import { createLongReads } from "../../src/store/sqlite/long-reads.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import { recount } from "../../src/store/sqlite/totals.ts";
 import type { Store } from "../../src/store/store.ts";
 import { naiveList, naiveSummary } from "../support/book.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
@@ -29,11 +30,7 @@ const startedMs = (index: number) => (index >> 2) + Math.max(0, Math.floor((inde
 
 beforeAll(async () => {
   file = join(newFolder(), "momo.db");
-  (await openStoreWithMerchants(file, 2)).close();
-  // The numbers cross the border of two great blocks of 2^17.
-  using client = new Database(file);
-  client.run(`UPDATE numbering SET last_forgotten = ${2 ** 17 - 6000}`);
-  store = openStore(file);
+  store = await openStoreWithMerchants(file, 2);
   later(() => store.close());
   const started = await Promise.all(
     Array.from({ length: ROWS + 2500 }, (_, index) => {
@@ -82,13 +79,12 @@ test.each<TransactionFilter>([
   { search: "+2547", status: "failed" },
   { search: "2541", toDay: firstDay },
 ])(
-  "first, middle and last pages, and those that need several blocks, have the rows that a sort of all rows puts there: %j",
+  "first, middle and last pages, and those that need several steps, have the rows that a sort of all rows puts there: %j",
   async (filter) => {
     for (const merchantId of [1, 2]) {
       const expected = naiveList(all, merchantId, filter);
       const last = Math.max(Math.ceil(expected.length / 10), 1);
       const pages = [...new Set([1, Math.ceil(last / 2), last, last + 1])].map((number) => [number, 10] as const);
-      // A block has 2,048 numbers.
       for (const [number, limit] of [...pages, [1, 2500] as const, [2, 2100] as const]) {
         const { rows, summary } = await store.transactionList.list(merchantId, filter, { number, limit });
         expect([number, ...rows]).toEqual([number, ...expected.slice((number - 1) * limit, number * limit)]);
@@ -191,4 +187,51 @@ test("a long read that fails is rejected, and the next one runs", async () => {
   longReads.close();
   const missing = createLongReads(`${file}.missing`);
   expect(String(await rejectionOf(missing.run(function* () {})))).toContain("unable to open");
+});
+
+describe("any number of payments can start in one millisecond", () => {
+  /** Before them, in them and after them. The last ones are in a millisecond of their own. */
+  const [BEFORE, TOGETHER, AFTER] = [1500, 2 * MOST_ENTRIES + 5000, 1500];
+  const COUNT = BEFORE + TOGETHER + AFTER;
+  let full: Store;
+  beforeAll(async () => {
+    const place = join(newFolder(), "momo.db");
+    (await openStoreWithMerchants(place)).close();
+    {
+      using client = new Database(place);
+      client.run(`INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, secret,
+          created_at_ms, expires_at_ms, result_code, memo)
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${COUNT})
+        SELECT n, 1, 1, n % 2, iif(n % 1000 = 0, 3, 2), 100, 0, 254700000000 + n, '0123456789AB', at, at + 60000, 1, ''
+        FROM (SELECT n, ${CREATED_AT_MS} + iif(n > ${BEFORE}, 1, 0) + iif(n > ${BEFORE + TOGETHER}, 1, 0) AS at FROM numbers)`);
+      recount(client);
+    }
+    full = openStore(place);
+  });
+  afterAll(() => full.close());
+
+  const statusOf = (id: number) => (id % 1000 === 0 ? "cancelled" : "failed");
+  const ids = Array.from({ length: COUNT }, (_, index) => COUNT - index);
+
+  test.each<[TransactionFilter, (id: number) => boolean]>([
+    [{}, () => true],
+    [{ status: "failed" }, (id) => statusOf(id) === "failed"],
+    [{ status: "cancelled" }, (id) => statusOf(id) === "cancelled"],
+    [{ status: "expired" }, () => false],
+    [{ search: "25470000" }, (id) => id < 10_000],
+    [{ search: "254700001", kind: "web" }, (id) => id % 2 === 1 && id >= 1000 && id < 2000],
+    [{ search: "07", status: "cancelled" }, (id) => statusOf(id) === "cancelled"],
+  ])("each page has its rows: %j", async (filter, selects) => {
+    const expected = ids.filter(selects);
+    const last = Math.max(Math.ceil(expected.length / 100), 1);
+    for (const number of new Set([1, 2, Math.ceil(last / 3), Math.ceil(last / 2), last - 1, last, last + 1])) {
+      if (number < 1) continue;
+      const { rows, summary } = await full.transactionList.list(1, filter, { number, limit: 100 });
+      expect(summary.totalItems).toBe(expected.length);
+      expect([number, ...rows.map(({ id }) => id)]).toEqual([
+        number,
+        ...expected.slice((number - 1) * 100, number * 100),
+      ]);
+    }
+  });
 });

@@ -36,8 +36,11 @@ const PLACES: readonly Place[] = [
       ...["bun:sqlite", "drizzle-orm", ASSERT, "node:fs", "node:path"],
     ],
   },
-  { path: "src/store/postgres/", mayImport: ["src/store/postgres/", "src/store/", "src/domain/", "bun"] },
-  { path: "src/store/", mayImport: ["src/store/", "src/domain/", ASSERT, "node:fs", "node:path"] },
+  {
+    path: "src/store/postgres/",
+    mayImport: ["src/store/postgres/", "src/store/", "src/domain/", "bun", "drizzle-orm"],
+  },
+  { path: "src/store/", mayImport: ["src/store/", "src/domain/", "drizzle-orm", ASSERT, "node:fs", "node:path"] },
   { path: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },
   { path: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "zod"] },
   {

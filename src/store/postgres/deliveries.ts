@@ -35,7 +35,6 @@ export function createDeliveryStore(sql: EngineSql, requestIds: RequestIds, repl
   const { shared, planned, select, toDelivery } = createDeliveries(sql, {
     columns: ROW,
     toTransaction: (row) => toTransaction(fromRow(row), requestIds),
-    rowIdOf: (id) => id,
   });
   const claimDue = `${CLAIM} ${select("claimed")} ORDER BY claimed.due_at_ms, claimed.delivery_id`;
   let claims = 0;

@@ -7,10 +7,11 @@ import { sqlStateOf } from "./failures.ts";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import deliveries from "./migrations/0002_deliveries.sql" with { type: "text" };
 import writes from "./migrations/0003_writes.sql" with { type: "text" };
+import list from "./migrations/0004_list.sql" with { type: "text" };
 import type { PostgresOptions } from "./options.ts";
 
 /** In order. A released migration never changes. Each works with the previous program, so that replicas can be updated in turn. */
-const MIGRATIONS: readonly string[] = [initial, deliveries, writes];
+const MIGRATIONS: readonly string[] = [initial, deliveries, writes, list];
 
 /** The newest schema that this program knows. */
 const KNOWN_SCHEMA = MIGRATIONS.length;

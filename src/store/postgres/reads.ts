@@ -25,13 +25,19 @@ const NEXT = `SELECT id::float8 AS id, check_at_ms::float8 AS ms FROM transactio
 
 const OVERDUE = `SELECT 1 FROM transactions
   WHERE status = 0 AND check_at_ms <= $1::bigint AND expires_at_ms <= $1::bigint LIMIT 1`;
-const NEWEST_START = "SELECT created_at_ms::float8 AS ms FROM transactions ORDER BY id DESC LIMIT 1";
+const LAST_START = `SELECT max(ms)::float8 AS ms FROM (
+    SELECT (SELECT max(created_at_ms) FROM transactions WHERE merchant_id = merchants.id) AS ms FROM merchants
+  ) AS newest`;
 
 const OF_PHONE = `SELECT id::float8 AS id FROM transactions
   WHERE merchant_id IN (SELECT id FROM merchants) AND phone = $1::bigint LIMIT ${FEW_OF_PHONE + 1}`;
-const BY_REFERENCE = `SELECT ${ROW} FROM transactions
-  WHERE merchant_id IN (SELECT id FROM merchants) AND coalesce(reference_folded, reference) = $1::text AND reference = $2::text
-  ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
+// Newest first for each merchant, as the index has them.
+const BY_REFERENCE = `SELECT ${ROW} FROM transactions WHERE id IN (
+    SELECT (
+      SELECT id FROM transactions WHERE merchant_id = merchants.id
+        AND coalesce(reference_folded, reference) = $1::text AND reference = $2::text ORDER BY created_at_ms DESC, id DESC LIMIT 1
+    ) FROM merchants
+  ) ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
 const AMONG = "id = ANY($1::text::bigint[])";
 const BY_IDS = `SELECT ${ROW} FROM transactions WHERE ${AMONG}`;
 const PENDING_AMONG = `${BY_IDS} AND status + 0 = 0 ORDER BY created_at_ms, id LIMIT $2::int`;
@@ -115,7 +121,7 @@ export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering)
     },
 
     async lastStartMs() {
-      const [newest] = await read<{ ms: number }>(NEWEST_START);
+      const [newest] = await read<{ ms: number | null }>(LAST_START);
       return newest?.ms ?? null;
     },
 

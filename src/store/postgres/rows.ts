@@ -7,7 +7,6 @@ const INT8 = /^(?:id|phone|\w+_(?:id|cents|ms))$/;
 
 /** The columns of a {@link TransactionRow}, to be selected. */
 export const ROW = STORED.split(/,\s*/)
-  .filter((name) => name !== "number")
   .map((name) => (INT8.test(name) ? `${name}::float8 AS ${name}` : name))
   .join(", ");
 

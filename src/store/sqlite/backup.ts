@@ -5,16 +5,14 @@ import {
   BUSY_TIMEOUT_MS,
   explain,
   firstOf,
-  type OpenDatabase,
   openDatabase,
   refuseOthers,
   requireDatabase,
   requirePlainFile,
   requireSound,
 } from "./database.ts";
-import { hasDisorder, isMarked, putInOrder } from "./order.ts";
+import { KNOWN_SCHEMA } from "./migrations.ts";
 import { areTotalsTrue, recount } from "./totals.ts";
-import { areWordsTrue, collectWords } from "./words.ts";
 
 /** Copies of a whole database, made while it is in use, and what is stored besides the rows. */
 
@@ -68,7 +66,7 @@ export function inspectCopy(file: string, name: string): CopyContents {
 /** The result of an inspection, which changes nothing in the file. */
 export type Inspection =
   | { readonly state: "missing" }
-  /** `totals`: whether the totals, the words and the order are those of the rows. */
+  /** `totals`: whether the totals are those of the rows. */
   | { readonly state: "sound"; readonly schema: number; readonly totals: boolean }
   | { readonly state: "unusable"; readonly error: UnusableDatabase };
 
@@ -80,7 +78,7 @@ export function inspectDatabase(file: string): Inspection {
     using client = new Database(file, { readonly: true });
     client.run("PRAGMA busy_timeout = 1000");
     const schema = requireSound(client, file);
-    return { state: "sound", schema, totals: schema === 0 || isDerivedTrue(client) };
+    return { state: "sound", schema, totals: schema < KNOWN_SCHEMA || areTotalsTrue(client) };
   } catch (error) {
     const explained = explain(error, file);
     if (explained instanceof UnusableDatabase) return { state: "unusable", error: explained };
@@ -91,42 +89,18 @@ export function inspectDatabase(file: string): Inspection {
 /** How many transactions a database has, from its totals, without reading rows. */
 export function countTransactions(file: string): number {
   using client = new Database(file, { readonly: true });
-  return Number(firstOf(client, "SELECT coalesce(sum(count), 0) FROM totals WHERE bits = 0"));
+  return Number(firstOf(client, "SELECT coalesce(sum(count), 0) FROM day_totals"));
 }
 
 /**
- * Puts the rows in order, replaces the totals by a full count, and collects the words again.
+ * Replaces the totals, which are all that is stored besides the rows, by a full count.
  * @throws UnusableDatabase as {@link openDatabase} does
  */
-export function mendTotals(file: string): void {
+export function rebuildDerivedData(file: string): void {
   const { client, close } = openDatabase(file, { create: false });
   try {
-    client.transaction(() => deriveAgain(client)).immediate();
+    client.transaction(() => recount(client)).immediate();
   } finally {
     close();
   }
 }
-
-/** Does the same if the database is of an earlier version, and says that its rows are not in order. */
-export function mendOrder({ client, close }: OpenDatabase, file: string): void {
-  if (!isMarked(client)) return;
-  try {
-    client.transaction(() => deriveAgain(client)).immediate();
-  } catch (error) {
-    close();
-    throw explain(error, file);
-  }
-}
-
-/** What is stored besides the rows, and can be made from them: the order of the ids, the totals and the words. */
-
-/** Call it in a transaction. */
-export function deriveAgain(client: Database): void {
-  putInOrder(client);
-  recount(client);
-  collectWords(client);
-}
-
-/** Whether all of it is as it would be made again. */
-export const isDerivedTrue = (client: Database): boolean =>
-  !hasDisorder(client) && areTotalsTrue(client) && areWordsTrue(client);

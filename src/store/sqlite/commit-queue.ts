@@ -2,9 +2,8 @@ import type { Database } from "bun:sqlite";
 import type { Meter } from "../vitals.ts";
 import { isBusy } from "./database.ts";
 import { DatabaseFileMissing } from "./database-file.ts";
+import type { ReadSnapshot } from "./read-snapshot.ts";
 import type { TotalsChange } from "./totals.ts";
-import type { TurnReads } from "./turn-reads.ts";
-import type { WordsChange } from "./words.ts";
 
 interface Entry {
   write(): unknown;
@@ -25,17 +24,17 @@ export type CommitQueue = ReturnType<typeof createCommitQueue>;
  */
 export function createCommitQueue(
   client: Database,
-  turnReads: TurnReads,
-  derived: readonly (TotalsChange | WordsChange)[],
+  readSnapshot: ReadSnapshot,
+  totals: TotalsChange,
   meter: Meter,
   stopwatch: () => number,
   assertFileInPlace: () => void = () => {},
 ) {
   let waiting: Entry[] = [];
   const commit = client.transaction((entries: readonly Entry[]) => {
-    for (const change of derived) change.begin();
+    totals.begin();
     const values = entries.map((entry) => entry.write());
-    for (const change of derived) change.write();
+    totals.write();
     return values;
   });
 
@@ -63,7 +62,7 @@ export function createCommitQueue(
 
   function answer(entries: readonly Entry[]): void {
     try {
-      turnReads.end();
+      readSnapshot.close();
       const values = store(entries);
       for (const [index, entry] of entries.entries()) entry.resolve(values[index]);
     } catch (error) {
@@ -83,7 +82,7 @@ export function createCommitQueue(
   return {
     /**
      * Runs `write` inside the next commit.
-     * @param write may run twice, so it changes only the database, the totals and the words, and drops cached rows
+     * @param write may run twice, so it changes only the database and the totals, and drops cached rows
      * @returns the result of `write` when it is on disk; rejects with its error, and then nothing is written
      */
     run<T>(write: () => T): Promise<T> {

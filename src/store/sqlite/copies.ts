@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite";
 import { firstOf } from "./database.ts";
-import { collectWords, removeWords } from "./words.ts";
 
 /** A copy of all transactions and their totals, in temporary tables: in memory, and gone with the connection. */
 export interface Copy {
@@ -8,7 +7,7 @@ export interface Copy {
   readonly count: number;
 }
 
-const TABLES = ["transactions", "totals"] as const;
+const TABLES = ["transactions", "day_totals"] as const;
 
 /** Call its functions inside a commit. */
 export function createCopies(client: Database) {
@@ -26,8 +25,7 @@ export function createCopies(client: Database) {
     restore({ number }: Copy): void {
       const fill = (table: string) => client.run(`INSERT INTO main.${table} SELECT * FROM ${nameOf(table, number)}`);
       emptyTransactions(client, () => fill("transactions"));
-      fill("totals");
-      collectWords(client);
+      fill("day_totals");
     },
     drop({ number }: Copy): void {
       for (const table of TABLES) client.run(`DROP TABLE IF EXISTS ${nameOf(table, number)}`);
@@ -49,6 +47,5 @@ export function emptyTransactions(client: Database, fill = () => {}): void {
   if (table) client.run(table.sql);
   fill();
   for (const { sql } of others) client.run(sql);
-  for (const name of ["totals", "deliveries"]) client.run(`DELETE FROM ${name}`);
-  removeWords(client);
+  for (const name of ["day_totals", "deliveries"]) client.run(`DELETE FROM ${name}`);
 }

@@ -15,7 +15,7 @@ export interface OpenOptions {
   readonly create?: boolean;
   /** How long a write waits once the database is open; by default {@link BUSY_TIMEOUT_MS}. */
   readonly busyTimeoutMs?: number;
-  /** For a server: mends the order, and refuses a database that another program writes to all the time. */
+  /** For a server: refuses a database that another program writes to all the time. */
   readonly mustWrite?: boolean;
 }
 
@@ -48,7 +48,6 @@ export function openDatabase(
     client.run("PRAGMA foreign_keys = ON");
     // The undo journal of a statement with triggers. In a file it would cost more than the statement.
     client.run("PRAGMA temp_store = MEMORY");
-    // A search reads a page of each block of words, about 600 pages among five million rows.
     client.run("PRAGMA cache_size = -8000");
     migrate(client, refuseOthers.bind(null, client, file));
     if (mustWrite) client.run("BEGIN IMMEDIATE; ROLLBACK");

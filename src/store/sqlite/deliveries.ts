@@ -8,7 +8,7 @@ import type { SqliteSql } from "./query.ts";
 
 /** What a commit of outcomes calls for each of them. */
 export interface Deliveries extends DeliveryStore {
-  /** Writes the deliveries of a transaction that has just ended, by the id of its row. */
+  /** Writes the deliveries of a transaction that has just ended. */
   write(transactionId: number): void;
 }
 
@@ -19,12 +19,11 @@ export function createDeliveryStore(
   client: Database,
   sql: SqliteSql,
   commits: CommitQueue,
-  { requestIds, rowIdOf }: Numbering,
+  { requestIds }: Numbering,
 ): Deliveries {
   const { shared, planned, select, toDelivery } = createDeliveries(sql, {
     columns: ROW,
     toTransaction: (row) => toTransaction(row, requestIds),
-    rowIdOf,
   });
   const insert = client.query<never, [number, string, number, number]>(INSERT);
   const due = `${select("deliveries")} WHERE due_at_ms <= $1 ORDER BY due_at_ms, delivery_id LIMIT $2`;

@@ -1,257 +1,263 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import { and, between, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, fillPlaceholders, gte, lt, type SQL, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Page, TransactionFilter } from "../../domain/filter.ts";
-import { type Day, endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
+import type { RequestIds } from "../../domain/identifiers.ts";
+import { once } from "../../domain/once.ts";
 import type { Transaction } from "../../domain/transaction.ts";
-import { isNamed, numbersIn, offsetOf, rangesOf, type SearchRanges } from "../list-query.ts";
 import {
-  codeOfKind,
-  codeOfStatus,
-  ROW,
-  type StatusSum,
-  type TransactionRow,
-  toSummary,
-  toTransaction,
-} from "../rows.ts";
+  daySums,
+  isCounted,
+  isNamed,
+  isReferenceIn,
+  newest,
+  numbersIn,
+  offsetOf,
+  pageStart,
+  rangesOf,
+  type Searched,
+  type Selection,
+  selected,
+  timesOf,
+} from "../list-query.ts";
+import { ROW, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import type { ListedPage } from "../store.ts";
-import type { Numbering } from "./numbering.ts";
-import { folded, isAmong, totals, transactions } from "./tables.ts";
-import { BLOCK_BITS, BLOCKS_IN_LARGE, createDaySummary, LARGE_BLOCK_BITS } from "./totals.ts";
-import { createWordSearch, type WordSearch } from "./words.ts";
+import { dayTotals, transactions } from "./tables.ts";
 
-/** Skipping this many rows of an index, or reading them one by one, takes a few milliseconds at most. */
-const FEW_ROWS = 2000;
+/**
+ * How many entries of the index a step reads: first few, then more. Finding and counting the most takes about two milliseconds,
+ * with their rows or without.
+ */
+const FIRST_ENTRIES = 1000;
+export const MOST_ENTRIES = 32_000;
+const MOST_ROWS = 10_000;
+const GROWTH = 4;
 
-/** Looking up this many rows by their numbers takes a millisecond. */
+/** Looking up this many rows by their ids takes a millisecond. */
 export const LOOKED_UP_AT_ONCE = 500;
 
-/** If a search finds more rows than this, a scan of all rows is cheaper than a lookup and a sort. */
+/** If a search finds more references than this, a look at each row is cheaper than a lookup and a sort. */
 export const MOST_LOOKED_UP = 10_000;
-
-/** A point where a read can be interrupted: after half a millisecond, or because the rest takes `long`. */
-type Pause = "long" | undefined;
-
-interface Block {
-  readonly block: number;
-  readonly count: number;
-}
-
-interface Found extends StatusSum {
-  readonly id: number;
-}
 
 /** drizzle writes the SQL, and Bun's `query` caches the prepared statement. drizzle's own driver would prepare it each time. */
 const dialect = new SQLiteSyncDialect();
 
-const OF_MERCHANT = sql.raw("INDEXED BY transactions_of_merchant");
-const BY_ROWID = sql.raw("NOT INDEXED");
+const NEWEST = sql.raw("INDEXED BY transactions_newest");
+const BY_ID = sql.raw("NOT INDEXED");
 
-const isIn = (block: number) => between(transactions.id, block * 2 ** BLOCK_BITS, (block + 1) * 2 ** BLOCK_BITS - 1);
-
-/** Which rows a list shows, by all members of a filter except `search` and `id`. */
-const selectionOf = (merchantId: number, { kind, status, fromDay, toDay }: TransactionFilter): SQL | undefined =>
-  and(
-    eq(transactions.merchantId, merchantId),
-    kind && eq(transactions.kind, codeOfKind(kind)),
-    status && eq(transactions.status, codeOfStatus(status)),
-    fromDay === undefined ? undefined : gte(transactions.createdAtMs, startOfDayMs(fromDay)),
-    toDay === undefined ? undefined : lt(transactions.createdAtMs, endOfDayMs(toDay)),
-  );
-
-/** What a search looks for: ranges of phones and references, and the rows that have its text as an identifier. */
-interface Searched extends SearchRanges {
-  readonly named: readonly number[];
+/** A part of the list: some whole milliseconds, or a part of one. */
+interface Stretch {
+  readonly of: "times" | "millisecond";
+  readonly bounds: Readonly<Record<"fromMs" | "beforeMs" | "fromId" | "beforeId", number>>;
 }
 
-const fits = ({ phone, reference, named }: Searched): SQL | undefined =>
-  or(
-    and(gte(folded, reference.from), lt(folded, reference.before)),
-    phone ? and(gte(transactions.phone, phone.from), lt(transactions.phone, phone.before)) : undefined,
-    named.length > 0 ? isAmong(transactions.id, named) : undefined,
-  );
+interface Found extends StatusSum {
+  readonly id: number;
+  readonly createdAtMs: number;
+}
+
+/** From the first time on, before the second. */
+type Times = Readonly<Record<"fromMs" | "beforeMs", number>>;
+
+type Values = Readonly<Record<string, number>>;
+
+/** A statement that is written once, and run with other values. */
+type Prepared<R> = (values: Values) => R[];
 
 /**
- * Reads the list on one connection, in steps. Ids rise with time (order.ts). The first way that fits is taken:
- *
- * 1. An id: its row, by the primary key.
- * 2. No search: the counts and sums come from the totals of days. The rows of a merchant with few rows, and of a first page without
- *    kind and status, come from the index of the merchant's rows. For any other page, the totals (totals.ts) say in which blocks of
- *    ids its rows are, and only these are read.
- * 3. A search: all rows of a merchant with few rows. Else its keys (words.ts) give the ids, whose rows are looked up. If it finds too
- *    many, it reads all blocks.
+ * Reads the list on one connection, in steps: it yields between two of them. The totals of days say where a page begins. Within its
+ * day, a step skips a stretch of the index. A search reads all stretches of its days.
  */
 export class ListReader {
   readonly #client: Database;
-  readonly #numbering: Numbering;
-  readonly #summarizeDays: ReturnType<typeof createDaySummary>;
-  readonly #findWords: WordSearch;
+  readonly #requestIds: RequestIds;
 
-  constructor(client: Database, numbering: Numbering) {
+  constructor(client: Database, requestIds: RequestIds) {
     this.#client = client;
-    this.#numbering = numbering;
-    this.#summarizeDays = createDaySummary(client);
-    this.#findWords = createWordSearch(client);
+    this.#requestIds = requestIds;
   }
 
-  #all<R>(statement: SQL): R[] {
-    const { sql: text, params } = dialect.sqlToQuery(statement);
-    return this.#client.query<R, SQLQueryBindings[]>(text).all(...(params as SQLQueryBindings[]));
+  *read(merchantId: number, filter: TransactionFilter, page: Page): Generator<undefined, ListedPage> {
+    const { search, ...rest } = filter;
+    const searched = search === undefined ? undefined : { ...rangesOf(search), named: this.#namedBy(search) };
+    const selection: Selection = { ...rest, search: searched };
+    if (isCounted(selection)) return yield* this.#readCounted(merchantId, selection, page);
+    const ids = rest.id === undefined ? this.#foundBy(merchantId, searched) : [rest.id];
+    if (ids !== null) return yield* this.#readAmong(ids, merchantId, selection, page);
+    return yield* this.#readAll(merchantId, selection, page);
   }
 
-  /** @param most a search that finds more rows reads all blocks */
-  *read(
-    merchantId: number,
-    filter: TransactionFilter,
-    page: Page,
-    most = MOST_LOOKED_UP,
-  ): Generator<Pause, ListedPage> {
-    const { search, id, ...rest } = filter;
-    const searched = search === undefined ? null : { ...rangesOf(search), named: this.#namedBy(search) };
-    if (id !== undefined) {
-      const where = and(selectionOf(merchantId, rest), searched ? fits(searched) : undefined);
-      return this.#listed(this.#foundAmong([this.#numbering.rowIdOf(id)], where), page);
+  *#readCounted(merchantId: number, selection: Selection, page: Page): Generator<undefined, ListedPage> {
+    const summary = toSummary(this.#all<StatusSum>(daySums(dayTotals, merchantId, selection)));
+    const offset = offsetOf(page);
+    const limit = Math.min(page.limit, summary.totalItems - offset);
+    if (limit <= 0) return { rows: [], summary };
+    const [start] = this.#all<{ before_ms: number; skip: number }>(pageStart(dayTotals, merchantId, selection, offset));
+    const times = { fromMs: timesOf(selection).fromMs, beforeMs: start?.before_ms ?? 0 };
+    const within = this.#statements(merchantId, selection);
+    let skip = start?.skip ?? 0;
+    const { fromDay: _, toDay: __, ...others } = selection;
+    const isOfAll = Object.values(others).every((value) => value === undefined);
+    if (isOfAll && skip <= MOST_ENTRIES) {
+      const shown = within.page("times")({ ...times, limit, skip });
+      return { rows: this.#rowsOf(shown.map(({ id }) => id)), summary };
     }
-    if (searched === null) return yield* this.#readNewest(merchantId, rest, page);
-    const selection = selectionOf(merchantId, rest);
-    const where = and(selection, fits(searched));
-    if (this.#hasFew(merchantId)) return this.#listed(this.#foundIn(OF_MERCHANT, where), page);
-    const ids = yield* this.#findWords(searched, merchantId, most);
-    if (ids === null) return yield* this.#readBroad(merchantId, rest, where, page);
-    const all = [...new Set([...ids, ...searched.named])];
-    const found: Found[] = [];
-    for (let start = 0; start < all.length; start += LOOKED_UP_AT_ONCE) {
-      if (start > 0) yield;
-      found.push(...this.#foundAmong(all.slice(start, start + LOOKED_UP_AT_ONCE), selection));
-    }
-    return this.#listed(found, page);
-  }
-
-  *#readNewest(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
-    const { fromDay: _, toDay, ...ofAllDays } = filter;
-    const summary = this.#summarizeDays(merchantId, filter);
-    const skip = offsetOf(page);
-    const limit = Math.min(page.limit, summary.totalItems - skip);
-    const rows: Transaction[] = [];
-    if (limit <= 0) return { rows, summary };
-    // The list has all rows of later days first.
-    const later =
-      toDay === undefined
-        ? 0
-        : this.#summarizeDays(merchantId, { ...ofAllDays, fromDay: (toDay + 1) as Day }).totalItems;
-    const where = selectionOf(merchantId, ofAllDays);
-    const isFirst = filter.kind === undefined && filter.status === undefined && later + skip + limit <= FEW_ROWS;
-    if (isFirst || this.#hasFew(merchantId)) {
-      return { rows: this.#newestOf(OF_MERCHANT, where, later + skip, limit), summary };
-    }
-    for (const { block, toSkip } of this.#blocksAfter(merchantId, ofAllDays, later + skip)) {
-      rows.push(...this.#newestOf(BY_ROWID, and(isIn(block), where), toSkip, limit - rows.length));
-      if (rows.length === limit) break;
+    const ids: number[] = [];
+    for (const { of, bounds } of this.#stretches(merchantId, times, MOST_ENTRIES)) {
+      const count = skip === 0 ? null : (within.count(of)(bounds)[0]?.count ?? 0);
+      if (count === null || skip < count) {
+        const found = within.page(of)({ ...bounds, limit: limit - ids.length, skip });
+        ids.push(...found.map(({ id }) => id));
+        if (ids.length === limit) break;
+      }
+      skip = Math.max(skip - (count ?? 0), 0);
       yield;
     }
-    return { rows, summary };
+    return { rows: this.#rowsOf(ids), summary };
   }
 
-  /** The blocks with rows, without those that are skipped as a whole, and how many rows to skip in each. */
-  *#blocksAfter(merchantId: number, filter: TransactionFilter, skip: number) {
-    let toSkip = skip;
-    for (const large of this.#counted(merchantId, filter)) {
-      if (toSkip >= large.count) {
-        toSkip -= large.count;
-        continue;
+  /** Looks at each transaction of the days. */
+  *#readAll(merchantId: number, selection: Selection, page: Page): Generator<undefined, ListedPage> {
+    const within = this.#statements(merchantId, selection);
+    const sums: StatusSum[] = [];
+    let skip = offsetOf(page);
+    const ids: number[] = [];
+    for (const { of, bounds } of this.#stretches(merchantId, timesOf(selection), MOST_ROWS)) {
+      const found = within.sums(of)(bounds);
+      sums.push(...found);
+      const count = toSummary(found).totalItems;
+      if (skip < count && ids.length < page.limit) {
+        const shown = within.page(of)({ ...bounds, limit: page.limit - ids.length, skip });
+        ids.push(...shown.map(({ id }) => id));
       }
-      for (const { block, count } of this.#counted(merchantId, filter, large.block)) {
-        if (toSkip < count) yield { block, toSkip };
-        toSkip = Math.max(toSkip - count, 0);
+      skip = Math.max(skip - count, 0);
+      yield;
+    }
+    return { rows: this.#rowsOf(ids), summary: toSummary(sums) };
+  }
+
+  /** Looks up the transactions with these ids. */
+  *#readAmong(
+    ids: readonly number[],
+    merchantId: number,
+    selection: Selection,
+    page: Page,
+  ): Generator<undefined, ListedPage> {
+    const found: Found[] = [];
+    for (let start = 0; start < ids.length; start += LOOKED_UP_AT_ONCE) {
+      if (start > 0) yield;
+      const some = JSON.stringify(ids.slice(start, start + LOOKED_UP_AT_ONCE));
+      found.push(
+        ...this.#all<Found>(sql`SELECT id, created_at_ms AS createdAtMs, status, 1 AS count, amount_cents AS amountCents
+          FROM ${transactions} ${BY_ID}
+          WHERE ${and(sql`id IN (SELECT value FROM json_each(${some}))`, selected(transactions, merchantId, selection))}`),
+      );
+    }
+    const skip = offsetOf(page);
+    const sorted = found.toSorted((a, b) => b.createdAtMs - a.createdAtMs || b.id - a.id);
+    const shown = sorted.slice(skip, skip + page.limit).map(({ id }) => id);
+    return { rows: this.#rowsOf(shown), summary: toSummary(found) };
+  }
+
+  /** The parts of the list from the newest on, each with at most twice `most` entries of the index. */
+  *#stretches(merchantId: number, { fromMs, beforeMs }: Times, most: number): Generator<Stretch> {
+    const ofMerchant = eq(transactions.merchantId, merchantId);
+    const last = this.#ofEach<{ id: number; ms: number }>(
+      (of) => sql`SELECT id, created_at_ms AS ms FROM ${transactions} ${NEWEST} WHERE ${and(ofMerchant, isWithin(of))}
+        ${newest(transactions)} LIMIT 1 OFFSET ${sql.placeholder("count")} - 1`,
+    );
+    let bounds = { fromMs, beforeMs, fromId: 0, beforeId: Number.MAX_SAFE_INTEGER };
+    for (let count = FIRST_ENTRIES; ; count = Math.min(count * GROWTH, most)) {
+      const [end] = last("times")({ ...bounds, count });
+      if (!end) {
+        yield { of: "times", bounds };
+        return;
       }
+      // Any number of payments can start in one millisecond.
+      let within = { ...bounds, fromMs: end.ms };
+      const isFull = last("millisecond")({ ...within, beforeId: end.id, count: most }).length > 0;
+      yield { of: "times", bounds: { ...bounds, fromMs: isFull ? end.ms + 1 : end.ms } };
+      while (isFull) {
+        const [middle] = last("millisecond")({ ...within, count: most });
+        yield { of: "millisecond", bounds: { ...within, fromId: middle?.id ?? 0 } };
+        if (!middle) break;
+        within = { ...within, beforeId: middle.id };
+      }
+      bounds = { ...bounds, beforeMs: end.ms };
     }
   }
 
-  /** The large blocks that have rows of a kind and a status, or the small ones in a large block; newest first. */
-  #counted(merchantId: number, { kind, status }: TransactionFilter, large?: number): Block[] {
-    const counted = and(
-      eq(totals.merchantId, merchantId),
-      eq(totals.bits, large === undefined ? LARGE_BLOCK_BITS : BLOCK_BITS),
-      large === undefined
-        ? undefined
-        : between(totals.place, large * BLOCKS_IN_LARGE, (large + 1) * BLOCKS_IN_LARGE - 1),
-      gt(totals.count, 0),
-      kind && eq(totals.kind, codeOfKind(kind)),
-      status && eq(totals.status, codeOfStatus(status)),
-    );
-    return this.#all(sql`SELECT ${totals.place} AS block, sum(${totals.count}) AS count
-      FROM ${totals} WHERE ${counted} GROUP BY ${totals.place} ORDER BY ${desc(totals.place)}`);
+  /** What is read of a stretch. Its bounds take the place of the days: with both, SQLite could seek the beginning of a day. */
+  #statements(merchantId: number, { fromDay: _, toDay: __, ...selection }: Selection) {
+    const where = (of: Stretch["of"]) => and(selected(transactions, merchantId, selection), isWithin(of));
+    const [limit, skip] = [sql.placeholder("limit"), sql.placeholder("skip")];
+    return {
+      count: this.#ofEach<{ count: number }>(
+        (of) => sql`SELECT count(*) AS count FROM ${transactions} ${NEWEST} WHERE ${where(of)}`,
+      ),
+      sums: this.#ofEach<StatusSum>(
+        (of) => sql`SELECT status, count(*) AS count, sum(amount_cents) AS amountCents
+          FROM ${transactions} ${NEWEST} WHERE ${where(of)} GROUP BY status`,
+      ),
+      page: this.#ofEach<{ id: number }>(
+        (of) => sql`SELECT id FROM ${transactions} ${NEWEST} WHERE ${where(of)} ${newest(transactions)}
+          LIMIT ${limit} OFFSET ${skip}`,
+      ),
+    };
+  }
+
+  /** A statement for each kind of stretch, prepared when it is first used. */
+  #ofEach<R>(statement: (of: Stretch["of"]) => SQL): (of: Stretch["of"]) => Prepared<R> {
+    const times = once(() => this.#prepare<R>(statement("times")));
+    const millisecond = once(() => this.#prepare<R>(statement("millisecond")));
+    return (of) => (of === "times" ? times() : millisecond());
+  }
+
+  /** The ids of all that a search finds, if they are few and no phone can start with its text; else null. */
+  #foundBy(merchantId: number, searched: Searched | undefined): readonly number[] | null {
+    if (!searched || searched.phone !== null) return null;
+    const ids = this.#all<{ id: number }>(sql`SELECT id FROM ${transactions} INDEXED BY transactions_by_reference
+      WHERE ${and(eq(transactions.merchantId, merchantId), isReferenceIn(transactions, searched.reference))}
+      LIMIT ${MOST_LOOKED_UP + 1}`);
+    return ids.length > MOST_LOOKED_UP ? null : [...new Set([...searched.named, ...ids.map(({ id }) => id)])];
   }
 
   /** The rows that have this text as an identifier. */
   #namedBy(search: string): number[] {
-    const chosen = this.#all<{ id: number }>(
-      sql`SELECT ${transactions.id} FROM ${transactions} WHERE ${eq(transactions.receiptNumber, search)}`,
-    );
-    const ids = numbersIn(search, this.#numbering.requestIds).map((number) => this.#numbering.rowIdOf(number));
-    return [...ids, ...chosen.map(({ id }) => id)].filter((id) => {
-      const row = this.#rowOf(id);
-      return row !== null && isNamed(toTransaction(row, this.#numbering.requestIds), search);
+    const chosen = this.#client
+      .query<{ id: number }, [string]>("SELECT id FROM transactions WHERE receipt_number = ?")
+      .all(search);
+    const ids = [...numbersIn(search, this.#requestIds), ...chosen.map(({ id }) => id)];
+    const isFound = (one: Transaction) => isNamed(one, search);
+    return this.#rowsOf(ids)
+      .filter(isFound)
+      .map(({ id }) => id);
+  }
+
+  #rowsOf(ids: readonly number[]): Transaction[] {
+    const byId = this.#client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`);
+    return ids.flatMap((id) => {
+      const row = byId.get(id);
+      return row ? [toTransaction(row, this.#requestIds)] : [];
     });
   }
 
-  #foundAmong(ids: readonly number[], where: SQL | undefined): Found[] {
-    return this.#foundIn(BY_ROWID, and(isAmong(transactions.id, ids), where));
+  #all<R>(statement: SQL): R[] {
+    return this.#prepare<R>(statement)({});
   }
 
-  #foundIn(index: SQL, where: SQL | undefined): Found[] {
-    return this.#all<Found>(sql`SELECT ${transactions.id} AS id, ${transactions.status} AS status, 1 AS count,
-        ${transactions.amountCents} AS amountCents
-      FROM ${transactions} ${index} WHERE ${where}`);
+  #prepare<R>(statement: SQL): Prepared<R> {
+    const { sql: text, params } = dialect.sqlToQuery(statement);
+    const query = this.#client.query<R, SQLQueryBindings[]>(text);
+    return (values) => query.all(...(fillPlaceholders(params, values) as SQLQueryBindings[]));
   }
+}
 
-  /** The page and the counts, from all rows that were found. */
-  #listed(found: readonly Found[], page: Page): ListedPage {
-    const skip = offsetOf(page);
-    const newest = found.toSorted((a, b) => b.id - a.id).slice(skip, skip + page.limit);
-    const rows = newest.flatMap(({ id }) => this.#rowOf(id) ?? []);
-    return { rows: rows.map((row) => toTransaction(row, this.#numbering.requestIds)), summary: toSummary(found) };
-  }
-
-  /** Reads all rows of all blocks. */
-  *#readBroad(
-    merchantId: number,
-    filter: TransactionFilter,
-    where: SQL | undefined,
-    page: Page,
-  ): Generator<Pause, ListedPage> {
-    yield "long";
-    const rows: Transaction[] = [];
-    const sums: StatusSum[] = [];
-    let toSkip = offsetOf(page);
-    for (const { block } of this.#blocksAfter(merchantId, filter, 0)) {
-      const found = this.#all<StatusSum>(sql`SELECT ${transactions.status} AS status, count(*) AS count,
-          sum(${transactions.amountCents}) AS amountCents
-        FROM ${transactions} ${BY_ROWID} WHERE ${and(isIn(block), where)} GROUP BY ${transactions.status}`);
-      sums.push(...found);
-      const { totalItems } = toSummary(found);
-      if (toSkip < totalItems && rows.length < page.limit) {
-        rows.push(...this.#newestOf(BY_ROWID, and(isIn(block), where), toSkip, page.limit - rows.length));
-      }
-      toSkip = Math.max(toSkip - totalItems, 0);
-      yield;
-    }
-    return { rows, summary: toSummary(sums) };
-  }
-
-  #hasFew(merchantId: number): boolean {
-    const query = sql`SELECT 1 FROM ${transactions} ${OF_MERCHANT} WHERE ${eq(transactions.merchantId, merchantId)}
-      LIMIT 1 OFFSET ${FEW_ROWS}`;
-    return this.#all(query).length === 0;
-  }
-
-  #newestOf(index: SQL, where: SQL | undefined, skip: number, limit: number): Transaction[] {
-    const rows = this.#all<TransactionRow>(sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${index} WHERE ${where}
-      ORDER BY ${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
-    return rows.map((row) => toTransaction(row, this.#numbering.requestIds));
-  }
-
-  #rowOf(id: number): TransactionRow | null {
-    return this.#client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`).get(id);
-  }
+/** SQLite seeks an id in the index only below one time. */
+function isWithin(of: Stretch["of"]): SQL | undefined {
+  const { id, createdAtMs } = transactions;
+  const [fromMs, beforeMs] = [sql.placeholder("fromMs"), sql.placeholder("beforeMs")];
+  if (of === "times") return and(gte(createdAtMs, fromMs), lt(createdAtMs, beforeMs));
+  const [fromId, beforeId] = [sql.placeholder("fromId"), sql.placeholder("beforeId")];
+  return and(eq(createdAtMs, fromMs), gte(id, fromId), lt(id, beforeId));
 }

@@ -4,17 +4,20 @@ import * as shared from "../merchants.ts";
 import type { MerchantStore, NewAccount } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { SqliteSql } from "./query.ts";
-import { createLookupCache, type TurnReads } from "./turn-reads.ts";
+import { createLookupCache, type ReadSnapshot } from "./read-snapshot.ts";
 
 /** Merchants, with their payment accounts and keys. */
 export function createMerchantStore(
   { all, read }: SqliteSql,
-  turnReads: TurnReads,
+  readSnapshot: ReadSnapshot,
   commits: Pick<CommitQueue, "run">,
 ): MerchantStore {
-  const keys = createLookupCache(turnReads, (apiKey: string) => all<ApiKey>(shared.KEY_BY_NAME, [apiKey])[0] ?? null);
+  const keys = createLookupCache(
+    readSnapshot,
+    (apiKey: string) => all<ApiKey>(shared.KEY_BY_NAME, [apiKey])[0] ?? null,
+  );
   const accounts = createLookupCache<number, PaymentAccount>(
-    turnReads,
+    readSnapshot,
     (id) => all<shared.AccountRow>(shared.ACCOUNT_BY_ID, [id]).map(shared.toAccount)[0] ?? null,
   );
   const addMerchant = (name: string, nowMs: number) =>

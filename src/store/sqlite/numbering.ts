@@ -7,9 +7,6 @@ import { BUSY_TIMEOUT_MS, explain, firstOf, type OpenDatabase, requirePlainFile 
 /** The greatest number of the transactions that exist. */
 const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
 
-/** The id of no row. */
-const NO_ROW = 0;
-
 export type Numbering = ReturnType<typeof createNumbering>;
 
 /**
@@ -22,12 +19,6 @@ export function createNumbering(client: Database, isSeeded = false) {
   const key = firstOf(client, "SELECT request_id_key FROM numbering");
   if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
   let given: number | undefined;
-  // Rows move only in an import or a repair, while no server runs.
-  const hasMoved = firstOf(client, "SELECT 1 FROM transactions WHERE number IS NOT NULL LIMIT 1") === 1;
-  const place = client.query<{ id: number }, [number]>(
-    `SELECT id FROM transactions WHERE number = ?1 AND number IS NOT NULL
-    UNION ALL SELECT id FROM transactions WHERE id = ?1 AND number IS NULL`,
-  );
   function lastGiven(): number {
     given ??= Number(firstOf(client, `SELECT max(last_forgotten, (${GREATEST})) FROM numbering`));
     return given;
@@ -42,8 +33,6 @@ export function createNumbering(client: Database, isSeeded = false) {
       given = lastGiven() + 1;
       return given;
     },
-    /** The id of the row that has a number; no row has it if no payment has the number. They differ only after an import, see order.ts. */
-    rowIdOf: (number: number): number => (hasMoved ? (place.get(number)?.id ?? NO_ROW) : number),
     /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
     saveLastUsed() {
       saveLastUsed(client, lastGiven());

@@ -1,7 +1,6 @@
 import { createReads } from "../merchants.ts";
 import type { Store } from "../store.ts";
 import { Meter } from "../vitals.ts";
-import { mendOrder } from "./backup.ts";
 import { createCommitQueue } from "./commit-queue.ts";
 import { type OpenDatabase, type OpenOptions, openDatabase, openForReading } from "./database.ts";
 import { DatabaseFileWatch } from "./database-file.ts";
@@ -11,11 +10,11 @@ import { createLongReads } from "./long-reads.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { createNumbering, useKey } from "./numbering.ts";
 import { createRun, createSql } from "./query.ts";
+import { createReadSnapshot } from "./read-snapshot.ts";
+import { createSteppedReads } from "./stepped-reads.ts";
 import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
-import { createTurnReads } from "./turn-reads.ts";
 import { createVitals } from "./vitals.ts";
-import { createWordsChange } from "./words.ts";
 
 /** The engine that keeps everything in one SQLite file, in this process. Other folders import only this file. */
 
@@ -26,7 +25,7 @@ export {
   countTransactions,
   inspectCopy,
   inspectDatabase,
-  mendTotals,
+  rebuildDerivedData,
 } from "./backup.ts";
 export { explain, flushToDisk, isOfSqlite, requireDatabase } from "./database.ts";
 export { draftBeside, withCompanions } from "./draft.ts";
@@ -49,7 +48,6 @@ interface StoreOptions extends OpenOptions {
 export function openStore(file: string, options?: StoreOptions): Store {
   const opened = openDatabase(file, options);
   if (options?.requestIdKey) useKey(opened, file, options.requestIdKey);
-  if (options?.mustWrite) mendOrder(opened, file);
   return createStore(opened, file, options?.stopwatch, options?.requestIdKey !== undefined);
 }
 
@@ -72,13 +70,12 @@ export function createStore(
   stopwatch = () => 0,
   isSeeded = false,
 ): Store {
-  const turnReads = createTurnReads(client);
+  const readSnapshot = createReadSnapshot(client);
   const totals = createTotalsChange(client);
   const meter = new Meter();
-  const words = createWordsChange(client);
   const fileWatch = new DatabaseFileWatch(file);
   const assertFileInPlace = () => fileWatch.assertInPlace();
-  const commits = createCommitQueue(client, turnReads, [totals, words], meter, stopwatch, assertFileInPlace);
+  const commits = createCommitQueue(client, readSnapshot, totals, meter, stopwatch, assertFileInPlace);
   const sql = createSql(client, commits);
   const numbering = createNumbering(client, isSeeded);
   const deliveries = createDeliveryStore(client, sql, commits, numbering);
@@ -86,19 +83,18 @@ export function createStore(
     fileWatch.look();
     fileWatch.assertInPlace();
   });
+  const read = createSteppedReads(client, readSnapshot, longReads);
   return {
-    merchants: createMerchantStore(sql, turnReads, commits),
-    transactions: createTransactionStore({
-      ...{ client, turnReads, commits, totals, words, numbering, deliveries, longReads },
-    }),
-    transactionList: createTransactionList(client, turnReads, longReads, numbering),
+    merchants: createMerchantStore(sql, readSnapshot, commits),
+    transactions: createTransactionStore({ client, readSnapshot, commits, totals, numbering, deliveries, read }),
+    transactionList: createTransactionList(read, numbering.requestIds),
     deliveries,
-    vitals: createVitals(client, file, { turnReads, meter, longReads, fileWatch, stopwatch }),
+    vitals: createVitals(client, file, { readSnapshot, meter, longReads, fileWatch, stopwatch }),
     isShared: false,
     markOfOthers: async () => "",
     close() {
       longReads.close();
-      turnReads.end();
+      readSnapshot.close();
       fileWatch.closing(client, close);
     },
   };

@@ -5,9 +5,10 @@ import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_REVOKED_KEYS } from "../../d
 import { RESULT_CODES } from "../../domain/outcome.ts";
 import { foldedOf } from "../rows.ts";
 import { type Rows, TABLES, type TableRow, UnusableDatabase, withBinary } from "../store.ts";
-import { type CopyContents, deriveAgain } from "./backup.ts";
+import type { CopyContents } from "./backup.ts";
 import { explain, firstOf, openDatabase, requireSound } from "./database.ts";
 import { KNOWN_SCHEMA } from "./migrations.ts";
+import { recount } from "./totals.ts";
 
 /**
  * Reads all rows of a database file, and writes them into a new one, in the form that both engines use. A file can come from
@@ -81,14 +82,11 @@ function requireText(client: Database, name: string, table: string, column: stri
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The number of a transaction is its id, except where an import has put it elsewhere, see order.ts. */
+/** In a copy of schema 13 or before, the number of a transaction could be another one than its id. */
 const toMoved = ({ number, ...row }: Row): TableRow =>
   withBinary({ ...row, id: number ?? row.id ?? null }, (value) =>
     value instanceof Uint8Array ? value.toHex() : value,
   ) as TableRow;
-
-/** The columns that are made from the others, or are about this one database. */
-const DERIVED = new Set(["number", "words_until", "in_order"]);
 
 /**
  * Fills a new database file, in one transaction. Deliveries are left out: nothing of another sandbox is sent to a webhook of this one.
@@ -109,7 +107,7 @@ export async function writeRows(
     client.run("DELETE FROM numbering");
     for await (const { table, rows } of source) {
       const info = client.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`).all();
-      const columns = info.map((column) => column.name).filter((column) => !DERIVED.has(column));
+      const columns = info.map((column) => column.name);
       const insert = client.query(
         `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
       );
@@ -130,7 +128,7 @@ export async function writeRows(
       if (table === "merchants" || table === "transactions") counts[table] += rows.length;
     }
     requireBounds(client, name);
-    deriveAgain(client);
+    recount(client);
     client.run("COMMIT");
     return { schema: KNOWN_SCHEMA, ...counts };
   } catch (error) {

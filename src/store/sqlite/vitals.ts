@@ -7,7 +7,7 @@ import { attemptBeside } from "./attempt.ts";
 import { firstOf } from "./database.ts";
 import { DatabaseFileMissing, type DatabaseFileWatch } from "./database-file.ts";
 import type { LongReads } from "./long-reads.ts";
-import type { TurnReads } from "./turn-reads.ts";
+import type { ReadSnapshot } from "./read-snapshot.ts";
 
 /** How long a probe waits for another program. The whole process waits with it. */
 const PROBE_TIMEOUT_MS = 100;
@@ -30,7 +30,7 @@ const PUT_BACK = "put back what was moved or removed, or start momo again, at";
 const ATTEMPT_PAUSE_MS = 1000;
 
 interface Parts {
-  readonly turnReads: TurnReads;
+  readonly readSnapshot: ReadSnapshot;
   readonly meter: Meter;
   readonly longReads: LongReads;
   readonly fileWatch: DatabaseFileWatch;
@@ -41,7 +41,7 @@ interface Parts {
 export function createVitals(
   client: Database,
   file: string,
-  { turnReads, meter, longReads, fileWatch, stopwatch }: Parts,
+  { readSnapshot, meter, longReads, fileWatch, stopwatch }: Parts,
 ): Vitals {
   let attempted = { code: "", atMs: Number.NEGATIVE_INFINITY, found: null as unknown };
   /** Not for each payment: an attempt writes to the disk. */
@@ -59,11 +59,7 @@ export function createVitals(
     work: meter,
     async measure() {
       const pending = Number(
-        firstOf(
-          client,
-          `SELECT coalesce(sum(count), 0) FROM totals
-          WHERE merchant_id IN (SELECT id FROM merchants) AND bits = 0 AND status = ${PENDING}`,
-        ),
+        firstOf(client, `SELECT coalesce(sum(count), 0) FROM day_totals WHERE status = ${PENDING}`),
       );
       return { durability: "disk", pending, clockOffsetMs: 0, connections: null, longReads: longReads.count };
     },
@@ -71,7 +67,7 @@ export function createVitals(
     findMissing: () => fileWatch.look(),
     describeLoss: () => fileWatch.describeLoss(),
     async probe() {
-      turnReads.end();
+      readSnapshot.close();
       const timeoutMs = firstOf(client, "PRAGMA busy_timeout");
       client.run(`PRAGMA busy_timeout = ${Math.min(Number(timeoutMs), PROBE_TIMEOUT_MS)}`);
       try {

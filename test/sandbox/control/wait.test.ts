@@ -4,6 +4,7 @@ import { WAIT_CALLS } from "../../../sandbox/control/wait.ts";
 import { createWaitingRoom } from "../../../sandbox/control/waiting-room.ts";
 import { samplePayment } from "../../../sandbox/webhooks/message.ts";
 import { Refusal } from "../../../src/domain/error.ts";
+import type { Transaction } from "../../../src/domain/transaction.ts";
 import { type Reply, respond } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { durations, systemClock } from "../../../src/system.ts";
@@ -173,6 +174,37 @@ test("on a shared database, a payment that another server has ended is found wit
   expect(await waiting).toBe(PAID);
   expect(faults).toEqual(["Error: the database fails"]);
   await next(undefined);
+});
+
+test("a payment is looked up once for all that wait for its reference, and for no others", async () => {
+  let announce = (_: Transaction) => {};
+  const looked: string[] = [];
+  let isThere = false;
+  const service = {
+    ...{ isShared: false, findByCheckoutRequestId: async () => null },
+    subscribe(listener: (transaction: Transaction) => void) {
+      announce = listener;
+      return () => true;
+    },
+    async findByReference(reference: string) {
+      looked.push(reference);
+      return isThere ? PAID : null;
+    },
+  };
+  const room = createWaitingRoom({ service, realClock: createManualClock(0), reportFault: () => {} });
+  const { signal } = new AbortController();
+  const enter = (reference: string) => room.wait({ reference, accepts: () => true }, 1000, signal);
+  const waits = Array.from({ length: 500 }, () => enter("R"));
+  const other = enter("another");
+  await nextTurn();
+  looked.length = 0;
+  isThere = true;
+  announce({ ...PAID, reference: "R" });
+  expect(await Promise.all(waits)).toEqual(waits.map(() => PAID));
+  expect(looked).toEqual(["R"]);
+  room.forget();
+  expect(await other).toBe(PAID);
+  expect(looked).toEqual(["R", "another"]);
 });
 
 describe("at most 10,000 requests wait", () => {

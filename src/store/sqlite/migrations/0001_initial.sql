@@ -43,11 +43,7 @@ CREATE INDEX api_keys_by_merchant ON api_keys (merchant_id);
 CREATE TABLE numbering (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   request_id_key BLOB NOT NULL CHECK (length(request_id_key) = 32),
-  last_forgotten INTEGER NOT NULL CHECK (last_forgotten >= 0),
-  -- All transactions with a smaller id have their words.
-  words_until INTEGER NOT NULL DEFAULT 0,
-  -- Whether the ids of the transactions rise with time, see order.ts.
-  in_order INTEGER NOT NULL DEFAULT 1 CHECK (in_order IN (0, 1))
+  last_forgotten INTEGER NOT NULL CHECK (last_forgotten >= 0)
 ) STRICT;
 
 INSERT INTO numbering (id, request_id_key, last_forgotten) VALUES (1, randomblob(32), 0);
@@ -55,8 +51,6 @@ INSERT INTO numbering (id, request_id_key, last_forgotten) VALUES (1, randomblob
 CREATE TABLE transactions (
   -- The number. Request ids and transaction code derive from it, see src/domain/identifiers.ts.
   id INTEGER PRIMARY KEY CONSTRAINT "id must be from 1 to 78364164095" CHECK (id BETWEEN 1 AND 78364164095),
-  -- The number where it is not the id, see order.ts.
-  number INTEGER CONSTRAINT "number must be another one than the id" CHECK (number <> id AND number BETWEEN 1 AND 78364164095),
   merchant_id INTEGER NOT NULL REFERENCES merchants (id),
   payment_account_id INTEGER NOT NULL,
   kind INTEGER NOT NULL CONSTRAINT "kind must be from 0 to 3" CHECK (kind BETWEEN 0 AND 3),
@@ -105,15 +99,15 @@ CREATE TABLE transactions (
 
 -- Due transactions, the next due time, open prompts.
 CREATE INDEX transactions_due ON transactions (check_at_ms) WHERE status = 0;
--- A page of the list near its beginning, and everything of a merchant with few payments. It has the ids, in their order.
-CREATE INDEX transactions_of_merchant ON transactions (merchant_id);
+-- The list, newest first. It has what filters compare, so that skipped rows are not read.
+CREATE INDEX transactions_newest ON transactions (merchant_id, created_at_ms, id, status, kind);
+-- The search for a reference by its start; one payment by its reference.
+CREATE INDEX transactions_by_reference ON transactions (merchant_id, coalesce(reference_folded, reference), created_at_ms)
+WHERE reference IS NOT NULL;
 -- The last payments: the messages to customers. It has the phone, so that the messages of one phone need no other rows.
 CREATE INDEX transactions_paid ON transactions (completed_at_ms, phone) WHERE status = 1;
 -- The search for a receipt number that a provider chose. No two payments have the same.
 CREATE UNIQUE INDEX transactions_by_receipt_number ON transactions (receipt_number) WHERE receipt_number IS NOT NULL;
-
--- The transactions that are not at the place of their number.
-CREATE UNIQUE INDEX transactions_by_number ON transactions (number) WHERE number IS NOT NULL;
 
 CREATE TRIGGER transactions_final_rows_never_change
 BEFORE UPDATE ON transactions WHEN OLD.status <> 0
@@ -123,41 +117,39 @@ END;
 
 -- Only the outcome of a payment changes.
 CREATE TRIGGER transactions_facts_never_change
-BEFORE UPDATE OF id, number, merchant_id, payment_account_id, kind, amount_cents, fee_cents, phone, reference, reference_folded,
+BEFORE UPDATE OF id, merchant_id, payment_account_id, kind, amount_cents, fee_cents, phone, reference, reference_folded,
   description, secret, created_at_ms, expires_at_ms ON transactions
 BEGIN
   SELECT RAISE(ABORT, 'only the outcome of a transaction changes');
 END;
 
--- Counts and sums, so that no summary counts rows, and a deep page is found without the rows before it. totals.ts changes them in the
--- same commit as the rows.
-CREATE TABLE totals (
+-- Counts and sums by Nairobi day (UTC+3; days since 1970-01-01), so that no summary counts rows. totals.ts changes them in the same
+-- commit as the rows.
+CREATE TABLE day_totals (
   merchant_id INTEGER NOT NULL,
-  -- 0: a Nairobi day (UTC+3; days since 1970-01-01). Otherwise a block of 2^bits ids.
-  bits INTEGER NOT NULL CHECK (bits IN (0, 11, 17)),
-  place INTEGER NOT NULL,
+  day INTEGER NOT NULL,
   kind INTEGER NOT NULL,
   status INTEGER NOT NULL,
   count INTEGER NOT NULL CHECK (count >= 0),
   amount_cents INTEGER NOT NULL CHECK (amount_cents >= 0),
-  PRIMARY KEY (merchant_id, bits, place, kind, status)
+  PRIMARY KEY (merchant_id, day, kind, status)
 ) STRICT, WITHOUT ROWID;
 
--- The phones and references of a block of 2^14 numbers, in order: what a search looks for. An index over all rows would be written
--- in a random place for each payment. words.ts adds the words of many payments at once.
-CREATE TABLE phone_words (
-  block INTEGER NOT NULL,
-  phone INTEGER NOT NULL,
-  merchant_id INTEGER NOT NULL,
-  id INTEGER NOT NULL,
-  PRIMARY KEY (block, phone, merchant_id, id)
-) STRICT, WITHOUT ROWID;
+-- What is sent to the webhook: written in the commit of the outcome, and changed by each attempt. Nothing is written while no
+-- webhook is set.
+CREATE TABLE deliveries (
+  delivery_id INTEGER PRIMARY KEY,
+  transaction_id INTEGER NOT NULL,
+  form TEXT NOT NULL,
+  ended_at_ms INTEGER NOT NULL,
+  -- When the next attempt is due; null where there is none.
+  due_at_ms INTEGER,
+  -- A JSON array.
+  attempts TEXT NOT NULL DEFAULT '[]',
+  resend_of INTEGER
+) STRICT;
 
--- The reference without its letter case.
-CREATE TABLE reference_words (
-  block INTEGER NOT NULL,
-  reference TEXT NOT NULL,
-  merchant_id INTEGER NOT NULL,
-  id INTEGER NOT NULL,
-  PRIMARY KEY (block, reference, merchant_id, id)
-) STRICT, WITHOUT ROWID;
+-- Due deliveries, the next due time.
+CREATE INDEX deliveries_due ON deliveries (due_at_ms, delivery_id) WHERE due_at_ms IS NOT NULL;
+-- The old ones, to be removed.
+CREATE INDEX deliveries_ended ON deliveries (delivery_id) WHERE due_at_ms IS NULL;

@@ -1,20 +1,20 @@
 import type { Database } from "bun:sqlite";
 
-export type TurnReads = ReturnType<typeof createTurnReads>;
+export type ReadSnapshot = ReturnType<typeof createReadSnapshot>;
 
 /**
  * One read transaction for all reads of a turn of the event loop. BEGIN and COMMIT cost SQLite as much as the read itself: a fifth of
  * the time that the server needs for a poll. All requests of a turn arrived before the turn, so each sees everything that was stored
  * when it arrived.
  */
-export function createTurnReads(client: Database) {
+export function createReadSnapshot(client: Database) {
   const begin = client.query("BEGIN");
   const commit = client.query("COMMIT");
   const dataVersion = client.query<{ data_version: number }, []>("PRAGMA data_version");
   let version: number | null = null;
 
   /** Call it before a write, and before the database is closed. */
-  function end(): void {
+  function close(): void {
     if (version === null) return;
     version = null;
     commit.run();
@@ -22,7 +22,7 @@ export function createTurnReads(client: Database) {
 
   return {
     /** @returns a number that changes when another connection has written, such as a command beside the server */
-    enter(): number {
+    open(): number {
       if (version !== null) return version;
       begin.run();
       try {
@@ -32,10 +32,10 @@ export function createTurnReads(client: Database) {
         commit.run();
         throw error;
       }
-      setImmediate(end);
+      setImmediate(close);
       return version;
     },
-    end,
+    close,
   };
 }
 
@@ -51,7 +51,7 @@ export type LookupCache<K, V> = ReturnType<typeof createLookupCache<K, V>>;
  * Caches rows that are read often and change rarely, until something writes to them: a poll takes a third less.
  * @param read reads a row from the database; a missing row is not cached
  */
-export function createLookupCache<K, V>(turnReads: TurnReads, read: (key: K) => V | null) {
+export function createLookupCache<K, V>(readSnapshot: ReadSnapshot, read: (key: K) => V | null) {
   let kept = new Map<K, V>();
   let older = new Map<K, V>();
   let keptAt: number | undefined;
@@ -72,7 +72,7 @@ export function createLookupCache<K, V>(turnReads: TurnReads, read: (key: K) => 
 
   return {
     find(key: K): V | null {
-      const version = turnReads.enter();
+      const version = readSnapshot.open();
       if (version !== keptAt) clear();
       keptAt = version;
       const known = kept.get(key) ?? older.get(key);
