@@ -26,7 +26,7 @@ interface Reader {
 export type EventHub = ReturnType<typeof createEventHub>;
 
 export interface EventSources {
-  readonly service: Pick<Service, "subscribe" | "isShared" | "markOfOthers"> & {
+  readonly service: Pick<Service, "subscribe" | "isShared" | "replicaChangeToken"> & {
     readonly registry: Pick<Registry, "nameOf">;
   };
   /** Real time. */
@@ -131,7 +131,7 @@ function watchOthers({ service, realClock, reportFault }: EventSources, isNeeded
 
   async function poll(): Promise<void> {
     const before = mark;
-    mark = await service.markOfOthers();
+    mark = await service.replicaChangeToken();
     if (before !== null && before !== mark) onChange();
   }
 

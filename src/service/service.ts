@@ -62,7 +62,7 @@ export function createService(outside: ServiceParts) {
     nextCheckAtMs: () => store.transactions.nextCheckAtMs(),
     /** Whether other processes also change transactions. Their changes are not announced here. */
     isShared: store.isShared,
-    markOfOthers: () => store.markOfOthers(),
+    replicaChangeToken: () => store.replicaChangeToken(),
     /** Calls the listener with each transaction when it starts and when it ends. */
     subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),

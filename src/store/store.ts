@@ -27,7 +27,7 @@ export interface Store {
   /** Whether other processes also resolve payments of this database. */
   readonly isShared: boolean;
   /** A text that changes when other processes have written transactions. It never changes if the store is not shared. */
-  markOfOthers(): Promise<string>;
+  replicaChangeToken(): Promise<string>;
   /** Call it after the last write has resolved. Lists that are still being read reject. */
   close(): void;
 }

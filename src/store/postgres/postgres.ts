@@ -12,7 +12,7 @@ import { createMerchantStore } from "./merchants.ts";
 import { prepareSchema } from "./migrations.ts";
 import { openNumbering } from "./numbering.ts";
 import type { PostgresOptions, PostgresStore } from "./options.ts";
-import { foldTotals, markOfOthers } from "./totals.ts";
+import { foldTotals, replicaChangeToken } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { exportTables, importTables } from "./transfer.ts";
 import { createVitals } from "./vitals.ts";
@@ -69,7 +69,7 @@ async function open(options: PostgresOptions, address: Address, connections: Con
       transactionList: createTransactionList(attempts, numbering.requestIds),
       deliveries,
       isShared: true,
-      markOfOthers: () => markOfOthers(attempts, replica),
+      replicaChangeToken: () => replicaChangeToken(attempts, replica),
       clock,
       sql: attempts,
       schema,

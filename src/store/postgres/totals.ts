@@ -58,7 +58,7 @@ export async function areTotalsTrue(query: Query): Promise<boolean> {
 }
 
 /** A text that changes when other replicas write: the counts in their shards, with a different weight for each status. */
-export async function markOfOthers({ read }: EngineSql, replica: string): Promise<string> {
+export async function replicaChangeToken({ read }: EngineSql, replica: string): Promise<string> {
   const [row] = await read<{ mark: string }>(
     `SELECT coalesce(sum(count * (7 ^ status)), 0)::text AS mark FROM day_totals
     WHERE split_part(shard, '/', 1) NOT IN ('', $1)`,

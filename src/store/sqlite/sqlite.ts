@@ -91,7 +91,7 @@ export function createStore(
     deliveries,
     vitals: createVitals(client, file, { readSnapshot, meter, longReads, fileWatch, stopwatch }),
     isShared: false,
-    markOfOthers: async () => "",
+    replicaChangeToken: async () => "",
     close() {
       longReads.close();
       readSnapshot.close();

@@ -30,7 +30,7 @@ function defineTest(engine: Engine): void {
     const clock = createManualClock(START_MS);
     const there = here.openAnother({ store: await here.place.open(), clock });
     const { merchantId } = here.caller;
-    const marks = () => Promise.all([here.service, there].map((one) => one.markOfOthers()));
+    const marks = () => Promise.all([here.service, there].map((one) => one.replicaChangeToken()));
     const [own, others] = await marks();
     await here.pay();
     await here.pay("completed; after=0s");

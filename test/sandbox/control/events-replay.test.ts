@@ -188,7 +188,7 @@ describe("a hub", () => {
     const faults: unknown[] = [];
     const realClock = createManualClock(0);
     const hub = createEventHub({
-      service: { isShared: false, markOfOthers: async () => "", ...service },
+      service: { isShared: false, replicaChangeToken: async () => "", ...service },
       ...{ log: none, audit: none, webhooks: none },
       ...{ realClock, random: seededRandom(1), reportFault: (error: unknown) => void faults.push(error) },
       ...parts,
@@ -199,7 +199,7 @@ describe("a hub", () => {
 
   test("a change by another server is one gap, and not one at each reading, nor for a reader who comes later", async () => {
     let mark = "a";
-    const { enter, place, realClock } = openHub({}, { ...none, isShared: true, markOfOthers: async () => mark });
+    const { enter, place, realClock } = openHub({}, { ...none, isShared: true, replicaChangeToken: async () => mark });
     const readNext = async () => {
       realClock.advance(250);
       await nextTurn();

@@ -275,12 +275,12 @@ onEveryEngine((engine) => {
     expect(await transactions.lastStartMs()).toBe(CREATED_AT_MS + 7);
   });
 
-  test("the mark of others changes when another process of a shared store writes, and not after own writes", async () => {
-    const before = await shop.store.markOfOthers();
+  test("the replica change token changes when another process of a shared store writes, and not after own writes", async () => {
+    const before = await shop.store.replicaChangeToken();
     const pending = await insertPending(shop.store);
-    expect(await shop.store.markOfOthers()).toBe(before);
+    expect(await shop.store.replicaChangeToken()).toBe(before);
     const other = await shop.openAnother();
     await other.transactions.record([cancelled(pending)]);
-    expect((await shop.store.markOfOthers()) !== before).toBe(shop.store.isShared);
+    expect((await shop.store.replicaChangeToken()) !== before).toBe(shop.store.isShared);
   });
 });
