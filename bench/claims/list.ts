@@ -77,19 +77,20 @@ const SELECTIVE_SEARCHES = 25;
 const MOST_MS = 10_000;
 const PAYING_MS = 2000;
 
-/** The search at the largest size: for one customer or order, for the prefix of all numbers, and for that of nine in ten. */
+/** The search at the largest size: for one order, one customer, the prefix of all numbers, and that of nine in ten. */
 export const search: Claim = async (bench) => {
   const rows = rowsText(bench.manyRows);
   const data = await dataOf(bench, bench.manyRows);
   const texts = textsIn(databaseIn(data));
   const momo = await startMomo(bench, data);
   const selective: number[] = [];
-  await list(momo, "search=254000000000"); // prepares the statement
+  await list(momo, "search=none"); // prepares the statement
   const untilMs = performance.now() + MOST_MS;
   for (const text of texts) {
     selective.push((await list(momo, `search=${text}`)).ms);
     if (performance.now() > untilMs) break; // enough to show that it is slow
   }
+  const customer = (await list(momo, "search=254000000000")).ms;
   const broadest = (await list(momo, "search=254")).ms;
   const before = await whilePaying(momo, () => Bun.sleep(PAYING_MS));
   const broad = await whilePaying(momo, () => list(momo, "search=2547"));
@@ -97,6 +98,7 @@ export const search: Claim = async (bench) => {
   const waits = { momo: [broad.longestWaitMs], limit: [before.longestWaitMs], against: "without" };
   return [
     compare(`selective search at ${rows}`, "ms", { momo: selective }, "< 5 ms"),
+    compare(`search for a phone at ${rows}`, "ms", { momo: [customer] }, "-"),
     compare(`search that finds all ${rows}`, "ms", { momo: [broadest] }, "-"),
     compare(`search that finds most of ${rows}`, "ms", { momo: [broad.ms] }, "-"),
     compare("slowest payment during this search", "ms", waits, "≤ 20 ms"),
@@ -114,15 +116,15 @@ async function whilePaying(momo: RunningMomo, work: () => Promise<unknown>) {
   return { ms: await done, longestWaitMs };
 }
 
-/** Phone numbers, references and ids of payments from the whole year. */
+/** References and ids of payments from the whole year. */
 function textsIn(file: string): string[] {
   const ids = checkoutIdsIn(file, SELECTIVE_SEARCHES);
   const client = new Database(file, { readonly: true });
-  const sql = `SELECT phone, reference FROM transactions WHERE reference IS NOT NULL AND id IN (
+  const sql = `SELECT reference FROM transactions WHERE reference IS NOT NULL AND id IN (
     SELECT (SELECT max(id) FROM transactions) * value / ${SELECTIVE_SEARCHES} + value FROM json_each(?))`;
   const found = client
-    .query<{ phone: number; reference: string }, [string]>(sql)
+    .query<{ reference: string }, [string]>(sql)
     .all(JSON.stringify(Array.from({ length: SELECTIVE_SEARCHES }, (_, share) => share)));
   client.close();
-  return found.flatMap(({ phone, reference }, turn) => [String(phone), reference, ids[turn]][turn % 3] ?? []);
+  return found.flatMap(({ reference }, turn) => (turn % 2 === 0 ? reference : (ids[turn] ?? [])));
 }
