@@ -165,7 +165,10 @@ describe("a database of another program, or with references that lead nowhere, i
       "row 1 of transactions: FOREIGN KEY",
     ],
     // Of an earlier version.
-    [`ALTER TABLE transactions ADD number INTEGER; ${pending("number = 2")}`, "row 2 of transactions: UNIQUE constraint failed: transactions.id"],
+    [
+      `ALTER TABLE transactions ADD number INTEGER; ${pending("number = 2")}`,
+      "row 2 of transactions: UNIQUE constraint failed: transactions.id",
+    ],
   ])("%s", async (sql, refusal) => {
     expect(await refusalOf(changed(...sql.split("; ")))).toContain(refusal);
   });

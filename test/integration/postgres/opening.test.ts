@@ -103,7 +103,7 @@ describePostgres((version) => {
     ["foreign: has tables of another program", { empty: true, sql: "CREATE VIEW invoices AS SELECT 1" }],
     ["older: has the older schema 2", { sql: "UPDATE momo_schema SET version = 2" }],
     [
-      "newer: was written by a newer momo (schema 99; this one knows up to 3)",
+      "newer: was written by a newer momo (schema 99; this one knows up to 4)",
       { sql: "UPDATE momo_schema SET version = 99" },
     ],
     ["missing: is empty", { empty: true, options: { migrate: "refuse" } }],
@@ -132,7 +132,7 @@ describePostgres((version) => {
     const functions = "momo_insert(text, text), momo_record(text, text, text)";
     await runSql(url, `DROP FUNCTION ${functions}`, "UPDATE momo_schema SET version = 2");
     const updated = await openReplica(url, { migrate: "older" });
-    expect(updated.schema).toBe(3);
+    expect(updated.schema).toBe(4);
     const added = await insertPending(updated);
     expect(await updated.transactions.listPending(9)).toEqual([kept, added]);
   });
@@ -146,8 +146,8 @@ describePostgres((version) => {
     await untilBlocked(url, 6);
     await commit();
     const stores = await opening;
-    for (const store of stores) expect(store.schema).toBe(3);
-    expect(await runSql(url, "SELECT version FROM momo_schema")).toEqual([{ version: 3 }]);
+    for (const store of stores) expect(store.schema).toBe(4);
+    expect(await runSql(url, "SELECT version FROM momo_schema")).toEqual([{ version: 4 }]);
     expect(await runSql(url, "SELECT id FROM numbering")).toEqual([{ id: 1 }]);
     const added = await Promise.all(stores.map(({ merchants }, n) => merchants.addMerchant(`${n}`, 1)));
     expect(new Set(added.map((merchant) => merchant?.id)).size).toBe(6);
