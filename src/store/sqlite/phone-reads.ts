@@ -3,51 +3,40 @@ import { COMPLETED, PENDING, ROW, type TransactionRow } from "../rows.ts";
 
 /** What is read of one phone. There is no index by phone, because each payment would be written in a random place of it. */
 
-/** Reading this many entries of an index, with their rows, takes a millisecond. */
+/** Reading this many entries of an index takes one or two milliseconds. */
 const ENTRIES_AT_ONCE = 2000;
 
 /** Of a phone with more prompts, those that are due next. */
 const MOST_PROMPTS = 5000;
 
-interface Index {
-  readonly name: string;
-  readonly status: number;
-  /** Its columns, and the id, by which it is in order. */
-  readonly key: readonly string[];
-  readonly direction: "ASC" | "DESC";
-}
+type Entry = Readonly<Record<"ms" | "phone" | "id", number>>;
 
-const DUE: Index = { name: "transactions_due", status: PENDING, key: ["check_at_ms", "id"], direction: "ASC" };
-const PAID: Index = {
-  name: "transactions_paid",
-  status: COMPLETED,
-  key: ["completed_at_ms", "phone", "id"],
-  direction: "DESC",
-};
+const DUE = `SELECT check_at_ms AS ms, phone, id FROM transactions INDEXED BY transactions_due WHERE status = ${PENDING}`;
+// Any number of prompts can be due in one millisecond, and SQLite seeks an id only below one time.
+const NEXT_DUE = `${DUE} AND check_at_ms = $ms AND id > $id UNION ALL ${DUE} AND check_at_ms > $ms
+  ORDER BY ms, id LIMIT ${ENTRIES_AT_ONCE}`;
+const NEXT_PAID = `SELECT completed_at_ms AS ms, phone, id FROM transactions INDEXED BY transactions_paid
+  WHERE status = ${COMPLETED} AND (completed_at_ms, phone, id) < ($ms, $phone, $id)
+  ORDER BY completed_at_ms DESC, phone DESC, id DESC LIMIT ${ENTRIES_AT_ONCE}`;
 
-/** The ids of a phone's transactions in an index, in its order, at most `most`. It yields where it can be interrupted. */
-function* idsOf(client: Database, index: Index, phone: number, most: number): Generator<undefined, number[]> {
-  const { name, status, key, direction } = index;
-  const columns = key.join(", ");
-  const from = `FROM transactions INDEXED BY ${name} WHERE status = ${status} AND (${columns})`;
-  const places = `(${key.map(() => "?")})`;
-  const order = `ORDER BY ${key.map((column) => `${column} ${direction}`)}`;
-  const [after, until] = direction === "ASC" ? [">", "<="] : ["<", ">="];
-  const lastOf = client.query<Record<string, number>, number[]>(
-    `SELECT ${columns} ${from} ${after} ${places} ${order} LIMIT 1 OFFSET ${ENTRIES_AT_ONCE - 1}`,
-  );
-  const ofPhone = client.query<{ id: number }, number[]>(
-    `SELECT id ${from} ${after} ${places} AND (${columns}) ${until} ${places} AND phone = ? ${order}`,
-  );
-  const [before, behind] = [key.map(() => -1), key.map(() => Number.MAX_SAFE_INTEGER)];
-  const [beginning, end] = direction === "ASC" ? [before, behind] : [behind, before];
+const BEFORE_ALL: Entry = { ms: -1, phone: 0, id: 0 };
+const BEHIND_ALL: Entry = { ms: Number.MAX_SAFE_INTEGER, phone: 0, id: 0 };
+
+/** The ids of a phone's transactions in the order of a statement, at most `most`. It yields where it can be interrupted. */
+function* idsOf(
+  client: Database,
+  [next, beginning]: readonly [statement: string, beginning: Entry],
+  phone: number,
+  most: number,
+): Generator<undefined, number[]> {
+  const statement = client.query<Entry, Entry>(next);
   const ids: number[] = [];
   for (let place = beginning; ; ) {
-    const last = lastOf.get(...place);
-    const next = last ? key.map((column) => last[column] ?? 0) : end;
-    ids.push(...ofPhone.all(...place, ...next, phone).map(({ id }) => id));
-    if (!last || ids.length >= most) return ids.slice(0, most);
-    place = next;
+    const entries = statement.all(place);
+    for (const entry of entries) if (entry.phone === phone) ids.push(entry.id);
+    const last = entries.at(-1);
+    if (!last || entries.length < ENTRIES_AT_ONCE || ids.length >= most) return ids.slice(0, most);
+    place = last;
     yield;
   }
 }
@@ -59,16 +48,16 @@ function rowsOf(client: Database, ids: readonly number[], order: string, limit: 
 
 /** The open prompts of a phone, oldest first. */
 export function* readPending(client: Database, phone: number, limit: number): Generator<undefined, TransactionRow[]> {
-  const ids = yield* idsOf(client, DUE, phone, MOST_PROMPTS);
+  const ids = yield* idsOf(client, [NEXT_DUE, BEFORE_ALL], phone, MOST_PROMPTS);
   return rowsOf(client, ids, "created_at_ms, id", limit);
 }
 
 export function* countPending(client: Database, phone: number): Generator<undefined, number> {
-  return (yield* idsOf(client, DUE, phone, Number.POSITIVE_INFINITY)).length;
+  return (yield* idsOf(client, [NEXT_DUE, BEFORE_ALL], phone, Number.POSITIVE_INFINITY)).length;
 }
 
 /** The last completed payments of a phone, newest first. */
 export function* readPaid(client: Database, phone: number, limit: number): Generator<undefined, TransactionRow[]> {
-  const ids = yield* idsOf(client, PAID, phone, limit);
+  const ids = yield* idsOf(client, [NEXT_PAID, BEHIND_ALL], phone, limit);
   return rowsOf(client, ids, "completed_at_ms DESC, id DESC", limit);
 }
