@@ -6,7 +6,7 @@ import { DAY_MS, type Day, endOfDayMs, NAIROBI_OFFSET_MS, startOfDayMs } from ".
 import { MAX_REFERENCE_LENGTH, type Transaction } from "../domain/transaction.ts";
 import { codeOfKind, codeOfStatus } from "./rows.ts";
 
-/** The list of both engines: which rows a filter selects, in which order, and on which day a page begins. */
+/** The list of both engines: which rows a filter selects, in which order, and on which days a page is. */
 
 /** The table of transactions, as drizzle knows it. */
 export interface Rows {
@@ -122,17 +122,25 @@ export const daySums = (totals: Totals, merchantId: number, selection: Selection
   FROM ${totals} WHERE ${selectedDays(totals, merchantId, selection)} GROUP BY ${totals.status}`;
 
 /**
- * Where a page begins: `before_ms`, the end of its first day, and `skip`, how many transactions before that time come before the page.
- * No row if there is no such page.
+ * The days that have the rows of a page, newest first: their times, and in `skip` how many rows of the day come before the page. It is
+ * negative for each day but the first.
  */
-export const pageStart = (totals: Totals, merchantId: number, selection: Selection, offset: number | SQL): SQL => sql`
+export const pageDays = (
+  totals: Totals,
+  merchantId: number,
+  selection: Selection,
+  offset: number | SQL,
+  limit: number | SQL,
+): SQL => sql`
   WITH days AS (
     SELECT ${totals.day} AS day, sum(${totals.count}) AS count FROM ${totals}
     WHERE ${selectedDays(totals, merchantId, selection)} GROUP BY ${totals.day}
-  ), places AS (SELECT day, count, sum(count) OVER (ORDER BY day DESC) AS upto FROM days WHERE count > 0)
-  SELECT (day + 1) * CAST(${sql.raw(`${DAY_MS}`)} AS bigint) - ${sql.raw(`${NAIROBI_OFFSET_MS}`)} AS before_ms,
-    CAST(${offset} - (upto - count) AS bigint) AS skip
-  FROM places WHERE upto > ${offset} ORDER BY day DESC LIMIT 1`;
+  ), places AS (
+    SELECT day * CAST(${sql.raw(`${DAY_MS}`)} AS bigint) - ${sql.raw(`${NAIROBI_OFFSET_MS}`)} AS from_ms,
+      count, sum(count) OVER (ORDER BY day DESC) AS upto FROM days WHERE count > 0
+  )
+  SELECT from_ms, from_ms + ${sql.raw(`${DAY_MS}`)} AS before_ms, CAST(${offset} - (upto - count) AS bigint) AS skip
+  FROM places WHERE upto > ${offset} AND upto - count < ${offset} + ${limit} ORDER BY from_ms DESC`;
 
 /** How many rows come before a page. The limit keeps it a safe integer. */
 export const offsetOf = ({ number, limit }: Page): number => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);

@@ -9,7 +9,7 @@ import {
   newest,
   numbersIn,
   offsetOf,
-  pageStart,
+  pageDays,
   rangesOf,
   type Searched,
   type Selection,
@@ -118,14 +118,17 @@ async function queryUntil(
   }
 }
 
-/** The totals say on which day the page begins. From there, the index is read in the order of the list. */
+/** The totals say on which days the page is. Between these, the index is read in the order of the list. */
 const countedPage = (merchantId: number, selection: Selection, page: Page): SQL => sql`
   WITH sums AS (${daySums(dayTotals, merchantId, selection)}),
-  start AS (${pageStart(dayTotals, merchantId, selection, sql`${offsetOf(page)}::bigint`)}),
+  of_page AS (
+    ${pageDays(dayTotals, merchantId, selection, sql`${offsetOf(page)}::bigint`, sql`${page.limit}::int`)}
+  ),
   page AS (
     SELECT id FROM ${transactions} WHERE ${selected(transactions, merchantId, selection)}
-      AND ${transactions.createdAtMs} < (SELECT before_ms FROM start)
-    ${newest(transactions)} LIMIT ${page.limit}::int OFFSET (SELECT skip FROM start)
+      AND ${transactions.createdAtMs} >= (SELECT min(from_ms) FROM of_page)
+      AND ${transactions.createdAtMs} < (SELECT max(before_ms) FROM of_page)
+    ${newest(transactions)} LIMIT ${page.limit}::int OFFSET (SELECT max(skip) FROM of_page)
   ) ${ANSWER}`;
 
 /** Finds rows by an id or by a search, and counts them. */

@@ -13,7 +13,7 @@ import {
   newest,
   numbersIn,
   offsetOf,
-  pageStart,
+  pageDays,
   rangesOf,
   type Searched,
   type Selection,
@@ -22,6 +22,8 @@ import {
 } from "../list-query.ts";
 import { ROW, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import type { ListedPage } from "../store.ts";
+import { firstOf } from "./database.ts";
+import type { Pause } from "./stepped-reads.ts";
 import { dayTotals, transactions } from "./tables.ts";
 
 /**
@@ -32,6 +34,12 @@ const FIRST_ENTRIES = 1000;
 export const MOST_ENTRIES = 32_000;
 const MOST_ROWS = 10_000;
 const GROWTH = 4;
+
+/** Skipping this many takes less than a millisecond. */
+const FEW_ENTRIES = 1000;
+
+/** A thousand pages of a client are read in their order, by some clients at once. Each takes 200 bytes. */
+const MOST_PLACES = 1000;
 
 /** Looking up this many rows by their ids takes a millisecond. */
 export const LOOKED_UP_AT_ONCE = 500;
@@ -51,13 +59,23 @@ interface Stretch {
   readonly bounds: Readonly<Record<"fromMs" | "beforeMs" | "fromId" | "beforeId", number>>;
 }
 
-interface Found extends StatusSum {
-  readonly id: number;
+/** A transaction's place in the list. */
+interface Place {
   readonly createdAtMs: number;
+  readonly id: number;
 }
+
+interface Found extends StatusSum, Place {}
 
 /** From the first time on, before the second. */
 type Times = Readonly<Record<"fromMs" | "beforeMs", number>>;
+
+/** A day that has rows of the page. */
+interface PageDay {
+  readonly from_ms: number;
+  readonly before_ms: number;
+  readonly skip: number;
+}
 
 type Values = Readonly<Record<string, number>>;
 
@@ -71,13 +89,16 @@ type Prepared<R> = (values: Values) => R[];
 export class ListReader {
   readonly #client: Database;
   readonly #requestIds: RequestIds;
+  /** Where pages ended, by their filter and the offset of the next page. */
+  readonly #places = new Map<string, Place>();
+  #placesAt: unknown;
 
   constructor(client: Database, requestIds: RequestIds) {
     this.#client = client;
     this.#requestIds = requestIds;
   }
 
-  *read(merchantId: number, filter: TransactionFilter, page: Page): Generator<undefined, ListedPage> {
+  *read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
     const { search, ...rest } = filter;
     const searched = search === undefined ? undefined : { ...rangesOf(search), named: this.#namedBy(search) };
     const selection: Selection = { ...rest, search: searched };
@@ -87,42 +108,58 @@ export class ListReader {
     return yield* this.#readAll(merchantId, selection, page);
   }
 
-  *#readCounted(merchantId: number, selection: Selection, page: Page): Generator<undefined, ListedPage> {
+  *#readCounted(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
     const summary = toSummary(this.#all<StatusSum>(daySums(dayTotals, merchantId, selection)));
     const offset = offsetOf(page);
     const limit = Math.min(page.limit, summary.totalItems - offset);
     if (limit <= 0) return { rows: [], summary };
-    const [start] = this.#all<{ before_ms: number; skip: number }>(pageStart(dayTotals, merchantId, selection, offset));
-    const times = { fromMs: timesOf(selection).fromMs, beforeMs: start?.before_ms ?? 0 };
-    const within = this.#statements(merchantId, selection);
-    let skip = start?.skip ?? 0;
-    const { fromDay: _, toDay: __, ...others } = selection;
-    const isOfAll = Object.values(others).every((value) => value === undefined);
-    if (isOfAll && skip <= MOST_ENTRIES) {
-      const shown = within.page("times")({ ...times, limit, skip });
-      return { rows: this.#rowsOf(shown.map(({ id }) => id)), summary };
+    const days = this.#all<PageDay>(pageDays(dayTotals, merchantId, selection, offset, limit));
+    let skip = days[0]?.skip ?? 0;
+    let place: Place | undefined;
+    const pages = JSON.stringify([merchantId, selection]);
+    const isFar = skip > FEW_ENTRIES;
+    if (isFar) {
+      yield "long";
+      place = this.#placeOf(pages, offset);
+      if (place) skip = 0;
     }
-    const ids: number[] = [];
-    for (const { of, bounds } of this.#stretches(merchantId, times, MOST_ENTRIES)) {
+    const within = this.#statements(merchantId, selection);
+    const shown: Place[] = [];
+    for (const { of, bounds } of this.#stretches(merchantId, joined(days), MOST_ENTRIES, place)) {
       const count = skip === 0 ? null : (within.count(of)(bounds)[0]?.count ?? 0);
       if (count === null || skip < count) {
-        const found = within.page(of)({ ...bounds, limit: limit - ids.length, skip });
-        ids.push(...found.map(({ id }) => id));
-        if (ids.length === limit) break;
+        shown.push(...within.page(of)({ ...bounds, limit: limit - shown.length, skip }));
+        if (shown.length === limit) break;
       }
       skip = Math.max(skip - (count ?? 0), 0);
       yield;
     }
-    return { rows: this.#rowsOf(ids), summary };
+    const last = shown.at(-1);
+    if (isFar && last) this.#keepPlace(pages, offset + shown.length, last);
+    return { rows: this.#rowsOf(shown.map(({ id }) => id)), summary };
+  }
+
+  /** Where the page before ended, if nothing was stored since. Only the connection of long reads stores nothing itself. */
+  #placeOf(pages: string, offset: number): Place | undefined {
+    const version = firstOf(this.#client, "PRAGMA data_version");
+    if (version !== this.#placesAt) this.#places.clear();
+    this.#placesAt = version;
+    return this.#places.get(`${pages} ${offset}`);
+  }
+
+  #keepPlace(pages: string, offset: number, place: Place): void {
+    const [oldest] = this.#places.keys();
+    if (oldest !== undefined && this.#places.size === MOST_PLACES) this.#places.delete(oldest);
+    this.#places.set(`${pages} ${offset}`, place);
   }
 
   /** Looks at each transaction of the days. */
-  *#readAll(merchantId: number, selection: Selection, page: Page): Generator<undefined, ListedPage> {
+  *#readAll(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
     const within = this.#statements(merchantId, selection);
     const sums: StatusSum[] = [];
     let skip = offsetOf(page);
     const ids: number[] = [];
-    for (const { of, bounds } of this.#stretches(merchantId, timesOf(selection), MOST_ROWS)) {
+    for (const { of, bounds } of this.#stretches(merchantId, [timesOf(selection)], MOST_ROWS)) {
       const found = within.sums(of)(bounds);
       sums.push(...found);
       const count = toSummary(found).totalItems;
@@ -142,7 +179,7 @@ export class ListReader {
     merchantId: number,
     selection: Selection,
     page: Page,
-  ): Generator<undefined, ListedPage> {
+  ): Generator<Pause, ListedPage> {
     const found: Found[] = [];
     for (let start = 0; start < ids.length; start += LOOKED_UP_AT_ONCE) {
       if (start > 0) yield;
@@ -159,31 +196,40 @@ export class ListReader {
     return { rows: this.#rowsOf(shown), summary: toSummary(found) };
   }
 
-  /** The parts of the list from the newest on, each with at most twice `most` entries of the index. */
-  *#stretches(merchantId: number, { fromMs, beforeMs }: Times, most: number): Generator<Stretch> {
+  /**
+   * The parts of the list in some times, which are newest first, each with at most twice `most` entries of the index.
+   * @param after a place in the first times, where they begin
+   */
+  *#stretches(merchantId: number, parts: readonly Times[], most: number, after?: Place): Generator<Stretch> {
     const ofMerchant = eq(transactions.merchantId, merchantId);
     const last = this.#ofEach<{ id: number; ms: number }>(
       (of) => sql`SELECT id, created_at_ms AS ms FROM ${transactions} ${NEWEST} WHERE ${and(ofMerchant, isWithin(of))}
         ${newest(transactions)} LIMIT 1 OFFSET ${sql.placeholder("count")} - 1`,
     );
-    let bounds = { fromMs, beforeMs, fromId: 0, beforeId: Number.MAX_SAFE_INTEGER };
-    for (let count = FIRST_ENTRIES; ; count = Math.min(count * GROWTH, most)) {
-      const [end] = last("times")({ ...bounds, count });
-      if (!end) {
-        yield { of: "times", bounds };
-        return;
+    // Any number of payments can start in one millisecond.
+    function* within(ms: number, beforeId: number): Generator<Stretch> {
+      for (let bounds = { fromMs: ms, beforeMs: ms + 1, fromId: 0, beforeId }; ; ) {
+        const [middle] = last("millisecond")({ ...bounds, count: most });
+        yield { of: "millisecond", bounds: { ...bounds, fromId: middle?.id ?? 0 } };
+        if (!middle) return;
+        bounds = { ...bounds, beforeId: middle.id };
       }
-      // Any number of payments can start in one millisecond.
-      let within = { ...bounds, fromMs: end.ms };
-      const isFull = last("millisecond")({ ...within, beforeId: end.id, count: most }).length > 0;
-      yield { of: "times", bounds: { ...bounds, fromMs: isFull ? end.ms + 1 : end.ms } };
-      while (isFull) {
-        const [middle] = last("millisecond")({ ...within, count: most });
-        yield { of: "millisecond", bounds: { ...within, fromId: middle?.id ?? 0 } };
-        if (!middle) break;
-        within = { ...within, beforeId: middle.id };
+    }
+    if (after) yield* within(after.createdAtMs, after.id);
+    let count = FIRST_ENTRIES;
+    for (const { fromMs, beforeMs } of parts) {
+      const newestMs = Math.min(beforeMs, after?.createdAtMs ?? beforeMs);
+      let bounds = { fromMs, beforeMs: newestMs, fromId: 0, beforeId: Number.MAX_SAFE_INTEGER };
+      for (;;) {
+        const [end] = last("times")({ ...bounds, count });
+        if (!end) break;
+        const isFull = last("millisecond")({ ...bounds, fromMs: end.ms, beforeId: end.id, count: most }).length > 0;
+        yield { of: "times", bounds: { ...bounds, fromMs: isFull ? end.ms + 1 : end.ms } };
+        if (isFull) yield* within(end.ms, Number.MAX_SAFE_INTEGER);
+        bounds = { ...bounds, beforeMs: end.ms };
+        count = Math.min(count * GROWTH, most);
       }
-      bounds = { ...bounds, beforeMs: end.ms };
+      yield { of: "times", bounds };
     }
   }
 
@@ -199,9 +245,9 @@ export class ListReader {
         (of) => sql`SELECT status, count(*) AS count, sum(amount_cents) AS amountCents
           FROM ${transactions} ${NEWEST} WHERE ${where(of)} GROUP BY status`,
       ),
-      page: this.#ofEach<{ id: number }>(
-        (of) => sql`SELECT id FROM ${transactions} ${NEWEST} WHERE ${where(of)} ${newest(transactions)}
-          LIMIT ${limit} OFFSET ${skip}`,
+      page: this.#ofEach<Place>(
+        (of) => sql`SELECT id, created_at_ms AS createdAtMs
+          FROM ${transactions} ${NEWEST} WHERE ${where(of)} ${newest(transactions)} LIMIT ${limit} OFFSET ${skip}`,
       ),
     };
   }
@@ -251,6 +297,17 @@ export class ListReader {
     const query = this.#client.query<R, SQLQueryBindings[]>(text);
     return (values) => query.all(...(fillPlaceholders(params, values) as SQLQueryBindings[]));
   }
+}
+
+/** Days without another one between them are read as one. */
+function joined(days: readonly PageDay[]): Times[] {
+  const parts: Times[] = [];
+  for (const { from_ms: fromMs, before_ms: beforeMs } of days) {
+    const later = parts.at(-1);
+    if (later?.fromMs === beforeMs) parts[parts.length - 1] = { fromMs, beforeMs: later.beforeMs };
+    else parts.push({ fromMs, beforeMs });
+  }
+  return parts;
 }
 
 /** SQLite seeks an id in the index only below one time. */

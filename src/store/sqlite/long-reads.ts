@@ -5,7 +5,8 @@ import { openForReading } from "./database.ts";
 export type LongReads = ReturnType<typeof createLongReads>;
 
 /**
- * Long reads, one after another. Each reads one point in time, in steps; other work runs between the steps.
+ * Long reads, one after another. Each reads one point in time, in steps; other work runs between the steps. Their connection stays
+ * open: a new one would prepare all statements again, and read all pages of the file again.
  * @param file a database that is open already, and stays open
  * @param assertFileInPlace throws if another file is in its place
  */
@@ -21,7 +22,6 @@ export function createLongReads(file: string, assertFileInPlace: () => void = ()
 
   /** A connection to the same file. The path may lead to another file, before it is opened here or while it is. */
   function connect() {
-    assertFileInPlace();
     const opened = openForReading(file);
     try {
       assertFileInPlace();
@@ -34,21 +34,26 @@ export function createLongReads(file: string, assertFileInPlace: () => void = ()
 
   async function readInSteps<T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> {
     if (isClosed) throw new Error("the store was closed");
+    assertFileInPlace();
     connection ??= connect();
     const { client } = connection;
-    // The first step fixes the point in time.
-    client.run("BEGIN");
     try {
+      // The first step fixes the point in time.
+      client.run("BEGIN");
       const reading = read(client);
-      for (let step = reading.next(); ; step = reading.next()) {
-        if (step.done) return step.value;
+      let step = reading.next();
+      while (!step.done) {
         await nextTurn();
         if (isClosed) throw new Error("the store was closed");
         if (signal?.aborted) throw clientHasGone();
+        step = reading.next();
       }
-    } finally {
-      if (!isClosed) client.run("COMMIT");
-      if (queue.size === 1) disconnect();
+      client.run("COMMIT");
+      return step.value;
+    } catch (error) {
+      // This ends its transaction, too.
+      disconnect();
+      throw error;
     }
   }
 
