@@ -107,15 +107,8 @@ const PLACES: readonly Place[] = [
   {
     path: "cli/mcp/",
     mayImport: [
-      ...[
-        ...["cli/", ...CLI],
-        "sandbox/control/",
-        "sandbox/console/browser/logic/snippets.ts",
-        "sandbox/network/outcomes.ts",
-        "src/http/",
-        "src/domain/",
-      ],
-      "docs/",
+      ...["cli/", ...CLI, "sandbox/control/", "sandbox/console/browser/logic/snippets.ts"],
+      ...["sandbox/network/outcomes.ts", "src/http/", "src/domain/", "docs/"],
       ...["src/system.ts", "node:util", "node:stream", "zod", "@modelcontextprotocol/server", "commander"],
     ],
   },

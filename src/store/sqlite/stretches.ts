@@ -1,0 +1,121 @@
+import type { Database, SQLQueryBindings } from "bun:sqlite";
+import { and, eq, fillPlaceholders, gte, lt, type SQL, sql } from "drizzle-orm";
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
+import { once } from "../../domain/once.ts";
+import { newest } from "../list-query.ts";
+import { transactions } from "./tables.ts";
+
+/**
+ * How many entries of the index a step reads: first few, then more. Finding and counting the most takes about two milliseconds,
+ * with their rows or without.
+ */
+const FIRST_ENTRIES = 1000;
+export const MOST_ENTRIES = 32_000;
+export const MOST_ROWS = 10_000;
+const GROWTH = 4;
+
+export const NEWEST = sql.raw("INDEXED BY transactions_newest");
+
+/** A part of the list: some whole milliseconds, or a part of one. */
+export interface Stretch {
+  readonly of: "times" | "millisecond";
+  readonly bounds: Readonly<Record<"fromMs" | "beforeMs" | "fromId" | "beforeId", number>>;
+}
+
+/** A transaction's place in the list. */
+export interface Place {
+  readonly createdAtMs: number;
+  readonly id: number;
+}
+
+/** From the first time on, before the second. */
+export type Times = Readonly<Record<"fromMs" | "beforeMs", number>>;
+
+type Values = Readonly<Record<string, number>>;
+
+/** A statement that is written once, and run with other values. */
+type Prepared<R> = (values: Values) => R[];
+
+/** drizzle writes the SQL, and Bun's `query` caches the prepared statement. drizzle's own driver would prepare it each time. */
+const dialect = new SQLiteSyncDialect();
+
+/** The statements of the list on one connection. */
+export class ListStatements {
+  readonly #client: Database;
+
+  constructor(client: Database) {
+    this.#client = client;
+  }
+
+  all<R>(statement: SQL): R[] {
+    return this.#prepare<R>(statement)({});
+  }
+
+  /**
+   * @param statement reads a stretch: its condition is {@link isWithin}
+   * @returns the statement for each kind of stretch, prepared when it is first used
+   */
+  ofEach<R>(statement: (of: Stretch["of"]) => SQL): (of: Stretch["of"]) => Prepared<R> {
+    const times = once(() => this.#prepare<R>(statement("times")));
+    const millisecond = once(() => this.#prepare<R>(statement("millisecond")));
+    return (of) => (of === "times" ? times() : millisecond());
+  }
+
+  #prepare<R>(statement: SQL): Prepared<R> {
+    const { sql: text, params } = dialect.sqlToQuery(statement);
+    const query = this.#client.query<R, SQLQueryBindings[]>(text);
+    return (values) => query.all(...(fillPlaceholders(params, values) as SQLQueryBindings[]));
+  }
+}
+
+/**
+ * The parts of the list in some times, which are newest first, each with at most twice `most` entries of the index.
+ * @param after a place in the first times, where they begin
+ */
+export function* stretchesOf(
+  statements: ListStatements,
+  merchantId: number,
+  parts: readonly Times[],
+  most: number,
+  after?: Place,
+): Generator<Stretch> {
+  const ofMerchant = eq(transactions.merchantId, merchantId);
+  const last = statements.ofEach<{ id: number; ms: number }>(
+    (of) => sql`SELECT id, created_at_ms AS ms FROM ${transactions} ${NEWEST} WHERE ${and(ofMerchant, isWithin(of))}
+      ${newest(transactions)} LIMIT 1 OFFSET ${sql.placeholder("count")} - 1`,
+  );
+  // Any number of payments can start in one millisecond.
+  function* within(ms: number, beforeId: number): Generator<Stretch> {
+    for (let bounds = { fromMs: ms, beforeMs: ms + 1, fromId: 0, beforeId }; ; ) {
+      const [middle] = last("millisecond")({ ...bounds, count: most });
+      yield { of: "millisecond", bounds: { ...bounds, fromId: middle?.id ?? 0 } };
+      if (!middle) return;
+      bounds = { ...bounds, beforeId: middle.id };
+    }
+  }
+  if (after) yield* within(after.createdAtMs, after.id);
+  let count = FIRST_ENTRIES;
+  for (const { fromMs, beforeMs } of parts) {
+    const newestMs = Math.min(beforeMs, after?.createdAtMs ?? beforeMs);
+    let bounds = { fromMs, beforeMs: newestMs, fromId: 0, beforeId: Number.MAX_SAFE_INTEGER };
+    for (;;) {
+      const [end] = last("times")({ ...bounds, count });
+      if (!end) break;
+      const isFull = last("millisecond")({ ...bounds, fromMs: end.ms, beforeId: end.id, count: most }).length > 0;
+      yield { of: "times", bounds: { ...bounds, fromMs: isFull ? end.ms + 1 : end.ms } };
+      if (isFull) yield* within(end.ms, Number.MAX_SAFE_INTEGER);
+      bounds = { ...bounds, beforeMs: end.ms };
+      count = Math.min(count * GROWTH, most);
+    }
+    yield { of: "times", bounds };
+  }
+}
+
+/** SQLite seeks an id in the index only below one time. */
+export function isWithin(of: Stretch["of"]): SQL | undefined {
+  const { id, createdAtMs } = transactions;
+  const [fromMs, beforeMs] = [sql.placeholder("fromMs"), sql.placeholder("beforeMs")];
+  if (of === "times") return and(gte(createdAtMs, fromMs), lt(createdAtMs, beforeMs));
+  const [fromId, beforeId] = [sql.placeholder("fromId"), sql.placeholder("beforeId")];
+  return and(eq(createdAtMs, fromMs), gte(id, fromId), lt(id, beforeId));
+}
