@@ -87,14 +87,18 @@ export function createRequestLog(reportFault: (error: unknown) => void) {
       lastPlace += 1;
       return lastPlace;
     },
-    /** Takes the whole body and answer, and cuts them. */
-    add(request: Omit<AnsweredRequest, "id">): void {
+    /** The id of a request that is added next. */
+    nextId(): number {
       lastId += 1;
+      return lastId;
+    },
+    /** Takes the whole body and answer, and cuts them. */
+    add(request: AnsweredRequest): void {
       const body = beginningOf(request.body);
       const answer = beginningOf(request.answer);
       // Without the members, which can be long. It is written out because a rest of the request would cost a poll 2 %.
       const logged: LoggedRequest = {
-        id: lastId,
+        id: request.id,
         atMs: request.atMs,
         durationMs: request.durationMs,
         method: request.method,
@@ -112,7 +116,7 @@ export function createRequestLog(reportFault: (error: unknown) => void) {
         isTakenLeniently: request.isTakenLeniently,
       };
       keepLast(kept, logged, LOG_CAPACITY);
-      announce({ ...request, id: lastId }, logged);
+      announce(request, logged);
     },
     /** Oldest first. */
     list: (): readonly LoggedRequest[] => [...kept],

@@ -149,6 +149,7 @@ function add(log: RequestLog, request: Request, path: string, reply: Reply, fact
   const { checkoutRequestId, leniencies, isAdmitted } = exchange;
   const { query } = targetOf(request);
   log.add({
+    id: log.nextId(),
     atMs,
     durationMs,
     method: request.method,

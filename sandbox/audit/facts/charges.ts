@@ -4,12 +4,6 @@ import type { Members } from "../../request-log.ts";
 import type { Charge, ListRequest, Payment, Push } from "./payment.ts";
 import type { ClientRequest } from "./request.ts";
 
-/** A reference of a merchant: the phones that were charged with it, and the last push. */
-interface Reference {
-  readonly phones: string[];
-  last: Push | null;
-}
-
 /** How many earlier pushes for the same phone are compared with a new one. */
 const MOST_COMPARED = 50;
 
@@ -25,8 +19,8 @@ const NONE: readonly never[] = [];
 export class Charges {
   /** The newest first. */
   readonly #byPhone = new Map<string, Push[]>();
-  /** For each merchant: a joined key would be hashed anew at each push. */
-  readonly #byReference = new Map<number, Map<string, Reference>>();
+  /** The last push with each reference of each merchant: a joined key would be hashed anew at each push. */
+  readonly #byReference = new Map<number, Map<string, Push>>();
   readonly #lost: Push[] = [];
 
   /**
@@ -36,8 +30,9 @@ export class Charges {
   add(request: ClientRequest, charge: Charge, payment: Payment | null, lastList: ListRequest | null): Push {
     const { call, atMs, arrived, answered, isDelivered } = request;
     const others = this.#byPhone.get(charge.phone);
-    const reference = payment && this.#referenceOf(payment);
-    const last = reference?.last ?? null;
+    const references = payment?.reference ? this.#referencesOf(payment.merchantId) : null;
+    const last = references?.get(payment?.reference ?? "") ?? null;
+    const phones = last && phonesWith(last, charge.phone);
     const push: Push = {
       requestId: call.id,
       charge,
@@ -49,15 +44,11 @@ export class Charges {
       payment,
       earlier: others === undefined ? NONE : [...others],
       otherPhone: last !== null && last.charge.phone !== charge.phone ? last : null,
-      phones: reference?.phones ?? NONE,
-      isReferenceShared: reference?.phones.some((phone) => phone !== charge.phone) === true,
+      phones,
+      isReferenceShared: phones?.some((phone) => phone !== charge.phone) === true,
       lastList,
     };
-    if (reference) {
-      const { phones } = reference;
-      if (phones.length < MOST_PHONES && !phones.includes(charge.phone)) phones.push(charge.phone);
-      reference.last = push;
-    }
+    if (payment?.reference) references?.set(payment.reference, push);
     if (others === undefined) this.#byPhone.set(charge.phone, [push]);
     else if (others.unshift(push) > MOST_COMPARED) others.pop();
     const oldest = payment === null && keepLast(this.#lost, push, MOST_LOST);
@@ -65,19 +56,13 @@ export class Charges {
     return push;
   }
 
-  #referenceOf({ merchantId, reference }: Payment): Reference | null {
-    if (!reference) return null;
-    let ofMerchant = this.#byReference.get(merchantId);
-    if (ofMerchant === undefined) {
-      ofMerchant = new Map();
-      this.#byReference.set(merchantId, ofMerchant);
+  #referencesOf(merchantId: number): Map<string, Push> {
+    let references = this.#byReference.get(merchantId);
+    if (references === undefined) {
+      references = new Map();
+      this.#byReference.set(merchantId, references);
     }
-    let facts = ofMerchant.get(reference);
-    if (facts === undefined) {
-      facts = { phones: [], last: null };
-      ofMerchant.set(reference, facts);
-    }
-    return facts;
+    return references;
   }
 
   /** Later pushes are not compared with this one any more. */
@@ -92,7 +77,7 @@ export class Charges {
     if (others?.length === 0) this.#byPhone.delete(phone);
     const { payment } = push;
     const ofMerchant = payment?.reference ? this.#byReference.get(payment.merchantId) : undefined;
-    if (payment?.reference && ofMerchant?.get(payment.reference)?.last === push) ofMerchant.delete(payment.reference);
+    if (payment?.reference && ofMerchant?.get(payment.reference) === push) ofMerchant.delete(payment.reference);
   }
 
   /** The pushes for a phone, the newest first. */
@@ -104,6 +89,13 @@ export class Charges {
   hasLost(reference: string): boolean {
     return this.#lost.some(({ charge }) => charge.reference?.toLowerCase() === reference.toLowerCase());
   }
+}
+
+/** The phones of a reference, which all its pushes share. The first push alone has no list, because most references have one push. */
+function phonesWith(last: Push, phone: string): string[] {
+  last.phones ??= [last.charge.phone];
+  if (last.phones.length < MOST_PHONES && !last.phones.includes(phone)) last.phones.push(phone);
+  return last.phones;
 }
 
 /** The charge in the body of a push; null if it names none. */

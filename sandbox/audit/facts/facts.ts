@@ -104,7 +104,7 @@ export class Facts {
     const id = request.text("checkout_request_id");
     this.refusedPush = id === null ? { requestId: call.id, status: call.status } : null;
     const payment = id === null ? null : (this.payments.byCheckoutId(id) ?? null);
-    const charge = payment?.charge ?? (id === null && mayHavePaid(request) ? chargeIn(call.members) : null);
+    const charge = payment ?? (id === null && mayHavePaid(request) ? chargeIn(call.members) : null);
     if (charge === null) return;
     const lastList = this.lists.findLast(({ answered }) => answered < request.arrived) ?? null;
     request.push = this.charges.add(request, charge, payment, lastList);
@@ -173,7 +173,7 @@ export class Facts {
     }
     const others = shown.filter((payment) => !isWanted(payment));
     if (others.length === 0) return;
-    if (!wanted && !this.charges.hasLost(search) && ![...this.payments.newest()].some(isWanted)) return;
+    if (!wanted && !this.charges.hasLost(search) && !this.payments.newest().some(isWanted)) return;
     for (const other of others) other.sighting = sightingOf(list, other === shown[0]);
   }
 

@@ -1,4 +1,3 @@
-import type { Transaction } from "../../../src/domain/transaction.ts";
 import type { DelayedRequest } from "../../request-log.ts";
 import { type Charges, chargeIn } from "./charges.ts";
 import { Payment, type Push } from "./payment.ts";
@@ -16,10 +15,10 @@ export function heldPush({ path, members, atMs, arrived }: DelayedRequest, charg
     answered: Number.POSITIVE_INFINITY,
     status: null,
     isDelivered: false,
-    payment: new Payment({ ...ids, ...charge } as Transaction, arrived),
+    payment: new Payment({ ...ids, ...charge }, arrived),
     earlier: charges.ofPhone(charge.phone),
     otherPhone: null,
-    phones: [],
+    phones: null,
     isReferenceShared: false,
     lastList: null,
   };

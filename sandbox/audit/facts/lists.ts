@@ -110,10 +110,10 @@ const isOther = (value: string, wanted: readonly string[], known: readonly strin
 
 /** Whether a search for a text finds a payment. */
 function isFoundBy(text: string, payment: Payment): boolean {
-  const { number, reference, charge, checkoutRequestId, merchantRequestId } = payment;
+  const { number, reference, phone: own, checkoutRequestId, merchantRequestId } = payment;
   const phone = typedPhone(text)?.replace(/^0/, "254") ?? parsePhonePrefix(text);
   return (
-    (phone !== null && charge.phone.startsWith(phone)) ||
+    (phone !== null && own.startsWith(phone)) ||
     (reference !== null && foldCase(reference).startsWith(foldCase(text))) ||
     [checkoutRequestId, merchantRequestId].includes(text) ||
     [numberOfCode(text), numberOfReceipt(text)].includes(number)

@@ -1,4 +1,4 @@
-import type { Status, Transaction } from "../../../src/domain/transaction.ts";
+import type { Status, TransactionFacts, TransactionIdentifiers } from "../../../src/domain/transaction.ts";
 
 /** An event: when it was, by the sandbox's clock, and its place in the order of all events, which the clock may not tell. */
 export interface Instant {
@@ -35,8 +35,8 @@ export interface Push {
   earlier: readonly Push[];
   /** The last push with its reference, for another phone. */
   otherPhone: Push | null;
-  /** The phones that were charged with its reference, also later. */
-  readonly phones: readonly string[];
+  /** The phones that were charged with its reference, also later; null for the first push with it, which most are. */
+  phones: string[] | null;
   /** Whether it had been another phone's as well when the push came. */
   readonly isReferenceShared: boolean;
   /** The last list that the client had read before. */
@@ -127,14 +127,21 @@ const MOST_POLLERS = 4;
 /** Three times the longest interval of §4.4: what comes later is a new look, and no polling. */
 const RHYTHM_MS = 15_000;
 
+/** What the audit needs of a transaction. */
+export type StartedTransaction = Charge & Pick<TransactionFacts, keyof TransactionIdentifiers | "merchantId">;
+
+const NONE: readonly never[] = [];
+
 /** What happened to a payment, and what its client could know of it. */
-export class Payment {
+export class Payment implements Charge {
   readonly number: number;
   readonly checkoutRequestId: string;
   readonly merchantRequestId: string;
   readonly merchantId: number;
+  readonly paymentAccountId: number;
+  readonly phone: string;
+  readonly amountCents: number;
   readonly reference: string | null;
-  readonly charge: Charge;
   /** The place of its start in the order of all events. */
   readonly created: number;
   /** The push of the client that started it; null if there was none, or if it is not answered yet. */
@@ -156,15 +163,17 @@ export class Payment {
   sighting: Sighting | null = null;
   /** The payment above it in the last list that was searched for it, if no poll came since. */
   rowAbove: Payment | null = null;
-  readonly pollers: Poller[] = [];
+  pollers: readonly Poller[] = NONE;
 
-  constructor(transaction: Transaction, created: number) {
+  constructor(transaction: StartedTransaction, created: number) {
     this.number = transaction.id;
     this.checkoutRequestId = transaction.checkoutRequestId;
     this.merchantRequestId = transaction.merchantRequestId;
     this.merchantId = transaction.merchantId;
+    this.paymentAccountId = transaction.paymentAccountId;
+    this.phone = transaction.phone;
+    this.amountCents = transaction.amountCents;
     this.reference = transaction.reference;
-    this.charge = transaction;
     this.created = created;
   }
 
@@ -207,8 +216,7 @@ export class Payment {
       finalStatus: null,
       pollsAfterEnd: 0,
     };
-    this.pollers.push(poller);
-    if (this.pollers.length > MOST_POLLERS) this.pollers.shift();
+    this.pollers = [...this.pollers.slice(1 - MOST_POLLERS), poller];
     return poller;
   }
 

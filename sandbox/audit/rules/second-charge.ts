@@ -28,7 +28,7 @@ export function* pairsOf(push: Push): Generator<Pair> {
     if (firstIs) yield { first, second, firstIs, likeness };
   }
   const other = push.otherPhone;
-  const isAsked = other && push.phones.length === 2 && other.charge.amountCents === push.charge.amountCents;
+  const isAsked = other && push.phones?.length === 2 && other.charge.amountCents === push.charge.amountCents;
   if (isAsked && whatFirstIs(other, push) === "open")
     yield { first: other, second: push, firstIs: "open", likeness: "other phone" };
 }

@@ -3,14 +3,17 @@ import { auditClient } from "../../../cli/serving/client-audit.ts";
 import { Payment, type Push } from "../../../sandbox/audit/facts/payment.ts";
 import { PaymentBook } from "../../../sandbox/audit/facts/payment-book.ts";
 import { createVirtualClock } from "../../../sandbox/network/clock.ts";
-import type { Transaction } from "../../../src/domain/transaction.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
 const MOST_PAYMENTS = 2000;
-const MOST_WAITING = 20_000;
+const MOST_WAITING = 8000;
 
 const newPayment = (id: number, isOpen: boolean) => {
-  const payment = new Payment({ id, checkoutRequestId: `ws_${id}`, merchantId: 1, reference: null } as Transaction, 0);
+  const ids = { id, checkoutRequestId: `ws_${id}`, merchantRequestId: "", merchantId: 1 };
+  const payment = new Payment(
+    { ...ids, paymentAccountId: 1, phone: "254712345678", amountCents: 100, reference: null },
+    0,
+  );
   if (isOpen) payment.push = {} as Push;
   return payment;
 };
@@ -28,7 +31,7 @@ test("the newest 2,000 payments are watched, whatever their numbers are: each re
   expect([book.wasForgotten(numberOf(0)), [...book.all()].length]).toEqual([true, MOST_PAYMENTS]);
 });
 
-test("20,000 older payments wait for their client to learn how they ended, and 300,000 take no more room", () => {
+test("8,000 older payments wait for their client to learn how they ended, and 300,000 take no more room", () => {
   const forgotten: number[] = [];
   const book = new PaymentBook(
     () => {},

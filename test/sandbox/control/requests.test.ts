@@ -152,7 +152,7 @@ const call = (text: string | null = null) => ({
 describe("the log keeps the beginning of each body and answer, and says how many bytes are missing", () => {
   const kept = (text: string) => {
     const log = createRequestLog(rethrow);
-    log.add(call(text));
+    log.add({ ...call(text), id: log.nextId() });
     const [logged] = log.list();
     expect(logged).toMatchObject({ answer: logged?.body, answerCutBytes: logged?.bodyCutBytes });
     return { text: logged?.body ?? "", cutBytes: logged?.bodyCutBytes };
@@ -187,7 +187,7 @@ describe("the log keeps the beginning of each body and answer, and says how many
 test("the last 1,000 requests are kept, oldest first; a cleared log goes on counting", () => {
   const log = createRequestLog(rethrow);
   const add = (count: number) => {
-    for (let index = 0; index < count; index++) log.add(call());
+    for (let index = 0; index < count; index++) log.add({ ...call(), id: log.nextId() });
   };
   const ids = () => log.list().map(({ id }) => id);
   add(1000);
