@@ -111,9 +111,12 @@ export function isCi(): boolean {
   return !/^(?:0|false)?$/i.test(variables().CI ?? "");
 }
 
-/** `NO_COLOR` with any value means plain text. */
-export function wantsColour(): boolean {
-  return !variables().NO_COLOR && variables().TERM !== "dumb";
+/** `NO_COLOR` with any value means plain text; `FORCE_COLOR` means colours also where the output is no terminal, but for `0` and `false`. */
+export function wantsColour(isForTerminal: () => boolean): boolean {
+  const { NO_COLOR, FORCE_COLOR = "", TERM } = variables();
+  if (NO_COLOR) return false;
+  if (FORCE_COLOR !== "") return !/^(?:0|false)$/i.test(FORCE_COLOR);
+  return isForTerminal() && TERM !== "dumb";
 }
 
 /** Reaches a host of this machine without the proxy. */

@@ -207,7 +207,11 @@ _momo() {
     :commands) _command_names -e ;;
   esac
 }
-if [[ \${funcstack[1]} == _momo ]]; then _momo "$@"; else compdef _momo momo; fi
+if [[ \${funcstack[1]} == _momo ]]; then _momo "$@"
+elif (( $+functions[compdef] )); then compdef _momo momo
+else
+  print -u2 "momo: completion needs compinit: put autoload -Uz compinit && compinit before this line"
+fi
 `;
 
 const fish = `# Completion of momo in fish: momo completion fish | source

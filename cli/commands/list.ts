@@ -98,8 +98,8 @@ function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags)
 async function printForPeople(answer: Answer, items: readonly Item[], query: Query, flags: ListFlags): Promise<void> {
   const pages = pagesOf(answer);
   if (items.length === 0) {
-    tell(pages.total_items > 0 ? `page ${pages.current_page} is past the end` : "no transactions");
-    const next = pages.total_items > 0 ? listAgain(flags) : ["pay", "0712345678", "100", "--wait"];
+    const { text, next } = nothingShown(pages, flags);
+    tell(text);
     tellCommand("Next:", commandFor(flags, ...next));
     return;
   }
@@ -124,6 +124,15 @@ async function printForPeople(answer: Answer, items: readonly Item[], query: Que
   if (pages.current_page < pages.total_pages)
     tellCommand("Next page:", commandFor(flags, ...listAgain(flags, pages.current_page + 1)));
   tellCommand("One of them:", commandFor(flags, "status", cellOf(items[0]?.id)));
+}
+
+/** Why there is nothing, and what shows something. */
+function nothingShown(pages: Pages, flags: ListFlags): { readonly text: string; readonly next: readonly string[] } {
+  if (pages.total_items > 0) return { text: `page ${pages.current_page} is past the end`, next: listAgain(flags) };
+  const { type, status, from, to, search } = flags;
+  const isFiltered = [type, status, from, to, search].some((filter) => filter !== undefined);
+  if (isFiltered) return { text: "no transaction fits", next: ["list"] };
+  return { text: "no transactions", next: ["pay", "0712345678", "100", "--wait"] };
 }
 
 interface Pages {

@@ -26,11 +26,17 @@ async function open(flags: ControlFlags & { readonly print?: true }): Promise<vo
   tell(`${reason}: open it in a browser yourself.`);
 }
 
+/** Linux in Windows (WSL) has `wslview` instead of `xdg-open`. */
+const OPENERS: { readonly [platform: string]: readonly (readonly string[])[] } = {
+  darwin: [["open"]],
+  win32: [["cmd", "/c", "start", ""]],
+};
+
 /** @returns whether a program opened the address */
 function startUsual(address: string): boolean {
-  const command = { darwin: ["open"], win32: ["cmd", "/c", "start", ""] }[process.platform as string] ?? ["xdg-open"];
-  if (Bun.which(command[0] ?? "") === null) return false;
-  return succeeds([...command, address], ["ignore", "ignore", "ignore"]);
+  const command = OPENERS[process.platform] ?? [["xdg-open"], ["wslview"]];
+  const installed = command.filter(([program = ""]) => Bun.which(program) !== null);
+  return installed.some((words) => succeeds([...words, address], ["ignore", "ignore", "ignore"]));
 }
 
 /** One of the commands in `BROWSER`. It may have options, and `%s` in the place of the address; it may be a browser for the terminal. */

@@ -55,7 +55,7 @@ export const pieceText = (piece: Piece): string => visible(typeof piece === "str
 export function lineOf(pieces: readonly Piece[], isForTerminal: () => boolean): string {
   const coloured = (piece: Piece) => {
     const text = pieceText(piece);
-    if (typeof piece === "string" || !isForTerminal() || !wantsColour()) return text;
+    if (typeof piece === "string" || !wantsColour(isForTerminal)) return text;
     const [begin, end] = STYLES[piece.style];
     return `\x1b[${begin}m${text}\x1b[${end}m`;
   };

@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { completions } from "../../cli/run.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
-import { KEYS, openMomo, PROGRAM } from "../support/momo.ts";
+import { KEYS, openMomo, PROGRAM, runMomo } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
 
@@ -62,6 +62,15 @@ describe("Tab in a real shell completes, and runs nothing of what was typed", ()
   for (const [name, flags, setUp] of SHELLS) {
     testWith([name], name, () => expectCompletion([name, ...flags.split(" ")], setUp));
   }
+});
+
+testWith(["zsh"], "zsh without compinit is told what comes first", async () => {
+  const { stdout: script } = await runMomo(["completion", "zsh"]);
+  const run = Bun.spawnSync(["zsh", "-f", "-c", script], { stdout: "pipe", stderr: "pipe" });
+  expect([run.stdout.toString(), run.stderr.toString()]).toEqual([
+    "",
+    "momo: completion needs compinit: put autoload -Uz compinit && compinit before this line\n",
+  ]);
 });
 
 const TYPE_AGAIN_MS = 5000;
