@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from "commander";
-import { FAULT_MEMBERS, type Fault, type KindMember } from "../../sandbox/control/shapes/faults.ts";
+import { FAULT_MEMBERS, type FaultInForce, type KindMember } from "../../sandbox/control/shapes/faults.ts";
 import { describeFault, FAULT_NAMES, FAULTS, type FaultName, kindOf } from "../../sandbox/faults/kinds.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { jsonSchemaOf } from "../../src/http/description.ts";
@@ -10,7 +10,15 @@ import type { Answer } from "../client/request.ts";
 import type { Column } from "../terminal/data.ts";
 import { readProbability, readSeed } from "../terminal/options.ts";
 import { misuse, wrongValue } from "../terminal/usage.ts";
-import { type Flags as Steering, showAdded, showList, steering, timesLeft, timesOption } from "./steering.ts";
+import {
+  idArgument,
+  type Flags as Steering,
+  showAdded,
+  showList,
+  steering,
+  timesLeft,
+  timesOption,
+} from "./steering.ts";
 
 interface Flags extends Steering {
   readonly path?: string;
@@ -18,10 +26,9 @@ interface Flags extends Steering {
   readonly seed?: number;
 }
 
-type Faults = Answer & { readonly seed: number; readonly faults: readonly Fault[] };
-
 export function faultsCommand(): Command {
-  const columns: Column<Fault>[] = [
+  const columns: Column<FaultInForce>[] = [
+    { name: "id", align: "right" },
     "kind",
     { name: "path", cell: ({ path }) => path ?? "every request" },
     { name: "does", cell: describeFault },
@@ -29,11 +36,11 @@ export function faultsCommand(): Command {
     timesLeft,
   ];
   const next = "momo faults add error --path /status.php --status 503 --times 2";
-  const show = showList("faults", "kind", columns, next);
-  const { command, add } = steering<Flags>("faults", "the kinds", show);
+  const show = showList("faults", "id", columns, next);
+  const { command, add } = steering<Flags>("faults", "the ids", show);
   const kinds = FAULT_NAMES.map((name) => FAULTS[name].words).join(", ");
   add("list", "show the faults in force", (client) => client.get("/faults", {}));
-  const adding = add("add", "make requests of the merchant API fail", addFault, showAdded("faults", "kind", show))
+  const adding = add("add", "make requests of the merchant API fail", addFault, showAdded(show))
     .addArgument(new Argument("<kind>", kinds).choices(FAULT_NAMES))
     .addOption(new Option("--path <path>", "requests of this path only").choices(OPERATION_PATHS));
   for (const { option } of MEMBER_OPTIONS) adding.addOption(option);
@@ -41,6 +48,9 @@ export function faultsCommand(): Command {
     .option("--probability <share>", "of the requests, such as 0.2 (default: 1)", readProbability)
     .addOption(timesOption("how many requests; then the fault ends"))
     .option("--seed <number>", "the same seed gives the same faults", readSeed);
+  add("remove", "remove one fault", (client, _flags, id) => client.delete(`/faults/${id}`)).addArgument(
+    idArgument("momo faults list"),
+  );
   add("clear", "remove all faults", (client) => client.delete("/faults"));
   return command;
 }
@@ -104,9 +114,6 @@ async function addFault(client: Client, flags: Flags, name: string): Promise<Ans
       throw misuse(`${words} needs ${option.long}, such as ${option.long} ${fields[member]?.first}`);
     members[member] = value;
   }
-  const now = (await client.get("/faults", {})) as Faults;
-  // The control API replaces all faults. Without faults there is no seed to keep.
-  const kept = seed ?? (now.faults.length > 0 ? now.seed : undefined);
   const fault = { kind, path, ...members, probability, times };
-  return client.put("/faults", { seed: kept, faults: [...now.faults, fault] });
+  return client.post("/faults", { seed, faults: [fault] });
 }

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from "commander";
-import type { Rule, SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
+import type { Rule, RuleInForce, SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
 import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
@@ -104,13 +104,16 @@ export const showList =
     printList({ name, items: answer[name] as T[], essential, columns, whole: answer, empty }, flags);
   };
 
-/** The same after one was added: `-q` prints only that, the last one. */
+/** The same after one was added: `-q` prints only its id. */
 export const showAdded =
-  (name: string, essential: string, show: Show): Show =>
+  (show: Show): Show =>
   (answer, flags, argument) => {
-    if (flags.quiet) print(String((answer[name] as Record<string, unknown>[]).at(-1)?.[essential]));
+    if (flags.quiet) print(String(answer.id));
     else show(answer, flags, argument);
   };
+
+/** The id of a rule or a fault. */
+export const idArgument = (list: string) => new Argument("<id>", `as ${list} shows it`).argParser(readId);
 
 export const timesLeft = {
   name: "times left",
@@ -130,15 +133,16 @@ const choiceOf = (outcome: string, after: string | undefined) => ({
 });
 
 export function rulesCommand(): Command {
-  const columns: Column<Rule>[] = [
+  const columns: Column<RuleInForce>[] = [
+    { name: "id", align: "right" },
     "outcome",
     { name: "matches", cell: ({ match }) => matchText(match) },
     { name: "after", cell: ({ after }) => after ?? "its own time" },
     timesLeft,
   ];
   const next = "momo rules add cancelled --phone 0712345678 --times 1";
-  const show = showList("rules", "outcome", columns, next);
-  const { command, add } = steering("rules", "the outcomes", show);
+  const show = showList("rules", "id", columns, next);
+  const { command, add } = steering("rules", "the ids", show);
   add("list", "show the rules in force, in order", (client) => client.get("/rules", {}));
   add(
     "add",
@@ -147,7 +151,7 @@ export function rulesCommand(): Command {
       const match = { phone, amount, payment_account_id: account, reference, description };
       return client.post("/rules", { match, ...choiceOf(outcome, after), times });
     },
-    showAdded("rules", "outcome", show),
+    showAdded(show),
   )
     .addArgument(outcomeArgument())
     .option("--phone <number>", "of this customer, or of all that start with 2547*", readPhones)
@@ -165,6 +169,9 @@ export function rulesCommand(): Command {
     )
     .option("--after <duration>", "how long after the start", readDurationText)
     .addOption(timesOption("how many prompts; then the rule ends"));
+  add("remove", "remove one rule", (client, _flags, id) => client.delete(`/rules/${id}`)).addArgument(
+    idArgument("momo rules list"),
+  );
   add("clear", "remove all rules", (client) => client.delete("/rules"));
   return command;
 }

@@ -39,11 +39,17 @@ const FIND_SNAPSHOT = "The names are in state with action snapshots";
 const SET_WEBHOOK = "The tool webhook with action set sets one";
 
 /** The actions of settings that are one list. */
-const listOf = (path: string) =>
+const listOf = (path: string, tool: string) =>
   ({
     list: { call: ["GET", path] },
     replace: { call: ["PUT", path] },
     clear: { call: ["DELETE", path] },
+    add: { call: ["POST", path] },
+    remove: {
+      call: ["DELETE", `${path}/ID`],
+      id: "id",
+      next: { 404: `The ids are in ${tool} with action list` },
+    },
   }) satisfies Tool["actions"];
 
 const OUTCOME_NAMES = OUTCOMES.filter(({ name }) => name !== "manual").map(
@@ -121,8 +127,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
   rules: {
     use: "Decides how the next payments end. times: 1 is the next one only.",
-    actions: { ...listOf("/rules"), add: { call: ["POST", "/rules"] } },
+    actions: listOf("/rules", "rules"),
     means: {
+      id: "of a rule, as list shows it",
       rules: "the first that matches a payment decides how it ends",
       outcome: "how the payment ends",
       match: "which payments; left out: all",
@@ -147,8 +154,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
   faults: {
     use: "Makes the payment API fail: errors, delays, lost answers. For tests of what a client does then.",
-    actions: listOf("/faults"),
+    actions: listOf("/faults", "faults"),
     means: {
+      id: "of a fault, as list shows it",
       faults: "what goes wrong, in order",
       kind: "what happens to the request",
       probability: "of each request, by chance",

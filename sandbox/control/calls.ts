@@ -67,9 +67,11 @@ let ownDescription: object | undefined;
 /** The part that a call of one of these paths changes, if it is not a GET. */
 const STEERS: Record<string, SteeringPart> = {
   "/rules": "rules",
+  "/rules/ID": "rules",
   "/default": "default",
   "/clock": "clock",
   "/faults": "faults",
+  "/faults/ID": "faults",
   "/webhook": "webhook",
   "/merchants": "registry",
   "/accounts": "registry",

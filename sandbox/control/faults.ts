@@ -1,23 +1,32 @@
 import { z } from "zod";
 import { counted } from "../../src/domain/counted.ts";
-import { drawSeed } from "../../src/domain/random.ts";
+import { drawSeed, type Random } from "../../src/domain/random.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { MAX_FAULTS } from "../faults/plan.ts";
 import { type Calls, type ControlContext, described } from "./context.ts";
-import { bodyOf } from "./input.ts";
-import { fault, faultList } from "./shapes/faults.ts";
+import { added, bodyOf, itemsBody } from "./input.ts";
+import { fault, faultList, faultsAdded } from "./shapes/faults.ts";
 
 export const faultsRequest = z.strictObject({
   seed: z.int().min(0).max(0xffffffff).optional().describe("the same seed gives the same faults"),
   faults: z.array(fault).max(MAX_FAULTS),
 });
 
-const body = bodyOf(faultsRequest, { faults: [{ kind: "error", status: 503, probability: 0.1 }] });
+const example = { faults: [{ kind: "error" as const, status: 503, probability: 0.1 }] };
+const body = bodyOf(faultsRequest, example);
+const items = itemsBody(faultsRequest, "faults", { kind: "error", status: 503, times: 1 });
 
 /** The faults in force, with the times that are left, and their seed. */
 export const FAULT_CALLS: Calls = {
   "/faults": {
     GET: described("The faults in force, and their seed", faultList, {}, async ({ state }) => inForce(state)),
+    /** Those in force go on with their seed. The first ones have a random one, unless one is given. */
+    POST: described("Add faults", faultsAdded, { body: items }, async ({ steering, state, draws }, { body }) => {
+      const drawn = drawnOnce(draws);
+      const seedNow = () => (state.faults.isEmpty ? drawn() : state.faults.seed);
+      const ids = await steering.change(() => state.faults.add(body.seed ?? seedNow(), body.faults));
+      return inForce(state, added(ids));
+    }),
     /** Without a seed, a random one is used and shown. */
     PUT: described("Replace all faults", faultList, { body }, async ({ steering, state, draws }, { body }) => {
       const seed = body.seed ?? drawSeed(draws);
@@ -25,11 +34,26 @@ export const FAULT_CALLS: Calls = {
       return inForce(state);
     }),
     DELETE: described("Remove all faults", faultList, {}, async ({ steering, state }) => {
-      await steering.change(() => state.faults.reset());
+      await steering.change(() => state.faults.clear());
+      return inForce(state);
+    }),
+  },
+  "/faults/ID": {
+    DELETE: described("Remove one fault", faultList, {}, async ({ steering, state }, { id }) => {
+      await steering.change(() => state.faults.remove(id));
       return inForce(state);
     }),
   },
 };
 
-const inForce = ({ faults: { seed, faults } }: ControlContext["state"]): Reply =>
-  succeed(`${counted(faults.length, "fault")} in force`, { seed, faults });
+/** A seed that is drawn if it is needed, and the same when the change runs twice. */
+function drawnOnce(draws: Random): () => number {
+  let seed: number | undefined;
+  return () => {
+    seed ??= drawSeed(draws);
+    return seed;
+  };
+}
+
+const inForce = ({ faults: { seed, faults } }: ControlContext["state"], more: object = {}): Reply =>
+  succeed(`${counted(faults.length, "fault")} in force`, { ...more, seed, faults });

@@ -51,6 +51,35 @@ export const bodyOf = <T extends z.ZodType>(schema: T, example: z.input<T>): Bod
   },
 });
 
+/**
+ * One item, an array of them, or an object that has the array: rules, and faults.
+ * @param name of the member with the array
+ * @throws Refusal `invalid` that names the place of each error
+ */
+export function parseItems<T extends z.ZodObject>(schema: T, name: string, input: unknown, text: string | null) {
+  const items = schema.shape[name] as z.ZodArray<z.ZodType>;
+  const names = Object.keys(Object(input));
+  if (Array.isArray(input)) return { [name]: parseInput(items, input, text, name) } as z.output<T>;
+  if (names.length === 0 || names.includes(name)) return parseInput(schema, input, text);
+  return { [name]: [parseInput(items.element, input, text)] } as z.output<T>;
+}
+
+/** The same as a body. */
+export function itemsBody<T extends z.ZodObject>(schema: T, name: string, example: unknown): Body<z.output<T>> {
+  const items = schema.shape[name] as z.ZodArray<z.ZodType>;
+  return {
+    schema: z.union([schema, items, items.element]),
+    example,
+    async read(request) {
+      const { value, text } = await readJson(request);
+      return parseItems(schema, name, Array.isArray(value) ? value : objectIn(value), text);
+    },
+  };
+}
+
+/** The ids of what was added, for the answer. */
+export const added = (ids: readonly number[]) => ({ ids, ...(ids.length === 1 && { id: ids[0] }) });
+
 const empty = bodyOf(z.strictObject({}), {});
 
 /** A body is optional, also with a content type. The content type must be JSON, so that an HTML form cannot send it. */

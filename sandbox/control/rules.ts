@@ -1,39 +1,21 @@
 import { z } from "zod";
 import { counted } from "../../src/domain/counted.ts";
-import { parseInput } from "../../src/http/parse-input.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
-import { objectIn, readJson } from "../../src/http/request.ts";
 import { endingOf } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";
 import { MAX_RULES } from "../network/rules.ts";
-import { type Body, type Calls, type ControlContext, described } from "./context.ts";
-import { bodyOf } from "./input.ts";
+import { type Calls, type ControlContext, described } from "./context.ts";
+import { added, bodyOf, itemsBody, parseItems } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
 import { type Rule, rule } from "./shapes/steering.ts";
 
-const ruleInputs = z.array(rule).max(MAX_RULES);
-const ruleBook = z.strictObject({ rules: ruleInputs });
+const ruleBook = z.strictObject({ rules: z.array(rule).max(MAX_RULES) });
 
-/**
- * Rules for the control API and `--rules FILE`: one rule, an array, or `{"rules": […]}`.
- * @param text of the input
- * @throws Refusal `invalid` that names the place of each error
- */
-export function parseRules(input: unknown, text: string | null): Rule[] {
-  if (Array.isArray(input)) return parseInput(ruleInputs, input, text, "rules");
-  const isEmpty = Object.keys(Object(input)).length === 0;
-  if (isEmpty || "rules" in Object(input)) return parseInput(ruleBook, input, text).rules;
-  return [parseInput(rule, input, text)];
-}
+/** Rules for `--rules FILE`, in the forms of the control API. @throws Refusal `invalid` */
+export const parseRules = (input: unknown, text: string | null): Rule[] =>
+  parseItems(ruleBook, "rules", input, text).rules;
 
-const rulesBody: Body<Rule[]> = {
-  schema: z.union([ruleBook, ruleInputs, rule]),
-  example: [{ outcome: "cancelled", times: 1 }],
-  async read(request) {
-    const { value, text } = await readJson(request);
-    return parseRules(Array.isArray(value) ? value : objectIn(value), text);
-  },
-};
+const body = itemsBody(ruleBook, "rules", [{ outcome: "cancelled", times: 1 }]);
 
 const defaultBody = bodyOf(shapes.defaultRequest, { outcome: "completed", after: "10s" });
 
@@ -46,16 +28,22 @@ export const RULE_CALLS: Calls = {
   },
   "/rules": {
     GET: described("The rules in force, in order", shapes.ruleList, {}, async ({ state }) => inForce(state)),
-    POST: described("Add rules", shapes.ruleList, { body: rulesBody }, async ({ steering, state }, { body }) => {
-      await steering.change(() => state.rules.append(body));
-      return inForce(state);
+    POST: described("Add rules", shapes.rulesAdded, { body }, async ({ steering, state }, { body }) => {
+      const ids = await steering.change(() => state.rules.append(body.rules));
+      return inForce(state, added(ids));
     }),
-    PUT: described("Replace all rules", shapes.ruleList, { body: rulesBody }, async ({ steering, state }, { body }) => {
-      await steering.change(() => state.rules.replace(body));
+    PUT: described("Replace all rules", shapes.ruleList, { body }, async ({ steering, state }, { body }) => {
+      await steering.change(() => state.rules.replace(body.rules));
       return inForce(state);
     }),
     DELETE: described("Remove all rules", shapes.ruleList, {}, async ({ steering, state }) => {
-      await steering.change(() => state.rules.reset());
+      await steering.change(() => state.rules.clear());
+      return inForce(state);
+    }),
+  },
+  "/rules/ID": {
+    DELETE: described("Remove one rule", shapes.ruleList, {}, async ({ steering, state }, { id }) => {
+      await steering.change(() => state.rules.remove(id));
       return inForce(state);
     }),
   },
@@ -75,9 +63,9 @@ export const RULE_CALLS: Calls = {
   },
 };
 
-function inForce({ rules }: ControlContext["state"]): Reply {
+function inForce({ rules }: ControlContext["state"], more: object = {}): Reply {
   const list = rules.list();
-  return succeed(`${counted(list.length, "rule")} in force`, { rules: list });
+  return succeed(`${counted(list.length, "rule")} in force`, { ...more, rules: list });
 }
 
 function showDefault({ default: { choice } }: ControlContext["state"]): Reply {

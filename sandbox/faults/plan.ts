@@ -1,32 +1,34 @@
 import { createListeners } from "../../src/domain/listeners.ts";
 import { seededChance } from "../../src/domain/random.ts";
 import type { Fault } from "../control/shapes/faults.ts";
+import { type Numbered, NumberedList, type SavedList } from "../numbered-list.ts";
 import type { CountedRequest } from "./kind.ts";
 import { kindOf } from "./kinds.ts";
 
 export const MAX_FAULTS = 100;
 
-/** A fault in force, and what its kind keeps of the requests that it has counted. */
-interface InForce {
+/** What the kinds keep of the requests that they have counted, by the ids of the faults. */
+type KeptById = Readonly<Record<number, unknown>>;
+
+interface FaultState extends SavedList<Fault> {
+  readonly seed: number;
+  /** The state of the random generator. */
+  readonly drawn: number;
+  readonly kept: KeptById;
+}
+
+/** A fault that strikes a request, and what its kind keeps. */
+export interface StrikingFault {
   readonly fault: Fault;
   readonly kept: unknown;
 }
 
-interface FaultState {
-  readonly seed: number;
-  readonly inForce: readonly InForce[];
-  /** The faults as they were set, before any was counted. */
-  readonly given: readonly Fault[];
-  /** The state of the random generator. */
-  readonly drawn: number;
-}
-
 /** The faults in force, in order. */
 export class FaultPlan {
+  readonly #list = new NumberedList<Fault>("fault", MAX_FAULTS);
   #seed = 0;
-  #inForce: readonly InForce[] = [];
-  #given: readonly Fault[] = [];
   #chance = seededChance(0);
+  #kept: KeptById = {};
   readonly #counted;
 
   constructor(reportFault: (error: unknown) => void) {
@@ -44,84 +46,90 @@ export class FaultPlan {
   }
 
   get isEmpty(): boolean {
-    return this.#inForce.length === 0;
+    return this.#list.items.length === 0;
   }
 
-  get faults(): readonly Fault[] {
-    return this.#inForce.map(({ fault }) => fault);
+  get faults(): readonly Numbered<Fault>[] {
+    return this.#list.items;
   }
 
+  /** Replaces all, and begins the draws and the counts anew. */
   replace(seed: number, next: readonly Fault[]): void {
-    // Adding or removing a fault does not restart the random generator. Another seed does, and so does the same list again, as it
-    // was set or as it is left.
-    const before = this.faults.map(textOf);
-    const after = next.map(textOf);
-    const isSame = [before, this.#given.map(textOf)].some((texts) => texts.join() === after.join());
-    if (seed !== this.#seed || isSame || !after.some((one) => before.includes(one))) this.#chance = seededChance(seed);
+    this.#list.replace(next);
+    this.#begin(seed);
+  }
+
+  /**
+   * Adds some. The draws go on, but with another seed.
+   * @returns their ids
+   */
+  add(seed: number, more: readonly Fault[]): number[] {
+    const isFirst = this.isEmpty;
+    const ids = this.#list.add(more);
+    if (isFirst || seed !== this.#seed) this.#begin(seed);
+    return ids;
+  }
+
+  /** @throws Refusal `not_found` */
+  remove(id: string): void {
+    this.#forget(this.#list.remove(id));
+  }
+
+  clear(): void {
+    this.#list.clear();
+    this.#begin(0);
+  }
+
+  reset(): void {
+    this.#list.reset();
+    this.#begin(0);
+  }
+
+  #begin(seed: number): void {
     this.#seed = seed;
-    this.#given = next;
-    this.#inForce = next.map((fault) => ({ fault, kept: null }));
+    this.#chance = seededChance(seed);
+    this.#kept = {};
   }
 
   /** Whether `strike` changes the state for this operation: a number of times, the random generator, or what a kind keeps. */
   isCounted(operation: string): boolean {
     const changes = (fault: Fault) =>
       fault.probability < 1 || fault.times !== undefined || kindOf(fault).count !== undefined;
-    return this.#inForce.some(({ fault }) => isFor(fault, operation) && changes(fault));
+    return this.faults.some((fault) => isFor(fault, operation) && changes(fault));
   }
 
   save(): FaultState {
-    return { seed: this.#seed, inForce: this.#inForce, given: this.#given, drawn: this.#chance.state() };
+    return { ...this.#list.save(), seed: this.#seed, drawn: this.#chance.state(), kept: this.#kept };
   }
 
-  load({ seed, inForce, given, drawn }: FaultState): void {
-    this.#seed = seed;
-    this.#inForce = inForce;
-    this.#given = given;
-    this.#chance = seededChance(seed, drawn);
+  load(saved: FaultState): void {
+    this.#list.load(saved);
+    this.#seed = saved.seed;
+    this.#chance = seededChance(saved.seed, saved.drawn);
+    this.#kept = saved.kept;
   }
 
-  reset(): void {
-    this.replace(0, []);
-  }
-
-  /** The first fault that applies to a request, and what its kind keeps; or null. */
-  strike(request: CountedRequest): InForce | null {
-    for (const one of this.#inForce) {
-      const { fault } = one;
+  /** The first fault that applies to a request; or null. */
+  strike(request: CountedRequest): StrikingFault | null {
+    for (const fault of this.faults) {
       if (!isFor(fault, request.operation)) continue;
       if (fault.probability < 1 && this.#chance() >= fault.probability) continue;
-      const counted = kindOf(fault).count?.(fault, one.kept, request);
-      const next = counted ? { fault, kept: counted.kept } : one;
-      if (counted && !counted.strikes) {
-        this.#put(one, next);
-        continue;
+      const counted = kindOf(fault).count?.(fault, this.#kept[fault.id] ?? null, request);
+      if (counted) this.#kept = { ...this.#kept, [fault.id]: counted.kept };
+      if (counted && !counted.strikes) continue;
+      if (this.#list.use(fault)) {
+        if (fault.times === 1) this.#forget(fault.id);
+        this.#counted.announce();
       }
-      this.#use(one, next);
-      return next;
+      return { fault, kept: counted?.kept ?? null };
     }
     return null;
   }
 
-  /** Puts a fault in the place of another one; null removes it. */
-  #put(old: InForce, next: InForce | null): void {
-    if (next === old) return;
-    this.#inForce = this.#inForce.flatMap((one) => (one === old ? (next ?? []) : one));
-  }
-
-  #use(old: InForce, next: InForce): void {
-    const { fault } = next;
-    if (fault.times === undefined) {
-      this.#put(old, next);
-      return;
-    }
-    const times = fault.times - 1;
-    this.#put(old, times > 0 ? { ...next, fault: { ...fault, times } } : null);
-    this.#counted.announce();
+  #forget(id: number): void {
+    const { [id]: _, ...others } = this.#kept;
+    this.#kept = others;
   }
 }
-
-/** The same for the same fault, in whatever order its members came. */
-const textOf = (fault: Fault): string => JSON.stringify(Object.entries(fault).sort());
 
 const isFor = (fault: Fault, path: string): boolean => fault.path === undefined || fault.path === path;

@@ -1,8 +1,8 @@
-import { invalid } from "../../src/domain/error.ts";
 import { createListeners } from "../../src/domain/listeners.ts";
 import { parseAmount } from "../../src/domain/money.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
 import type { Rule } from "../control/shapes/steering.ts";
+import { NumberedList, type SavedList } from "../numbered-list.ts";
 import type { Choice } from "./choice.ts";
 
 export const MAX_RULES = 1000;
@@ -16,37 +16,30 @@ interface RuleChoice extends Choice {
 
 /** The rules in force, in order. They are kept in memory; decisions are stored with the transactions. */
 export function createRuleBook(start: readonly Rule[], reportFault: (error: unknown) => void) {
-  let rules: readonly Rule[] = [];
+  const list = new NumberedList<Rule>("rule", MAX_RULES);
   const counted = createListeners<[]>(reportFault);
-  replace(start);
-
-  /** @throws Refusal `invalid` beyond {@link MAX_RULES} */
-  function replace(next: readonly Rule[]): void {
-    if (next.length > MAX_RULES) throw invalid(`there can be at most ${MAX_RULES} rules`);
-    rules = next;
-  }
+  list.add(start);
 
   return {
     /** Its listener is called when one of the times of a rule is used up. */
     subscribe: counted.subscribe,
-    list: (): readonly Rule[] => rules,
-    append: (more: readonly Rule[]): void => replace([...rules, ...more]),
-    replace,
-    save: () => rules,
-    load: replace,
-    reset: () => replace([]),
+    list: () => list.items,
+    /** @returns their ids */
+    append: (more: readonly Rule[]) => list.add(more),
+    replace: (next: readonly Rule[]) => list.replace(next),
+    remove: (id: string) => void list.remove(id),
+    clear: () => list.clear(),
+    save: () => list.save(),
+    load: (saved: SavedList<Rule>) => list.load(saved),
+    reset: () => list.reset(),
     /** Whether `take` uses up one of the times of a rule. */
-    isCounted: (prompt: Prompt): boolean => (rules.find(({ match }) => matches(match, prompt))?.times ?? 0) > 0,
+    isCounted: (prompt: Prompt): boolean => (list.items.find(({ match }) => matches(match, prompt))?.times ?? 0) > 0,
     /** The choice of the first rule that matches. A rule with a count is used once, and removed at zero. */
     take(prompt: Prompt): RuleChoice | null {
-      const index = rules.findIndex(({ match }) => matches(match, prompt));
-      const rule = rules[index];
+      const index = list.items.findIndex(({ match }) => matches(match, prompt));
+      const rule = list.items[index];
       if (!rule) return null;
-      if (rule.times !== undefined) {
-        const left = { ...rule, times: rule.times - 1 };
-        rules = rules.flatMap((other) => (other !== rule ? [other] : left.times > 0 ? [left] : []));
-        counted.announce();
-      }
+      if (list.use(rule)) counted.announce();
       return { ...rule, rule: index + 1 };
     },
   };

@@ -16,8 +16,12 @@ describe("a refusal is the sandbox's own message", () => {
   const REFUSED: [tool: string, given: Answer, message: RegExp][] = [
     ["rules", { action: "replace", rules: [{ outcome: "paid" }] }, /outcome.*the names are completed, .*"paid"/],
     ["rules", { action: "add" }, /^rules is missing$/],
-    ["rules", { action: "burn" }, /action must be one of list, replace, clear, add; it is "burn"/],
-    ["rules", { action: "constructor" }, /action must be one of list, replace, clear, add; it is "constructor"/],
+    ["rules", { action: "burn" }, /action must be one of list, replace, clear, add, remove; it is "burn"/],
+    [
+      "rules",
+      { action: "constructor" },
+      /action must be one of list, replace, clear, add, remove; it is "constructor"/,
+    ],
     ["explain_payment", { checkout_request_id: ".." }, /^checkout_request_id must be a string, .*; it is ".."$/],
     ["clock", { freeze: true }, /no argument freeze: clock with action show .*for action set and advance/],
     ["clock", { action: "stop" }, /action must be one of show, set, advance, freeze, resume; it is "stop"/],
@@ -46,6 +50,7 @@ describe("a refusal is the sandbox's own message", () => {
     ["customer", ANSWER, /checkout_request_id is missing/],
     ["customer", { ...ANSWER, checkout_request_id: "ws_CO_1" }, /no prompt with this .*list_payments/],
     ["state", { action: "remove", name: "../faults" }, /^there is no snapshot of this name.* action snapshots$/],
+    ["faults", { action: "remove", id: 7 }, /^there is no fault with the id "7"; .* faults with action list$/],
     ["webhook", { action: "test" }, /there is no webhook .* The tool webhook with action set sets one$/],
     ["nothing", {}, /nothing/],
   ];
@@ -144,7 +149,10 @@ test("an argument that is left out has the default that its tool declares", asyn
   };
   async function answerTo(tool: string, given: Answer): Promise<unknown> {
     const { answer, text } = await call(tool, given);
-    if (tool !== "start_payment") return answer ?? text;
+    // Rules and faults that are set again have other ids.
+    const { rules, faults, ...others } = answer ?? {};
+    const items = [rules ?? [], faults ?? []].flat().map((item) => ({ ...(item as Answer), id: 0 }));
+    if (tool !== "start_payment") return answer ? { ...others, items } : text;
     const story = (await call("explain_payment", { checkout_request_id: answer.checkout_request_id })).answer;
     return { account: story.payment_account_id, kind: (story.transaction as Answer).kind };
   }

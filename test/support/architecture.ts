@@ -80,12 +80,12 @@ const PLACES: readonly Place[] = [
   },
   ...["sandbox/webhooks/", "sandbox/network/"].map((path) => ({
     path,
-    mayImport: [path, "sandbox/loopback.ts", "sandbox/network/", "src/domain/", ASSERT],
+    mayImport: [path, "sandbox/loopback.ts", "sandbox/numbered-list.ts", "sandbox/network/", "src/domain/", ASSERT],
     mayImportTypes: ["sandbox/control/shapes/"],
   })),
   {
     path: "sandbox/faults/",
-    mayImport: ["sandbox/faults/", "src/domain/"],
+    mayImport: ["sandbox/faults/", "sandbox/numbered-list.ts", "src/domain/"],
     mayImportTypes: ["sandbox/control/shapes/", "src/http/reply.ts", "zod"],
   },
   {

@@ -17,6 +17,7 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
   : never;
 
 const COMMON = {
+  id: values.sentId,
   path: z.enum(OPERATION_PATHS).optional().describe("left out: any operation"),
   kind: z.enum(FAULT_NAMES),
   probability: z.number().gt(0).max(1).default(1),
@@ -48,31 +49,28 @@ export const FAULT_MEMBERS = membersOfKinds(FAULTS);
 const optional = FAULT_MEMBERS.map(({ name, schema }) => [name, schema.optional()]);
 const members = Object.fromEntries(optional) as MembersOf<typeof FAULTS>;
 
-/** An injected failure of the merchant API: as it is sent, as it is kept, and as it is shown. */
-export const fault = z
-  .strictObject({
-    path: COMMON.path,
-    kind: COMMON.kind,
-    ...members,
-    probability: COMMON.probability,
-    times: COMMON.times,
-  })
-  .check(({ value, issues }) => {
-    const { needs = [], usual = {}, check } = kindOf(value);
-    const given: Readonly<Record<string, unknown>> = value;
-    const refuse = (member: string, message: string) =>
-      void issues.push({ code: "custom", path: [member], message, input: given[member] });
-    for (const { name, kind } of FAULT_MEMBERS) {
-      if (given[name] !== undefined && kind !== value.kind) refuse(name, `only a fault of the kind ${kind} has it`);
-    }
-    for (const name of needs) {
-      if (given[name] === undefined) refuse(name, `a fault of the kind ${value.kind} needs it`);
-    }
-    check?.(value, refuse);
-    for (const [name, content] of Object.entries(usual)) {
-      if (given[name] === undefined) Object.assign(value, { [name]: content });
-    }
-  });
+const { id, path, kind, probability, times } = COMMON;
+
+/** An injected failure of the merchant API, as it is sent. */
+export const fault = z.strictObject({ id, path, kind, ...members, probability, times }).check(({ value, issues }) => {
+  const { needs = [], usual = {}, check } = kindOf(value);
+  const given: Readonly<Record<string, unknown>> = value;
+  const refuse = (member: string, message: string) =>
+    void issues.push({ code: "custom", path: [member], message, input: given[member] });
+  for (const { name, kind } of FAULT_MEMBERS) {
+    if (given[name] !== undefined && kind !== value.kind) refuse(name, `only a fault of the kind ${kind} has it`);
+  }
+  for (const name of needs) {
+    if (given[name] === undefined) refuse(name, `a fault of the kind ${value.kind} needs it`);
+  }
+  check?.(value, refuse);
+  for (const [name, content] of Object.entries(usual)) {
+    if (given[name] === undefined) Object.assign(value, { [name]: content });
+  }
+});
 export type FaultInput = z.input<typeof fault>;
 export type Fault = values.ReadOnly<typeof fault>;
-export const faultList = { seed: values.count, faults: z.array(fault) };
+const faultInForce = z.strictObject({ id: values.itemId, path, kind, ...members, probability, times });
+export type FaultInForce = values.ReadOnly<typeof faultInForce>;
+export const faultList = { seed: values.count, faults: z.array(faultInForce) };
+export const faultsAdded = { ...faultList, ...values.addedIds };

@@ -3,14 +3,17 @@ import { amountRule, isAmount } from "../../../src/domain/money.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../../../src/domain/transaction.ts";
 import { phone, timestamp } from "../../../src/http/answers.ts";
 import {
+  addedIds,
   choice,
   count,
   instant,
+  itemId,
   outcomeName,
   pattern,
   phonePattern,
   type ReadOnly,
   reportMisfit,
+  sentId,
   times,
 } from "./values.ts";
 
@@ -29,28 +32,33 @@ const outcome = z.strictObject({
 export type OutcomeOnWire = ReadOnly<typeof outcome>;
 export const outcomeList = { outcomes: z.array(outcome) };
 
-/** A rule: as it is sent, as it is kept, and as it is shown. */
+const ruleMembers = {
+  match: z
+    .strictObject({
+      phone: phonePattern.optional(),
+      amount: z
+        .number()
+        .refine(isAmount, { error: ({ input }) => `it ${amountRule(input)}` })
+        .optional(),
+      payment_account_id: accountId.optional().describe("whose payments; left out: of every account"),
+      reference: pattern(MAX_REFERENCE_LENGTH).optional(),
+      description: pattern(MAX_DESCRIPTION_LENGTH).optional(),
+    })
+    .default({}),
+  ...choice,
+  times,
+};
+
+/** A rule as it is sent. */
 export const rule = z
-  .strictObject({
-    match: z
-      .strictObject({
-        phone: phonePattern.optional(),
-        amount: z
-          .number()
-          .refine(isAmount, { error: ({ input }) => `it ${amountRule(input)}` })
-          .optional(),
-        payment_account_id: accountId.optional().describe("whose payments; left out: of every account"),
-        reference: pattern(MAX_REFERENCE_LENGTH).optional(),
-        description: pattern(MAX_DESCRIPTION_LENGTH).optional(),
-      })
-      .default({}),
-    ...choice,
-    times,
-  })
+  .strictObject({ id: sentId, ...ruleMembers })
   .check(({ value, issues }) => reportMisfit(value, issues));
 export type RuleInput = z.input<typeof rule>;
 export type Rule = ReadOnly<typeof rule>;
-export const ruleList = { rules: z.array(rule) };
+const ruleInForce = z.strictObject({ id: itemId, ...ruleMembers });
+export type RuleInForce = ReadOnly<typeof ruleInForce>;
+export const ruleList = { rules: z.array(ruleInForce) };
+export const rulesAdded = { ...ruleList, ...addedIds };
 
 export const defaultRequest = z.strictObject(choice).check(({ value, issues }) => reportMisfit(value, issues));
 export const defaultAnswer = { ...choice, after: z.string().nullable() };

@@ -92,6 +92,16 @@ export const times = z
   .optional()
   .describe("how often it applies before it is removed; left out: always");
 
+/** The id of a rule or a fault. */
+export const itemId = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+export const sentId = itemId
+  .optional()
+  .describe("as momo gave it: a list that is sent again keeps the ids; new ones have none");
+export const addedIds = {
+  ids: z.array(itemId).describe("of those that were added"),
+  id: itemId.optional().describe("the same, if it was one"),
+};
+
 /** The name of the server, in answers that only one of several servers can give. */
 export const replica = z.string().optional().describe("the server that answered, if several share a database");
 

@@ -95,23 +95,6 @@ describeInBrowser("steering", (scene) => {
     await until(async () => (await textOf(clock)) !== before);
   });
 
-  test("a change can be undone for 20 s, and the time of an older one does not end that of a newer one", async () => {
-    const page = await scene.open({ view: "steering" });
-    await page.getByText("Live", { exact: true }).waitFor();
-    await page.evaluate(`waiting = []; real = setTimeout;
-      setTimeout = (run, ms) => (ms === 20_000 ? waiting.push(run) : real(run, ms));`);
-    const rules = page.getByRole("region", { name: "Rules" });
-    const pick = async (name: string) => {
-      await rules.getByRole("button", { name }).click();
-      await rules.getByText(new RegExp(`added: “${name}”`)).waitFor();
-    };
-    for (const name of ["Busy, then reached", "Paid in the last second"]) await pick(name);
-    for (const [timer, offers] of [1, 0].entries()) {
-      await page.evaluate(`waiting[${timer}](); new Promise(requestAnimationFrame)`);
-      expect(await rules.getByRole("button", { name: "Undo" }).count()).toBe(offers);
-    }
-  });
-
   test("the colours are light, dark or those of the system, and are remembered", async () => {
     const page = await scene.open();
     const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");

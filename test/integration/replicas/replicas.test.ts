@@ -41,7 +41,7 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
       ["PUT", "/faults", { seed: 1, faults: [{ kind: "error", status: 503, path: "/transactions.php" }] }],
       ["PUT", "/webhook", { url: "http://127.0.0.1:1/", times: 2 }],
     ] as const) {
-      const { message: _, ...changed } = await a.control(method, path, body);
+      const { message: _, id: _id, ids: _ids, ...changed } = await a.control(method, path, body);
       const { message: __, deliveries: ___, ...seen } = await b.control("GET", path);
       expect({ path, ...seen }).toMatchObject({ path, ...changed });
     }
@@ -104,6 +104,31 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     expect((await b.ask("POST", "/rules", tooMany)).status).toBe(400);
     for (const replica of [a, b]) expect((await replica.control("GET", "/rules")).rules).toHaveLength(10);
     await a.control("DELETE", "/rules");
+  });
+
+  test("100 faults that are added through two replicas at once are all there; one that is removed through both is gone once", async () => {
+    const replicaOf = (index: number) => (index % 2 === 0 ? a : b);
+    const fault = { kind: "error", path: "/status.php" };
+    const add = (index: number) => replicaOf(index).control("POST", "/faults", fault);
+    const added = await Promise.all(Array.from({ length: 100 }, (_, index) => add(index)));
+    const ids = new Set(added.map(({ id }) => Number(id)));
+    expect(ids.size).toBe(100);
+    for (const replica of [a, b]) {
+      const { faults } = await replica.control("GET", "/faults");
+      expect(new Set((faults as { id: number }[]).map(({ id }) => id))).toEqual(ids);
+    }
+    const removed = await Promise.all([a, b].map((replica) => replica.ask("DELETE", "/faults/50")));
+    expect(removed.map(({ status }) => status).sort()).toEqual([200, 404]);
+    await a.control("DELETE", "/faults");
+  });
+
+  test("a rate limit counts the requests of all replicas together", async () => {
+    await a.control("PUT", "/faults", { faults: [{ kind: "rate", per_minute: 5, path: "/transactions.php" }] });
+    const get = (index: number) => (index % 2 === 0 ? a : b).get("/transactions.php?limit=1");
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => get(index)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
+    await a.control("DELETE", "/faults");
   });
 
   test("the event stream of one replica reports changes of another one as `steering`, and its payments as `gap`", async () => {

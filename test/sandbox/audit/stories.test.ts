@@ -96,7 +96,7 @@ function optionsOf(words: readonly string[]): Pick<Step, "more" | "members"> {
   ) as Record<string, string>;
   const more = {
     ...(took && { durationMs: Number(took) }),
-    ...(fault && { fault: fault as FaultName, isInjected: fault === "error" || fault === "rate" }),
+    ...(fault && { fault: fault as FaultName, isInjected: fault === "error" }),
     ...(fault === LOST.fault && LOST),
     ...(delivered && { isDelivered: delivered === "true" }),
     ...(agent && { headers: new Headers({ "User-Agent": agent }) }),

@@ -194,32 +194,31 @@ describe("probability and seed", () => {
     expect(draw()).toEqual(next);
   });
 
-  test.each<[what: string, next: readonly Fault[], goesOn: boolean]>([
-    ["another fault is added", [fault(0.5), fault(1, { path: "/stkpush.php" })], true],
-    ["the same faults are sent again", [fault(0.5)], false],
-    ["another fault takes its place", [fault(0.5, { times: 1000 })], false],
-  ])("the draws of a fault: %s", (_what, next, goesOn) => {
-    const [plan, alone] = [new FaultPlan(rethrow), new FaultPlan(rethrow)];
+  test.each<[what: string, change: (plan: FaultPlan) => void, goesOn: boolean]>([
+    ["another fault is added", (plan) => plan.add(7, [fault(1, { path: "/stkpush.php" })]), true],
+    ["it is removed", (plan) => plan.remove(String(plan.add(7, [fault(1, { path: "/stkpush.php" })])[0])), true],
+    ["one is added with another seed", (plan) => plan.add(8, [fault(1, { path: "/stkpush.php" })]), false],
+    ["the same faults are sent again", (plan) => plan.replace(7, [fault(0.5)]), false],
+    ["the faults are sent again as they are", (plan) => plan.replace(7, plan.faults), false],
+  ])("the draws go on, or begin anew: %s", (_what, change, goesOn) => {
+    const [changed, alone, anew] = [new FaultPlan(rethrow), new FaultPlan(rethrow), new FaultPlan(rethrow)];
     const draw = (plan: FaultPlan) => Array.from({ length: 50 }, () => plan.strike(POLL) !== null);
-    for (const one of [plan, alone]) one.replace(7, [fault(0.5)]);
-    const [first, after] = [draw(alone), draw(alone)];
-    draw(plan);
-    plan.replace(7, next);
-    expect(draw(plan)).toEqual(goesOn ? after : first);
+    for (const plan of [changed, alone]) plan.replace(7, [fault(0.5)]);
+    draw(changed);
+    draw(alone);
+    change(changed);
+    anew.replace(changed.seed, [fault(0.5)]);
+    expect(draw(changed)).toEqual(draw(goesOn ? alone : anew));
   });
 
-  test.each<[what: string, left: Fault[]]>([
-    ["one was counted down", [fault(1, { times: 2 }), fault(0.5)]],
-    ["one was used up", [fault(1, { times: 1 }), fault(0.5)]],
-  ])("the same faults again begin anew, also after a restore: %s", (_what, faults) => {
+  test("the same faults again begin anew after one was used up, also after a restore", () => {
     const plan = new FaultPlan(rethrow);
     const draw = () => Array.from({ length: 50 }, () => plan.strike(POLL) !== null);
+    const faults = [fault(1, { times: 1 }), fault(0.5)];
     plan.replace(7, faults);
-    plan.strike(POLL);
     const first = draw();
     plan.load(plan.save());
     plan.replace(7, faults);
-    plan.strike(POLL);
     expect(draw()).toEqual(first);
   });
 

@@ -102,11 +102,13 @@ export class ControlAuditor {
   #rulesJudge(sent: Sent): Judge {
     const given = sent.body === null ? [] : ([JSON.parse(sent.body)].flat() as PredictedRule[]);
     return (answer) => {
-      const next = given.map((rule) => ({ ...rule }));
+      const next = given.map((rule) => ({ ...rule, id: this.#environment.newRuleId() }));
       if (sent.method === "POST") this.#environment.rules.push(...next);
       if (sent.method === "PUT" || sent.method === "DELETE") this.#environment.rules = next;
       const rules = this.#environment.rules.map((rule) => ({ ...rule, match: matchView(rule.match) }));
-      demandSuccess(answer, { rules });
+      const ids = next.map(({ id }) => id);
+      const added = { ids, ...(ids.length === 1 && { id: ids[0] }) };
+      demandSuccess(answer, { ...(sent.method === "POST" && added), rules });
     };
   }
 

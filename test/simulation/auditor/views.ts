@@ -135,7 +135,8 @@ export class Environment {
   readonly keys = new Map<string, { readonly secret: string; readonly merchantId: number }>();
   readonly accounts = new Map<number, { readonly merchantId: number; readonly tariff: string }>();
   /** In order; `times` of a rule is counted down here. */
-  rules: PredictedRule[] = [];
+  rules: (PredictedRule & { readonly id: number })[] = [];
+  #ruleIds = 0;
   byDefault: PredictedDefault = START_DEFAULT;
   clock: { readonly frozenAtMs: number } | { readonly aheadMs: number } = { aheadMs: 0 };
 
@@ -148,7 +149,14 @@ export class Environment {
   /** The process forgets the rules and the default, but not the clock. */
   processEnded(): void {
     this.rules = [];
+    this.#ruleIds = 0;
     this.byDefault = START_DEFAULT;
+  }
+
+  /** A new process begins with 1. */
+  newRuleId(): number {
+    this.#ruleIds += 1;
+    return this.#ruleIds;
   }
 
   whoseKey(key: string): number | null {

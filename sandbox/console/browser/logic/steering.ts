@@ -7,7 +7,7 @@ import { counted, countedAll, formatAmount, formatCount, formatPhone } from "./f
  * Finds rules that no payment can reach, because an earlier rule without a count matches all their payments.
  * @returns for each rule the place of the earlier rule, from 1; null if it can be reached
  */
-export function coveredBy(rules: readonly Rule[]): (number | null)[] {
+export function coveredBy(rules: readonly Pick<Rule, "match" | "times">[]): (number | null)[] {
   return rules.map((rule, index) => {
     const place = rules.slice(0, index).findIndex((before) => before.times === undefined && covers(before, rule));
     return place < 0 ? null : place + 1;
@@ -15,7 +15,7 @@ export function coveredBy(rules: readonly Rule[]): (number | null)[] {
 }
 
 /** Whether the first rule matches all payments that the second one matches. */
-function covers({ match: wide }: Rule, { match: narrow }: Rule): boolean {
+function covers({ match: wide }: Pick<Rule, "match">, { match: narrow }: Pick<Rule, "match">): boolean {
   return Object.entries(wide).every(([name, value]) => includes(value, narrow[name as keyof Rule["match"]]));
 }
 
@@ -57,7 +57,7 @@ export function openPrompts(here: number, leftOut: number): string {
 }
 
 /** `KES 100.00 from 0712 345 678: insufficient_funds after 3s, once` */
-export function ruleInWords({ match, outcome, after, result_code, times }: Rule): string {
+export function ruleInWords({ match, outcome, after, result_code, times }: Omit<Rule, "id">): string {
   const { phone, amount, payment_account_id, reference, description } = match;
   const conditions = [
     ...(amount !== undefined ? [`KES ${formatAmount(amount)}`] : []),
@@ -72,7 +72,7 @@ export function ruleInWords({ match, outcome, after, result_code, times }: Rule)
 }
 
 /** `/status.php: HTTP 503, 21 % of requests, 4 times` */
-export function faultInWords({ path, probability, times, ...fault }: Fault): string {
+export function faultInWords({ path, probability, times, ...fault }: Omit<Fault, "id">): string {
   const chance = probability < 1 ? `, ${Math.round(probability * 1000) / 10} % of requests` : "";
   return `${path ?? "every operation"}: ${describeFault(fault)}${chance}${countWords(times)}`;
 }

@@ -4,12 +4,9 @@ import { setting } from "../actions.ts";
 import { api, Refused } from "../api.ts";
 import { type Problems, problemsOf } from "../logic/problems.ts";
 import { outcomes } from "../state.ts";
-import { after } from "../system.ts";
 import { type Command, CommandLines } from "./commands.tsx";
 
 const NONE: Problems = { fields: {}, rest: null };
-
-type Call = ReturnType<typeof useCall>;
 
 /**
  * A call that a form makes. A refusal is shown beside the fields that it names.
@@ -139,34 +136,6 @@ export function CallForm<Answer>({ form, command, action, isIncomplete, onDone, 
       {!isIncomplete && <CommandLines command={command} />}
     </>
   );
-}
-
-const OFFERED_MS = 20_000;
-
-/** Makes calls, and offers for a while to undo the last one. */
-export function useUndo(call: Call) {
-  const offered = useSignal<{ readonly words: string; readonly undo: () => void } | null>(null);
-  const withdraw = setting(offered, null);
-  return {
-    /** @param words what the call did */
-    async change(command: Command, words: string, undo: Command): Promise<void> {
-      if (!(await call.run(() => api.call(command)))) return;
-      const offer = { words, undo: () => void call.run(() => api.call(undo)).then(withdraw) };
-      offered.value = offer;
-      after(OFFERED_MS, () => offered.value === offer && withdraw());
-    },
-    /** What was done, and the button that undoes it. */
-    line: (
-      <div class="box line tone small" role="status" data-tone="pending">
-        {offered.value?.words}
-        {offered.value && (
-          <button type="button" onClick={offered.value.undo}>
-            Undo
-          </button>
-        )}
-      </div>
-    ),
-  };
 }
 
 /** A choice of a select: its value, and its label if that is another text. */

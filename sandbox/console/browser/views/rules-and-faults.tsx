@@ -2,14 +2,14 @@ import { signal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/phone.ts";
 import type { Field } from "../../../faults/kind.ts";
 import { FAULT_NAMES, FAULTS, type FaultName, fieldsOf } from "../../../faults/kinds.ts";
-import { capitalised, counted } from "../logic/format.ts";
+import { api } from "../api.ts";
 import { numberOrText } from "../logic/problems.ts";
 import { coveredBy, faultInWords, ruleInWords } from "../logic/steering.ts";
 import { faults, rules } from "../state.ts";
-import type { Fault, Rule } from "../wire.ts";
+import type { Rule } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { type Command, CommandLines, ControlGroup, usePointed } from "./commands.tsx";
-import { ANY, CallForm, type Choice, type Draft, outcomeChoices, useForm, useUndo } from "./form.tsx";
+import { CommandLines, ControlGroup, usePointed } from "./commands.tsx";
+import { ANY, CallForm, type Choice, type Draft, type Form, outcomeChoices, useForm } from "./form.tsx";
 import { CloseIcon, IconButton, Warned } from "./marks.tsx";
 
 const RULE_LABELS = {
@@ -29,13 +29,13 @@ type RuleText = Record<keyof typeof RULE_LABELS, string>;
 const draft = signal<Draft<keyof RuleText>>({});
 
 /** Fills in the form. The person checks the rule and adds it. */
-export function startRule({ match, outcome, result_code, result_desc = "", times }: Rule): void {
+export function startRule({ match, outcome, result_code, result_desc = "", times }: Omit<Rule, "id">): void {
   const { phone = "", amount = "", reference = "" } = match;
   const result = { result_code: String(result_code ?? ""), result_desc };
   draft.value = { phone, amount: String(amount), reference, outcome, ...result, times: String(times ?? "") };
 }
 
-const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<Rule, "match">[] }[] = [
+const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<Rule, "id" | "match">[] }[] = [
   {
     label: "Fails twice, then succeeds",
     rules: [{ outcome: "insufficient_funds", times: 1 }, { outcome: "wrong_pin", times: 1 }, { outcome: "completed" }],
@@ -47,25 +47,22 @@ const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<
 /** The rules in their order, and a form that appends one. */
 export function RulesCard() {
   const form = useForm("rule", RULE_LABELS, { outcome: "insufficient_funds" }, draft);
-  const undo = useUndo(form);
-  const replacement = (next: readonly Rule[]) => replacing("/rules", next.length, next);
   const { outcome, result_code, result_desc } = form.values;
   const hasResult = outcome === "failed" || result_code !== "" || result_desc !== "";
   const controls = PRESETS.map(({ label, rules: preset }) => {
     const command = { method: "POST", path: "/rules", body: preset };
-    const words = `${counted(preset.length, "rule")} added: “${label}”.`;
-    return { label, command, run: () => void undo.change(command, words, replacement(rules.value)) };
+    return { label, command, run: () => void form.run(() => api.call(command)) };
   });
   return (
     <Card title="Rules" count={rules.value.length} isWide>
       <Entries
         what="rule"
+        path="/rules"
         entries={rules.value}
         inWords={ruleInWords}
         problems={coveredBy(rules.value).map((by) => by && `never reached: rule ${by} matches all its payments`)}
         none="None. A rule says what the prompts that match do; the first that matches decides."
-        replacement={replacement}
-        undo={undo}
+        call={form}
       />
       <CallForm form={form} command={{ method: "POST", path: "/rules", body: ruleOf(form.values) }} action="Add rule">
         {form.input("phone", { placeholder: "any phone", size: 12 })}
@@ -121,25 +118,23 @@ const FAULT_CHOICES = FAULT_NAMES.map((kind) => [kind, FAULTS[kind].words] as co
 
 export function FaultsCard() {
   const form = useForm("fault", FAULT_LABELS, FIRST_FAULT);
-  const undo = useUndo(form);
   const { seed, faults: inForce } = faults.value;
   const kind = form.values.kind as FaultName;
-  // The faults that are there go on as they are.
-  const kept = inForce.length > 0 ? seed : undefined;
-  const body = { seed: numberOrText(form.values.seed ?? "") ?? kept, faults: [...inForce, faultOf(form.values)] };
-  const replacement = (next: readonly Fault[]) => replacing("/faults", next.length, { seed, faults: next });
+  const fault = faultOf(form.values);
+  const newSeed = numberOrText(form.values.seed ?? "");
+  const body = newSeed === undefined ? fault : { seed: newSeed, faults: [fault] };
   return (
     <Card title="Faults" count={inForce.length} isWide>
       <Entries
         what="fault"
+        path="/faults"
         entries={inForce}
         inWords={faultInWords}
         none="No faults. A fault affects requests to the merchant API. The same seed gives the same faults."
-        replacement={replacement}
-        undo={undo}
+        call={form}
       />
       {inForce.length > 0 && <p class="hint">Seed {seed}</p>}
-      <CallForm form={form} command={{ method: "PUT", path: "/faults", body }} action="Add fault">
+      <CallForm form={form} command={{ method: "POST", path: "/faults", body }} action="Add fault">
         {form.select("path", PATHS)}
         {form.select("kind", FAULT_CHOICES)}
         {Object.entries(fieldsOf(kind)).map(([name, { placeholder }]) => form.input(name, { placeholder, size: 5 }))}
@@ -166,59 +161,50 @@ function faultOf({ path, kind, probability = "", times = "", ...typed }: Readonl
   };
 }
 
-const replacing = (path: string, count: number, body: unknown): Command =>
-  count === 0 ? { method: "DELETE", path } : { method: "PUT", path, body };
-
 interface EntriesProps<Entry> {
   readonly what: string;
+  readonly path: string;
   readonly entries: readonly Entry[];
   readonly inWords: (entry: Entry) => string;
   readonly problems?: readonly (string | null | 0)[];
   /** What is shown if there are none. */
   readonly none: string;
-  /** The call that replaces all entries by these. */
-  readonly replacement: (next: readonly Entry[]) => Command;
-  readonly undo: ReturnType<typeof useUndo>;
+  /** Removes an entry, or all. */
+  readonly call: Pick<Form<never>, "run">;
 }
 
 /** Entries in order, each with a button that removes it, and the command of the last button under the mouse. */
-function Entries<Entry>({ what, entries, inWords, problems = [], none, replacement, undo }: EntriesProps<Entry>) {
-  const { pointed, noticed } = usePointed<number>();
-  const commandOf = (index: number) => replacement(index < 0 ? [] : entries.toSpliced(index, 1));
-  const remove = (index: number, words: string) => ({
-    onClick: () => void undo.change(commandOf(index), `${words} removed.`, replacement(entries)),
-    ...noticed(index),
+function Entries<Entry extends { readonly id: number }>(props: EntriesProps<Entry>) {
+  const { what, path, entries, inWords, problems = [], none, call } = props;
+  const { pointed, noticed } = usePointed<string>();
+  const removal = (from: string) => ({ method: "DELETE", path: from });
+  const remove = (from: string) => ({
+    onClick: () => void call.run(() => api.call(removal(from))),
+    ...noticed(from),
   });
+  const pathOf = ({ id }: Entry) => `${path}/${id}`;
+  const [first] = entries;
+  if (first === undefined) return <p class="hint">{none}</p>;
+  const isThere = pointed === path || entries.some((entry) => pathOf(entry) === pointed);
   return (
     <>
-      {entries.length === 0 ? (
-        <p class="hint">{none}</p>
-      ) : (
-        <>
-          <ol class="entries rule-list">
-            {entries.map((entry, index) => (
-              <li key={index} class="line">
-                <span class="grow">
-                  {inWords(entry)}
-                  {problems[index] && <Warned words={problems[index]} />}
-                </span>
-                <IconButton
-                  icon={CloseIcon}
-                  label={`Remove ${what} ${index + 1}`}
-                  {...remove(index, `${capitalised(what)} ${index + 1}`)}
-                />
-              </li>
-            ))}
-          </ol>
-          <div class="row">
-            <button type="button" {...remove(-1, counted(entries.length, what))}>
-              Remove all {entries.length}
-            </button>
-          </div>
-          <CommandLines command={commandOf(Math.min(pointed ?? 0, entries.length - 1))} />
-        </>
-      )}
-      {undo.line}
+      <ol class="entries rule-list">
+        {entries.map((entry, index) => (
+          <li key={entry.id} class="line">
+            <span class="grow">
+              {inWords(entry)}
+              {problems[index] && <Warned words={problems[index]} />}
+            </span>
+            <IconButton icon={CloseIcon} label={`Remove ${what} ${index + 1}`} {...remove(pathOf(entry))} />
+          </li>
+        ))}
+      </ol>
+      <div class="row">
+        <button type="button" {...remove(path)}>
+          Remove all {entries.length}
+        </button>
+      </div>
+      <CommandLines command={removal(pointed !== null && isThere ? pointed : pathOf(first))} />
     </>
   );
 }

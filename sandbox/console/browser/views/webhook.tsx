@@ -8,7 +8,7 @@ import { deliveries, MOST_DELIVERIES, webhook } from "../state.ts";
 import type { Attempt, Delivery, Webhook } from "../wire.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock, ControlGroup } from "./commands.tsx";
-import { CallForm, type Draft, FormProblem, useCall, useForm, useUndo } from "./form.tsx";
+import { CallForm, type Draft, FormProblem, useCall, useForm } from "./form.tsx";
 
 const FORMS: readonly Webhook["form"][] = ["payment.updated", "flat"];
 const LABELS = {
@@ -29,11 +29,10 @@ export function WebhookCard() {
   // The fields show what is set.
   const set = inForce && { ...inForce, times: String(inForce.times), early: inForce.early ? "yes" : "no" };
   const form = useForm("webhook", LABELS, { ...FIRST, ...(set as Draft<keyof typeof LABELS> | null) });
-  const undo = useUndo(form);
   const { times, early, ...texts } = form.values;
   const body = { ...texts, times: numberOrText(times), early: early === "yes" };
   const put = (settings: object | null) => ({ method: "PUT", path: "/webhook", body: settings });
-  const remove = () => void undo.change(REMOVAL, "The webhook is removed.", put(inForce));
+  const remove = () => void form.run(() => api.call(REMOVAL));
   const sendTest = () =>
     void form.run(async () => {
       tried.value = (await api.call<{ attempt: Attempt }>(TEST)).attempt;
@@ -46,7 +45,6 @@ export function WebhookCard() {
           : "None, as in the specification. momo sends each payment that becomes final to the address that is set here. "}
         A client must poll in any case.
       </p>
-      {undo.line}
       <CallForm form={form} command={put(body)} action={inForce ? "Change" : "Set"} isIncomplete={body.url === ""}>
         {form.input("url", { placeholder: "http://127.0.0.1:3000/hook", size: 26 })}
         {form.select("form", FORMS)}
