@@ -71,6 +71,22 @@ describe("the example of docs/testing.md runs, and fails where the payment ends 
   }
 });
 
+testWith(
+  ["node"],
+  "under momo exec, the example uses its sandbox, and the audit of the command sees the payment",
+  async () => {
+    const [connected = ""] = /`(sandbox = await connectSandbox\(\);[^`]*)`/.exec(testing.text) ?? [];
+    const code = example
+      .replace("import { startSandbox,", "import { connectSandbox,")
+      .replace("sandbox = await startSandbox({ frozen: true });", connected.slice(1, -1));
+    expect(code).not.toContain("startSandbox");
+    writeFileSync(join(project, "connected.test.ts"), code);
+    const exec = [await builtBinary(), "exec", "--audit", "--", ...BUN_TEST.split(" "), "./connected.test.ts"];
+    const run = await runToEnd(exec, { cwd: project, env: { CI: "1", NO_COLOR: "1" } });
+    expect(`${run.exitCode} ${run.stdout}${run.stderr}`).toMatch(/^0 [\s\S]*1 payment/);
+  },
+);
+
 type SnapshotTest = [needs: readonly Needed[], file: string, code: string, command: string, made: string];
 
 const exampleOf = (file: string) => readDocument(`docs/examples/${file}`).text;
