@@ -81,7 +81,7 @@ export function createService(outside: ServiceParts) {
     },
     answerPrompt: (checkoutRequestId: string, outcomeOf: (pending: PendingTransaction) => Outcome) =>
       answerPrompt(parts, checkoutRequestId, outcomeOf),
-    /** Runs work that replaces all payments. One that is being started is refused, and the next ones wait. */
+    /** Runs work that replaces all payments. One that is being started meanwhile is refused. */
     replaceAll: starts.replaceAll,
     /** Merchants, accounts and keys stay. */
     forgetTransactions: () => resolver.replaceTransactions(() => store.transactions.clear()),

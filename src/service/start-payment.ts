@@ -81,39 +81,36 @@ const LATE = "before the network accepted the prompt: nothing is stored, start t
 
 /**
  * The payments that are being started. A reset or a restore replaces all payments, sets the clock back, and can begin the numbers again,
- * so a payment that started before it is not stored after it.
+ * so a payment that started before its end is not stored after it.
  */
 export function createStarts() {
   const mutex = createMutex();
-  let replacing: Promise<unknown> | null = null;
+  let replacing = 0;
   /** How often all payments were replaced. */
   let generation = 0;
   let lastReason = "";
 
   return {
     /** @param start calls its argument immediately before it stores the payment */
-    async run<T>(start: (requireCurrent: () => void) => Promise<T>): Promise<T> {
-      while (replacing) await replacing;
-      const own = generation;
+    run<T>(start: (requireCurrent: () => void) => Promise<T>): Promise<T> {
+      const own = replacing > 0 ? null : generation;
       return start(() => {
-        if (generation !== own) throw new Refusal("unavailable", `${lastReason} ${LATE}`);
+        if (own !== generation) throw new Refusal("unavailable", `${lastReason} ${LATE}`);
       });
     },
 
     /**
-     * Runs `work`, which replaces all payments. Payments that start meanwhile wait for it.
+     * Runs `work`, which replaces all payments. Payments that have started by its end are refused.
      * @param reason what happened, for the refusal
      */
     async replaceAll<T>(reason: string, work: () => Promise<T>): Promise<T> {
+      replacing += 1;
       generation += 1;
       lastReason = reason;
-      const working = mutex.run(work);
-      const end = working.catch(() => {});
-      replacing = end;
       try {
-        return await working;
+        return await mutex.run(work);
       } finally {
-        if (replacing === end) replacing = null;
+        replacing -= 1;
       }
     },
   };
