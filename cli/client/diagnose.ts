@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { delimiter } from "node:path";
-import { DOCTOR } from "../../sandbox/control/observe.ts";
+import { PROBE_HEADER } from "../../sandbox/control/observe.ts";
 import { isLoopback } from "../../sandbox/loopback.ts";
 import { PUSH_FAILED } from "../../sandbox/network/outcomes.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
@@ -8,7 +8,6 @@ import { REDACTED } from "../../src/domain/redact.ts";
 import { callersVariable, searchPath, variablesInForce } from "../environment.ts";
 import { isException } from "../intercept/hosts.ts";
 import { type Failure, NoServer, toFailure } from "../terminal/failure.ts";
-import { version } from "../version.ts";
 import { type Client, controlClient, merchantClient } from "./client.ts";
 import { READS, Refused } from "./request.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
@@ -60,7 +59,7 @@ function proxyOf({ baseUrl }: Target): Check[] {
   return [fine("proxy", `requests go through ${proxy} of the environment; NO_PROXY bypasses it`)];
 }
 
-const BY_DOCTOR = { "User-Agent": `momo/${version}${DOCTOR}` };
+const BY_DOCTOR = { [PROBE_HEADER]: "1" };
 
 /** Tries the address and the key with a list of one payment, which changes nothing. */
 async function tryKey(target: Target): Promise<Check[]> {

@@ -237,6 +237,7 @@ function merchantApiOf(options: AssembleOptions, { service, webhooks, log, fault
     faults,
     log,
     audit,
+    ownSecret: options.ownSecret,
     webhooks,
     steering: options.steering,
     clock,

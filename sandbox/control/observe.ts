@@ -8,7 +8,14 @@ import type { Service } from "../../src/service/service.ts";
 import type { Struck } from "../faults/kind.ts";
 import { kindOf } from "../faults/kinds.ts";
 import type { FaultPlan } from "../faults/plan.ts";
-import { type AnsweredRequest, type DelayedRequest, type Members, membersOf, type RequestLog } from "../request-log.ts";
+import {
+  type AnsweredRequest,
+  type DelayedRequest,
+  type Members,
+  membersOf,
+  OWN_HEADER,
+  type RequestLog,
+} from "../request-log.ts";
 import type { Steering } from "../steering.ts";
 import { isFromAnotherSite } from "./guard.ts";
 
@@ -21,6 +28,8 @@ export interface ObserveOptions {
   readonly delayed: Set<DelayedRequest>;
   /** Returns the merchant of a request, or throws. */
   readonly authenticate: Service["authenticate"];
+  /** The secret that momo's own requests have in {@link OWN_HEADER}. */
+  readonly ownSecret: string;
   readonly stopping: AbortSignal;
   readonly clock: Clock;
   /** The clock of delays. */
@@ -34,7 +43,8 @@ export interface ObserveOptions {
  * valid credentials.
  */
 export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions): Handler {
-  const { faults, log, delayed, clock, realClock, stopwatch, stopping } = options;
+  const { faults, log, delayed, ownSecret, clock, realClock, stopwatch, stopping } = options;
+  const isProbe = ({ headers }: Request) => headers.has(PROBE_HEADER) && headers.get(OWN_HEADER) === ownSecret;
 
   const refuse = refuseAndLog(options, log);
 
@@ -76,7 +86,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     const result = kind && (await kind.strike(struck.fault, { ...struck, carryOut, fail, wait }));
     const { answered, isInjected, hidden } = result ? answerOf(result) : plain(await carryOut());
     if (held) delayed.delete(held);
-    if (request.headers.get("User-Agent")?.endsWith(DOCTOR)) return respond(answered);
+    if (isProbe(request)) return respond(answered);
     const isLost = result?.isLost === true;
     const body = exchange.body ?? (answered.status === 200 && !result ? null : await unread(request, realClock));
     const isTakenLeniently = answered.status === 400 && api.wouldTake(request, body);
@@ -107,8 +117,8 @@ function hold(request: Request, path: string, atMs: number, arrived: number): De
   return held;
 }
 
-/** The end of the name of `momo doctor`. Its requests are not logged: they are no client's. */
-export const DOCTOR = " momo doctor";
+/** Of momo's own requests, those of `momo doctor` have this header: they start no payment, and are not logged. */
+export const PROBE_HEADER = "x-momo-probe";
 
 /** Only --intercept gets requests with https. Such a program stays as it is. */
 const isIntercepted = ({ url }: Request): boolean => url.startsWith("https:");

@@ -159,6 +159,14 @@ describe("doctor calls the address with that key and that account, as momo pay w
     expect(await control("GET", "/audit")).toMatchObject({ requests: 0 });
   });
 
+  test.concurrent("a client that has its names, but not the server's secret, is a client", async () => {
+    const { baseUrl, headers, control } = await startIn(newFolder());
+    for (const more of [{ "User-Agent": "momo/1.0 momo doctor" }, { "x-momo-probe": "1", "x-momo-own": "a guess" }])
+      await fetch(`${baseUrl}/transactions.php`, { headers: { ...headers, ...more } });
+    expect((await control("GET", "/requests")).requests).toHaveLength(2);
+    expect(await control("GET", "/audit")).toMatchObject({ requests: 2 });
+  });
+
   test.concurrent("a control token that is refused", async () => {
     const env = { MOMO_CONTROL_TOKEN: "not-the-token-at-all" };
     expect((await examine(own.at, { env })).needAction).toEqual(["control token"]);

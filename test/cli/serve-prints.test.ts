@@ -257,7 +257,7 @@ test.each([
   [{ "X-API-Key": KEY, "X-API-Secret": SECRET }, "the form of both headers is right"],
 ])("the log of a 401 with %p says: %s", (headers, credentials) => {
   const sent = new Headers(headers as Record<string, string>);
-  const request = { ...REFUSED, headers: sent } as unknown as AnsweredRequest;
+  const request = { ...REFUSED, isDelivered: true, headers: sent } as unknown as AnsweredRequest;
   expect(JSON.parse(requestLine("json", request, 0)).credentials).toBe(credentials);
   expect(requestLine("pretty", request, 0)).toEndWith(`  (${credentials})`);
 });
