@@ -1,10 +1,12 @@
 import { send as sendHttp } from "./http.ts";
+import type { Issue } from "./records.ts";
+import type { Refusal } from "./test-sandbox.ts";
 
 /** The control API of one sandbox. */
 export interface Control {
   /**
    * @returns an answer of the type that the control API has for this call
-   * @throws Error in the words of the sandbox, if it refuses
+   * @throws Refusal if the sandbox refuses
    */
   send<T extends object>(method: string, path: string, body?: object): Promise<T>;
   /** A whole list, page by page, oldest first. */
@@ -21,6 +23,7 @@ export interface ControlAddress {
 
 interface Message {
   readonly message: string;
+  readonly issues?: readonly Issue[];
 }
 
 const UNAUTHORIZED = 401;
@@ -44,7 +47,7 @@ export function controlAt({ url, headers, ending }: ControlAddress): Control {
     if (answer === null) throw lost(`answered ${status}, without JSON: is this its control API?`);
     if (status === UNAUTHORIZED) throw lost(`refuses the token of MOMO_CONTROL_TOKEN: ${answer.message}`);
     if (status === MISDIRECTED) throw lost(`is another one now: ${answer.message}`);
-    if (status !== 200) throw new Error(answer.message);
+    if (status !== 200) throw refusalOf(status, answer);
     return answer;
   }
 
@@ -60,6 +63,10 @@ export function controlAt({ url, headers, ending }: ControlAddress): Control {
 
   return { send, list };
 }
+
+/** @param issues absent in the answer of an older server */
+const refusalOf = (status: number, { message, issues = [] }: Message): Refusal =>
+  Object.assign(new Error(message), { status, issues });
 
 function parse<T>(text: string): T | null {
   try {

@@ -4,6 +4,7 @@ import type {
   AuditReport,
   DeliveryRecord,
   FaultInput,
+  Issue,
   OutcomeName,
   RequestRecord,
   RuleInput,
@@ -11,6 +12,12 @@ import type {
   TransactionRecord,
   WebhookInput,
 } from "./records.ts";
+
+/** What methods reject with if the sandbox refuses: its message, its HTTP status, and what is wrong where. */
+export interface Refusal extends Error {
+  readonly status: number;
+  readonly issues: readonly Issue[];
+}
 
 export interface SandboxOptions {
   /** What prompts do if nothing else decides: `NAME` or `NAME; after=DURATION`. By default `completed` after 3 s. */

@@ -62,7 +62,9 @@ export const CLOCK_CALLS: Calls = {
 function distanceTo(atMs: number, nowMs: number): number {
   if (atMs >= nowMs) return atMs - nowMs;
   const now = formatTimestamp(nowMs);
-  throw invalid(`to has passed: it is ${now} in Nairobi, and the clock only moves forward until a reset or a restore`);
+  throw invalid(`to has passed: it is ${now} in Nairobi, and the clock only moves forward until a reset or a restore`, [
+    { path: "to", rule: "must not have passed" },
+  ]);
 }
 
 function answer({ clock }: ControlContext): Reply {

@@ -1,4 +1,4 @@
-import { failWith, type Reply, respond } from "../../src/http/reply.ts";
+import { failWith, type Reply, respond, withIssues } from "../../src/http/reply.ts";
 import { type Handler, type KeepOpen, targetOf } from "../../src/http/request.ts";
 import { CONTROL_PATH, type ControlContext } from "./context.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
@@ -8,7 +8,7 @@ export interface ControlOptions extends ControlContext, GuardOptions {
   readonly reportFault: (error: unknown) => void;
 }
 
-/** The control API, for test suites and people. Like the merchant API it answers in JSON. */
+/** The control API, for test suites and people. Like the merchant API it answers in JSON; its refusals also have their issues as data. */
 export function createControl(options: ControlOptions): Handler {
   const guard = createGuard(options);
 
@@ -19,17 +19,18 @@ export function createControl(options: ControlOptions): Handler {
     // Without the token, a probe gets only the status.
     if (isProbe && path === CONTROL_PATH + HEALTH_PATH) return healthFor(options, refusal === null);
     if (isProbe && path === CONTROL_PATH + READY_PATH) return readyFor(options);
-    if (refusal) return refusal;
+    if (refusal) return withIssues(refusal);
     // With the first call: it takes 26 of 74 ms until momo serve is ready.
     const { dispatch } = await import("./calls.ts");
-    return dispatch(request, options, keepOpen);
+    const answered = await dispatch(request, options, keepOpen);
+    return answered instanceof Response || answered.status === 200 ? answered : withIssues(answered);
   }
 
   return async (request, keepOpen = () => {}) => {
     try {
       return withSecurityHeaders(await answer(request, keepOpen));
     } catch (error) {
-      return withSecurityHeaders(failWith(error, options.reportFault));
+      return withSecurityHeaders(withIssues(failWith(error, options.reportFault)));
     }
   };
 }

@@ -2,13 +2,14 @@ import { succeeded } from "../../src/http/answers.ts";
 import { describe, describeCall, FAILURE, json, jsonSchemaOf } from "../../src/http/description.ts";
 import type { Call, Calls } from "./context.ts";
 import { SERVER_HEADER } from "./identity.ts";
+import { refusal } from "./shapes/refusal.ts";
 
 /**
  * The control API in OpenAPI 3.1, without its address. It takes many milliseconds.
  * @param calls by path and method; this description and `HEAD` are left out
  */
 export function describeControl({ "/openapi.json": _, ...calls }: Calls, version: string) {
-  return describe({
+  const description = {
     info: { title: "momo's control API", version, description: "Steer the sandbox, and see what happened in it." },
     // The token is optional: a server may have none.
     security: [{}, { controlToken: [] }],
@@ -24,7 +25,8 @@ export function describeControl({ "/openapi.json": _, ...calls }: Calls, version
       ]),
     ),
     components: { securitySchemes: { controlToken: { type: "http", scheme: "bearer" } } },
-  });
+  };
+  return describe(description, { Refusal: jsonSchemaOf(refusal) });
 }
 
 /** The part of a path that stands for an id. */
@@ -45,9 +47,11 @@ function responsesOf({ answer, texts = [], failures = {} }: Call) {
     },
     ...Object.fromEntries(failed),
     421: { description: `Nothing was done: ${SERVER_HEADER} names another server`, content: json(FAILURE) },
-    default: failure(FAILURE),
+    default: failure(REFUSAL),
   };
 }
+
+const REFUSAL = { $ref: "#/components/schemas/Refusal" };
 
 const failure = (schema: object) => ({
   description: "Refused: the message says what is wrong and what would be right",

@@ -36,12 +36,14 @@ export const merchantQuery = z.object({
   }).optional(),
 });
 
+const NOT_BOTH = "give merchant_id or api_key, not both";
+
 /** @throws Refusal `not_found` if there is no such merchant, or no such key */
 export async function merchantOf(
   { service: { registry } }: RegistryContext,
   { merchant_id, api_key }: z.output<typeof merchantQuery>,
 ): Promise<Merchant> {
-  if (merchant_id !== undefined && api_key !== undefined) throw invalid("give merchant_id or api_key, not both");
+  if (merchant_id !== undefined && api_key !== undefined) throw invalid(NOT_BOTH, [{ path: "", rule: NOT_BOTH }]);
   if (api_key !== undefined) return registry.requireMerchant(await registry.ownerOfKey(api_key));
   return merchant_id === undefined ? registry.firstMerchant() : registry.requireMerchant(merchant_id);
 }

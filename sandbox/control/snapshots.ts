@@ -1,5 +1,5 @@
 import { counted } from "../../src/domain/counted.ts";
-import { invalid, Refusal, whatCame } from "../../src/domain/error.ts";
+import { invalid, Refusal, shown, whatCame } from "../../src/domain/error.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { type Calls, type ControlContext, described, type Snapshot, type Snapshots } from "./context.ts";
@@ -25,7 +25,8 @@ export const STATE_CALLS: Calls = {
     PUT: described("Save the state", snapshotAnswer, { body: noBody }, async (context, input) => {
       const { request, id: name, keepOpen } = input;
       if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-        throw invalid(`the name must be 1 to 64 letters, digits, - and _${whatCame(name)}`);
+        const rule = "must be 1 to 64 letters, digits, - and _";
+        throw invalid(`the name ${rule}${whatCame(name)}`, [{ path: "name", rule, received: shown(name) }]);
       }
       keepOpen(request);
       const { shown: snapshot } = await context.snapshots.mutex.run(() => save(name, context));

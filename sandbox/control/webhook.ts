@@ -30,9 +30,8 @@ export const WEBHOOK_CALLS: Calls = {
       { body: bodyOf(shapes.webhook, { url: "http://127.0.0.1:8080/webhook", times: 2, delay: "1s" }) },
       async ({ steering, webhooks, server }, { request, body: settings }) => {
         if (isOwnAddress(settings.url, [merchantOrigin(request, server), originOf(request)])) {
-          throw invalid(
-            "url must not be an address of this server: a webhook that calls momo could repeat itself for ever",
-          );
+          const rule = "must not be an address of this server";
+          throw invalid(`url ${rule}: a webhook that calls momo could repeat itself for ever`, [{ path: "url", rule }]);
         }
         await steering.change(() => webhooks.load(settings));
         return succeed(inWords(webhooks), { webhook: webhooks.settings });

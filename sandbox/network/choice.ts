@@ -1,5 +1,5 @@
 import { parseDuration } from "../../src/domain/duration.ts";
-import { invalid } from "../../src/domain/error.ts";
+import { invalid, type Refusal } from "../../src/domain/error.ts";
 import { isLine, MAX_LINE_LENGTH } from "../../src/domain/line.ts";
 import { textOfCode } from "../../src/domain/outcome.ts";
 import { ENDINGS, type Ending, OUTCOME_NAMES, SHORTLY_MS } from "./outcomes.ts";
@@ -65,6 +65,8 @@ function refusalOf(read: () => unknown): string | null {
   }
 }
 
+const refusalAt = (path: string, rule: string): Refusal => invalid(`${path} ${rule}`, [{ path, rule }]);
+
 /** The parameters of a choice in one line, and the members that they stand for. */
 const PARAMETERS = { after: "after", code: "result_code", desc: "result_desc", message: "message" } as const;
 
@@ -81,10 +83,10 @@ export function parseChoice(text: string, what: string): Choice {
     const [, key = "", value = ""] = /^(after|code|desc|message)\s*=\s*(.+)$/.exec(parameter) ?? [];
     const member = PARAMETERS[key as keyof typeof PARAMETERS];
     if (member === undefined || members[member] !== undefined) {
-      throw invalid(`${what} must be NAME, NAME; after=DURATION or failed; code=NUMBER, such as completed; after=10s`);
+      throw refusalAt(what, "must be NAME, NAME; after=DURATION or failed; code=NUMBER, such as completed; after=10s");
     }
     if (!isLine(value)) {
-      throw invalid(`${key} in ${what} must be at most ${MAX_LINE_LENGTH} characters, without control characters`);
+      throw refusalAt(`${key} in ${what}`, `must be at most ${MAX_LINE_LENGTH} characters, without control characters`);
     }
     members[member] = value;
   }
@@ -101,7 +103,7 @@ export function parseChoice(text: string, what: string): Choice {
 export function expectFit(choice: Choice, nameOf: (member: keyof Choice) => string): Choice {
   const [member, problem = ""] = problemOf(choice) ?? [];
   if (member === undefined) return choice;
-  throw invalid(`${nameOf(member)} ${problem.replace(/^it /, "")}`);
+  throw refusalAt(nameOf(member), problem.replace(/^it /, ""));
 }
 
 /**
@@ -110,13 +112,13 @@ export function expectFit(choice: Choice, nameOf: (member: keyof Choice) => stri
  */
 export function parseChosenName(text: string, what: string): ChosenName {
   const name = CHOSEN_NAMES.find((one) => one === text);
-  if (!name) throw invalid(`${what} is not the name of an outcome; the names are ${CHOSEN_NAMES.join(", ")}`);
+  if (!name) throw refusalAt(what, `is not the name of an outcome; the names are ${CHOSEN_NAMES.join(", ")}`);
   return name;
 }
 
 function parseCode(text: string, what: string): number {
   const code = /^[0-9]{1,6}$/.test(text) ? Number(text) : 0;
-  if (code === 0) throw invalid(`code in ${what} must be a whole number from 1 to ${MAX_RESULT_CODE}`);
+  if (code === 0) throw refusalAt(`code in ${what}`, `must be a whole number from 1 to ${MAX_RESULT_CODE}`);
   return code;
 }
 

@@ -1,4 +1,4 @@
-import { invalid, Refusal } from "../../src/domain/error.ts";
+import { invalid, Refusal, shown } from "../../src/domain/error.ts";
 import { receiptNumber } from "../../src/domain/identifiers.ts";
 import { type Outcome, textOfCode } from "../../src/domain/outcome.ts";
 import type { Provider } from "../../src/domain/provider.ts";
@@ -75,7 +75,9 @@ function announce(
   const ending = endingOf({ outcome, result_code: result?.code });
   if (ending.by !== "network") {
     const names = OUTCOMES.filter((one) => one.ending.by === "network").map((one) => one.name);
-    throw invalid(`${outcome} is not an answer to a prompt; the answers are ${names.join(", ")}`);
+    throw invalid(`${outcome} is not an answer to a prompt; the answers are ${names.join(", ")}`, [
+      { path: "outcome", rule: `must be one of ${names.join(", ")}`, received: shown(outcome) },
+    ]);
   }
   const { status, code } = ending;
   const resultDesc = result?.desc ?? textOfCode(code) ?? "";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { auditReport, finding } from "../../sandbox/control/shapes/audit.ts";
 import { fault } from "../../sandbox/control/shapes/faults.ts";
+import { issue } from "../../sandbox/control/shapes/refusal.ts";
 import { loggedRequest } from "../../sandbox/control/shapes/requests.ts";
 import { rule } from "../../sandbox/control/shapes/steering.ts";
 import { chosenName } from "../../sandbox/control/shapes/values.ts";
@@ -24,6 +25,7 @@ const OUTPUTS: Named = {
   RequestRecord: ["A request of the merchant API, as in the log.", loggedRequest],
   DeliveryRecord: ["A message for the webhook, and its attempts.", delivery],
   Finding: ["A mistake of the client under test.", finding],
+  Issue: ["What is wrong at one place of what was sent.", issue],
   AuditReport: ["What the client under test has done, and done wrong.", auditReport],
 };
 

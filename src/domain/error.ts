@@ -14,11 +14,11 @@ export type RefusalKind =
 
 /** What is wrong at one place of an input. */
 export interface Issue {
-  /** The member, parameter or header, as in `rules[2].match.phone`; `body` for the body as a whole. */
+  /** The member, parameter or header, as in `rules[2].match.phone`; empty for all members together, `body` for a body without any. */
   readonly path: string;
-  /** What must be so. */
+  /** What must be so, whatever the value is. */
   readonly rule: string;
-  /** The value that came, as a refusal shows it. */
+  /** The value that came, as {@link receivedText} shows it. */
   readonly received?: string;
 }
 
@@ -46,14 +46,17 @@ export const invalid = (message: string, issues?: readonly Issue[]): Refusal => 
 const MAX_SHOWN = 40;
 
 /**
- * The end of a refusal: the value that a member or parameter has.
+ * The value that a member or parameter has.
  * @param isOtherKind whether the rule needs another kind of value: then the kind is named, too
  * @param digits a number as it was sent, where that is known
  */
-export function whatCame(value: unknown, isOtherKind = false, digits?: string): string {
+export function receivedText(value: unknown, isOtherKind: boolean, digits?: string): string {
   const names = isOtherKind && (typeof value === "string" || typeof value === "number");
-  return `; it is ${names ? `${kindOf(value)}, ` : ""}${shown(value, digits)}`;
+  return `${names ? `${kindOf(value)}, ` : ""}${shown(value, digits)}`;
 }
+
+/** The end of a refusal: the value that came. */
+export const whatCame = (value: unknown): string => `; it is ${receivedText(value, false)}`;
 
 /** A value in JSON. For an object or an array only the kind is named. */
 export function shown(value: unknown, digits?: string): string {

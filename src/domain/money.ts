@@ -9,14 +9,16 @@ export const MIN_AMOUNT = 1;
 /** Amounts in KES are below this. The specification names no maximum; the bound keeps every sum exact. */
 export const AMOUNT_LIMIT = 1_000_000_000;
 
-/** The rule for amounts, for refusals. If an amount only has too many decimals, the text names the nearest valid one. */
+/** The rule for amounts, for refusals. */
+export const AMOUNT_RULE = "must be a number from 1 to 999999999.99 with at most two decimals";
+
+/** The same for one amount: if it only has too many decimals, the text names the nearest valid one. */
 export function amountRule(amount: unknown): string {
-  const rule = "must be a number from 1 to 999999999.99 with at most two decimals";
-  if (amount === null) return `${rule} (JSON writes NaN as null)`;
+  if (amount === null) return `${AMOUNT_RULE} (JSON writes NaN as null)`;
   // Far smaller and greater numbers are written with an exponent.
   const isNear = typeof amount === "number" && amount > MIN_AMOUNT / 2 && amount < AMOUNT_LIMIT;
   const rounded = isNear ? roundToCents(String(amount)) : Number.NaN;
-  return isAmount(rounded) ? `${rule}: round it to cents, ${rounded}` : rule;
+  return isAmount(rounded) ? `${AMOUNT_RULE}: round it to cents, ${rounded}` : AMOUNT_RULE;
 }
 
 /**

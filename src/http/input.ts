@@ -6,7 +6,7 @@ import {
   type Page,
   type TransactionFilter,
 } from "../domain/filter.ts";
-import { AMOUNT_LIMIT, amountRule, isAmount, MIN_AMOUNT, parseAmount } from "../domain/money.ts";
+import { AMOUNT_LIMIT, AMOUNT_RULE, amountRule, isAmount, MIN_AMOUNT, parseAmount } from "../domain/money.ts";
 import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
 import { parseDay } from "../domain/timestamp.ts";
 import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../domain/transaction.ts";
@@ -49,7 +49,7 @@ export const startPaymentSchema = z.object({
   phone: z.string(rule(PHONE_RULE)).regex(PHONE_PATTERN, rule(PHONE_RULE)),
   amount: z
     .number(badAmount)
-    .refine(isAmount, badAmount)
+    .refine(isAmount, { ...badAmount, params: { rule: AMOUNT_RULE } })
     // Not `multipleOf: 0.01`: validators compute with binary fractions, and would refuse 19.99.
     .meta({ minimum: MIN_AMOUNT, exclusiveMaximum: AMOUNT_LIMIT, description: "in KES, with at most two decimals" }),
   reference: text({ min: 0, max: MAX_REFERENCE_LENGTH }).optional(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { counted } from "../domain/counted.ts";
-import { type Issue, invalid, kindOf, shown, whatCame } from "../domain/error.ts";
+import { type Issue, invalid, kindOf, receivedText, shown } from "../domain/error.ts";
 
 /**
  * Checks an input with its schema.
@@ -20,39 +20,40 @@ export function parseInput<T extends z.ZodType>(
   const reasons = new Map<string, Issue & { readonly reason: string }>();
   for (const issue of parsed.error.issues) {
     const path = placeOf(root, issue.path);
-    const received = cameOf(issue, digits);
-    const reason = saidOf(path, issue.message) + received;
+    const received = receivedIn(issue, digits);
+    const reason = saidOf(path, issue.message) + (received === null ? "" : `; it is ${received}`);
     // Of two bounds of a number the second is its own; the first is that of every whole number.
     const key = issue.code.startsWith("too_") ? `${issue.code} ${path}` : reason;
-    reasons.set(key, { reason, path, rule: ruleOf(issue), received });
+    reasons.set(key, { reason, path, rule: ruleOf(issue), ...(received !== null && { received }) });
   }
   const shownReasons = [...reasons.values()].slice(0, MAX_REASONS);
   const more = reasons.size - MAX_REASONS;
   const message = shownReasons.map(({ reason }) => reason).join("; ") + (more > 0 ? `; and ${more} more` : "");
-  const issues = shownReasons.map(({ path, rule, received }) => ({ path, rule, ...(received && { received }) }));
+  const issues = shownReasons.map(({ reason: _, ...issue }) => issue);
   throw invalid(message, issues);
 }
 
-/** What must be so, without the value that came: the message of a rule of our own can have it. */
-const ruleOf = ({ code, message }: z.core.$ZodIssue): string => (code === "custom" ? code : message);
+/** What must be so, whatever the value is: a message that depends on it has its rule beside it. */
+const ruleOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === "custom" && typeof issue.params?.rule === "string" ? issue.params.rule : issue.message;
 
 /** How many errors are listed: a thousand rules can have a thousand. */
 const MAX_REASONS = 20;
 
 /**
- * The received value of an issue; empty if there is none, or if the issue is about several members. A PIN is not shown, nor an
+ * The received value of an issue; null if there is none, or if the issue is about several members. A PIN is not shown, nor an
  * address that may hold a password.
  * @param digits as {@link digitsIn} finds them
  */
-function cameOf({ code, input, path, ...issue }: z.core.$ZodIssue, digits: unknown): string {
+function receivedIn({ code, input, path, ...issue }: z.core.$ZodIssue, digits: unknown): string | null {
   if (["pin", "url"].includes(String(path.at(-1)))) {
-    return ["string", "undefined"].includes(typeof input) ? "" : `; it is ${kindOf(input)}`;
+    return ["string", "undefined"].includes(typeof input) ? null : kindOf(input);
   }
-  if (input === undefined || (code !== "invalid_type" && typeof input === "object" && input !== null)) return "";
+  if (input === undefined || (code !== "invalid_type" && typeof input === "object" && input !== null)) return null;
   const wanted = code === "invalid_type" && "expected" in issue ? issue.expected : typeof input;
   const sent = path.reduce((value, name) => Object(value)[name], digits);
   const isOtherKind = typeof input !== (wanted === "int" ? "number" : wanted);
-  return whatCame(input, isOtherKind, typeof input === "number" && typeof sent === "string" ? sent : undefined);
+  return receivedText(input, isOtherKind, typeof input === "number" && typeof sent === "string" ? sent : undefined);
 }
 
 /**

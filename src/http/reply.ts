@@ -71,6 +71,11 @@ export function fail(status: number, message: string, more: Record<string, strin
   return reply(status, { success: false, message }, headers);
 }
 
+/** A refusal that also says as data what is wrong where. */
+export function withIssues({ status, said, headers, refusal }: Reply): Reply {
+  return { ...reply(status, { ...said, issues: refusal?.issues ?? [] }, headers), ...(refusal && { refusal }) };
+}
+
 /** How the refusal of a path begins that does not exist. Other answers with 404 are about a record. */
 export const NO_SUCH_PATH = "there is nothing at this path";
 

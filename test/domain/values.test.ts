@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { timeLeft } from "../../src/domain/duration.ts";
-import { invalid, readNaming, shown, whatCame } from "../../src/domain/error.ts";
+import { invalid, readNaming, receivedText, shown, whatCame } from "../../src/domain/error.ts";
 import { foldCase } from "../../src/domain/filter.ts";
 import { around, findJsonMistake, lineAndColumn, looksLikeUtf16 } from "../../src/domain/json-mistake.ts";
 import { parseName } from "../../src/domain/merchant.ts";
@@ -102,9 +102,9 @@ describe("a value is shown as JSON writes it", () => {
 });
 
 test("the kind is named where another one is needed", () => {
-  expect(whatCame("100", true)).toBe('; it is a string, "100"');
-  expect(whatCame(100, true)).toBe("; it is a number, 100");
-  expect(whatCame(null, true)).toBe("; it is null");
+  expect(receivedText("100", true)).toBe('a string, "100"');
+  expect(receivedText(100, true)).toBe("a number, 100");
+  expect(receivedText(null, true)).toBe("null");
   expect(whatCame("100")).toBe('; it is "100"');
 });
 

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { CALLS } from "../../sandbox/control/calls.ts";
 import { describeControl } from "../../sandbox/control/openapi.ts";
+import { refusal } from "../../sandbox/control/shapes/refusal.ts";
+import { jsonSchemaOf } from "../../src/http/description.ts";
 import { describeApi } from "../../src/http/openapi.ts";
 import { cleanUp } from "../support/cleanup.ts";
 import { type Served, serveMomo } from "../support/momo.ts";
@@ -37,6 +39,11 @@ interface Operation {
 
 const merchants = describeApi({}, "0.0.0");
 const { Failure } = merchants.components.schemas;
+/** The refusals of both APIs. */
+const NAMED: Readonly<Record<string, object>> = {
+  "#/components/schemas/Failure": Failure,
+  "#/components/schemas/Refusal": jsonSchemaOf(refusal),
+};
 const { paths: merchantPaths } = withoutNames(merchants as unknown as Description);
 
 /** Without the stream of events, which does not end. */
@@ -194,7 +201,7 @@ async function expectSound(sent: Sent, responses: Operation["responses"]): Promi
   if (type !== "application/json" && response.status === 200 && described.content[type]) return;
   const answer = JSON.parse(answered) as Record<string, unknown>;
   const { schema = Failure } = described.content[type] ?? {};
-  const misfit = schemaChecker("$ref" in schema ? Failure : schema)(answer);
+  const misfit = schemaChecker("$ref" in schema ? NAMED[String(schema.$ref)] : schema)(answer);
   if (misfit !== null) throw new Error(`${what}\n${misfit}`);
   if (answer.success !== (response.status === 200) || !answer.message) throw new Error(what);
   if (response.status === 200) return;

@@ -133,6 +133,8 @@ describe("a sandbox for a test", () => {
   test("a name or an id with dots and slashes is no path to something else", async () => {
     const save = rejectionOf(sandbox.snapshot("../rules"));
     expect(String(await save)).toContain('the name must be 1 to 64 letters, digits, - and _; it is "../rules"');
+    const issue = { path: "name", rule: "must be 1 to 64 letters, digits, - and _", received: '"../rules"' };
+    expect(await save).toMatchObject({ status: 400, issues: [issue] });
     const answer = rejectionOf(sandbox.answer("../rules?", { outcome: "cancelled" }));
     expect(String(await answer)).toContain("there is no prompt with this checkout request id");
   });

@@ -23,7 +23,8 @@ export const same: [
   Same<published.WebhookInput, own.WebhookInput>, Same<published.TransactionRecord, own.TransactionRecord>,
   Same<published.RequestRecord, own.RequestRecord>, Same<published.DeliveryRecord, own.DeliveryRecord>,
   Same<published.Finding, own.Finding>, Same<published.AuditReport, own.AuditReport>,
-] = [true, true, true, true, true, true, true, true, true, true];
+  Same<published.Issue, own.Issue>,
+] = [true, true, true, true, true, true, true, true, true, true, true];
 `;
 
 test("the published types import nothing, and are those of the program", async () => {

@@ -252,7 +252,7 @@ const SECRETS = /\bms_|\bmk_|SQL|constraint|\bat \S+:\d+|\.ts\b|node_modules|und
 /** The part of a refusal that repeats what the caller sent, or names NaN. */
 const SENT = /(?:; it is (?:a string, )?|at character \d+, )"(?:[^"\\]|\\.)*"|JSON (?:writes|has no) NaN/g;
 
-/** What holds for every answer (§1, §7). */
+/** What holds for every answer (§1, §7); refusals of the control API also have their issues. */
 export function expectSoundAnswer({ status, headers, body }: Answer): void {
   expect(headers.get("Content-Type")).toBe("application/json");
   expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
@@ -262,6 +262,8 @@ export function expectSoundAnswer({ status, headers, body }: Answer): void {
   expect(body.message).toBeString();
   expect(body.message).not.toBe("");
   if (status === 200) return;
-  expect(Object.keys(body)).toEqual(["success", "message"]);
+  const { issues = [], ...said } = body as { issues?: { path: string; rule: string }[] };
+  expect(Object.keys(said)).toEqual(["success", "message"]);
   expect(String(body.message).replaceAll(SENT, "")).not.toMatch(SECRETS);
+  for (const { path, rule } of issues) expect(`${path} ${rule}`).not.toMatch(SECRETS);
 }

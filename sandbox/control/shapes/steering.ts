@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amountRule, isAmount } from "../../../src/domain/money.ts";
+import { AMOUNT_RULE, amountRule, isAmount } from "../../../src/domain/money.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../../../src/domain/transaction.ts";
 import { phone, timestamp } from "../../../src/http/answers.ts";
 import {
@@ -38,7 +38,7 @@ const ruleMembers = {
       phone: phonePattern.optional(),
       amount: z
         .number()
-        .refine(isAmount, { error: ({ input }) => `it ${amountRule(input)}` })
+        .refine(isAmount, { error: ({ input }) => `it ${amountRule(input)}`, params: { rule: AMOUNT_RULE } })
         .optional(),
       payment_account_id: accountId.optional().describe("whose payments; left out: of every account"),
       reference: pattern(MAX_REFERENCE_LENGTH).optional(),

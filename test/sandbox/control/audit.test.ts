@@ -62,6 +62,11 @@ describe("GET /_momo/audit", () => {
     const { refused, findings } = await control("GET", "/audit");
     expect<unknown>(refused).toEqual([{ status: 400, message, count: 2 }, once]);
     expect(findings).toMatchObject([{ request_ids: [1, 2] }, { request_ids: [3] }]);
+    await control("DELETE", "/audit");
+    const push = { payment_account_id: 1, phone: "0712345678" };
+    for (const amount of [1.005, 2.333, 0, 2_000_000_000]) await send("POST", "/stkpush.php", { ...push, amount });
+    const { findings: ofAmounts } = await control("GET", "/audit");
+    expect(ofAmounts).toMatchObject([{ kind: "refused", count: 4 }]);
   });
 
   test("a refusal names the lenient form where it takes the request, and to an intercepted program the answer does, too", async () => {

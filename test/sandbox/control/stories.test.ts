@@ -38,7 +38,7 @@ interface Operation {
 interface Described {
   readonly servers: unknown;
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { readonly schemas: { readonly Failure: object } };
+  readonly components: { readonly schemas: { readonly Refusal: object } };
 }
 
 let description: Described;
@@ -65,7 +65,7 @@ function expectDescribed(method: string, path: string, sent: string | undefined,
   const { call, operation } = found;
   const content = operation.responses[String(status)]?.content["application/json"];
   if (status === 200 && !content) return;
-  const fits = schemaChecker(content?.schema ?? description.components.schemas.Failure);
+  const fits = schemaChecker(content?.schema ?? description.components.schemas.Refusal);
   expect(fits(body), text).toBeNull();
   expect(fits({ ...body, more: 1 }), text).not.toBeNull();
   if (status !== 200) return;
@@ -136,9 +136,14 @@ async function carryOut(sandbox: Scene, ids: string[], step: string): Promise<st
       if (path === "/payments" && checkout_request_id) ids.push(String(checkout_request_id));
       if (member === "-" && answer.status === 200) return [];
       const members = member?.split(" ").map((one) => JSON.stringify(memberOf(answer.body, one)));
-      return [`${answer.status} ${members?.join(" ") ?? answer.text}`];
+      return [`${answer.status} ${members?.join(" ") ?? shownOf(answer)}`];
     }
   }
+}
+
+/** The issues of a refusal have a test of their own. */
+function shownOf({ text, status, body: { issues, ...body } }: Answer): string {
+  return status === 200 || issues === undefined ? text : JSON.stringify(body);
 }
 
 /** A member, or as `requests.id` one of each entry. */

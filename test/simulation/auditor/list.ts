@@ -94,9 +94,12 @@ export const bodyOf = ({ body }: Sent): Record<string, unknown> => JSON.parse(bo
 /** What no caller may see. */
 const SECRETS = /\bms_|\bmk_|SQL|constraint|\bat \S+:\d+|\.ts\b|node_modules|undefined|\[object|NaN|Error:/;
 
-/** The error body of §7: exactly `success` and `message`, and the message names what is wrong. */
-export function demandFailure({ status, body }: Answer, expected: number, mentions: readonly string[] = []): string {
-  const wrong = difference({ status, body }, { status: expected, body: { success: false, message: someText } });
+/** The error body of §7: exactly `success` and `message`, and the message names what is wrong. The control API adds its issues. */
+export function demandFailure(answer: Answer, expected: number, mentions: readonly string[] = []): string {
+  const { issues = [], ...body } = answer.body as Record<string, unknown>;
+  demand(Array.isArray(issues), `the issues of a refusal are ${JSON.stringify(issues)}`);
+  const given = { status: answer.status, body };
+  const wrong = difference(given, { status: expected, body: { success: false, message: someText } });
   demand(wrong === null, String(wrong));
   const { message } = body as { message: string };
   demand(!SECRETS.test(message), `a message shows internals: ${message}`);
