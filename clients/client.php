@@ -1,105 +1,103 @@
 <?php
-// A client for the mobile-money API in one file, for PHP 8.2 and later with curl. Copy it into your program, and keep it.
+// A client for the mobile-money API in one file, for PHP 8.2 and later with curl. Copy it into your program.
 //   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, new Momo\FileStore('orders'));
 //   $order = $momo->pay('ORDER-0001', '0712345678', 100);
-//   if ($order['status'] === 'completed') { deliver($order); } // once for each order
-// A reference is an order. It is stored before its push, and pushed once. After a failure, a new try needs a new reference.
-//   pending                      the customer is asked: "Look at your phone."
-//   unknown                      the answer to the push was lost, so it is not known whether the customer is asked
+//   if ($order['status'] === 'completed') deliver($order); // once for each order
+// A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
+//   pending                      the customer is asked: show "Look at your phone."
+//   unknown                      the answer to the push was lost: the customer may be asked, or not
 //   completed                    paid; receipt is the network's
 //   failed, cancelled, expired   not paid; result_code and result_desc say why
-//   not_started                  not paid: the network refused the push, or the service does not have the payment
-// While it is pending or unknown, the customer may have paid (may_have_paid): ask again later. The others never change.
-// A script calls pay, also again after a crash: it waits for two minutes, and goes on where it was.
-// A web request calls start, and returns. The page then asks your server every 5 s, and your server calls ask($reference).
-// A cron, every minute:  foreach ($momo->open() as $order) { $momo->ask($order['reference']); }
-// A webhook names no reference, and anybody can send one: find its checkout_request_id in open(), and ask; if it is not there, 404.
-// Tests: a new folder for each run. A test that moves the sandbox's clock gives two functions: sleep($seconds) moves that
-// clock, and now() returns how many seconds sleep has moved it.
+//   not_started                  not paid: the network refused the push, or the service never got it
+// While it is pending or unknown, the customer may have paid (may_have_paid): ask again. The others never change.
+// A script calls pay, which waits for two minutes at most. Call it again later, also after a crash: it goes on.
+// A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask($reference).
+// A cron runs every minute:  foreach ($momo->open() as $order) $momo->ask($order['reference']);
+// Anybody can send a webhook. Ask for the order in open() that has its checkout_request_id. Without one, answer 404.
+// A test uses a new folder. If it moves the sandbox's clock, it gives two functions: sleep($seconds) moves that
+// clock, and now() returns by how many seconds sleep has moved it in all.
 namespace Momo;
 
 /** The final statuses and the kinds of errors, with the exit codes of the command. */
 const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
-const ERRORS = ['usage' => 2, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6, 'unknown' => 6, 'store' => 1];
-/** Errors of curl before anything was sent: no such protocol, address or host, no connection, no TLS, a wrong certificate. */
-const UNSENT = [1, 3, 6, 7, 35, 60];
+/** refused: by the service. unreachable: nothing was sent. unknown: the answer was lost. store: the store failed. */
+const ERRORS = ['store' => 1, 'usage' => 2, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6, 'unknown' => 6];
 const JSON_FORM = JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS;
 
-/** $kind: one of ERRORS. $mayHavePaid: whether the customer may have paid all the same. */
+/** kind: one of ERRORS. mayHavePaid: whether the customer may have paid all the same. */
 final class MomoError extends \Exception {
-    public function __construct(public string $kind, string $text, public bool $mayHavePaid = false) { parent::__construct($text); }
+    public function __construct(public string $kind, string $message, public bool $mayHavePaid = false) {
+        parent::__construct($message);
+    }
 }
 
-/** Orders as files in a folder. Processes may share it, also with the clients in other languages. */
+/** Keeps each order as a file. Processes can share it, in all languages. A store of your own needs these methods. */
 final class FileStore {
     public function __construct(private string $folder) {
-        is_dir($folder) || @mkdir($folder, recursive: true) || is_dir($folder) || throw new MomoError('store', "no folder $folder");
+        @mkdir($folder, recursive: true); // it may be there already
+        useStore('the folder of the orders', false, fn () => opendir("$folder/."));
     }
+    /** The order, or null. */
     public function get(string $key): ?array {
-        $path = $this->path($key);
-        if (!file_exists($path) && is_dir($this->folder) && is_readable($this->folder)) { return null; }
-        $order = json_decode((string) @file_get_contents($path), true);
-        return $order ?? throw new \RuntimeException("$path is not a whole order");
+        if (!file_exists($this->path($key))) return null;
+        return json_decode(file_get_contents($this->path($key)), true, flags: JSON_THROW_ON_ERROR);
     }
-    /** Whether it was added, and not there already. Of several processes, one succeeds. */
+    /** Whether the order was added, and not there already. Of several processes, one succeeds. */
     public function add(string $key, array $order): bool {
-        $isAdded = $this->place($key, $order, 'link');
-        return $isAdded || ($this->get($key) ? false : throw new \RuntimeException('a link cannot be made'));
+        try {
+            $this->place($key, $order, link(...));
+            return true;
+        } catch (\ErrorException $error) {
+            return file_exists($this->path($key)) ? false : throw $error;
+        }
     }
-    public function set(string $key, array $order): void {
-        $this->place($key, $order, 'rename') || throw new \RuntimeException('a file cannot be renamed');
-    }
+    public function set(string $key, array $order): void { $this->place($key, $order, rename(...)); }
     public function remove(string $key): void { unlink($this->path($key)); }
     public function keys(): array {
-        $names = @scandir($this->folder) ?: throw new \RuntimeException("$this->folder cannot be read");
-        $files = array_values(preg_grep('/^([0-9a-f]{2})+[.]json$/D', $names));
-        return array_map(fn ($name) => hex2bin(substr($name, 0, -strlen('.json'))), $files);
+        $names = preg_grep('/^([0-9a-f]{2})+[.]json$/D', scandir($this->folder));
+        return array_map(fn ($name) => hex2bin(basename($name, '.json')), array_values($names));
     }
     private function path(string $key): string { return "$this->folder/" . bin2hex($key) . '.json'; }
-    /** Writes a whole file, and then gives it the name, so that a crash leaves no half order. */
-    private function place(string $key, array $order, callable $giveName): bool {
+    /** Writes a whole file, and then gives it its name: a crash leaves no half order. */
+    private function place(string $key, array $order, \Closure $giveName): void {
         $draft = "$this->folder/" . bin2hex(random_bytes(16)) . '.draft';
-        $text = json_encode($order, JSON_THROW_ON_ERROR | JSON_FORM);
         try {
-            $file = @fopen($draft, 'x');
-            $isWritten = $file && @fwrite($file, $text) === strlen($text) && fsync($file);
-            $isWritten || throw new \RuntimeException(error_get_last()['message'] ?? "$draft cannot be written");
-            $isPlaced = @$giveName($draft, $this->path($key));
+            $file = fopen($draft, 'x');
+            fwrite($file, json_encode($order, JSON_FORM));
+            fsync($file);
+            fclose($file);
+            $giveName($draft, $this->path($key));
         } finally {
-            @unlink($draft);
+            if (file_exists($draft)) unlink($draft);
         }
-        PHP_OS_FAMILY === 'Windows' || fsync(fopen($this->folder, 'r')); // Windows syncs no folders
-        return $isPlaced;
+        if (PHP_OS_FAMILY !== 'Windows') fsync(fopen($this->folder, 'r')); // Windows syncs no folders
     }
 }
 
-/** Times are in seconds. $settled: an order has not started if the service has answered for so long that it has no payment. */
+/** Times are in seconds. An order is not_started once the service has answered for $settled that it has none. */
 final class Client {
-    private string $service;
-    private float $retryAfter = 0; // as the last answer said
     public function __construct(
-        string $baseUrl, private string $apiKey, private string $apiSecret, private int $paymentAccountId,
+        private string $baseUrl, private string $apiKey, private string $apiSecret, private int $paymentAccountId,
         private object $store, private float $timeout = 10, private float $interval = 5, private float $deadline = 120,
         private float $settled = 600, private ?\Closure $now = null, private ?\Closure $sleep = null,
     ) {
-        $this->service = rtrim(trim($baseUrl), '/');
-        $offset = microtime(true) - hrtime(true) / 1e9;
-        $this->now ??= fn () => $offset + hrtime(true) / 1e9; // microtime can jump
+        $this->baseUrl = rtrim(trim($baseUrl), '/');
+        $this->now ??= fn () => microtime(true);
         $this->sleep ??= fn (float $seconds) => usleep((int) ($seconds * 1e6));
     }
-    /** Starts a payment and waits for its end, or goes on with it. */
-    public function pay(string $reference, string $phone, int|float|string $amount): array {
-        return $this->follow($this->start($reference, $phone, $amount));
-    }
-    /** Asks until the status is final or the deadline has come. */
-    public function wait(string $reference): array { return $this->follow($this->ask($reference)); }
 
-    /** Starts a payment, or returns the order as it is stored. It never pushes twice. */
+    /** Starts an order, or goes on with it, and waits for its end. */
+    public function pay(string $reference, string $phone, int|float|string $amount): array {
+        return $this->waitForEnd($this->start($reference, $phone, $amount));
+    }
+    /** Asks until the order is final or the deadline has come. */
+    public function wait(string $reference): array { return $this->waitForEnd($this->ask($reference)); }
+    /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
     public function start(string $reference, string $phone, int|float|string $amount): array {
-        $key = key($reference);
-        $charge = charge($phone, $amount);
+        $key = keyOf($reference);
+        $charge = chargeOf($phone, $amount);
         $order = [
-            'service' => $this->service,
+            'service' => $this->baseUrl,
             'reference' => $reference,
             'pushed_as' => pushedAs($reference, bin2hex(random_bytes(4))),
             'phone' => $charge['phone'],
@@ -109,206 +107,208 @@ final class Client {
             'receipt' => null,
             'result_code' => null,
             'result_desc' => null,
-            'started_at' => $this->nowMs(),
-            'asks' => 0, // how often the service was asked
-            'looked_at' => null, // when it last answered that it does not have the payment
-            'missing_ms' => 0, // for how long it has answered so
+            'asked_at' => (int) round(1000 * ($this->now)()), // when the service was last asked for it
+            'missing_ms' => 0, // for how long the service has answered that it does not have it
         ];
-        $isNew = $this->read($key) === null && stored($key, false, fn () => $this->store->add($key, $order));
-        if (!$isNew) { return shown($this->known($key, $charge)); }
+        $isStored = useStore($key, true, fn () => $this->store->get($key)) !== null;
+        if ($isStored || !useStore($key, false, fn () => $this->store->add($key, $order))) {
+            $stored = $this->read($key);
+            $isSame = $stored['phone'] === $charge['phone'] && $stored['amount'] == $charge['amount'];
+            if ($isSame) return withDoubt($stored);
+            throw new MomoError('usage', "$key is an order of $stored[phone] for $stored[amount] already");
+        }
+        $payment = ['payment_account_id' => $this->paymentAccountId, ...$charge, 'reference' => $order['pushed_as']];
         try {
-            $payment = ['payment_account_id' => $this->paymentAccountId, ...$charge, 'reference' => $order['pushed_as']];
             $answer = $this->call('/stkpush.php', $payment);
-            return isset($answer['checkout_request_id']) ? $this->update($key, ['status' => 'pending'] + $answer, $order) : shown($order);
         } catch (MomoError $error) {
-            if ($error->kind === 'unknown') { return shown($order); } // it may have been pushed: ask looks for it
+            if ($error->kind === 'unknown') return withDoubt($order); // it may have been pushed: ask looks for it
             $refusal = ['status' => 'not_started', 'result_desc' => $error->getMessage()];
-            if ($error->kind === 'not_started') { return $this->update($key, $refusal, $order); }
-            if ($error->kind !== 'store') { stored($key, false, fn () => $this->store->remove($key)); } // it was not pushed
+            if ($error->kind === 'not_started') return $this->saveAnswer($key, $refusal, $order);
+            useStore($key, false, fn () => $this->store->remove($key)); // it was not pushed
             throw $error;
         }
+        $status = isset($answer['checkout_request_id']) ? 'pending' : 'unknown';
+        return $this->saveAnswer($key, ['status' => $status] + $answer, $order);
     }
-    private function follow(array $order): array {
-        $key = key($order['reference']);
-        $waited = 0;
-        while (!isFinal($order) && $waited < $this->deadline) {
-            $pause = max(min($this->interval, $this->deadline), $this->retryAfter);
-            $before = ($this->now)();
-            ($this->sleep)($pause);
-            $latest = $this->known($key);
-            $order = $latest['asks'] === $order['asks'] ? $this->ask($key) : shown($latest); // not if another process has asked
-            $waited += min(max($pause, ($this->now)() - $before), $pause + $this->timeout); // also if the clock jumps
-        }
-        return $order;
-    }
-
-    /** Asks once, now. If no answer comes, the order stays as it was. */
+    /** Asks for an order once, now. If no answer comes, the order stays as it was. */
     public function ask(string $reference): array {
-        $key = key($reference);
-        $order = $this->known($key);
-        if (isFinal($order)) { return $order; }
-        $order['asks']++;
-        $this->write($key, $order);
+        $key = keyOf($reference);
+        $order = $this->read($key);
+        if (isFinal($order)) return $order;
+        $nowMs = (int) round(1000 * ($this->now)());
+        $sinceMs = max(0, min($nowMs - $order['asked_at'], (int) (1000 * $this->interval))); // now() can jump
+        $this->save($key, [...$order, 'asked_at' => $nowMs]);
         try {
             $id = $order['checkout_request_id'];
-            $answer = $id ? $this->call('/status.php', ['checkout_request_id' => $id]) : $this->findPushed($order);
-            return $answer ? $this->update($key, $answer, $order) : $this->miss($key);
+            $payment = $id ? $this->call('/status.php', ['checkout_request_id' => $id]) : $this->search($order);
+            if ($payment) return $this->saveAnswer($key, $payment, $order);
+            $stored = $this->read($key);
+            if ($stored['status'] === 'unknown') {
+                $stored['missing_ms'] += $sinceMs; // it may come later: a push can take minutes
+                if ($stored['missing_ms'] >= 1000 * $this->settled) $stored['status'] = 'not_started';
+            }
+            return $this->save($key, $stored);
         } catch (MomoError $error) {
             $error->mayHavePaid = true;
-            if ($error->kind === 'store' || $error->kind === 'credentials') { throw $error; }
-            return shown($this->read($key) ?? $order);
+            if ($error->kind === 'store' || $error->kind === 'credentials') throw $error;
+            return withDoubt($this->read($key, $order));
         }
-    }
-    private function update(string $key, array $answer, array $asked): array {
-        $order = $this->read($key) ?? $asked; // a file that is gone is written again
-        if (isFinal($order)) { return $order; } // another process was faster
-        $order['checkout_request_id'] ??= $answer['checkout_request_id'] ?? null;
-        if (($answer['status'] ?? '') === 'pending' || isFinal($answer)) { $order['status'] = $answer['status']; }
-        $order['receipt'] = $answer['momo_receipt_number'] ?? null;
-        $order['result_code'] = $answer['result_code'] ?? null;
-        $order['result_desc'] = $answer['result_desc'] ?? null;
-        return $this->write($key, $order);
-    }
-    /** Stores that the service does not have the payment now. A push can be on its way for minutes, so it may come later. */
-    private function miss(string $key): array {
-        $order = $this->known($key);
-        if ($order['status'] !== 'unknown') { return shown($order); }
-        $nowMs = $this->nowMs();
-        $sinceMs = $order['looked_at'] === null ? 0 : $nowMs - $order['looked_at'];
-        $order['missing_ms'] += min(max(0, $sinceMs), (int) ($this->interval * 1000)); // one interval, if the clock jumps
-        $order['looked_at'] = $nowMs;
-        if ($sinceMs > 0 && $order['missing_ms'] >= $this->settled * 1000) { $order['status'] = 'not_started'; }
-        return $this->write($key, $order);
     }
     /** The orders that are not final. */
     public function open(): array {
-        $orders = array_map($this->known(...), stored('the folder', true, fn () => $this->store->keys()));
-        return array_map(shown(...), array_values(array_filter($orders, fn ($order) => !isFinal($order))));
+        $keys = useStore('the folder of the orders', true, fn () => $this->store->keys());
+        $orders = array_map(fn ($key) => withDoubt($this->read($key)), $keys);
+        return array_values(array_filter($orders, fn ($order) => !isFinal($order)));
     }
-    /** The payment of an order as the list shows it, or null; it needs no stored order. */
+    /** The payment of an order as the list shows it, or null. The order need not be stored. */
     public function find(string $reference, string $phone, int|float|string $amount): ?array {
-        key($reference);
-        return $this->findPushed(['pushed_as' => pushedAs($reference, '')] + charge($phone, $amount));
+        keyOf($reference);
+        return $this->search(['pushed_as' => pushedAs($reference, ''), ...chargeOf($phone, $amount)]);
     }
-    /** A search finds what begins with its text, and rows show no reference: phone and amount are compared, too. */
-    private function findPushed(array $order): ?array {
+    /** All payments, newest first. None is there twice or left out, also if payments arrive or change meanwhile. */
+    public function list(array $filters = []): array {
+        $rows = [];
+        $page = 0;
+        do {
+            $page += 1;
+            $parameters = ['status' => null, 'page' => $page, 'limit' => 100] + $filters;
+            $query = http_build_query($parameters, encoding_type: PHP_QUERY_RFC3986);
+            $answer = $this->call("/transactions.php?$query");
+            $pageRows = $answer['transactions'] ?? $answer['data'] ?? null;
+            $isList = is_array($pageRows) && array_filter($pageRows, fn ($row) => isset($row['id'])) === $pageRows;
+            $newRows = $isList ? array_column($pageRows, null, 'id') : [];
+            $isLast = $isList && count($pageRows) < ($answer['pagination']['per_page'] ?? 100);
+            if (!$isLast && array_diff_key($newRows, $rows) === []) {
+                throw new MomoError('unknown', '/transactions.php: no list, or the same page again', true);
+            }
+            $rows = array_replace($rows, $newRows);
+        } while (!$isLast);
+        $status = $filters['status'] ?? null; // it can change between two pages, so it is compared at the end
+        return array_values(array_filter($rows, fn ($row) => $status === null || ($row['status'] ?? null) === $status));
+    }
+
+    private function waitForEnd(array $order): array {
+        $key = keyOf($order['reference']);
+        $waited = 0;
+        while (!isFinal($order) && $waited < $this->deadline) {
+            $pause = min($this->interval, $this->deadline);
+            $before = hrtime(true); // now() can jump
+            ($this->sleep)($pause);
+            $stored = $this->read($key);
+            $isAskedByOther = $stored['asked_at'] !== $order['asked_at'];
+            $order = $isAskedByOther ? withDoubt($stored) : $this->ask($key);
+            $waited += max($pause, (hrtime(true) - $before) / 1e9);
+        }
+        return $order;
+    }
+    /** Stores what the service says of the payment. */
+    private function saveAnswer(string $key, array $payment, array $fallback): array {
+        $order = $this->read($key, $fallback); // a file that was removed is written again
+        if (isFinal($order)) return $order; // another process was faster
+        $order['checkout_request_id'] ??= $payment['checkout_request_id'] ?? null;
+        if (isFinal($payment) || ($payment['status'] ?? null) === 'pending') $order['status'] = $payment['status'];
+        $order['receipt'] = $payment['momo_receipt_number'] ?? null;
+        $order['result_code'] = $payment['result_code'] ?? null;
+        $order['result_desc'] = $payment['result_desc'] ?? null;
+        return $this->save($key, $order);
+    }
+    /** A search finds what begins with its text, and rows have no reference: compare phone and amount, too. */
+    private function search(array $order): ?array {
         $number = substr($order['phone'], 3);
         $isOwn = fn ($row) => ($row['amount'] ?? 0) == $order['amount'] && str_ends_with($row['phone'] ?? '', $number);
         $own = array_values(array_filter($this->list(['search' => $order['pushed_as']]), $isOwn));
         $paid = array_values(array_filter($own, fn ($row) => ($row['status'] ?? '') === 'completed'));
         return $paid[0] ?? $own[0] ?? null;
     }
-
-    /** All rows, newest first: none twice, and none is left out, also while payments arrive. */
-    public function list(array $filters = []): array {
-        $status = $filters['status'] ?? null;
-        unset($filters['status']); // statuses change while pages are read: filter by them at the end
-        $rows = [];
-        for ($page = 1; ; $page++) {
-            $query = http_build_query([...$filters, 'page' => $page, 'limit' => 100], encoding_type: PHP_QUERY_RFC3986);
-            $answer = $this->call("/transactions.php?$query");
-            $pageRows = $answer['transactions'] ?? $answer['data'] ?? null;
-            $isList = is_array($pageRows) && array_filter($pageRows, fn ($row) => isset($row['id'])) === $pageRows;
-            $isList || throw new MomoError('unknown', '/transactions.php: no list', true);
-            $countBefore = count($rows);
-            $rows = array_replace($rows, array_column($pageRows, null, 'id'));
-            if (count($pageRows) < ($answer['pagination']['per_page'] ?? 100)) { break; }
-            count($rows) > $countBefore || throw new MomoError('unknown', '/transactions.php: the same page', true);
-        }
-        return array_values(array_filter($rows, fn ($row) => $status === null || ($row['status'] ?? null) === $status));
-    }
-
-    /** The answer, if it is the service's and a success. */
+    /** The answer of the service, if it is a success. */
     private function call(string $path, ?array $body = null): array {
-        $curl = curl_init($this->service . $path);
+        $curl = curl_init($this->baseUrl . $path);
         $headers = ["X-API-Key: $this->apiKey", "X-API-Secret: $this->apiSecret", 'Content-Type: application/json'];
         curl_setopt_array($curl, [
             CURLOPT_HTTPHEADER => array_map(trim(...), $headers),
             CURLOPT_RETURNTRANSFER => true,
-            CURLOPT_TIMEOUT_MS => (int) ($this->timeout * 1000),
+            CURLOPT_TIMEOUT_MS => (int) (1000 * $this->timeout),
             CURLOPT_NOPROGRESS => false,
-            CURLOPT_PROGRESSFUNCTION => fn ($curl, $total, $received) => $received > 10_000_000 ? 1 : 0,
+            CURLOPT_PROGRESSFUNCTION => fn ($curl, $total, $received) => $received > 10_000_000 ? 1 : 0, // 1 ends it
         ]);
-        if ($body !== null) { curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($body, JSON_THROW_ON_ERROR)); }
+        if ($body !== null) curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($body));
         $answer = json_decode((string) curl_exec($curl), true);
         $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
-        $this->retryAfter = min(curl_getinfo($curl, CURLINFO_RETRY_AFTER), 60);
-        if ($status === 200 && ($answer['success'] ?? null) === true) { return $answer; }
-        $isUnsent = curl_getinfo($curl, CURLINFO_REQUEST_SIZE) === 0 && in_array(curl_errno($curl), UNSENT, true);
-        $kind = $isUnsent ? 'unreachable' : kindOfFailure($status, $answer);
+        if ($status === 200 && ($answer['success'] ?? null) === true) return $answer;
+        $isSent = curl_getinfo($curl, CURLINFO_REQUEST_SIZE) > 0;
+        $isRefusal = ($answer['success'] ?? null) === false; // without one, it may have been pushed
+        $kind = $isSent ? 'unknown' : 'unreachable';
+        if ($isRefusal && $status === 500 && str_starts_with($answer['message'] ?? '', 'STK push initiation failed')) {
+            $kind = 'not_started'; // §4.1
+        }
+        if ($isRefusal && $status >= 400 && $status < 500 && $status !== 408 && $status !== 429) {
+            $kind = $status === 401 ? 'credentials' : 'refused';
+        }
         $message = $answer['message'] ?? "$path: no answer of the service ($status " . curl_error($curl) . ')';
         throw new MomoError($kind, $message, $kind === 'unknown');
     }
-    private function nowMs(): int { return (int) round(($this->now)() * 1000); }
-    private function read(string $key): ?array {
-        $order = stored($key, true, fn () => $this->store->get($key));
+    /** The stored order. If there is none, the fallback or an error. */
+    private function read(string $key, ?array $fallback = null): array {
+        $order = useStore($key, true, fn () => $this->store->get($key)) ?? $fallback;
+        if ($order === null) throw new MomoError('refused', "$key has not been started");
         $service = $order['service'] ?? 'another program';
-        if ($order === null || $service === $this->service) { return $order; }
-        throw new MomoError('usage', "$key is an order of $service, not of $this->service: use another folder");
+        if ($service === $this->baseUrl) return $order;
+        throw new MomoError('usage', "$key is an order of $service, not of $this->baseUrl: use another folder");
     }
-    /** The stored order, which must be there, and be of this phone and amount if they are given. */
-    private function known(string $key, array $charge = []): array {
-        $order = $this->read($key) ?? throw new MomoError('refused', "$key has not been started");
-        $isSame = $charge + $order == $order;
-        return $isSame ? $order : throw new MomoError('usage', "$key is an order of $order[phone] for $order[amount] already");
-    }
-    private function write(string $key, array $order): array {
-        stored($key, true, fn () => $this->store->set($key, $order));
-        return shown($order);
+    private function save(string $key, array $order): array {
+        useStore($key, true, fn () => $this->store->set($key, $order));
+        return withDoubt($order);
     }
 }
 
 function isFinal(array $order): bool { return isset(FINAL_STATUSES[$order['status'] ?? '']); }
-function shown(array $order): array { return isFinal($order) ? $order : $order + ['may_have_paid' => true]; }
-/** The reference for the service, at most 100 characters. A search for it finds no other order, and none of earlier. */
+function withDoubt(array $order): array { return isFinal($order) ? $order : $order + ['may_have_paid' => true]; }
+/** The reference for the service, at most 100 characters. The token tells it from an earlier order of this name. */
 function pushedAs(string $reference, string $token): string { return substr($reference, 0, 91) . "~$token"; }
-function stored(string $name, bool $mayHavePaid, \Closure $action): mixed {
+/** Runs an action of the store, in which each warning of PHP is an error. */
+function useStore(string $name, bool $mayHavePaid, \Closure $action): mixed {
+    set_error_handler(fn ($level, $message) => throw new \ErrorException($message));
     try {
         return $action();
     } catch (\Throwable $error) {
         $doubt = $mayHavePaid ? '; the customer may have paid' : '';
         throw new MomoError('store', "$name cannot be read or stored: " . $error->getMessage() . $doubt, $mayHavePaid);
+    } finally {
+        restore_error_handler();
     }
 }
-/** Only a refusal by the service itself says that nothing was pushed. */
-function kindOfFailure(int $status, mixed $answer): string {
-    if (($answer['success'] ?? null) !== false) { return 'unknown'; }
-    if ($status === 401) { return 'credentials'; }
-    if ($status === 500 && str_starts_with($answer['message'] ?? '', 'STK push initiation failed')) { return 'not_started'; }
-    return $status >= 400 && $status < 500 && !in_array($status, [408, 429], true) ? 'refused' : 'unknown';
-}
-function check(string $name, string $value, string $pattern, string $rule): array {
-    return preg_match($pattern, $value, $match) ? $match : throw new MomoError('usage', "$name must be $rule; it is '$value'");
-}
 /** The name of an order in the store. The service ignores the case of a reference. */
-function key(string $reference): string {
-    $rule = '1 to 100 printable characters of ASCII without ~, no space at its ends';
-    return strtolower(check('reference', $reference, '/^(?! )[ -}]{1,100}(?<! )$/D', $rule)[0]);
+function keyOf(string $reference): string {
+    if (preg_match('/^(?! )[ -}]{1,100}(?<! )$/D', $reference)) return strtolower($reference);
+    $rule = '1 to 100 printable ASCII characters, without ~ and outer spaces';
+    throw new MomoError('usage', "reference must be $rule; it is '$reference'");
 }
-function charge(string $phone, int|float|string $amount): array {
-    $digits = preg_replace('/[ ().-]/', '', $phone);
-    $number = check('phone', $digits, '/^(?:\+?254|0|(?=[17]\d{8}$))(\d{9})$/D', 'such as 0712345678')[1];
-    $rule = 'a number from 1, with two decimals at most';
-    $value = (float) check('amount', (string) $amount, '/^[1-9]\d{0,8}(\.\d{1,2})?$/D', $rule)[0];
-    return ['phone' => "254$number", 'amount' => $value == (int) $value ? (int) $value : $value];
+function chargeOf(string $phone, int|float|string $amount): array {
+    $isPhone = preg_match('/^(?:\+?254|0|(?=[17]\d{8}$))(\d{9})$/D', preg_replace('/[ ().-]/', '', $phone), $match);
+    if (!$isPhone) throw new MomoError('usage', "phone must be such as 0712345678; it is '$phone'");
+    $isAmount = preg_match('/^[1-9]\d{0,8}(\.\d{1,2})?$/D', (string) $amount);
+    if (!$isAmount) throw new MomoError('usage', "amount must be from 1, with two decimals at most; it is '$amount'");
+    $number = (float) $amount;
+    return ['phone' => "254$match[1]", 'amount' => $number == (int) $number ? (int) $number : $number];
 }
+
+/** The commands, with the number of their arguments. */
 const COMMANDS = ['pay' => 3, 'start' => 3, 'find' => 3, 'wait' => 1, 'ask' => 1, 'open' => 0];
 const VARIABLES = ['MOMO_BASE_URL', 'MOMO_API_KEY', 'MOMO_API_SECRET', 'MOMO_PAYMENT_ACCOUNT_ID'];
 const USAGE = 'client.php pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open, with ';
-function runCommand(string $command = '', string ...$arguments): ?array {
-    [$baseUrl, $apiKey, $apiSecret, $account] = array_map(fn ($name) => (string) getenv($name), VARIABLES);
-    $isComplete = $baseUrl && $apiKey && $apiSecret && preg_match('/^[1-9][0-9]{0,14}$/D', $account);
-    $isCommand = (COMMANDS[$command] ?? -1) === count($arguments);
-    $isComplete && $isCommand || throw new MomoError('usage', USAGE . implode(', ', VARIABLES));
-    $folder = (string) getenv('MOMO_ORDERS');
-    $store = new FileStore($folder === '' ? 'momo-orders' : $folder);
-    return (new Client($baseUrl, $apiKey, $apiSecret, (int) $account, $store))->$command(...$arguments);
-}
 
 if (PHP_SAPI === 'cli' && realpath($_SERVER['SCRIPT_FILENAME']) === __FILE__) {
     try {
-        $result = runCommand(...array_slice($argv, 1));
-        $code = $result === null ? 3 : (array_is_list($result) ? 0 : FINAL_STATUSES[$result['status']] ?? 13);
+        $command = $argv[1] ?? '';
+        $arguments = array_slice($argv, 2);
+        [$baseUrl, $apiKey, $apiSecret, $account] = array_map(fn ($name) => (string) getenv($name), VARIABLES);
+        $isComplete = $baseUrl && $apiKey && $apiSecret && preg_match('/^[1-9][0-9]{0,14}$/D', $account);
+        $isCommand = (COMMANDS[$command] ?? null) === count($arguments);
+        if (!$isComplete || !$isCommand) throw new MomoError('usage', USAGE . implode(', ', VARIABLES));
+        $store = new FileStore(getenv('MOMO_ORDERS') ?: 'momo-orders');
+        $result = (new Client($baseUrl, $apiKey, $apiSecret, (int) $account, $store))->$command(...$arguments);
+        $code = array_is_list($result ?? []) ? 0 : FINAL_STATUSES[$result['status']] ?? 13;
+        if ($result === null) $code = 3; // find has found nothing
     } catch (\Throwable $error) {
         $kind = $error->kind ?? 'unexpected';
         $code = ERRORS[$kind] ?? 1;

@@ -16,10 +16,18 @@ world = json.loads(sys.argv[2])
 class Store(client.FileStore):
     """On a disk that can be full."""
 
-    def _place(self, *order):
-        if os.path.exists(world["folder"] + "/full"):
-            raise OSError(28, "No space left on device")
-        super()._place(*order)
+    def add(self, key, order):
+        need_space()
+        return super().add(key, order)
+
+    def set(self, key, order):
+        need_space()
+        super().set(key, order)
+
+
+def need_space():
+    if os.path.exists(world["folder"] + "/full"):
+        raise OSError(28, "No space left on device")
 
 
 def now():

@@ -101,10 +101,14 @@ export async function live(seed: number, startClient: StartClient): Promise<Verd
     atEnd: (clean) => void endings.push(clean),
     after: machine.after,
     send(path, init) {
+      const connection = new AbortController();
       const late = new Promise<never>((_, reject) => {
-        machine.after(CLIENT_TIMEOUT_MS, () => reject(new Error("timed out")));
+        machine.after(CLIENT_TIMEOUT_MS, () => {
+          connection.abort(); // the sandbox sees that nobody gets its answer
+          reject(new Error("timed out"));
+        });
       });
-      return Promise.race([receive(path, init), late]);
+      return Promise.race([receive(path, { ...init, signal: connection.signal }), late]);
     },
   };
   async function receive(path: string, init: RequestInit): Promise<Response> {
@@ -267,9 +271,9 @@ async function openSandbox(seed: number, draws: Draws) {
     await before;
     const fault = areFaultsOver ? null : draws.fault();
     await control("PUT", "/faults", { faults: fault ? [{ ...fault, times: 1 }] : [] });
-    const { method, headers, body } = init;
+    const { method, headers, body, signal } = init;
     const sent = { ...(headers as Record<string, string>), Host: HOST };
-    const request = { method, headers: sent, body: body ?? null } as RequestInit;
+    const request = { method, headers: sent, body: body ?? null, signal } as RequestInit;
     const answer = sandbox.handle(new Request(`http://${HOST}${path}`, request));
     void Promise.race([answer.catch(() => {}), turns(4)]).then(() => pass());
     const came = await answer;

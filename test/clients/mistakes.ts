@@ -15,7 +15,7 @@ interface Mistake {
   /** The first history to live, by default 1: an early one of those that show it. */
   readonly from?: number;
   readonly mjs: readonly Change[];
-  /** Of the worst. */
+  /** Of the worst, in the other languages, too. */
   readonly py?: readonly Change[];
   readonly php?: readonly Change[];
 }
@@ -26,17 +26,18 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "pushes again without a look",
     shows: CHARGE,
+    from: 8,
     ...inEach(
       [
-        'if (error.kind === "unknown") return shown(order);',
+        'if (error.kind === "unknown") return withDoubt(order);',
         'if (error.kind === "unknown") { store.remove(key); return start(reference, phone, amount); }',
       ],
       [
-        'if error.kind == "unknown": return _shown(order)',
-        'if error.kind == "unknown":\n                self.store.remove(key)\n                return self.start(reference, phone, amount)',
+        'if failure.kind == "unknown":\n',
+        'if failure.kind == "unknown":\n                self.store.remove(key)\n                return self.start(reference, phone, amount)\n',
       ],
       [
-        "if ($error->kind === 'unknown') { return shown($order); }",
+        "if ($error->kind === 'unknown') return withDoubt($order);",
         "if ($error->kind === 'unknown') { $this->store->remove($key); return $this->start($reference, $phone, $amount); }",
       ],
     ),
@@ -44,38 +45,54 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "forgets an order whose answer was lost",
     shows: CHARGE,
+    from: 8,
     ...inEach(
-      ['if (error.kind === "unknown") return shown(order);', ""],
-      ['if error.kind == "unknown": return _shown(order)', "pass"],
-      ["if ($error->kind === 'unknown') { return shown($order); }", ""],
+      ['if (error.kind === "unknown") return withDoubt(order);', ""],
+      ['if failure.kind == "unknown":', 'if failure.kind == "":'],
+      ["if ($error->kind === 'unknown') return withDoubt($order);", ""],
     ),
   },
   {
     name: "does not know that it has pushed",
     shows: CHARGE,
     ...inEach(
-      ["if (!isNew) return", "store.set(key, order);\n    if (!order) return"],
-      ["if not is_new:", "self.store.set(key, order)\n        if not order:"],
-      ["if (!$isNew) {", "$this->store->set($key, $order);\n        if (!$order) {"],
+      [
+        "if (isStored || !useStore(key, false, () => store.add(key, order))) {",
+        "store.set(key, order);\n    if (!order) {",
+      ],
+      [
+        "if is_stored or not _use_store(key, False, lambda: self.store.add(key, order)):",
+        "self.store.set(key, order)\n        if not order:",
+      ],
+      [
+        "if ($isStored || !useStore($key, false, fn () => $this->store->add($key, $order))) {",
+        "$this->store->set($key, $order);\n        if (!$order) {",
+      ],
+    ),
+  },
+  {
+    name: "stores an order after its push",
+    shows: CHARGE,
+    ...inEach(
+      ["isStored || !useStore(key, false, () => store.add(key, order))", "isStored"],
+      ["is_stored or not _use_store(key, False, lambda: self.store.add(key, order))", "is_stored"],
+      ["$isStored || !useStore($key, false, fn () => $this->store->add($key, $order))", "$isStored"],
     ),
   },
   {
     name: "believes its own clock that nothing has started",
     shows: ANSWER,
-    from: 33,
+    from: 32,
     ...inEach(
-      ["order.missing_ms += Math.min(Math.max(0, sinceMs), intervalMs);", "order.missing_ms += sinceMs;"],
-      ['order["missing_ms"] += min(max(0, since_ms), round(self.interval * 1000))', 'order["missing_ms"] += since_ms'],
-      [
-        "$order['missing_ms'] += min(max(0, $sinceMs), (int) ($this->interval * 1000));",
-        "$order['missing_ms'] += $sinceMs;",
-      ],
+      ["Math.max(0, Math.min(nowMs - order.asked_at, intervalMs))", "nowMs - order.asked_at"],
+      ['max(0, min(now_ms - order["asked_at"], round(1000 * self.interval)))', 'now_ms - order["asked_at"]'],
+      ["max(0, min($nowMs - $order['asked_at'], (int) (1000 * $this->interval)))", "$nowMs - $order['asked_at']"],
     ),
   },
   {
     name: "takes nothing found too early for not started",
     shows: ANSWER,
-    from: 18,
+    from: 12,
     ...inEach(
       ["settledMs = 600_000", "settledMs = 5000"],
       ["settled=600", "settled=5"],
@@ -83,12 +100,26 @@ export const MISTAKES: readonly Mistake[] = [
     ),
   },
   {
+    name: "counts milliseconds as seconds",
+    shows: ANSWER,
+    from: 10,
+    ...inEach(
+      ["missing_ms += sinceMs", "missing_ms += sinceMs / 1000"],
+      ['["missing_ms"] += since_ms', '["missing_ms"] += since_ms / 1000'],
+      ["['missing_ms'] += $sinceMs", "['missing_ms'] += $sinceMs / 1000"],
+    ),
+  },
+  {
     name: "takes no answer for a failure",
     shows: ANSWER,
+    from: 5,
     ...inEach(
-      ["return shown(read(key) ?? order);", 'return update(key, { status: "failed" }, order);'],
-      ["return _shown(self._read(key) or order)", 'return self._update(key, {"status": "failed"}, order)'],
-      ["return shown($this->read($key) ?? $order);", "return $this->update($key, ['status' => 'failed'], $order);"],
+      ["return withDoubt(read(key, order));", 'return saveAnswer(key, { status: "failed" }, order);'],
+      ["return _with_doubt(self._read(key, order))", 'return self._save_answer(key, {"status": "failed"}, order)'],
+      [
+        "return withDoubt($this->read($key, $order));",
+        "return $this->saveAnswer($key, ['status' => 'failed'], $order);",
+      ],
     ),
   },
   {
@@ -104,15 +135,16 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "says after a full disk that the customer has not paid",
     shows: /but the customer may have paid/,
+    from: 9,
     ...inEach(
-      ["stored(key, true, () => store.set(key, order))", "stored(key, false, () => store.set(key, order))"],
+      ["useStore(key, true, () => store.set(key, order))", "useStore(key, false, () => store.set(key, order))"],
       [
-        "_stored(key, True, lambda: self.store.set(key, order))",
-        "_stored(key, False, lambda: self.store.set(key, order))",
+        "_use_store(key, True, lambda: self.store.set(key, order))",
+        "_use_store(key, False, lambda: self.store.set(key, order))",
       ],
       [
-        "stored($key, true, fn () => $this->store->set($key, $order))",
-        "stored($key, false, fn () => $this->store->set($key, $order))",
+        "useStore($key, true, fn () => $this->store->set($key, $order))",
+        "useStore($key, false, fn () => $this->store->set($key, $order))",
       ],
     ),
   },
@@ -129,18 +161,56 @@ export const MISTAKES: readonly Mistake[] = [
     name: "forgets the receipt",
     shows: ANSWER,
     ...inEach(
-      ["answer.momo_receipt_number ?? null", "null"],
-      ['answer.get("momo_receipt_number")', "None"],
-      ["$answer['momo_receipt_number'] ?? null", "null"],
+      ["payment.momo_receipt_number ?? null", "null"],
+      ['payment.get("momo_receipt_number")', "None"],
+      ["$payment['momo_receipt_number'] ?? null", "null"],
     ),
   },
   {
-    name: "follows a row of another order",
+    name: "never asks",
+    shows: "end_not_learned",
+    ...inEach(
+      ["if (isFinal(order)) return order;\n    const nowMs", "return withDoubt(order);\n    const nowMs"],
+      ["if _is_final(order):\n            return order\n        now_ms", "return _with_doubt(order)\n        now_ms"],
+      ["if (isFinal($order)) return $order;\n        $nowMs", "if ($order) return withDoubt($order);\n        $nowMs"],
+    ),
+  },
+  {
+    name: "takes the row of another order",
     shows: ANSWER,
+    from: 10,
     mjs: [
       ["row.amount === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
       ["pushed_as });", "pushed_as[0] });"],
     ],
+    py: [
+      ['if row.get("amount") == order["amount"]]', "]"],
+      ['if str(row.get("phone")).endswith(order["phone"][3:])]', "]"],
+      ['search=order["pushed_as"])', 'search=order["pushed_as"][0])'],
+    ],
+    php: [
+      ["($row['amount'] ?? 0) == $order['amount'] && str_ends_with($row['phone'] ?? '', $number)", "true"],
+      ["'search' => $order['pushed_as']", "'search' => $order['pushed_as'][0]"],
+    ],
+  },
+  {
+    name: "leaves out a row because of its date",
+    shows: ANSWER,
+    from: 34,
+    ...inEach(
+      [
+        "row.amount === amount &&",
+        'row.amount === amount && Math.abs(Date.parse(row.created_at + "+03:00") - now()) < 600_000 &&',
+      ],
+      [
+        'if row.get("amount") == order["amount"]]',
+        'if row.get("amount") == order["amount"] and abs(__import__("calendar").timegm(time.strptime(row["created_at"], "%Y-%m-%d %H:%M:%S")) - 10800 - self.now()) < 600]',
+      ],
+      [
+        "($row['amount'] ?? 0) == $order['amount'] &&",
+        "($row['amount'] ?? 0) == $order['amount'] && abs(strtotime($row['created_at'] . ' +0300') - ($this->now)()) < 600 &&",
+      ],
+    ),
   },
   {
     name: "goes on after cancelled",
@@ -153,11 +223,6 @@ export const MISTAKES: readonly Mistake[] = [
     mjs: [["completed: 0, ", ""]],
   },
   {
-    name: "never polls",
-    shows: "end_not_learned",
-    mjs: [["if (isFinal(order)) return order;\n    write(", "return shown(order);\n    write("]],
-  },
-  {
     name: "asks each second",
     shows: "polls_too_fast",
     mjs: [["intervalMs = 5000", "intervalMs = 1000"]],
@@ -165,7 +230,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "asks as often as there are requests that wait",
     shows: "polls_too_fast",
-    mjs: [["latest.asks === order.asks ?", "latest.asks >= order.asks ?"]],
+    mjs: [["stored.asked_at !== order.asked_at", "false"]],
   },
   {
     name: "searches with a parameter that does not exist",
@@ -175,12 +240,12 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "asks for the status without an id",
     shows: "failure_misread",
-    mjs: [["const answer = id ? await", "const answer = order ? await"]],
+    mjs: [["const payment = id ? await", "const payment = order ? await"]],
   },
   {
     name: "stores another id of the answer",
     shows: "unknown_id",
-    mjs: [["answer.checkout_request_id ?? null", "answer.merchant_request_id ?? null"]],
+    mjs: [["payment.checkout_request_id ?? null", "payment.merchant_request_id ?? null"]],
   },
 ];
 

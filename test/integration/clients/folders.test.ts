@@ -1,12 +1,20 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isRoot, mountSmall, whyNoMount } from "../../crash/trial.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import { CHECKOUT_ID, FILE, json, PAYMENT, PROGRAMS, runIn, serveService } from "./programs.ts";
+import { CHECKOUT_ID, FILE, json, PAID, PAYMENT, PROGRAMS, runIn, serveService } from "./programs.ts";
 
 /** The folder of the orders: what the clients do with one that is wrong. */
+
+/** Root may read everything, but not without these capabilities. */
+const AS_USER = isRoot() ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
+
+function fill(folder: string): void {
+  expect(() => writeFileSync(join(folder, "other"), Buffer.alloc(8 << 20))).toThrow("ENOSPC");
+}
 
 afterAll(cleanUp);
 
@@ -73,6 +81,56 @@ for (const { name, needs, command } of PROGRAMS) {
           });
         }
         expect(pushes()).toBe(0);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.skipIf(process.platform !== "linux")(
+      "says that the orders cannot be read, and pushes nothing",
+      async () => {
+        const { baseUrl, pushes, looks } = serveService();
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        for (const mode of [0o000, 0o600, 0o300]) {
+          chmodSync(orders, mode);
+          for (const call of [["pay", ...PAYMENT], ["ask", "ORDER-0001"], ["open"]]) {
+            if (mode === 0o300 && call[0] !== "open") continue; // a file can be read by its name
+            const { error, exitCode } = await runIn([...AS_USER, ...command], baseUrl, orders, ...call);
+            expect({ mode, call, code: error?.code, exitCode }).toEqual({ mode, call, code: "store", exitCode: 1 });
+          }
+        }
+        chmodSync(orders, 0o700);
+        expect([pushes(), looks()]).toEqual([1, 0]);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.skipIf(whyNoMount() !== "")(
+      "pushes nothing on a full disk, and goes on with its order when there is room",
+      async () => {
+        const orders = newFolder();
+        mountSmall(orders, 1);
+        const { baseUrl, pushes } = serveService({
+          push: () => {
+            fill(orders);
+            return json({ checkout_request_id: CHECKOUT_ID });
+          },
+          rows: [{ id: 1, amount: 100, phone: "254712345678", checkout_request_id: CHECKOUT_ID, ...PAID }],
+        });
+        fill(orders);
+        const first = await run(baseUrl, orders, "start", ...PAYMENT);
+        expect(first).toMatchObject({ error: { code: "store", may_have_paid: false }, exitCode: 1 });
+        expect(pushes()).toBe(0);
+        rmSync(join(orders, "other"));
+        const second = await run(baseUrl, orders, "start", ...PAYMENT);
+        expect(second).toMatchObject({ error: { code: "store", may_have_paid: true }, exitCode: 1 });
+        expect(second.error?.message).toContain("the customer may have paid");
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).error).toMatchObject({ may_have_paid: true });
+        rmSync(join(orders, "other"));
+        expect(readdirSync(orders)).toEqual([FILE]);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("completed");
+        expect(pushes()).toBe(1);
       },
       TEST_TIMEOUT_MS,
     );

@@ -5,7 +5,7 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import { CHECKOUT_ID, FILE, json, PAID, PAYMENT, PROGRAMS, runIn, serveService } from "./programs.ts";
+import { CHECKOUT_ID, CLIENTS, FILE, json, PAID, PAYMENT, PROGRAMS, runIn, serveService } from "./programs.ts";
 
 /** Orders: what the clients say of them, from the start to the end. */
 
@@ -19,11 +19,12 @@ for (const { name, needs, command, payBackwards } of PROGRAMS) {
       "knows an order from its start to its end, with the reason",
       async () => {
         let isPaid = false;
-        const { baseUrl, pushes } = serveService({ status: () => json(isPaid ? PAID : { status: "pending" }) });
+        const { baseUrl, pushes, looks } = serveService({ status: () => json(isPaid ? PAID : { status: "pending" }) });
         const orders = newFolder();
         const start = await run(baseUrl, orders, "start", ...PAYMENT);
         expect(start).toMatchObject({ status: "pending", may_have_paid: true, exitCode: 13 });
-        expect(await run(`${baseUrl}/`, orders, "ask", "order-0001")).toMatchObject({ status: "pending", asks: 1 });
+        expect((await run(`${baseUrl}/`, orders, "ask", "order-0001")).status).toBe("pending");
+        expect(looks()).toBe(1);
         const { result } = await run(baseUrl, orders, "open");
         expect(result).toMatchObject([{ reference: "ORDER-0001", checkout_request_id: CHECKOUT_ID }]);
         isPaid = true;
@@ -64,9 +65,48 @@ for (const { name, needs, command, payBackwards } of PROGRAMS) {
       "learns at once that the network has refused",
       async () => {
         const message = "STK push initiation failed: the network refuses";
-        const { baseUrl } = serveService({ push: () => json({ message }, 500) });
+        const { baseUrl, looks } = serveService({ push: () => json({ message }, 500) });
         const said = await run(baseUrl, newFolder(), "pay", ...PAYMENT);
-        expect(said).toMatchObject({ status: "not_started", result_desc: message, asks: 0, exitCode: 5 });
+        expect(said).toMatchObject({ status: "not_started", result_desc: message, exitCode: 5 });
+        expect(looks()).toBe(0);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "refuses another amount and another phone for an order",
+      async () => {
+        const { baseUrl, pushes } = serveService();
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        const others = [
+          ["0712345678", "200"],
+          ["0712345679", "100"],
+        ];
+        for (const [phone = "", amount = ""] of others) {
+          const { error, exitCode } = await run(baseUrl, orders, "pay", "order-0001", phone, amount);
+          expect({ code: error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
+          expect(error?.message).toContain("254712345678 for 100");
+        }
+        expect((await run(baseUrl, orders, "start", "ORDER-0001", "+254 712 345678", "100.0")).status).toBe("pending");
+        expect(pushes()).toBe(1);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "pushes a refused order again, because nothing was pushed",
+      async () => {
+        let status = 400;
+        const { baseUrl, pushes } = serveService({
+          push: () => json({ message: "no such account", checkout_request_id: CHECKOUT_ID }, status),
+        });
+        const orders = newFolder();
+        const { error } = await run(baseUrl, orders, "start", ...PAYMENT);
+        expect(error).toEqual({ code: "refused", message: "no such account", may_have_paid: false });
+        status = 200;
+        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("pending");
+        expect(pushes()).toBe(2);
       },
       TEST_TIMEOUT_MS,
     );
@@ -78,7 +118,7 @@ for (const { name, needs, command, payBackwards } of PROGRAMS) {
         const first = serveService().baseUrl;
         const second = serveService();
         await run(first, orders, "start", ...PAYMENT);
-        for (const call of [["pay", ...PAYMENT], ["ask", "ORDER-0001"], ["open"]]) {
+        for (const call of [["start", ...PAYMENT], ["ask", "ORDER-0001"], ["open"]]) {
           const { error, exitCode } = await run(second.baseUrl, orders, ...call);
           expect({ code: error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
           expect(error?.message).toContain(first);
@@ -123,6 +163,23 @@ for (const { name, needs, command, payBackwards } of PROGRAMS) {
   });
 }
 
+describeWith(["python3"], "an amount that is a decimal number of Python", () => {
+  test("is taken as it is, and one with three decimals is refused", async () => {
+    const { baseUrl, pushes } = serveService();
+    const start = `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore, MomoError
+from decimal import Decimal
+momo = Client("${baseUrl}", "a", "b", 1, FileStore("${newFolder()}"))
+print(momo.start("ORDER-0001", "0712345678", Decimal("100.50"))["amount"])
+try:
+    momo.start("ORDER-0002", "0712345678", Decimal("100.505"))
+except MomoError as error:
+    print(error.kind)`;
+    const { stdout, stderr } = await runToEnd(["python3", "-B", "-c", start]);
+    expect({ stdout, stderr }).toEqual({ stdout: "100.5\nusage\n", stderr: "" });
+    expect(pushes()).toBe(1);
+  });
+});
+
 describeWith(["node", "python3", "php", "php curl"], "the clients in all languages", () => {
   test(
     "write the same file, and go on with the orders of each other",
@@ -135,10 +192,10 @@ describeWith(["node", "python3", "php", "php curl"], "the clients in all languag
         await runIn(command, baseUrl, orders, "start", "ORDER-0001", "0712345678", "100.50");
         expect(await runIn(next, baseUrl, orders, "ask", "ORDER-0001")).toMatchObject({ status: "completed" });
         const text = readFileSync(join(orders, FILE), "utf8");
-        files.push(text.replace(/~[0-9a-f]{8}"/, '~"').replace(/"started_at":\d{13},/, '"started_at":0,'));
+        files.push(text.replace(/~[0-9a-f]{8}"/, '~"').replace(/"asked_at":\d{13},/, '"asked_at":0,'));
       }
       expect(new Set(files).size, files.join("\n")).toBe(1);
-      expect(files[0]).toContain('"started_at":0,');
+      expect(files[0]).toContain('"asked_at":0,');
       expect(pushes()).toBe(3);
     },
     TEST_TIMEOUT_MS,

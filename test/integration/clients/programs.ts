@@ -6,7 +6,7 @@ import type { Needed } from "../../support/needs.ts";
 
 /** The clients of clients/ as programs, for the same cases in each language. */
 
-const CLIENTS = join(import.meta.dir, "../../../clients");
+export const CLIENTS = join(import.meta.dir, "../../../clients");
 export const PAYMENT = ["ORDER-0001", "0712345678", "100"];
 export const FILE = `${Buffer.from("order-0001").toString("hex")}.json`;
 
@@ -78,21 +78,25 @@ interface Answers {
   readonly rows?: readonly object[];
 }
 
-/** A service. It counts the pushes. */
+/** A service. It counts the pushes and the looks at a payment. */
 export function serveService({
   push = () => json({ checkout_request_id: CHECKOUT_ID }),
   status,
   rows = [],
 }: Answers = {}) {
   let pushes = 0;
+  let looks = 0;
   const { baseUrl } = serveFake(({ url }) => {
     const { pathname } = new URL(url);
+    if (pathname.endsWith("/stkpush.php")) {
+      pushes += 1;
+      return push();
+    }
+    looks += 1;
     if (pathname.endsWith("/status.php")) return status?.() ?? json({ status: "pending" });
-    if (pathname.endsWith("/transactions.php")) return json({ transactions: rows });
-    pushes += 1;
-    return push();
+    return json({ transactions: rows });
   });
-  return { baseUrl, pushes: () => pushes };
+  return { baseUrl, pushes: () => pushes, looks: () => looks };
 }
 
 interface Output {
