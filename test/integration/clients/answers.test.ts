@@ -171,57 +171,90 @@ for (const { name, needs, command, list, startTwice } of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
-    test("does not push again after an answer that says nothing", async () => {
-      const pushed: (string | undefined)[] = [];
-      const { url } = serveRaw((socket, bytes) => {
-        const [, order] = /"reference": ?"ORDER-(\d+)~/.exec(bytes.toString()) ?? [];
-        const lost = LOST_ANSWERS[Number(order)];
-        if (!lost) return; // the headers alone
-        pushed.push(order);
-        const [, answer] = lost;
-        if (answer === null) socket.terminate();
-        else socket.end(typeof answer === "string" ? Buffer.from(answer, "latin1") : answer);
-      });
-      const { stdout, stderr } = await runToEnd(startTwice(url, LOST_ANSWERS.length));
-      const said = stdout.trimEnd().split("\n");
-      expect(LOST_ANSWERS.map(([answer], order) => [answer, said[order]])).toEqual(
-        LOST_ANSWERS.map(([answer]) => [answer, "unknown unknown"]),
-      );
-      expect({ pushed, stderr }).toEqual({ pushed: LOST_ANSWERS.map((_, order) => String(order)), stderr: "" });
-    });
+    test(
+      "does not push again after an answer that says nothing",
+      async () => {
+        const pushed: (string | undefined)[] = [];
+        const { url } = serveRaw((socket, bytes) => {
+          const [, order] = /"reference": ?"ORDER-(\d+)~/.exec(bytes.toString()) ?? [];
+          const lost = LOST_ANSWERS[Number(order)];
+          if (!lost) return; // the headers alone
+          pushed.push(order);
+          const [, answer] = lost;
+          if (answer === null) socket.terminate();
+          else socket.end(typeof answer === "string" ? Buffer.from(answer, "latin1") : answer);
+        });
+        const { stdout, stderr } = await runToEnd(startTwice(url, LOST_ANSWERS.length));
+        const said = stdout.trimEnd().split("\n");
+        expect(LOST_ANSWERS.map(([answer], order) => [answer, said[order]])).toEqual(
+          LOST_ANSWERS.map(([answer]) => [answer, "unknown unknown"]),
+        );
+        expect({ pushed, stderr }).toEqual({ pushed: LOST_ANSWERS.map((_, order) => String(order)), stderr: "" });
+      },
+      TEST_TIMEOUT_MS,
+    );
 
-    test("runs through a link, too", async () => {
-      const program = command.at(-1) ?? "";
-      const link = join(newFolder(), basename(program));
-      symlinkSync(program, link);
-      expect(await runToEnd([...command.slice(0, -1), link])).toMatchObject({ exitCode: 2 });
-    });
+    test(
+      "runs through a link, too",
+      async () => {
+        const program = command.at(-1) ?? "";
+        const link = join(newFolder(), basename(program));
+        symlinkSync(program, link);
+        expect(await runToEnd([...command.slice(0, -1), link])).toMatchObject({ exitCode: 2 });
+      },
+      TEST_TIMEOUT_MS,
+    );
 
-    test("cannot reach a port where nobody listens, and no address that is none", async () => {
-      const { baseUrl, stop } = serveFake(() => json({}));
-      await stop();
-      const noAddresses = ["htp://127.0.0.1:47/v2", "http://127.0.0.1:port/v2", "nobody.invalid/v2", "http://[::1/v2"];
-      for (const address of [baseUrl, ...noAddresses])
-        expect(await find(address, "ORDER-0001")).toEqual({ code: "unreachable", exitCode: 6 });
-    });
+    test(
+      "cannot reach a port where nobody listens, and no address that is none",
+      async () => {
+        const { baseUrl, stop } = serveFake(() => json({}));
+        await stop();
+        const noAddresses = [
+          "htp://127.0.0.1:47/v2",
+          "http://127.0.0.1:port/v2",
+          "nobody.invalid/v2",
+          "http://[::1/v2",
+        ];
+        for (const address of [baseUrl, ...noAddresses])
+          expect(await find(address, "ORDER-0001")).toEqual({ code: "unreachable", exitCode: 6 });
+      },
+      TEST_TIMEOUT_MS,
+    );
 
-    test("refuses an account that is no number", async () => {
-      expect(await find("http://127.0.0.1:1/v2", "ORDER-0001", "x")).toEqual({ code: "usage", exitCode: 2 });
-    });
+    test(
+      "refuses an account that is no number",
+      async () => {
+        expect(await find("http://127.0.0.1:1/v2", "ORDER-0001", "x")).toEqual({ code: "usage", exitCode: 2 });
+      },
+      TEST_TIMEOUT_MS,
+    );
 
-    test.each(REFERENCES)("refuses the reference %p", async (reference) => {
-      expect(await find("http://127.0.0.1:1/v2", reference)).toEqual({ code: "usage", exitCode: 2 });
-    });
+    test.each(REFERENCES)(
+      "refuses the reference %p",
+      async (reference) => {
+        expect(await find("http://127.0.0.1:1/v2", reference)).toEqual({ code: "usage", exitCode: 2 });
+      },
+      TEST_TIMEOUT_MS,
+    );
 
-    test("waits no longer for headers that come byte by byte", async () => {
-      const { stdout, exitCode } = await runToEnd(list(serveDripping().url, 0.5));
-      expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
-    });
+    test(
+      "waits no longer for headers that come byte by byte",
+      async () => {
+        const { stdout, exitCode } = await runToEnd(list(serveDripping().url, 0.5));
+        expect({ stdout, isRight: exitCode === 0 }).toEqual({ stdout: "", isRight: false });
+      },
+      TEST_TIMEOUT_MS,
+    );
 
-    test("reads a list of 10,000 rows that grows: no row twice, none left out", async () => {
-      const { stdout, stderr } = await runToEnd(list(serveGrowing().baseUrl));
-      expect({ stdout, stderr }).toEqual({ stdout: "10000 10000\n", stderr: "" });
-    });
+    test(
+      "reads a list of 10,000 rows that grows: no row twice, none left out",
+      async () => {
+        const { stdout, stderr } = await runToEnd(list(serveGrowing().baseUrl));
+        expect({ stdout, stderr }).toEqual({ stdout: "10000 10000\n", stderr: "" });
+      },
+      TEST_TIMEOUT_MS,
+    );
   });
 }
 
