@@ -60,7 +60,7 @@ for (const theme of ["light", "dark"] as const) {
 await serving.end();
 
 writeShop(home);
-const testing = await startRecording(home, env, 34);
+const testing = await startRecording(home, env, 44);
 await testing.run('momo exec --audit -- npm test; echo "exit code $?"', /exit code \d/);
 save("failing-test", drawSvg([{ title: "a shop", frames: await testing.end(), lastMs: 6000 }], WHAT.test));
 

@@ -225,6 +225,19 @@ test.each(KINDS.map((kind) => [kind.kind, kind] as const))(
   },
 );
 
+test("the picture of a failing test shows findings that there are, with their severity and their advice", () => {
+  const shown = readDocument("docs/failing-test.svg")
+    .text.replaceAll(/<[^>]*>/g, "\n")
+    .replaceAll(/\s+/g, " ");
+  const found = [...shown.matchAll(/\b(error|warning|note): ([a-z_]+)/g)];
+  expect(found.length).toBeGreaterThan(1);
+  for (const [, severity, name] of found) {
+    const kind = kindOf(name as FindingKind);
+    expect(kind.severity).toBe(severity as Severity);
+    expect(shown).toContain(kind.advice);
+  }
+});
+
 test("findings are listed by severity, and those of equal severity by time", () => {
   const book = new FindingBook();
   const add = (kind: FindingKind, group: string, atMs: number, severity?: Severity) =>
