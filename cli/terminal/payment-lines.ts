@@ -1,6 +1,6 @@
-import { outcomesView, RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
+import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import { reasonOf } from "../../sandbox/network/reason.ts";
-import type { ResultCode } from "../../src/domain/outcome.ts";
+import { findResult } from "../../src/domain/outcome.ts";
 import { formatTimestamp, parseInstant } from "../../src/domain/timestamp.ts";
 import { STATUSES, type Status } from "../../src/domain/transaction.ts";
 import { Failure } from "./failure.ts";
@@ -89,12 +89,12 @@ export function ageText(timestamp: unknown, nowMs: number): string {
 
 /** What a final payment means, the words of the network, and what a client should do. The console shows the same. */
 function explanationOf({ result_code, result_desc }: Payment): (readonly [string, unknown])[] {
-  const advice = Object.hasOwn(RESULT_ADVICE, String(result_code)) && RESULT_ADVICE[result_code as ResultCode];
-  if (!advice) return [];
+  const result = typeof result_code === "number" ? findResult(result_code) : null;
+  if (result === null) return [];
   return [
-    ["means", advice.meaning],
+    ["means", result.meaning],
     ["network says", `${cellOf(result_desc)} (${cellOf(result_code)})`],
-    ["what to do", advice.advice],
+    ["what to do", result.advice],
   ];
 }
 

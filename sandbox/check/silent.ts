@@ -1,5 +1,5 @@
 import { type AmountCents, formatTariff } from "../../src/domain/money.ts";
-import { RESULT_CODES } from "../../src/domain/outcome.ts";
+import { textOfCode } from "../../src/domain/outcome.ts";
 import { DAY_MS } from "../../src/domain/timestamp.ts";
 import type { Profile } from "../../src/http/profile.ts";
 import { type Check, isShort, list, newest, received, recorded } from "./check-run.ts";
@@ -134,7 +134,6 @@ export const SILENT_CHECKS: readonly Check[] = [
       momo: ({ results = {} }) => ({ kind: "results", others: Object.entries(results), isMixed: false }),
     },
     async ({ service }) => {
-      const known: Readonly<Record<string, string>> = RESULT_CODES;
       const texts = new Map<string, Set<string>>();
       for (const { item } of await transactions(service)) {
         const { result_code, result_desc } = item;
@@ -145,7 +144,7 @@ export const SILENT_CHECKS: readonly Check[] = [
       if (texts.size === 0) throw new Skip({ kind: "not_shown", member: "result_desc" });
       const others = [...texts]
         .flatMap(([code, ofCode]) => [...ofCode].map((text) => [code, text] as const))
-        .filter(([code, text]) => known[code] !== text)
+        .filter(([code, text]) => textOfCode(Number(code)) !== text)
         .toSorted(([one], [other]) => Number(one) - Number(other));
       const isMixed = [...texts.values()].some(({ size }) => size > 1);
       const results = others.filter(([code]) => /^[0-9]{1,6}$/.test(code)).slice(0, 50);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import { Refusal, readNaming } from "../../src/domain/error.ts";
-import type { ResultCode } from "../../src/domain/outcome.ts";
+import { findResult } from "../../src/domain/outcome.ts";
 import { KINDS, type Transaction } from "../../src/domain/transaction.ts";
 import { started } from "../../src/http/answers.ts";
 import { listTransactionsSchema, orderOf, selectionOf, startPaymentSchema } from "../../src/http/input.ts";
@@ -10,7 +10,6 @@ import { listMessage, listView, STARTED, startedView, summaryView } from "../../
 import type { Service } from "../../src/service/service.ts";
 import { parseChoice } from "../network/choice.ts";
 import { decidedBy } from "../network/decided-by.ts";
-import { RESULT_ADVICE } from "../network/outcomes.ts";
 import type { LoggedRequest } from "../request-log.ts";
 import { type Calls, type ControlContext, described } from "./context.ts";
 import { bodyOf } from "./input.ts";
@@ -154,11 +153,8 @@ function resultView(transaction: Transaction) {
   if (transaction.status === "pending") return null;
   const { resultCode, resultDesc } = transaction;
   // An imported payment can have a code of its own.
-  const known = RESULT_ADVICE[resultCode as ResultCode] ?? {
-    meaning: resultDesc,
-    advice: "Read the network's own text.",
-  };
-  return { code: resultCode, description: resultDesc, ...known };
+  const { meaning = resultDesc, advice = "Read the network's own text." } = findResult(resultCode) ?? {};
+  return { code: resultCode, description: resultDesc, meaning, advice };
 }
 
 /**

@@ -18,7 +18,7 @@ export function open(facts: TransactionFacts, memo: string, checkAtMs: number): 
 }
 
 /** The result after the deadline, with the network's code and text. */
-const DEADLINE_PASSED = { status: "expired", resultCode: 1019, resultDesc: RESULT_CODES[1019] } as const;
+const DEADLINE_PASSED = { status: "expired", resultCode: 1019, resultDesc: RESULT_CODES[1019].text } as const;
 
 /** pending → expired, by the service's own deadline. */
 export function expire(pending: PendingTransaction): FinalTransaction {

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { flagsOf, hang, serveFake } from "../support/fake-server.ts";
@@ -237,10 +236,10 @@ describe("a person at a terminal", () => {
     await screen.until(/Waiting for the PIN/);
     await shared.control("POST", "/clock", { advance: "3s" });
     expect(await exited).toBe(10);
-    const { meaning, advice } = RESULT_ADVICE[2001];
+    const { meaning, advice } = RESULT_CODES[2001];
     const words = screen.text.split("✗ failed")[1]?.split(/\s+/).join(" ");
     expect(words).toStartWith(
-      `: wrong PIN (2001) means ${meaning} network says ${RESULT_CODES[2001]} (2001) what to do ${advice} `,
+      `: wrong PIN (2001) means ${meaning} network says ${RESULT_CODES[2001].text} (2001) what to do ${advice} `,
     );
   });
 
@@ -249,7 +248,7 @@ describe("a person at a terminal", () => {
     await shared.control("POST", "/clock", { advance: "1ms" });
     const { screen, exited } = openPlain(["status", id, ...shared.at], { columns: 40 });
     expect(await exited).toBe(0);
-    expect(screen.text.split(/\s+/).join(" ")).toContain(RESULT_ADVICE[8006].advice);
+    expect(screen.text.split(/\s+/).join(" ")).toContain(RESULT_CODES[8006].advice);
     for (const line of shownLines(screen.text)) if (!line.includes("_")) expect(line.length).toBeLessThanOrEqual(40);
     const started = openPlain(["pay", "254700000100", "1", ...shared.at], { columns: 40 });
     await started.exited;

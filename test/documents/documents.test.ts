@@ -9,6 +9,7 @@ import { HOW_TO_LOOK } from "../../sandbox/audit/words.ts";
 import { FAULT_MEMBERS } from "../../sandbox/control/shapes/faults.ts";
 import { FAULT_NAMES } from "../../sandbox/faults/kinds.ts";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
+import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import {
   checkStatusSchema,
   type FilterName,
@@ -138,6 +139,11 @@ test.each<[path: string, what: string, texts: readonly string[]]>([
       const members = FAULT_MEMBERS.filter((member) => member.kind === kind).map(({ name }) => `\`${name}\``);
       return `| \`${kind}\` | ${members.join(", ") || "-"} |`;
     }),
+  ],
+  [
+    "docs/steering.md",
+    "the result codes of the network, but that of success",
+    [`A code that the network has (${Object.keys(RESULT_CODES).slice(1).join(", ")})`],
   ],
   ["docs/cli.md", "the exit codes", Object.values(EXIT_CODES).map(([code, meaning]) => `| ${code} | ${meaning} |`)],
   ["docs/api.md", "how to look for a payment, as the findings say it", [HOW_TO_LOOK]],

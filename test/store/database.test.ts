@@ -141,7 +141,7 @@ test.each([transactions, dayTotals])(
 test("a receipt number and a result text are stored only if they do not derive from the rest of the row", () => {
   const pending = pendingOf({ id: 7 });
   const atMs = pending.createdAtMs + 5;
-  const derived = resolve(pending, { ...paidAt(atMs, receiptNumber(atMs, 7)), resultDesc: RESULT_CODES[0] });
+  const derived = resolve(pending, { ...paidAt(atMs, receiptNumber(atMs, 7)), resultDesc: RESULT_CODES[0].text });
   expect(toChange(derived)).toMatchObject({ receipt_number: null, result_desc: null });
   expect(toChange(resolve(pending, paidAt(atMs, "R7")))).toMatchObject({ receipt_number: "R7", result_desc: "paid" });
 });

@@ -49,7 +49,9 @@ const PLACES: readonly Place[] = [
     mayImport: [
       ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/faults/"],
       ...["sandbox/loopback.ts", "sandbox/network/reason.ts"],
-      ...["duration", "read-or-null", "phone", "timestamp", "transaction"].map((file) => `src/domain/${file}.ts`),
+      ...["duration", "outcome", "read-or-null", "phone", "timestamp", "transaction"].map(
+        (file) => `src/domain/${file}.ts`,
+      ),
       ...["@preact/signals", "eventsource-parser", "preact"],
     ],
     mayImportTypes: ["sandbox/audit/shape.ts", "sandbox/control/shapes/", "src/http/answers.ts"],

@@ -163,7 +163,7 @@ test("each failure of the network has its own text on the phone", () => {
     ].map((text) => `${text} Nothing was sent.`),
   );
   expect(note(9999, null)).toBe("The payment failed. Nothing was sent.");
-  const texts = Object.entries(RESULT_CODES).map(([code, text]) => note(Number(code), text));
+  const texts = Object.entries(RESULT_CODES).map(([code, { text }]) => note(Number(code), text));
   expect(new Set(texts).size).toBe(texts.length);
 });
 

@@ -80,7 +80,7 @@ onEveryEngine((engine) => {
       const odd = await insertPending(shop.store);
       const atMs = CREATED_AT_MS + 5;
       const finals = [
-        resolve(derived, { ...paidAt(atMs, receiptNumber(atMs, derived.id)), resultDesc: RESULT_CODES[0] }),
+        resolve(derived, { ...paidAt(atMs, receiptNumber(atMs, derived.id)), resultDesc: RESULT_CODES[0].text }),
         paid(chosen, receiptNumber(atMs + 86_400_000, chosen.id)),
         resolve(odd, { ...paidAt(atMs, "R_1"), resultDesc: "\u0001\0 paid" }),
       ];

@@ -1,4 +1,5 @@
 import { timeLeft } from "../../../../src/domain/duration.ts";
+import { findResult } from "../../../../src/domain/outcome.ts";
 import type { ClockReading, Transaction } from "../wire.ts";
 import { formatAmount } from "./format.ts";
 
@@ -18,17 +19,6 @@ export function countdown(startMs: number, endMs: number, nowMs: number): { text
   return { text: timeLeft(leftMs), share: endMs > startMs ? leftMs / (endMs - startMs) : 0 };
 }
 
-/** What a result code means for the customer. For other codes the note has the text of the network. */
-const FAILURES: Readonly<Record<number, string>> = {
-  1: "There is not enough money in your account.",
-  3: "This is more than one payment may carry.",
-  17: "You have just made the same payment. Wait a little.",
-  1025: "The prompt could not be shown.",
-  1037: "Your phone could not be reached in time.",
-  2001: "The PIN was wrong.",
-  8006: "Your PIN is locked. Unlock it before you pay.",
-};
-
 /**
  * What the customer reads for a while after a prompt has ended.
  * @param business the name of the merchant
@@ -45,11 +35,10 @@ export function noteOf(
       return { title: "Cancelled", text: `You did not pay ${business}.` };
     case "expired":
       return { title: "Too late", text: `The prompt from ${business} has expired. Nothing was paid.` };
-    case "failed":
-      return {
-        title: "Not paid",
-        text: `${FAILURES[result_code ?? 0] ?? result_desc ?? "The payment failed."} Nothing was sent.`,
-      };
+    case "failed": {
+      const note = result_code === null ? undefined : findResult(result_code)?.note;
+      return { title: "Not paid", text: `${note ?? result_desc ?? "The payment failed."} Nothing was sent.` };
+    }
     case "pending":
       return { title: "Waiting", text: `${business} asks for ${sum}.` };
   }
