@@ -147,6 +147,7 @@ test.each<[path: string, what: string, texts: readonly string[]]>([
   ],
   ["docs/cli.md", "the exit codes", Object.values(EXIT_CODES).map(([code, meaning]) => `| ${code} | ${meaning} |`)],
   ["docs/api.md", "how to look for a payment, as the findings say it", [HOW_TO_LOOK]],
+  ["docs/llms.txt", "the kinds of faults", FAULT_NAMES.map((kind) => `"${kind}"`)],
   ["docs/llms.txt", "how to look for a payment, as the findings say it", [HOW_TO_LOOK]],
 ])("%s has %s", (path, _what, texts) => {
   const document = readDocument(path).text.replaceAll(/\s+/g, " ");
