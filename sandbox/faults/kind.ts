@@ -36,8 +36,10 @@ export interface FaultKind<Shape extends z.core.$ZodLooseShape, Kept> {
 // biome-ignore lint/suspicious/noExplicitAny: kinds have different members
 export type AnyFaultKind = FaultKind<any, any>;
 
-/** zod, and schemas that several shapes share. */
-export type Schemas = typeof values & { readonly z: typeof z };
+/** What members are made of: schemas that several shapes share, and a part of zod. With the whole, each start would load all of it. */
+export type Schemas = typeof values & {
+  readonly z: Pick<typeof z, "boolean" | "int" | "preprocess" | "record" | "string">;
+};
 
 /** A fault of any kind can lack each member. */
 export type Members<Shape extends z.core.$ZodLooseShape> = {

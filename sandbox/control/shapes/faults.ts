@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { OPERATION_PATHS } from "../../../src/http/paths.ts";
-import type { AnyFaultKind, FaultKind } from "../../faults/kind.ts";
+import type { AnyFaultKind, FaultKind, Schemas } from "../../faults/kind.ts";
 import { FAULT_NAMES, FAULTS, type FaultName, kindOf } from "../../faults/kinds.ts";
 import * as values from "./values.ts";
 
@@ -31,11 +31,16 @@ export interface KindMember {
   readonly schema: z.ZodType;
 }
 
+const SCHEMAS: Schemas = {
+  ...values,
+  z: { boolean: z.boolean, int: z.int, preprocess: z.preprocess, record: z.record, string: z.string },
+};
+
 /** @throws Error if two kinds have a member of the same name, or if every fault has it */
 export function membersOfKinds(kinds: Readonly<Record<string, AnyFaultKind>>): KindMember[] {
   const owners = new Map(Object.keys(COMMON).map((name) => [name, "every fault"]));
   return Object.entries(kinds).flatMap(([kind, { members }]) =>
-    Object.entries<z.ZodType>(members({ z, ...values })).map(([name, schema]) => {
+    Object.entries<z.ZodType>(members(SCHEMAS)).map(([name, schema]) => {
       const owner = owners.get(name);
       if (owner !== undefined) throw new Error(`the fault ${kind} has a member ${name}, which ${owner} has`);
       owners.set(name, kind);
