@@ -31,7 +31,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
   const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
   const page = asksHelp && isPage(topic) ? topic : null;
   if (page !== null && topic !== REPLICAS_TOPIC && !NAMES.includes(topic)) {
-    writeOut(pageText(page));
+    writeOut(await pageText(page));
     return;
   }
   if (showsHelp) addHelp(program);
@@ -43,7 +43,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
   }
   // A page with the name of a command comes after its options.
   if (page !== null) {
-    writeOut(`\n${pageText(page)}`);
+    writeOut(`\n${await pageText(page)}`);
   }
 }
 

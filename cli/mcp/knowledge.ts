@@ -17,8 +17,8 @@ export function addResources(server: McpServer): void {
     const isText = name.endsWith(".txt");
     const mimeType = isText ? "text/plain" : "text/markdown";
     const address = `momo://docs/${name}${isText ? "" : ".md"}`;
-    server.registerResource(name, address, { title, description, mimeType }, ({ href }) => ({
-      contents: [{ uri: href, mimeType, text: pageText(name) }],
+    server.registerResource(name, address, { title, description, mimeType }, async ({ href }) => ({
+      contents: [{ uri: href, mimeType, text: await pageText(name) }],
     }));
   }
 }

@@ -1,72 +1,49 @@
-import agents from "../../docs/agents.md" with { type: "text" };
-import api from "../../docs/api.md" with { type: "text" };
-import audit from "../../docs/audit.md" with { type: "text" };
-import cli from "../../docs/cli.md" with { type: "text" };
-import console from "../../docs/console.md" with { type: "text" };
-import phpTest from "../../docs/examples/CancelledTest.php" with { type: "text" };
-import goTest from "../../docs/examples/cancelled_test.go" with { type: "text" };
-import compose from "../../docs/examples/compose.yaml" with { type: "text" };
-import pythonFixture from "../../docs/examples/conftest.py" with { type: "text" };
-import github from "../../docs/examples/github-services.yaml" with { type: "text" };
-import gitlab from "../../docs/examples/gitlab.yaml" with { type: "text" };
-import phpSnapshot from "../../docs/examples/SnapshotTest.php" with { type: "text" };
-import pythonTest from "../../docs/examples/test_cancelled.py" with { type: "text" };
-import pythonSnapshot from "../../docs/examples/test_snapshot.py" with { type: "text" };
-import testcontainers from "../../docs/examples/testcontainers.mjs" with { type: "text" };
-import install from "../../docs/install.md" with { type: "text" };
-import intercept from "../../docs/intercept.md" with { type: "text" };
-import llms from "../../docs/llms.txt" with { type: "text" };
-import alerts from "../../docs/monitoring/alerts.yml" with { type: "text" };
-import dashboard from "../../docs/monitoring/dashboard.json" with { type: "text" };
-import prometheus from "../../docs/monitoring/prometheus.yml" with { type: "text" };
-import operations from "../../docs/operations.md" with { type: "text" };
-import replicas from "../../docs/replicas.md" with { type: "text" };
-import snapshots from "../../docs/snapshots.md" with { type: "text" };
-import steering from "../../docs/steering.md" with { type: "text" };
-import testing from "../../docs/testing.md" with { type: "text" };
-import webhooks from "../../docs/webhooks.md" with { type: "text" };
-import readme from "../../README.md" with { type: "text" };
-import security from "../../SECURITY.md" with { type: "text" };
+/** A page is loaded when it is asked for: all together are a fifth of what a command would load. */
+type Texts = Readonly<Record<string, () => Promise<{ readonly default: unknown }>>>;
 
 /** What `momo help PAGE` prints, as it is written. Messages name pages, because an executable brings no other documents. */
-const PAGES: Readonly<Record<string, unknown>> = {
-  agents,
-  api,
-  audit,
-  cli,
-  console,
-  install,
-  intercept,
-  "llms.txt": llms,
-  operations,
-  readme,
-  replicas,
-  security,
-  snapshots,
-  steering,
-  testing,
-  webhooks,
+const PAGES: Texts = {
+  agents: () => import("../../docs/agents.md", { with: { type: "text" } }),
+  api: () => import("../../docs/api.md", { with: { type: "text" } }),
+  audit: () => import("../../docs/audit.md", { with: { type: "text" } }),
+  cli: () => import("../../docs/cli.md", { with: { type: "text" } }),
+  console: () => import("../../docs/console.md", { with: { type: "text" } }),
+  install: () => import("../../docs/install.md", { with: { type: "text" } }),
+  intercept: () => import("../../docs/intercept.md", { with: { type: "text" } }),
+  "llms.txt": () => import("../../docs/llms.txt", { with: { type: "text" } }),
+  operations: () => import("../../docs/operations.md", { with: { type: "text" } }),
+  readme: () => import("../../README.md", { with: { type: "text" } }),
+  replicas: () => import("../../docs/replicas.md", { with: { type: "text" } }),
+  security: () => import("../../SECURITY.md", { with: { type: "text" } }),
+  snapshots: () => import("../../docs/snapshots.md", { with: { type: "text" } }),
+  steering: () => import("../../docs/steering.md", { with: { type: "text" } }),
+  testing: () => import("../../docs/testing.md", { with: { type: "text" } }),
+  webhooks: () => import("../../docs/webhooks.md", { with: { type: "text" } }),
 };
 
 /** The files that the pages link, printed in the same way: `momo help conftest.py > conftest.py`. */
-const FILES: Readonly<Record<string, unknown>> = {
-  "conftest.py": pythonFixture,
-  "test_cancelled.py": pythonTest,
-  "CancelledTest.php": phpTest,
-  "test_snapshot.py": pythonSnapshot,
-  "SnapshotTest.php": phpSnapshot,
-  "cancelled_test.go": goTest,
-  "compose.yaml": compose,
-  "github-services.yaml": github,
-  "gitlab.yaml": gitlab,
-  "testcontainers.mjs": testcontainers,
-  "alerts.yml": alerts,
-  "dashboard.json": dashboard,
-  "prometheus.yml": prometheus,
+const FILES: Texts = {
+  "conftest.py": () => import("../../docs/examples/conftest.py", { with: { type: "text" } }),
+  "test_cancelled.py": () => import("../../docs/examples/test_cancelled.py", { with: { type: "text" } }),
+  "CancelledTest.php": () => import("../../docs/examples/CancelledTest.php", { with: { type: "text" } }),
+  "test_snapshot.py": () => import("../../docs/examples/test_snapshot.py", { with: { type: "text" } }),
+  "SnapshotTest.php": () => import("../../docs/examples/SnapshotTest.php", { with: { type: "text" } }),
+  "cancelled_test.go": () => import("../../docs/examples/cancelled_test.go", { with: { type: "text" } }),
+  "compose.yaml": () => import("../../docs/examples/compose.yaml", { with: { type: "text" } }),
+  "github-services.yaml": () => import("../../docs/examples/github-services.yaml", { with: { type: "text" } }),
+  "gitlab.yaml": () => import("../../docs/examples/gitlab.yaml", { with: { type: "text" } }),
+  "testcontainers.mjs": () => import("../../docs/examples/testcontainers.mjs", { with: { type: "text" } }),
+  "alerts.yml": () => import("../../docs/monitoring/alerts.yml", { with: { type: "text" } }),
+  "dashboard.json": () => import("../../docs/monitoring/dashboard.json", { with: { type: "text" } }),
+  "prometheus.yml": () => import("../../docs/monitoring/prometheus.yml", { with: { type: "text" } }),
 };
 
 export const PAGE_NAMES = Object.keys(PAGES);
 
 export const isPage = (name: string): boolean => Object.hasOwn(PAGES, name) || Object.hasOwn(FILES, name);
 
-export const pageText = (name: string): string => String(PAGES[name] ?? FILES[name]);
+/** @param name one for which {@link isPage} holds */
+export async function pageText(name: string): Promise<string> {
+  const page = await (PAGES[name] ?? FILES[name])?.();
+  return String(page?.default);
+}
