@@ -70,7 +70,8 @@ export class SharedSteering implements Steering {
   async stop(): Promise<void> {
     this.#polling.stop();
     await this.#mutex.whenIdle();
-    await this.#options.table.leave();
+    // If the database cannot be reached, the lease ends by itself.
+    await this.#options.table.leave().catch(() => {});
   }
 
   /** Whether the lease is valid. Without it the state may be out of date: other replicas do not wait for our confirmation. */

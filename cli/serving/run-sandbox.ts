@@ -15,7 +15,7 @@ import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { type ClockOptions, clockOf, keepStart, saveClock } from "./clock.ts";
 import { ensureCredentials } from "./credentials.ts";
 import { ownCommand } from "./data-directory.ts";
-import { type EngineOptions, openEngine } from "./engine.ts";
+import { type Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { type Addresses, type Listening, listen, requireFreePorts, watchDescriptors } from "./listen.ts";
 import { holdDirectory } from "./own-directory.ts";
 import { type CredentialsRecord, removeServer, type ServerRecord, writeServer } from "./server-record.ts";
@@ -58,6 +58,9 @@ export interface RunningSandbox {
 
 /** How long requests in flight may take when the server stops. */
 const STOP_GRACE_MS = 1500;
+
+/** How long a stop waits for a database that several servers share: it may never answer. */
+const DATABASE_GRACE_MS = 1000;
 
 /**
  * Connects everything: store, service, simulated network, both APIs and the server. The server is ready when this returns.
@@ -117,7 +120,8 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       listening.drain();
       if (config.drainMs) await sleep(config.drainMs);
       const loss = store.vitals.describeLoss();
-      await open.disposeAsync().catch(throwFirst);
+      const cancel = closeLater(config, engine);
+      await open.disposeAsync().catch(throwFirst).finally(cancel);
       return loss;
     };
     const { id } = own;
@@ -174,6 +178,13 @@ function soonAfterReady(
     // Payments and webhooks may have become due while no server ran.
     void resolver.resolveDue().catch(storage.reportFault);
     webhooks.start();
+  });
+}
+
+/** Rejects what still waits for a shared database some time after a stop began. @returns a function that cancels it */
+function closeLater({ realClock }: SandboxConfig, { store }: Engine): () => void {
+  return realClock.alarm(realClock.nowMs() + DATABASE_GRACE_MS, () => {
+    if (store.isShared) store.close();
   });
 }
 

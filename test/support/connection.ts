@@ -122,6 +122,8 @@ export interface Forwarder {
   readonly port: number;
   /** Ends all connections, and refuses new ones until `mend()`. */
   cut(): void;
+  /** Accepts connections, and forwards nothing more. */
+  swallow(): void;
   mend(): void;
   /** New connections lead to the server at this port; those that are open stay. */
   redirect(port: number): void;
@@ -137,10 +139,15 @@ export async function startForwarder(
   losesAnswerTo: (sent: string | Buffer) => boolean = () => false,
 ): Promise<Forwarder> {
   const open = new Set<Socket>();
-  let [target, isCut] = [server, false];
+  let [target, isCut, isSwallowing] = [server, false, false];
   const listener = createServer((near) => {
     if (isCut) {
       near.destroy();
+      return;
+    }
+    if (isSwallowing) {
+      near.on("error", () => near.destroy());
+      near.resume();
       return;
     }
     const far = typeof target === "string" ? connect(target) : connect(target, "127.0.0.1");
@@ -171,6 +178,10 @@ export async function startForwarder(
   return {
     port: (listener.address() as { port: number }).port,
     cut,
+    swallow() {
+      isSwallowing = true;
+      for (const socket of open) socket.unpipe();
+    },
     mend() {
       isCut = false;
     },

@@ -2,7 +2,7 @@ import { SQL } from "bun";
 import { atMost, type Clock } from "../../domain/clock.ts";
 import type { Query } from "../query.ts";
 import type { Address } from "./address.ts";
-import { ConnectionEnded, DeadlinePassed, needsNewConnection, sqlStateOf } from "./failures.ts";
+import { ConnectionEnded, DeadlinePassed, needsNewConnection, StoreClosed, sqlStateOf } from "./failures.ts";
 
 /** A connection while it is in use. */
 export interface Connection {
@@ -26,10 +26,10 @@ export function createConnections({ login }: Address, most: number, clock: Clock
   let isClosed = false;
 
   function acquire(): Link | Promise<Link> {
-    if (isClosed) throw new Error("the store was closed");
+    if (isClosed) throw new StoreClosed();
     if (inUse.size < most && waiting.length === 0) return take();
     const { promise, resolve, reject } = Promise.withResolvers<Link>();
-    waiting.push((link) => (link ? resolve(link) : reject(new Error("the store was closed"))));
+    waiting.push((link) => (link ? resolve(link) : reject(new StoreClosed())));
     return promise;
   }
 

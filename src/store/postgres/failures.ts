@@ -40,6 +40,13 @@ export class OutcomeUnknown extends Error {
   }
 }
 
+/** The store was closed before the database answered. */
+export class StoreClosed extends Error {
+  constructor() {
+    super("the store was closed");
+  }
+}
+
 /** Too many statements wait already. */
 export class Overloaded extends Error {
   override readonly name = "Overloaded";
@@ -104,6 +111,12 @@ export function explain(error: unknown, name: string): unknown {
 export function troubleOf(error: unknown, address: Address): Trouble | null {
   if (error instanceof OutcomeUnknown) return troubleOf(error.cause, address);
   if (error instanceof Overloaded) return { reason: error.message, advice: `find out why ${address.name} is slow` };
+  if (error instanceof StoreClosed) {
+    return {
+      reason: "the server stopped before the database answered",
+      advice: `look whether ${address.name} answers`,
+    };
+  }
   const state = sqlStateOf(error);
   const because = errorText(error).split("\n")[0] ?? "";
   const [, kind, object] = /permission denied for (table|sequence) (\S+)/.exec(because) ?? [];

@@ -152,6 +152,28 @@ describeWithPostgres("a stop", () => {
     expect(performance.now() - startedMs).toBeLessThan(1500 + 3000 + SLACK_MS);
   });
 
+  test.each(["cut", "swallow"] as const)(
+    "ends with 0 in three seconds where nothing reaches the database any more: %s",
+    async (act) => {
+      const server = await sharedServer("15");
+      const forwarder = await startForwarder(server.port);
+      later(() => forwarder.close());
+      const url = new URL(await newDatabase(server));
+      url.port = String(forwarder.port);
+      const replica = await startReplica(url.href, "a");
+      await replica.pay({}, "completed; after=10ms");
+      forwarder[act]();
+      const answers = Array.from({ length: 5 }, () => replica.pay().catch((error: Error) => error.message));
+      await until(async () => (await replica.ask("GET", "/ready")).status === 503);
+      const startedMs = performance.now();
+      expect(await replica.stop()).toBe(0);
+      expect(performance.now() - startedMs).toBeLessThan(3000 + SLACK_MS);
+      for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^the payment: 50[03] /);
+      expect(replica.child.stderr.text).not.toMatch(/^\s+at |the store was closed/m);
+    },
+    60_000,
+  );
+
   test("ends at the second signal", async () => {
     const replica = await startReplica(await emptyDatabase(), "a", ["--drain", "60s"]);
     replica.child.signal("SIGTERM");
