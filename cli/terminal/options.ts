@@ -164,8 +164,6 @@ export const readId = number("a whole number from 1", WHOLE);
 export const readUpTo = (most: number) => number(`a whole number from 1 to ${most}`, WHOLE, most);
 /** The id for a new payment account. */
 export const readAccountId = readUpTo(MAX_GIVEN_ACCOUNT_ID);
-/** The HTTP status of an injected error. */
-export const readStatus = number("an HTTP status from 400 to 599, or 200", /^(?:200|[45][0-9]{2})$/);
 export const readPort = number("a port from 1 to 65535, or 0 for any free one", /^[0-9]{1,5}$/, 65_535);
 export const readSeed = number("a whole number from 0 to 4294967295", /^[0-9]{1,10}$/, 0xffffffff);
 export const readProbability = number(

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { GenericContainer, Wait } from "testcontainers";
 
 const MOMO_API_KEY = "mk_0123456789abcdef";
@@ -13,6 +14,6 @@ const post = async (path, body) => {
   return (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).json();
 };
 const { checkout_request_id } = await post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 100 });
-await new Promise((done) => setTimeout(done, 1000));
+await setTimeout(1000);
 console.log((await post("/status.php", { checkout_request_id })).status); // cancelled
 await momo.stop();

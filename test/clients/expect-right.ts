@@ -1,4 +1,5 @@
-import { live, type StartClient } from "./history.ts";
+import { live } from "./history.ts";
+import type { StartClient } from "./world.ts";
 
 const { MOMO_TEST_SEED, MOMO_TEST_SEEDS } = process.env;
 

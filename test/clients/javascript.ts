@@ -1,4 +1,4 @@
-import type { Client, Said, SaidOrder, StartClient, World } from "./history.ts";
+import type { Client, Said, SaidOrder, StartClient, World } from "./world.ts";
 
 /** The client in JavaScript, which runs in the process of the test. */
 export interface ClientModule {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Needed } from "../support/needs.ts";
-import type { StartClient } from "./history.ts";
 import { type Driver, startPrograms } from "./programs.ts";
+import type { StartClient } from "./world.ts";
 
 const here = (name: string) => join(import.meta.dir, "../..", name);
 

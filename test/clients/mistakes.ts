@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
-import { live, type StartClient } from "./history.ts";
+import { live } from "./history.ts";
+import type { StartClient } from "./world.ts";
 
 /** Mistakes in the clients. A history must show each: as a finding of this kind, or by what the client did or said. */
 

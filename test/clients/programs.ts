@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inTime } from "../support/waiting.ts";
-import type { Said, StartClient, World } from "./history.ts";
+import type { Said, StartClient, World } from "./world.ts";
 
 /** A client in another language. Its process sends real requests, and reads the time of the history in a file. */
 

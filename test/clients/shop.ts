@@ -1,5 +1,5 @@
 import type { Wanted } from "./draws.ts";
-import type { Client, Said, SaidOrder } from "./history.ts";
+import type { Client, Said, SaidOrder } from "./world.ts";
 
 /** A row of the list. */
 export interface Row {
