@@ -1,7 +1,7 @@
 // A client for the mobile-money API in one file, for Node 18 and later, Bun and Deno. Copy it into your program.
 //   const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, store: fileStore("orders") });
 //   const order = await momo.pay("ORDER-0001", "0712345678", 100);
-//   if (order.status === "completed") deliver(order); // once for each order
+//   settle(order); // yours: it delivers an order that is completed, once
 // A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
 //   pending                      the customer is asked: show "Look at your phone."
 //   unknown                      the answer to the push was lost: the customer may be asked, or not
@@ -11,7 +11,7 @@
 // While it is pending or unknown, the customer may have paid (may_have_paid): ask again. The others never change.
 // A script calls pay, which waits for two minutes at most. Call it again later, also after a crash: it goes on.
 // A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask(reference).
-// A cron runs every minute:  for (const { reference } of await momo.open()) await momo.ask(reference);
+// A cron runs every minute:  for (const { reference } of await momo.open()) settle(await momo.ask(reference));
 // Anybody can send a webhook. Ask for the order in open() that has its checkout_request_id. Without one, answer 404.
 // A test uses a new folder. If it moves the sandbox's clock, it gives two functions: sleep(ms) moves that clock, and
 // now() returns by how many milliseconds sleep has moved it in all.
@@ -282,7 +282,7 @@ async function readText(body) {
 
 /** The name of an order in the store. The service ignores the case of a reference. */
 function keyOf(reference) {
-  if (/^(?! )[ -}]{1,100}(?<! )$/.test(reference)) return String(reference).toLowerCase();
+  if (reference != null && /^(?! )[ -}]{1,100}(?<! )$/.test(reference)) return String(reference).toLowerCase();
   const rule = "1 to 100 printable ASCII characters, without ~ and outer spaces";
   throw new MomoError("usage", `reference must be ${rule}; it is "${reference}"`);
 }

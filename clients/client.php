@@ -2,7 +2,7 @@
 // A client for the mobile-money API in one file, for PHP 8.2 and later with curl. Copy it into your program.
 //   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, new Momo\FileStore('orders'));
 //   $order = $momo->pay('ORDER-0001', '0712345678', 100);
-//   if ($order['status'] === 'completed') deliver($order); // once for each order
+//   settle($order); // yours: it delivers an order that is completed, once
 // A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
 //   pending                      the customer is asked: show "Look at your phone."
 //   unknown                      the answer to the push was lost: the customer may be asked, or not
@@ -12,7 +12,7 @@
 // While it is pending or unknown, the customer may have paid (may_have_paid): ask again. The others never change.
 // A script calls pay, which waits for two minutes at most. Call it again later, also after a crash: it goes on.
 // A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask($reference).
-// A cron runs every minute:  foreach ($momo->open() as $order) $momo->ask($order['reference']);
+// A cron runs every minute:  foreach ($momo->open() as $order) settle($momo->ask($order['reference']));
 // Anybody can send a webhook. Ask for the order in open() that has its checkout_request_id. Without one, answer 404.
 // A test uses a new folder. If it moves the sandbox's clock, it gives two functions: sleep($seconds) moves that
 // clock, and now() returns by how many seconds sleep has moved it in all.
@@ -63,7 +63,7 @@ final class FileStore {
         $draft = "$this->folder/" . bin2hex(random_bytes(16)) . '.draft';
         try {
             $file = fopen($draft, 'x');
-            fwrite($file, json_encode($order, JSON_FORM));
+            fwrite($file, json_encode($order, JSON_FORM | JSON_THROW_ON_ERROR));
             fsync($file);
             fclose($file);
             $giveName($draft, $this->path($key));

@@ -1,7 +1,7 @@
 """A client for the mobile-money API in one file, for Python 3.9 and later. Copy it into your program.
     momo = Client(base_url, api_key, api_secret, payment_account_id, FileStore("orders"))
     order = momo.pay("ORDER-0001", "0712345678", 100)
-    if order["status"] == "completed": deliver(order)  # once for each order
+    settle(order)  # yours: it delivers an order that is completed, once
 A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
   pending                      the customer is asked: show "Look at your phone."
   unknown                      the answer to the push was lost: the customer may be asked, or not
@@ -11,7 +11,7 @@ A reference names one order. It is stored, and then pushed once. A new try needs
 While it is pending or unknown, the customer may have paid (may_have_paid): ask again. The others never change.
 A script calls pay, which waits for two minutes at most. Call it again later, also after a crash: it goes on.
 A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask(reference).
-A cron runs every minute:  for order in momo.open(): momo.ask(order["reference"])
+A cron runs every minute:  for order in momo.open(): settle(momo.ask(order["reference"]))
 Anybody can send a webhook. Ask for the order in open() that has its checkout_request_id. Without one, answer 404.
 A test uses a new folder. If it moves the sandbox's clock, it gives two functions: sleep(seconds) moves that clock,
 and now() returns by how many seconds sleep has moved it in all.
@@ -227,9 +227,10 @@ class Client:
         sender = threading.Thread(target=lambda: answers.append(self._answer_or_error(path, body)), daemon=True)
         sender.start()
         sender.join(self.timeout)  # the time-out of urllib is for each byte
-        if isinstance(answers[-1], MomoError):
-            raise answers[-1]
-        return answers[-1]
+        answer = answers[-1]  # read once: the thread goes on
+        if isinstance(answer, MomoError):
+            raise answer
+        return answer
     def _answer_or_error(self, path, body):
         headers = {**self.headers, "Content-Type": "application/json"}
         status = None
@@ -282,11 +283,10 @@ def _use_store(name, may_have_paid, action):
 
 def _key_of(reference):
     """The name of an order in the store. The service ignores the case of a reference."""
-    if re.fullmatch(r"(?! )[ -}]{1,100}(?<! )", str(reference)):
+    if reference is not None and re.fullmatch(r"(?! )[ -}]{1,100}(?<! )", str(reference)):
         return str(reference).lower()
     rule = "1 to 100 printable ASCII characters, without ~ and outer spaces"
     raise MomoError("usage", f"reference must be {rule}; it is {reference!r}")
-
 def _charge_of(phone, amount):
     match = re.fullmatch(r"(?:[+]?254|0|(?=[17][0-9]{8}$))([0-9]{9})", re.sub(r"[ ().-]", "", str(phone)))
     if not match:

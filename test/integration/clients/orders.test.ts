@@ -1,9 +1,9 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
-import { describeWith } from "../../support/needs.ts";
+import { describeWith, testWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
 import { CHECKOUT_ID, CLIENTS, FILE, json, PAID, PAYMENT, PROGRAMS, runIn, serveService } from "./programs.ts";
 
@@ -204,4 +204,28 @@ describeWith(["node", "python3", "php", "php curl"], "the clients in all languag
     },
     TEST_TIMEOUT_MS,
   );
+});
+
+describe("a reference that is missing is refused, and starts no order of the name undefined or None", () => {
+  const javascript = (baseUrl: string) => `import { createClient, fileStore } from "${CLIENTS}/client.mjs";
+const store = fileStore("${newFolder()}");
+const momo = createClient({ baseUrl: "${baseUrl}", apiKey: "a", apiSecret: "b", paymentAccountId: 1, store });
+await momo.start(undefined, "0712345678", 100).catch(({ kind }) => console.log(kind));`;
+  const python = (baseUrl: string) => `import sys; sys.path.insert(0, "${CLIENTS}"); import client
+momo = client.Client("${baseUrl}", "a", "b", 1, client.FileStore("${newFolder()}"))
+try:
+    momo.start(None, "0712345678", 100)
+except client.MomoError as error:
+    print(error.kind)`;
+
+  testWith(["node"], "JavaScript", async () => {
+    const { baseUrl, pushes } = serveService();
+    const run = await runToEnd(["node", "--input-type=module", "-e", javascript(baseUrl)]);
+    expect([run.stdout, run.stderr, pushes()]).toEqual(["usage\n", "", 0]);
+  });
+  testWith(["python3"], "Python", async () => {
+    const { baseUrl, pushes } = serveService();
+    const run = await runToEnd(["python3", "-B", "-c", python(baseUrl)]);
+    expect([run.stdout, run.stderr, pushes()]).toEqual(["usage\n", "", 0]);
+  });
 });
