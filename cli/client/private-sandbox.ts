@@ -27,6 +27,7 @@ export async function startPrivateSandbox(config: PrivateConfig): Promise<Privat
     const sandbox = await runSandbox({
       ...config,
       directory,
+      isTemporary: true,
       host: "127.0.0.1",
       port: 0,
       controlPort: null,

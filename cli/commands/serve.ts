@@ -13,7 +13,7 @@ import { firstKeyOfEnvironment } from "../serving/credentials.ts";
 import { type DataDirectory, nameDataDirectory } from "../serving/data-directory.ts";
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import { type DatabaseConfig, THIS_MACHINE } from "../serving/engine.ts";
-import { announce, ReadyFile, readyRecord } from "../serving/ready.ts";
+import { announce, ReadyFile, type ReadyRecord, readyRecord } from "../serving/ready.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { readSecretFile } from "../serving/secret-file.ts";
@@ -121,6 +121,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     sandbox = await runSandbox({
       ...config,
       directory,
+      isTemporary: temporary !== null,
       database,
       host: flags.host,
       port: flags.port,
@@ -137,9 +138,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     const record = readyRecord(sandbox, directory, newToken, config.seed ?? null);
     readyFile?.write(record);
     if (flags.json) printRecord(record);
-    else announce(record, flags.host, stopwatch());
-    if (!flags.json && outputProblem() !== null)
-      tell(`momo: ${outputProblem()}; momo env prints the address and the key`);
+    else tellReady(record, flags.host);
     tellUnusedKey(record.api_key, database);
     await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
     if (drainMs > 0 && isTerminal()) tell(`stopping in ${formatDuration(drainMs)}; Ctrl+C stops at once`);
@@ -157,6 +156,11 @@ async function serve(flags: ServeFlags): Promise<void> {
     }
   }
   if (output && !(await output.end())) process.exit(EXIT.done);
+}
+
+function tellReady(record: ReadyRecord, bindHost: string): void {
+  announce(record, bindHost, stopwatch());
+  if (outputProblem() !== null) tell(`momo: ${outputProblem()}; momo env prints the address and the key`);
 }
 
 /** @throws Failure if nobody can get it: the program that waits for it would wait for ever */

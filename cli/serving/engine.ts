@@ -47,6 +47,8 @@ export interface EngineOptions extends World {
   readonly directory: DataDirectory;
   /** A database that several servers share; absent or null: the file in the data directory. */
   readonly database?: DatabaseConfig | null;
+  /** Whether the data directory is removed when the server stops. */
+  readonly isTemporary?: boolean;
   /** The text that the key of request ids comes from; null: it is random. */
   readonly seed?: string | null;
 }
@@ -67,6 +69,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const store = openStore(directory.database, {
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     mustWrite: true,
+    isTemporary: options.isTemporary === true,
     stopwatch: options.stopwatch,
     ...(options.seed != null && { requestIdKey: hash32(`request ids:${options.seed}`) }),
   });

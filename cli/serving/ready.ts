@@ -12,7 +12,7 @@ import { isOpenAlready, whyTaken } from "./named-files.ts";
 import type { RunningSandbox } from "./run-sandbox.ts";
 
 /** What `serve --json` and the ready file contain. */
-type ReadyRecord = ReturnType<typeof readyRecord>;
+export type ReadyRecord = ReturnType<typeof readyRecord>;
 
 export function readyRecord(
   { id, baseUrl, controlUrl, credentials, paymentAccountId }: RunningSandbox,

@@ -28,6 +28,18 @@ function valuesOf(sql: string): unknown[] {
   return values.map(([value]) => value);
 }
 
+test.each([
+  [{}, 2],
+  [{ isTemporary: true }, 0],
+])(
+  "opened with %o, PRAGMA synchronous is %d: only a temporary database does not wait for the disk",
+  (options, synchronous) => {
+    const { client, close } = openDatabase(inFolder("momo.db"), options);
+    expect(client.query("PRAGMA synchronous").values()).toEqual([[synchronous]]);
+    close();
+  },
+);
+
 const withLogOfAnother = (file: string) => {
   const other = new Database(inFolder("other.db"));
   other.run("PRAGMA journal_mode = WAL; CREATE TABLE notes (text); INSERT INTO notes VALUES ('of another database')");

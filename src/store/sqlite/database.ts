@@ -17,6 +17,8 @@ export interface OpenOptions {
   readonly busyTimeoutMs?: number;
   /** For a server: refuses a database that another program writes to all the time. */
   readonly mustWrite?: boolean;
+  /** Whether it is removed when its process ends: then it need not survive a loss of power, and no write waits for the disk. */
+  readonly isTemporary?: boolean;
 }
 
 /** An open database, migrated to this version's schema. */
@@ -31,9 +33,9 @@ export interface OpenDatabase {
  */
 export function openDatabase(
   file: string,
-  { create = true, busyTimeoutMs = BUSY_TIMEOUT_MS, mustWrite = false }: OpenOptions = {},
+  { create = true, busyTimeoutMs = BUSY_TIMEOUT_MS, mustWrite = false, isTemporary = false }: OpenOptions = {},
 ): OpenDatabase {
-  if (create) placeEmptyDatabase(file);
+  if (create) placeEmptyDatabase(file, !isTemporary);
   else requireDatabase(file);
   let client: Database | undefined;
   try {
@@ -44,7 +46,7 @@ export function openDatabase(
     // Before the log, which a killed process would leave: the file itself says whose it is.
     if (isNew) client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     client.run("PRAGMA journal_mode = WAL");
-    client.run("PRAGMA synchronous = FULL");
+    client.run(`PRAGMA synchronous = ${isTemporary ? "OFF" : "FULL"}`);
     client.run("PRAGMA foreign_keys = ON");
     // The undo journal of a statement with triggers. In a file it would cost more than the statement.
     client.run("PRAGMA temp_store = MEMORY");
@@ -63,13 +65,14 @@ export function openDatabase(
 /**
  * Creates the file if it is missing: complete, or not at all. Otherwise SQLite creates it, and the migrations fill it: where a file
  * cannot have two names, or where the log of a removed database is left, which SQLite removes.
+ * @param flush whether it survives a loss of power
  */
-function placeEmptyDatabase(file: string): void {
+function placeEmptyDatabase(file: string, flush: boolean): void {
   requirePlainFiles(file);
   if (existsSync(file) || existsSync(`${file}-wal`)) return;
   let draft: string | undefined;
   try {
-    draft = writeDraft(file, newDatabase(), true);
+    draft = writeDraft(file, newDatabase(), flush);
     linkSync(draft, file);
   } catch {
     // Another process was first, or SQLite says what is wrong.
