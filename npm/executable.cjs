@@ -1,9 +1,8 @@
 "use strict";
-const { accessSync, constants } = require("node:fs");
+const { closeSync, openSync, readSync, statSync } = require("node:fs");
 const { homedir } = require("node:os");
 const { resolve } = require("node:path");
 const manifest = require("../package.json");
-const { whyNotRunnable } = require("./runnable.cjs");
 
 /**
  * Where momo's executable for this machine is. Plain CommonJS, because Node of any version, Bun and Deno read it as it is: no
@@ -39,11 +38,7 @@ exports.findExecutable = function findExecutable({
       `Node ${node} is too old: ${manifest.name} needs Node ${OLDEST_NODE} or later; install.sh needs no Node`,
     );
   }
-  if (env.MOMO_EXECUTABLE)
-    return runnable(
-      resolve(env.MOMO_EXECUTABLE.replace(/^~(?=\/|$)/, () => homedir())),
-      "set MOMO_EXECUTABLE to momo's executable for this machine",
-    );
+  if (env.MOMO_EXECUTABLE) return resolve(env.MOMO_EXECUTABLE.replace(/^~(?=\/|$)/, () => homedir()));
   const packages = packagesFor(platform, arch);
   if (packages.length === 0) {
     throw new Error(
@@ -72,29 +67,45 @@ exports.findExecutable = function findExecutable({
       `${file} is of ${name} ${version}, and this is ${manifest.name} ${manifest.version}: remove node_modules and install again, without --omit=optional`,
     );
   }
-  return runnable((fitting.length > 1 && runsMusl() ? fitting[1] : fitting[0]).file, REINSTALL);
+  return (fitting.length > 1 && runsMusl() ? fitting[1] : fitting[0]).file;
 };
 
-const REINSTALL = "remove node_modules and install again on this machine";
-
-function runnable(file, remedy) {
-  try {
-    accessSync(file, constants.X_OK);
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"].includes(error.code))
-      throw new Error(`there is no ${file}: ${remedy}`);
-    if (error.code === "EACCES") {
-      throw new Error(`${file} may not be executed: chmod +x it, or install it on a file system that allows it`);
-    }
-    // Deno may be allowed to run the file but not to check it: then its start shows whether it runs.
-  }
-  const reason = whyNotRunnable(file);
-  if (reason !== null) throw new Error(`${file} ${reason}: ${remedy}`);
-  return file;
-}
-
-const ANOTHER = `${REINSTALL}, or set MOMO_EXECUTABLE to another executable of momo`;
+const ANOTHER =
+  "remove node_modules and install again on this machine, or set MOMO_EXECUTABLE to momo's executable for this machine";
 exports.ANOTHER = ANOTHER;
+
+/**
+ * Node on Linux gives a file that the system refuses to a shell, so this must be known before.
+ * @throws Error in one line if the file is not for this system and processor
+ */
+exports.requireProgram = function requireProgram(file) {
+  if (process.platform !== "linux") return;
+  let its;
+  let own;
+  try {
+    its = beginningOf(file);
+    own = beginningOf(process.execPath);
+  } catch {
+    return; // It is missing, or may be run but not read. Its start shows that.
+  }
+  const isScript = its.startsWith("#!");
+  // The program that runs this begins as every program for this machine: its format, and in bytes 18 and 19 the processor.
+  const isLike = its.slice(0, 6) === own.slice(0, 6) && its.slice(18) === own.slice(18);
+  if (!isScript && !isLike) {
+    throw new Error(`${file} is not an executable for ${process.platform} on ${process.arch}: ${ANOTHER}`);
+  }
+};
+
+function beginningOf(file) {
+  const descriptor = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(20);
+    readSync(descriptor, bytes, 0, 20, 0);
+    return bytes.toString("latin1");
+  } finally {
+    closeSync(descriptor);
+  }
+}
 
 /** What helps where the file itself is sound. */
 const REMEDIES = {
@@ -107,5 +118,23 @@ const REMEDIES = {
 
 /** Why the system did not start a file, and what helps, in one line. */
 exports.whyNotStarted = function whyNotStarted(file, { code, message }) {
+  const stats = statsOf(file);
+  if (stats === undefined) return `there is no ${file}: ${ANOTHER}`;
+  if (stats.isDirectory()) return `${file} is a folder: ${ANOTHER}`;
+  // The file is there, so this is about what the system needs to run it.
+  if (code === "ENOENT") {
+    return `${file} needs a C library, or the program of its first line, that is not on this machine: ${ANOTHER}`;
+  }
+  if (code === "EACCES") {
+    return `${file} may not be executed: chmod +x it, or install it on a file system that allows it`;
+  }
   return `${file} could not be started (${code || message}): ${REMEDIES[code] || ANOTHER}`;
 };
+
+function statsOf(file) {
+  try {
+    return statSync(file);
+  } catch {
+    return undefined;
+  }
+}

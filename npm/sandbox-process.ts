@@ -3,7 +3,7 @@ import process from "node:process";
 import type { Readable, Writable } from "node:stream";
 import { URL } from "node:url";
 import { callAfter } from "./deadline.ts";
-import { findExecutable, whyNotStarted } from "./executable.cjs";
+import { findExecutable, requireProgram, whyNotStarted } from "./executable.cjs";
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -38,6 +38,7 @@ const STOP_WITHIN_MS = 10_000;
  */
 export async function startExecutable(flags: readonly string[]): Promise<SandboxProcess> {
   const executable = findExecutable();
+  requireProgram(executable);
   const child = start(executable, [...FLAGS, ...flags]);
   const ended = new Promise<void>((resolve) => {
     child.once("close", () => resolve());

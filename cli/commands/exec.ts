@@ -2,7 +2,6 @@ import { existsSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { Command, Option } from "commander";
-import { whyNotRunnable } from "../../npm/runnable.cjs";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { findingLines, formatReport, summaryOf } from "../../sandbox/audit/report.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/severity.ts";
@@ -208,7 +207,6 @@ async function startCommand(command: readonly string[], env: Record<string, stri
     const { code = "" } = error as NodeJS.ErrnoException;
     const path = name.includes("/") ? name : file;
     if (path !== null && code === "ENOEXEC" && (await isText(path))) return start(["sh", path, ...args]);
-    // Not before: the system may have an interpreter for programs of other systems.
     const reason = path !== null && existsSync(path) ? whyRefused(path, code) : null;
     if (reason === null && code === "ENOENT") {
       throw new Failure("command_missing", `${quoted(name)} is not a command that can be found`);
@@ -222,8 +220,11 @@ async function startCommand(command: readonly string[], env: Record<string, stri
   }
 }
 
+/** Why the system refuses a file that is there; null if the code says it better. */
 function whyRefused(path: string, code: string): string | null {
-  if (code !== "EACCES") return whyNotRunnable(path);
+  if (code === "ENOEXEC") return "is not an executable for this system and processor";
+  if (code === "ENOENT") return "needs the program of its first line (#!), or a C library, that is not there";
+  if (code !== "EACCES") return null;
   return statSync(path).isDirectory() ? "is a folder" : "may not be executed (chmod +x allows it)";
 }
 

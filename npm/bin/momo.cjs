@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 "use strict";
 const { spawn } = require("node:child_process");
-const { ANOTHER, findExecutable, whyNotStarted } = require("../executable.cjs");
+const { ANOTHER, findExecutable, requireProgram, whyNotStarted } = require("../executable.cjs");
 
 /**
  * The command `momo`: runs the executable, and passes signals on. It does not replace itself by `process.execve`, which aborts Node
@@ -44,6 +44,7 @@ function run(file) {
 let executable;
 try {
   executable = findExecutable();
+  requireProgram(executable);
 } catch (error) {
   fail(error.message);
 }

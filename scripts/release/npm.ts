@@ -17,7 +17,7 @@ const common = {
 };
 
 /** In the folder `npm` of the package, too, so that `../package.json` is that of the package, or of a clone. */
-const PROGRAMS = ["npm/bin/momo.cjs", "npm/executable.cjs", "npm/runnable.cjs"];
+const PROGRAMS = ["npm/bin/momo.cjs", "npm/executable.cjs"];
 const TEXTS = ["README.md", "SKILL.md"];
 const MADE = ["npm/testing.mjs", "npm/testing.cjs", "npm/testing.d.mts", "npm/testing.d.cts"];
 

@@ -94,9 +94,11 @@ test.concurrent("a script without #! is run by sh, and a refusal says why", asyn
   const env = { PATH: `${cwd}:${process.env.PATH}` };
   expect(await exec(["plain", "a"], { env })).toMatchObject({ stdout: `${cwd}/plain a\n`, exitCode: 3 });
   write("lost", "#!/nowhere/sh\n");
+  write("foreign", "\x7fELF\0");
   write("closed", "", 0o644);
   for (const [name, reason] of [
-    ["./lost", "it is a script for /nowhere/sh, which is not there"],
+    ["./lost", "it needs the program of its first line (#!), or a C library, that is not there"],
+    ["./foreign", "it is not an executable for this system and processor"],
     ["./closed", "it may not be executed (chmod +x allows it)"],
     ["/", "it is a folder"],
   ] as const) {

@@ -119,7 +119,7 @@ const PLACES: readonly Place[] = [
     path,
     mayImport: [
       ...[...CLI.slice(0, index + 1), "cli/", ...SIMULATED, ...CONTROL, "sandbox/check/"],
-      ...["clients/client.mjs", "clients/client.php", "clients/client.py", "npm/runnable.cjs", "package.json"],
+      ...["clients/client.mjs", "clients/client.php", "clients/client.py", "package.json"],
       ...["README.md", "SECURITY.md", "docs/"],
       ...["src/system.ts", "src/domain/", "src/store/", ...ENGINES, "src/service/", "src/http/"],
       ...[...CLI_PACKAGES, "bun:ffi", "node:"],
