@@ -5,13 +5,10 @@ import {
   accessSync,
   closeSync,
   constants,
-  copyFileSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
-  renameSync,
   writeFileSync,
 } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
@@ -105,7 +102,7 @@ function runnable(file) {
 const LONGEST_DOWNLOAD_MS = 5 * 60_000;
 
 /**
- * Downloads the archive for this machine, checks its sum, and unpacks it. The runner's tool cache keeps the executable by this sum.
+ * Downloads the archive for this machine, checks its sum, and unpacks it.
  * @returns the path of the executable
  * @throws Error in one line that says what to do
  */
@@ -116,10 +113,6 @@ async function download(folder) {
   const sums = (await fetchFile(`${releases}/SHA256SUMS`)).toString("utf8");
   const expected = new RegExp(`^([0-9a-f]{64})  ${name.replaceAll(".", "\\.")}$`, "m").exec(sums)?.[1];
   if (expected === undefined) throw new Error(`${releases}/SHA256SUMS has no ${name}`);
-  const executable = process.platform === "win32" ? "momo.exe" : "momo";
-  const cache = process.env.RUNNER_TOOL_CACHE;
-  const kept = cache ? join(cache, "momo", expected, executable) : "";
-  if (existsSync(kept)) return kept;
   const bytes = await fetchFile(`${releases}/${name}`);
   const found = createHash("sha256").update(bytes).digest("hex");
   if (found !== expected)
@@ -127,17 +120,12 @@ async function download(folder) {
 
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, name), bytes);
+  const executable = process.platform === "win32" ? "momo.exe" : "momo";
   // The tar of Windows reads .zip, too; another one can come first on the path.
   const tar = process.platform === "win32" ? join(environment("SystemRoot"), "System32", "tar.exe") : "tar";
   const { status, stderr, error } = spawnSync(tar, ["-xf", name, executable], { cwd: folder, encoding: "utf8" });
   if (status !== 0) throw new Error(`${name} cannot be unpacked: ${error?.message ?? stderr.trim()}`);
-  const unpacked = join(folder, executable);
-  if (!cache) return unpacked;
-  mkdirSync(dirname(kept), { recursive: true });
-  // Another job may do the same.
-  copyFileSync(unpacked, `${kept}.${process.pid}`);
-  renameSync(`${kept}.${process.pid}`, kept);
-  return kept;
+  return join(folder, executable);
 }
 
 /** The action is part of momo's own repository, so its address and its version are those of momo. */

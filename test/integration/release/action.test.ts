@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { YAML } from "bun";
 import manifest from "../../../package.json" with { type: "json" };
 import { builtBinary, ROOT } from "../../support/binary.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { blocksOf, readDocument } from "../../support/documents.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 import { makeRelease, serveFiles } from "../../support/release.ts";
@@ -23,8 +24,16 @@ interface Definition {
 }
 const definition = YAML.parse(readFileSync(join(ACTION, "action.yml"), "utf8")) as Definition;
 
-/** One job: its files, and the parts of the action as the runner starts them. */
-function startJob(inputs: Record<string, string> = {}, more: Record<string, string> = {}) {
+/**
+ * One job: its files, and the parts of the action as the runner starts them.
+ * @param workspace where the runner starts them, @param action and where the action is
+ */
+function startJob(
+  inputs: Record<string, string> = {},
+  more: Record<string, string> = {},
+  workspace = ROOT,
+  action = ACTION,
+) {
   const folder = newFolder();
   const files = ["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE"];
   for (const name of files) writeFileSync(join(folder, name), "");
@@ -49,7 +58,7 @@ function startJob(inputs: Record<string, string> = {}, more: Record<string, stri
     const state = Object.fromEntries(
       Object.entries(pairs("GITHUB_STATE")).map(([name, value]) => [`STATE_${name}`, value]),
     );
-    return runToEnd(["node", join(ACTION, file)], { env: { ...runner, ...state } });
+    return runToEnd(["node", join(action, file)], { cwd: workspace, env: { ...runner, ...state } });
   };
   later(() => {
     const pid = Number(pairs("GITHUB_STATE").pid);
@@ -66,6 +75,22 @@ const released = async (sum?: string, GITHUB_ACTION_REPOSITORY = "pay/momo") => 
   GITHUB_ACTION_REPOSITORY,
   GITHUB_SERVER_URL: serveFiles(await makeOwnRelease(sum), `/pay/momo/releases/download/v${manifest.version}/`),
 });
+
+type Job = ReturnType<typeof startJob>;
+
+interface Step {
+  readonly uses?: string;
+  readonly with?: Record<string, string>;
+  readonly run?: string;
+  readonly "working-directory"?: string;
+}
+
+/** The job that builds momo. */
+function stepsOfTheDocuments(): readonly Step[] {
+  const blocks = blocksOf(readDocument("docs/testing.md"), "yaml").filter((block) => block.includes("npm run build"));
+  const { steps } = YAML.parse(blocks[0] ?? "") as { steps: Step[] };
+  return steps;
+}
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -126,18 +151,9 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       expect(isAlive(pid)).toBe(false);
     });
 
-    test("accepts a release from a folder, too; the tool cache keeps its executable", async () => {
-      const folder = await makeOwnRelease();
-      const cached = { MOMO_RELEASES: folder, RUNNER_TOOL_CACHE: newFolder() };
-      const first = startJob({}, cached);
-      expect(await first.main()).toMatchObject({ exitCode: 0, stderr: "" });
-      await first.post();
-      for (const name of readdirSync(folder)) if (name !== "SHA256SUMS") rmSync(join(folder, name));
-      const job = startJob({}, cached);
+    test("accepts a release from a folder, too", async () => {
+      const job = startJob({}, { MOMO_RELEASES: await makeOwnRelease() });
       expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
-      const { executable } = job.pairs("GITHUB_OUTPUT");
-      expect(executable).toStartWith(cached.RUNNER_TOOL_CACHE);
-      expect(executable).toBe(first.pairs("GITHUB_OUTPUT").executable ?? "");
       const ended = await job.post();
       expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
       expect(ended.stdout).toContain("\n(nothing was asked)\n");
@@ -189,6 +205,38 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
       const ended = await job.post();
       expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
       expect(ended.stdout).not.toContain("there is no audit");
+    });
+
+    test("a job that builds momo from its sources, as docs/testing.md says, runs the tests and the audit", async () => {
+      const steps = stepsOfTheDocuments();
+      const workspace = newFolder();
+      cpSync(ROOT, join(workspace, "momo"), {
+        recursive: true,
+        filter: (path) => !["node_modules", "dist", ".git"].includes(basename(path)),
+      });
+      symlinkSync(join(ROOT, "node_modules"), join(workspace, "momo/node_modules"));
+      const test = "momo pay 0712345678 100 --wait --interval 50ms -q";
+      writeFileSync(join(workspace, "package.json"), JSON.stringify({ scripts: { test } }));
+      let job: Job | null = null;
+      const said: string[] = [];
+      for (const { uses, with: inputs, run, "working-directory": folder = "." } of steps) {
+        if (uses?.startsWith("./")) {
+          job = startJob(inputs, {}, workspace, join(workspace, uses));
+          expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
+        }
+        if (run === undefined) continue;
+        const env = { ...job?.pairs("GITHUB_ENV"), PATH: `${job?.read("GITHUB_PATH").trim()}:${process.env.PATH}` };
+        const { stdout, stderr, exitCode } = await runToEnd(["bash", "-ec", run], {
+          cwd: join(workspace, folder),
+          env,
+        });
+        expect({ run, stdout, stderr, exitCode }).toMatchObject({ run, exitCode: 0 });
+        said.push(stdout);
+      }
+      expect(said[0]).toContain(`${join(workspace, "momo/dist/momo")}: `);
+      expect(said[1]).toEndWith("completed\n");
+      expect(readFileSync(join(workspace, "momo.xml"), "utf8")).toContain('failures="0"');
+      expect(await job?.post()).toMatchObject({ exitCode: 0, stderr: "" });
     });
 
     const BAD: [what: string, env: () => Promise<Record<string, string>>, message: RegExp][] = [
