@@ -112,7 +112,7 @@ export async function completions(words: readonly string[], version: string): Pr
   return suggestionsFor(await makeProgram(version), words);
 }
 
-/** The complete help of every command, 78 columns wide, for the manual page. */
+/** The complete help of every command, 78 columns wide: the tests hold it against the documents. */
 export async function helpPages(version: string): Promise<{ name: string; text: string }[]> {
   const program = await makeProgram(version);
   addHelp(program);

@@ -1,4 +1,6 @@
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import manifest from "../package.json" with { type: "json" };
 import { makeUmbrella } from "./release/npm.ts";
 import { TARGETS } from "./release/targets.ts";
 
@@ -59,5 +61,13 @@ const leanProtocol: Bun.BunPlugin = {
 if (import.meta.main) {
   const outfile = process.argv[2] ?? join(ROOT, "dist/momo");
   await compile("cli/main.ts", outfile);
-  await makeUmbrella(ROOT, join(dirname(outfile), "npm"), TARGETS);
+  const npm = join(dirname(outfile), "npm");
+  await makeUmbrella(ROOT, npm, TARGETS);
+  // For Windows, the compiler adds the ending.
+  const made = existsSync(outfile) ? outfile : `${outfile}.exe`;
+  const megabytes = (statSync(made).size / 1e6).toFixed(1);
+  process.stdout.write(
+    `${made}: ${megabytes} MB, momo ${manifest.version} for ${process.platform} on ${process.arch}\n` +
+      `${npm}: its npm package, for a project that installs this folder\n`,
+  );
 }

@@ -158,7 +158,7 @@ function restOf(path: readonly string[]): string {
 /** A longer list of choices is not shown: its description says where the names are. */
 const MAX_CHOICES = 5;
 
-/** The heading of options that only `momo help replicas` shows, and the manual page. */
+/** The heading of options that only `momo help replicas` shows. */
 export const SHARING = "Several servers on one PostgreSQL database:";
 
 function described({ description, argChoices, defaultValue, defaultValueDescription }: Option | Argument): string {

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { unsign } from "macho-unsign";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
-import { debNameOf } from "./archives.ts";
-import { parseSums } from "./channels.ts";
-import { checkSignature } from "./macho.ts";
 import { PLATFORM_FILES, tarballsOf, UMBRELLA_FILES } from "./npm.ts";
-import { type Checks, report, run } from "./run.ts";
+import { type Checks, orSayWhy, report, run } from "./run.ts";
 import { TARGETS } from "./targets.ts";
 import { notesOf } from "./texts.ts";
+import { tryExecutable } from "./try-executable.ts";
+import { tryNpm } from "./try-npm.ts";
 
 /** Checks what can be checked before a version is tagged, after `npm run release:build`. */
 
@@ -24,9 +24,7 @@ const CHECKS: Checks = {
   "the changelog has notes": () => `${notesOf(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"), version).length} bytes`,
   "the repository is known": () => {
     if ("repository" in manifest) return JSON.stringify(manifest.repository);
-    throw new Error(
-      "package.json has no repository.url: npm, install.sh, the formula and the manifest take it from there",
-    );
+    throw new Error("package.json has no repository.url: npm and install.sh take it from there");
   },
   "the tag is new": async () => {
     const tags = await run(["git", "tag", "--list", `v${version}`, "--no-contains", "HEAD"], { cwd: ROOT });
@@ -41,22 +39,19 @@ const CHECKS: Checks = {
     return names.join(", ");
   },
   "everything is built, and has its sum": async () => {
-    const names = new Set(parseSums(readFileSync(join(OUT, "SHA256SUMS"), "utf8")).keys());
-    const expected = [
-      ...TARGETS.flatMap(({ archive, libc, cpu }) => (libc === "glibc" ? [archive, debNameOf(cpu)] : [archive])),
-      ...tarballsOf(PACKAGE, version).map((name) => `npm/${name}`),
-      "momo.cdx.json",
-    ];
-    const missing = expected.filter((name) => !names.has(name));
+    const sums = readFileSync(join(OUT, "SHA256SUMS"), "utf8").trim().split("\n");
+    const names = sums.map((line) => line.replace(/^[0-9a-f]{64} {2}/, ""));
+    const npm = tarballsOf(PACKAGE, version).map((name) => `npm/${name}`);
+    const expected = [...TARGETS.map(({ archive }) => archive), ...npm, "install.sh"];
+    const missing = expected.filter((name) => !names.includes(name));
     if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")} (npm run release:build makes them)`);
     await run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], { cwd: OUT });
-    return `${names.size} files`;
+    return `${names.length} files`;
   },
-  "the executables for macOS are signed": () => {
-    const found = TARGETS.filter(({ os }) => os === "darwin").map(
-      ({ name, executable }) => `${name}: ${checkSignature(readFileSync(join(OUT, name, executable)))} pages`,
-    );
-    return found.join(", ");
+  "the executable for macOS on arm64 is signed, and the one on x64 has no wrong signature": () => {
+    const isSigned = (target: string) => unsign(readFileSync(join(OUT, target, "momo"))) !== null;
+    if (!isSigned("darwin-arm64")) throw new Error("darwin-arm64 is not signed: macOS does not run it");
+    if (isSigned("darwin-x64")) throw new Error("darwin-x64 is signed, and Bun's signature is not for this file");
   },
   // A package has no tests, pictures or benchmarks.
   "the npm packages hold what they need, and nothing else": async () => {
@@ -72,5 +67,11 @@ const CHECKS: Checks = {
   },
 };
 
+const EXECUTABLES = TARGETS.map(({ name, executable }) => [
+  `${name} runs`,
+  () => tryExecutable(name, join(OUT, name, executable), version),
+]);
+
 if (!existsSync(OUT)) process.stdout.write("nothing is built: npm run release:build comes first\n");
-await report(CHECKS);
+await report({ ...CHECKS, ...(Object.fromEntries(EXECUTABLES) as Checks) });
+await orSayWhy(tryNpm);

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { unsign } from "macho-unsign";
 import lock from "../../package-lock.json" with { type: "json" };
 import { compile } from "../build.ts";
-import { checkSignature, signAdHoc } from "./macho.ts";
 import { npmPack, run } from "./run.ts";
 import type { Target } from "./targets.ts";
 
@@ -27,11 +27,15 @@ export async function buildExecutable(target: Target, file: string): Promise<str
   const executablePath = await fetchRuntime(target);
   mkdirSync(dirname(file), { recursive: true });
   const files = await compile("cli/main.ts", file, { target: target.compileTarget, executablePath });
-  if (target.os === "darwin") {
-    if (target.cpu === "x64") writeFileSync(file, signAdHoc(readFileSync(file), "momo"));
-    checkSignature(readFileSync(file));
-  }
+  // Bun signs for arm64. For x64 it leaves the signature of its runtime, which is wrong for the new file: macOS would kill the process.
+  // Without a signature, macOS runs it.
+  if (target.name === "darwin-x64") takeSignatureOff(file);
   return files;
+}
+
+function takeSignatureOff(file: string): void {
+  const unsigned = unsign(readFileSync(file));
+  if (unsigned !== null) writeFileSync(file, new Uint8Array(unsigned));
 }
 
 /**

@@ -86,11 +86,11 @@ export function makePlatformPackage(
   folder: string,
   target: Target,
   executable: string,
-  texts: readonly Member[],
+  licences: readonly Member[],
 ): void {
   rmSync(folder, { recursive: true, force: true });
   const name = `bin/${target.executable}`;
-  place(folder, [{ name, source: executable }, ...texts.filter((text) => /^[A-Z-]+$/.test(text.name))]);
+  place(folder, [{ name, source: executable }, ...licences]);
   const description = `The executable of ${manifest.name} for ${target.name}`;
   writeFileSync(join(folder, "README.md"), `${description}. Install ${manifest.name}, which installs the right one.\n`);
   writeManifest(folder, {

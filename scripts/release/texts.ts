@@ -1,41 +1,8 @@
 import { join } from "node:path";
-import { helpPages } from "../../cli/run.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { orSayWhy } from "./run.ts";
 
-/** The manual page, the README of an archive, and the notes of a release, which this prints: the part of the changelog. */
-
-export const archiveReadme = (version: string): string => `momo ${version}, a sandbox for mobile-money payments in Kenya
-
-  momo serve                      starts it, and prints a key and an address
-  momo pay 0712345678 100 --wait  in another terminal: a payment
-  momo help                       the commands, and the documents:
-  momo help readme                what momo is, and the first steps
-  momo help testing               tests with momo; also: help audit, help intercept, help install ...
-`;
-
-/** Makes the manual page of momo from the help of each command. */
-export async function manPage(version: string): Promise<string> {
-  const [overview, ...commands] = await helpPages(version);
-  const sections = commands.map(({ name, text }) => `.SS ${name}\n${verbatim(text)}`);
-  return `.TH MOMO 1 "" "momo ${version}" "momo"
-.SH NAME
-momo \\- a mobile-money payment sandbox
-.SH SYNOPSIS
-.B momo
-.I command
-[options]
-.SH DESCRIPTION
-${verbatim(overview?.text ?? "")}.SH COMMANDS
-${sections.join("")}`;
-}
-
-/** Lines that man prints as they are. */
-function verbatim(text: string): string {
-  const lines = text.trimEnd().replaceAll("\\", "\\e").replaceAll("-", "\\-").split("\n");
-  // At the start of a line, a dot or an apostrophe would begin a request of roff.
-  return `.nf\n${lines.map((line) => line.replace(/^[.']/, "\\&$&")).join("\n")}\n.fi\n`;
-}
+/** The notes of a release, which this prints: the part of the changelog. And where releases are. */
 
 /**
  * The notes of a release: the text below the heading of its version, such as `## 0.2.0` or `## 0.2.0 (2026-03-01)`.
@@ -53,6 +20,14 @@ export function notesOf(changelog: string, version: string): string {
 export function releasedVersions(changelog: string, next: string): string[] {
   const headings = changelog.matchAll(/^## (\d+\.\d+\.\d+\S*)/gm);
   return [...headings].map(([, version = ""]) => version).filter((version) => version !== next);
+}
+
+/** Where the newest release can be downloaded, by `repository` of package.json; null while that has none. */
+export function releasesOf(content: object): string | null {
+  const repository = "repository" in content ? content.repository : null;
+  const url = repository instanceof Object && "url" in repository ? repository.url : repository;
+  if (typeof url !== "string") return null;
+  return `${url.replace(/^git\+/, "").replace(/\.git$/, "")}/releases/latest/download`;
 }
 
 if (import.meta.main) {

@@ -7,7 +7,7 @@ import { type Checks, inTemporaryFolder, payment, report, run } from "./run.ts";
 
 /**
  * Serves the npm packages in dist/release as a registry does, and gets momo from it in four ways, each with a new home folder and so
- * without a cache.
+ * without a cache. Needs the packages.
  */
 
 const OUT = join(import.meta.dir, "../../dist/release");
@@ -106,18 +106,22 @@ function homeIn(folder: string, url: string, env: Readonly<Record<string, string
   };
 }
 
-await inTemporaryFolder("npm", async (work) => {
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  await run(["npm", "install", "--prefix", work, ...flags, ...MANAGERS]);
-  const registry = await serveRegistry();
-  const ways = Object.entries(waysOf(registry.url.href, join(work, "node_modules")));
-  const checks = ways.map(([name, way]) => [
-    name,
-    () => tryWay(way, homeIn(join(work, name), registry.url.href, way.env)),
-  ]);
-  await report(Object.fromEntries(checks) as Checks);
-  await registry.stop(true);
-});
+/** Prints a line for each way. */
+export async function tryNpm(): Promise<void> {
+  await inTemporaryFolder("npm", async (work) => {
+    const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+    const install = () => run(["npm", "install", "--prefix", work, ...flags, ...MANAGERS]);
+    await report({ "pnpm and yarn come from npm": async () => (await install()).trim() });
+    const registry = await serveRegistry();
+    const ways = Object.entries(waysOf(registry.url.href, join(work, "node_modules")));
+    const checks = ways.map(([name, way]) => [
+      `${name} installs momo, which pays`,
+      () => tryWay(way, homeIn(join(work, name), registry.url.href, way.env)),
+    ]);
+    await report(Object.fromEntries(checks) as Checks);
+    await registry.stop(true);
+  });
+}
 
 interface Way {
   /** As words; missing where the start also installs. */

@@ -17,12 +17,11 @@ import { rejectionOf } from "../support/waiting.ts";
 afterAll(cleanUp);
 keepEnvironment();
 
-const TEXTS = { momo: "an executable\n", LICENSE: "MIT\n", "completions/momo.bash": "complete momo\n" };
+const TEXTS = { momo: "an executable\n", LICENSE: "MIT\n", "THIRD-PARTY-NOTICES": "MIT, too\n" };
 
 /** The files of an archive in a new folder, with other times and rights each time; the second time in another order. */
 function makeMembers(time: number): { folder: string; members: Member[] } {
   const folder = newFolder();
-  mkdirSync(join(folder, "completions"));
   const members = Object.entries(TEXTS).map(([name, text]) => {
     const source = join(folder, name);
     writeFileSync(source, text, { mode: name === "momo" ? 0o700 : 0o600 });
@@ -44,8 +43,7 @@ test("a .tar.gz has its files with the rights that everybody needs, the owner ro
   const listed = (await run(["tar", "--utc", "--full-time", "-tvzf", one])).trim().split("\n");
   expect(listed.map((line) => line.split(/ +/))).toEqual([
     ["-rw-r--r--", "0/0", "4", "2026-01-01", "00:00:00", "LICENSE"],
-    ["drwxr-xr-x", "0/0", "0", "2026-01-01", "00:00:00", "completions/"],
-    ["-rw-r--r--", "0/0", "14", "2026-01-01", "00:00:00", "completions/momo.bash"],
+    ["-rw-r--r--", "0/0", "9", "2026-01-01", "00:00:00", "THIRD-PARTY-NOTICES"],
     ["-rwxr-xr-x", "0/0", "14", "2026-01-01", "00:00:00", "momo"],
   ]);
   expect(await run(["tar", "-xzOf", one, "momo"])).toBe(TEXTS.momo);
@@ -61,7 +59,7 @@ test("a .zip has its files in order, and is the same again", () => {
   const contents = Object.entries(unzipSync(one)).map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]);
   expect(contents).toEqual([
     ["LICENSE", TEXTS.LICENSE],
-    ["completions/momo.bash", TEXTS["completions/momo.bash"]],
+    ["THIRD-PARTY-NOTICES", TEXTS["THIRD-PARTY-NOTICES"]],
     ["momo", TEXTS.momo],
   ]);
 });
@@ -100,7 +98,7 @@ test("a command line names some of the targets, or all", () => {
   expect(() => chosenTargets(["linux-x64", "plan9"])).toThrow("there is no target plan9; the targets are linux-x64, ");
 });
 
-test("each target has the runtime of its system, processor and C library; its npm package is installed only there, and has the executable and the licence, but no manual page", () => {
+test("each target has the runtime of its system, processor and C library; its npm package is installed only there, and has the executable and the licences", () => {
   const { folder, members } = makeMembers(0);
   const made = TARGETS.map((target) => {
     const place = join(folder, target.name);
@@ -108,10 +106,10 @@ test("each target has the runtime of its system, processor and C library; its np
     expect(readFileSync(join(place, "LICENSE"), "utf8")).toBe(TEXTS.LICENSE);
     const { os, cpu, libc = ["any"] } = JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
     const names = [...new Bun.Glob("**").scanSync({ cwd: place })].sort();
-    const mode = (statSync(join(place, names[2] ?? "")).mode & 0o777).toString(8);
+    const mode = (statSync(join(place, names[3] ?? "")).mode & 0o777).toString(8);
     return [target.name, target.runtime, target.compileTarget, ...os, ...cpu, ...libc, mode, ...names].join(" ");
   });
-  const files = (executable: string) => `755 LICENSE README.md ${executable} package.json`;
+  const files = (executable: string) => `755 LICENSE README.md THIRD-PARTY-NOTICES ${executable} package.json`;
   expect(made).toEqual([
     `linux-x64 @oven/bun-linux-x64 bun-linux-x64 linux x64 glibc ${files("bin/momo")}`,
     `linux-arm64 @oven/bun-linux-aarch64 bun-linux-arm64 linux arm64 glibc ${files("bin/momo")}`,

@@ -62,7 +62,6 @@ const NEEDS = {
   podman: program("podman"),
   netavark: program("netavark"),
   runc: program("runc"),
-  dpkg: program("dpkg"),
   wrk: program("wrk"),
   promtool: program("promtool", "prometheus"),
   python3: program("python3"),
