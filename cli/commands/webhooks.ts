@@ -3,14 +3,16 @@ import type { DeliveryOnWire, WebhookSettings } from "../../sandbox/control/shap
 import { MAX_WEBHOOK_TIMES, WEBHOOK_FORMS } from "../../sandbox/webhooks/settings.ts";
 import type { Answer } from "../client/request.ts";
 import { host } from "../host.ts";
+import { parseFile } from "../serving/files.ts";
 import type { Column } from "../terminal/data.ts";
 import { EXIT } from "../terminal/failure.ts";
-import { number, readDurationText, readId, webhookUrlReader } from "../terminal/options.ts";
+import { number, readDurationText, readId, readPath, webhookUrlReader } from "../terminal/options.ts";
 import { cellOf, formatOf, printData, printFields, tell } from "../terminal/output.ts";
 import { type Flags as Steering, showList, steering, tellAnswer } from "./steering.ts";
 
 interface Flags extends Steering {
   readonly form?: string;
+  readonly template?: string;
   readonly delay?: string;
   readonly early?: true;
 }
@@ -46,11 +48,13 @@ export function webhooksCommand(): Command {
   add(
     "set",
     "send each payment that becomes final to an address",
-    (client, { form, times, delay, early }, url) => client.put("/webhook", { url, form, times, delay, early }),
+    async (client, { times, delay, early, ...flags }, url) =>
+      client.put("/webhook", { url, ...messageOf(flags), times, delay, early }),
     showSet,
   )
     .argument("<url>", "the receiver", webhookUrlReader("URL"))
     .addOption(new Option("--form <form>", "of the message").choices(WEBHOOK_FORMS))
+    .option("--template <file>", 'the message as JSON, in which "{{status}}" and others are values', readPath)
     .option("--times <number>", "how often each message is sent; 0: never (default: 1)", readTimes)
     .option("--delay <duration>", "before each message, such as 5s", readDurationText)
     .option("--early", "before the answer to the push; the receiver must take two requests at a time");
@@ -68,4 +72,14 @@ export function webhooksCommand(): Command {
     },
   );
   return command;
+}
+
+function messageOf({ form, template }: Pick<Flags, "form" | "template">) {
+  if (template === undefined) return { form };
+  const read = (content: unknown) => content;
+  const options = {
+    flag: "--template",
+    hint: 'write an object, such as {"order": "{{reference}}", "state": "{{status}}"}',
+  };
+  return { form: form ?? "template", template: parseFile(template, read, options) };
 }

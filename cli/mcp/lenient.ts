@@ -27,10 +27,10 @@ export function membersOf(given: object, shapes: Readonly<Record<string, Shape>>
 
 function readAs(value: unknown, shape: Shape): unknown {
   if (shape.anyOf) return readAny(value, shape.anyOf);
-  const { type, properties = {}, items } = shape;
+  const { type, properties, items } = shape;
   const read = typeof value === "string" ? fromText(value, type) : value;
   if (type === "array" && Array.isArray(read) && items) return read.map((entry) => readAs(entry, items));
-  if (type === "object" && isObject(read)) return membersOf(read, properties);
+  if (type === "object" && properties && isObject(read)) return membersOf(read, properties);
   return type === "string" && typeof read === "number" ? String(read) : read;
 }
 

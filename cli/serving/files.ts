@@ -106,6 +106,26 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * The JSON in a file that an option names, as the function reads it.
+ * @throws Failure `usage` that names the flag, the file and the place in it
+ */
+export function parseFile<T>(
+  file: string,
+  parse: (content: unknown, text: string) => T,
+  { flag, hint }: Record<"flag" | "hint", string>,
+): T {
+  try {
+    const text = readTextFile(file);
+    return parse(parseJson(text), text);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== undefined) throw cannotRead(`${flag} ${file}`, error, "usage");
+    const why = error instanceof SyntaxError ? `it is not JSON, ${message}; ${hint}` : message;
+    throw new Failure("usage", `${flag} ${file}: ${why}`);
+  }
+}
+
 const UTF_16 = "it is UTF-16: save it as UTF-8, in PowerShell with | Out-File -Encoding utf8";
 
 /**

@@ -6,7 +6,6 @@ import type { Start } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import type { BasePaths } from "../../src/http/paths.ts";
 import type { Accept, Profile, ResponseForm } from "../../src/http/profile.ts";
-import { Failure } from "../terminal/failure.ts";
 import {
   BASE_PATHS,
   outcomeOption,
@@ -19,7 +18,7 @@ import {
   readTariff,
   webhookUrlReader,
 } from "../terminal/options.ts";
-import { cannotRead, parseJson, readTextFile } from "./files.ts";
+import { parseFile } from "./files.ts";
 
 const PROMPT_TIMEOUT_MS = 60_000;
 
@@ -102,21 +101,4 @@ async function readProfile(file: string): Promise<Profile> {
     name: basename(file, ".json"),
     ...parseFile(file, parseProfile, { flag: "--profile", hint: "write an object" }),
   };
-}
-
-/** @throws Failure `usage` that names the flag, the file and the place in it */
-function parseFile<T>(
-  file: string,
-  parse: (content: unknown, text: string) => T,
-  { flag, hint }: Record<"flag" | "hint", string>,
-): T {
-  try {
-    const text = readTextFile(file);
-    return parse(parseJson(text), text);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== undefined) throw cannotRead(`${flag} ${file}`, error, "usage");
-    const why = error instanceof SyntaxError ? `it is not JSON, ${message}; ${hint}` : message;
-    throw new Failure("usage", `${flag} ${file}: ${why}`);
-  }
 }

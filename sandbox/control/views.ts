@@ -8,7 +8,6 @@ import { itemView } from "../../src/http/view.ts";
 import { receiptSms } from "../network/sms.ts";
 import { type LoggedRequest, OWN_HEADER } from "../request-log.ts";
 import { messageOf, type WebhookMessage } from "../webhooks/message.ts";
-import type { WebhookForm } from "../webhooks/settings.ts";
 import type { MessageOnWire, OwnedTransaction, PromptOnWire } from "./shapes/payments.ts";
 import type { LoggedCall } from "./shapes/requests.ts";
 import type { AttemptOnWire, DeliveryOnWire } from "./shapes/webhook.ts";
@@ -104,7 +103,7 @@ export function deliveryView(delivery: Delivery): DeliveryOnWire {
     due_at: formatTimestamp(dueAtMs),
     due_at_ms: dueAtMs,
     attempts: attempts.map(attemptView),
-    ...webhookMessageView(messageOf(form as WebhookForm, payment, endedAtMs)),
+    ...webhookMessageView(messageOf(form, payment, endedAtMs)),
   };
 }
 

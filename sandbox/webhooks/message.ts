@@ -2,7 +2,7 @@ import { type AmountCents, toShillings } from "../../src/domain/money.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { FinalTransaction } from "../../src/domain/transaction.ts";
-import type { WebhookForm } from "./settings.ts";
+import { fillTemplate, receiptOf, type Template } from "./template.ts";
 
 /** The request that is POSTed to a webhook. */
 export interface WebhookMessage {
@@ -10,8 +10,20 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
-/** @param atMs when the payment became final */
-export function messageOf(form: WebhookForm, payment: FinalTransaction, atMs: number): WebhookMessage {
+/** What a delivery stores as its form: with a template, the template itself, so that later settings do not change the message. */
+export const storedForm = ({
+  form,
+  template,
+}: {
+  readonly form: string;
+  readonly template?: Template | undefined;
+}): string => (template === undefined ? form : JSON.stringify(template));
+
+/**
+ * @param form as {@link storedForm} makes it
+ * @param atMs when the payment became final
+ */
+export function messageOf(form: string, payment: FinalTransaction, atMs: number): WebhookMessage {
   const isNested = form === "payment.updated";
   return {
     headers: {
@@ -19,8 +31,14 @@ export function messageOf(form: WebhookForm, payment: FinalTransaction, atMs: nu
       "User-Agent": "momo (sandbox)",
       ...(isNested && { "X-Webhook-Event": form, "X-Webhook-Source": "momo" }),
     },
-    body: JSON.stringify(isNested ? nestedBody(payment, atMs) : flatBody(payment)),
+    body: JSON.stringify(bodyOf(form, payment, atMs)),
   };
+}
+
+function bodyOf(form: string, payment: FinalTransaction, atMs: number): unknown {
+  if (form === "payment.updated") return nestedBody(payment, atMs);
+  if (form === "flat") return flatBody(payment);
+  return fillTemplate(JSON.parse(form) as Template, payment, atMs);
 }
 
 function nestedBody(payment: FinalTransaction, atMs: number) {
@@ -36,6 +54,8 @@ function nestedBody(payment: FinalTransaction, atMs: number) {
       amount: toShillings(payment.amountCents),
       phone_number: payment.phone,
       transaction_code: completed?.transactionCode ?? null,
+      mpesa_receipt: receiptOf(payment),
+      reference: payment.reference,
       transaction_date: formatTimestamp(completed?.completedAtMs ?? atMs),
       result_code: payment.resultCode,
       result_desc: payment.resultDesc,
@@ -55,7 +75,8 @@ function flatBody(payment: FinalTransaction) {
     transaction_id: payment.id,
     amount: toShillings(payment.amountCents),
     phone: payment.phone,
-    mpesa_receipt: payment.status === "completed" ? payment.receiptNumber : null,
+    mpesa_receipt: receiptOf(payment),
+    reference: payment.reference,
   };
 }
 
@@ -68,7 +89,7 @@ export const samplePayment = (nowMs: number): FinalTransaction => ({
   phone: "254712345678" as Msisdn,
   amountCents: 100_00 as AmountCents,
   feeCents: 1_00,
-  reference: null,
+  reference: "TEST",
   description: null,
   checkoutRequestId: "ws_CO_01012026000000_TEST",
   merchantRequestId: "ws_MR_01012026000000_TEST",

@@ -5,7 +5,6 @@ import { Rounds } from "../../src/domain/mutex.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, type WebhookMessage } from "./message.ts";
 import { ANSWER_TIMEOUT_MS, send } from "./send.ts";
-import type { WebhookForm } from "./settings.ts";
 
 export interface SenderParts {
   readonly deliveries: Pick<DeliveryStore, "claim" | "release" | "nextDueAtMs" | "save">;
@@ -171,7 +170,7 @@ export class Sender {
     const { form, payment, endedAtMs, attempts } = delivery;
     const movedBeforeMs = clock.movedMs();
     const movedPastMs = clock.movedPastMs(delivery.dueAtMs ?? clock.nowMs());
-    const made = await this.sendOnce(messageOf(form as WebhookForm, payment, endedAtMs), ended);
+    const made = await this.sendOnce(messageOf(form, payment, endedAtMs), ended);
     if (made) {
       const tookMs = this.#took(made, movedBeforeMs);
       const dueAtMs = this.#nextAttemptAtMs(delivery, made, tookMs, movedPastMs);

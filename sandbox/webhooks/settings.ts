@@ -1,8 +1,8 @@
 import { invalid } from "../../src/domain/error.ts";
 import { canBeThisMachine } from "../loopback.ts";
 
-/** The forms of the message. Real services use these two. */
-export const WEBHOOK_FORMS = ["payment.updated", "flat"] as const;
+/** The forms of the message: those of two real services, and one of the user's own. */
+export const WEBHOOK_FORMS = ["payment.updated", "flat", "template"] as const;
 export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 
 /** Each payment is sent once, at once, without injected failures. */

@@ -6,7 +6,7 @@ import { createListeners, type Listeners } from "../../src/domain/listeners.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { WebhookSettings } from "../control/shapes/webhook.ts";
 import type { VirtualClock } from "../network/clock.ts";
-import { messageOf, samplePayment, type WebhookMessage } from "./message.ts";
+import { messageOf, samplePayment, storedForm, type WebhookMessage } from "./message.ts";
 import { Sender, type SenderParts } from "./sender.ts";
 
 /** Called after each attempt, with the new state of the delivery. */
@@ -102,7 +102,8 @@ export class Webhooks {
    */
   async sendTest(): Promise<{ readonly message: WebhookMessage; readonly attempt: DeliveryAttempt }> {
     const nowMs = this.#parts.clock.nowMs();
-    const message = messageOf(this.#settings?.form ?? "payment.updated", samplePayment(nowMs), nowMs);
+    if (!this.#settings) throw noWebhook();
+    const message = messageOf(storedForm(this.#settings), samplePayment(nowMs), nowMs);
     const attempt = await this.#sender.tryOnce(message);
     if (!attempt) throw noWebhook();
     return { message, attempt };
@@ -141,9 +142,10 @@ export class Webhooks {
     this.#settings = settings;
     this.#delayMs = parseDuration(settings?.delay ?? "0s", "delay");
     const { service, clock } = this.#parts;
-    const plan = ({ form, times }: WebhookSettings) => {
+    const plan = (followed: WebhookSettings) => {
+      const form = storedForm(followed);
       const endedAtMs = clock.nowMs();
-      return Array<PlannedDelivery>(times).fill({ form, endedAtMs, dueAtMs: endedAtMs + this.#delayMs });
+      return Array<PlannedDelivery>(followed.times).fill({ form, endedAtMs, dueAtMs: endedAtMs + this.#delayMs });
     };
     service.deliveries.plan(settings && settings.times > 0 ? () => plan(settings) : null);
   }

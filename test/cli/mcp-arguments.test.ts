@@ -31,6 +31,9 @@ test('text for numbers, "true", JSON text, and null for what is absent are taken
     faults: [{ kind: "error", status: 503 }],
   });
   await taken("webhook", { action: "set", url: "http://127.0.0.1:9/none", times: "2", early: "True", delay: null });
+  const template = '{"order":"{{reference}}","link":null}';
+  const templated = { action: "set", url: "http://127.0.0.1:9/none", form: "template", template };
+  expect((await taken("webhook", templated)).webhook).toMatchObject({ template: JSON.parse(template) });
   expect((await taken("list_payments", { limit: "5", page: 1, status: null, search: null })).transactions).toHaveLength(
     1,
   );

@@ -35,7 +35,7 @@ const attempted = (count: number) => until(deliveries, ([first]) => first?.attem
 describe("each payment that becomes final is POSTed", () => {
   test("as payment.updated, with the headers that real services send", async () => {
     const receiver = await receive();
-    const id = await sandbox.pay({ amount: 100.5 });
+    const id = await sandbox.pay({ amount: 100.5, reference: "ORDER-1" });
     await sandbox.advanceClock("10s"); // it has paid after 3 s
     await receiver.until(1);
     const [message] = receiver.received;
@@ -55,6 +55,8 @@ describe("each payment that becomes final is POSTed", () => {
         amount: 100.5,
         phone_number: "254712345678",
         transaction_code: status.transaction_code,
+        mpesa_receipt: status.momo_receipt_number,
+        reference: "ORDER-1",
         transaction_date: status.completed_at,
         result_code: 0,
         result_desc: status.result_desc,
@@ -68,7 +70,7 @@ describe("each payment that becomes final is POSTed", () => {
 
   test("in the flat form", async () => {
     const receiver = await receive({ form: "flat" });
-    const paid = await payAndEnd();
+    const paid = await payAndEnd({ reference: "ORDER-1" });
     await receiver.until(1);
     const cancelled = await payAndEnd({ phone: "254700000032" });
     await receiver.until(2);
@@ -77,8 +79,15 @@ describe("each payment that becomes final is POSTed", () => {
     expect(first).toEqual({
       ...{ success: true, status: "completed", checkout_request_id: paid, transaction_id: expect.any(Number) },
       ...{ amount: 100, phone: "254712345678", mpesa_receipt: momo_receipt_number },
+      reference: "ORDER-1",
     });
-    const failure = { success: false, status: "cancelled", checkout_request_id: cancelled, mpesa_receipt: null };
+    const failure = {
+      success: false,
+      status: "cancelled",
+      checkout_request_id: cancelled,
+      mpesa_receipt: null,
+      reference: null,
+    };
     expect(second).toMatchObject(failure);
   });
 

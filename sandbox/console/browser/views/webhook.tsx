@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { readOrNull } from "../../../../src/domain/read-or-null.ts";
 import { addressOf } from "../actions.ts";
 import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
@@ -10,15 +11,17 @@ import { Card } from "./card.tsx";
 import { CodeBlock, ControlGroup } from "./commands.tsx";
 import { CallForm, type Draft, FormProblem, useCall, useForm } from "./form.tsx";
 
-const FORMS: readonly Webhook["form"][] = ["payment.updated", "flat"];
+const FORMS: readonly Webhook["form"][] = ["payment.updated", "flat", "template"];
 const LABELS = {
   url: "Address",
   form: "Form",
+  template: "Template",
   times: "Times",
   delay: "Delay",
   early: "Before stkpush.php answers",
 };
 const FIRST = { form: "payment.updated", times: "1", delay: "0s", early: "no" };
+const EXAMPLE = '{"order": "{{reference}}", "state": "{{status}}"}';
 const REMOVAL = { method: "DELETE", path: "/webhook" };
 const TEST = { method: "POST", path: "/webhook/test", body: {} };
 
@@ -27,10 +30,11 @@ export function WebhookCard() {
   const tried = useSignal<Attempt | null>(null);
   const inForce = webhook.value;
   // The fields show what is set.
-  const set = inForce && { ...inForce, times: String(inForce.times), early: inForce.early ? "yes" : "no" };
-  const form = useForm("webhook", LABELS, { ...FIRST, ...(set as Draft<keyof typeof LABELS> | null) });
-  const { times, early, ...texts } = form.values;
-  const body = { ...texts, times: numberOrText(times), early: early === "yes" };
+  const set = inForce && textsOf(inForce);
+  const form = useForm("webhook", LABELS, { ...FIRST, ...set });
+  const { times, early, template, ...texts } = form.values;
+  const sent = texts.form === "template" ? { template: readOrNull(() => JSON.parse(template)) ?? template } : {};
+  const body = { ...texts, ...sent, times: numberOrText(times), early: early === "yes" };
   const put = (settings: object | null) => ({ method: "PUT", path: "/webhook", body: settings });
   const remove = () => void form.run(() => api.call(REMOVAL));
   const sendTest = () =>
@@ -48,6 +52,7 @@ export function WebhookCard() {
       <CallForm form={form} command={put(body)} action={inForce ? "Change" : "Set"} isIncomplete={body.url === ""}>
         {form.input("url", { placeholder: "http://127.0.0.1:3000/hook", size: 26 })}
         {form.select("form", FORMS)}
+        {texts.form === "template" && form.input("template", { placeholder: EXAMPLE, size: 40 })}
         {form.input("times", { size: 4 })}
         {form.input("delay", { size: 5 })}
         {form.select("early", ["no", "yes"])}
@@ -85,6 +90,13 @@ export function WebhookCard() {
     </Card>
   );
 }
+
+const textsOf = ({ template, times, early, ...texts }: Webhook): Draft<keyof typeof LABELS> => ({
+  ...texts,
+  template: template === undefined ? "" : JSON.stringify(template),
+  times: String(times),
+  early: early ? "yes" : "no",
+});
 
 interface DeliveryItemProps {
   readonly delivery: Delivery;
