@@ -7,12 +7,13 @@ import { formatDuration } from "../../src/domain/duration.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemRandom } from "../../src/system.ts";
-import { momoEnvironment } from "../environment.ts";
+import { callersVariable, momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { firstKeyOfEnvironment } from "../serving/credentials.ts";
 import { type DataDirectory, nameDataDirectory } from "../serving/data-directory.ts";
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import { type DatabaseConfig, THIS_MACHINE } from "../serving/engine.ts";
+import { PortInUse } from "../serving/listen.ts";
 import { announce, ReadyFile, type ReadyRecord, readyRecord } from "../serving/ready.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
@@ -32,7 +33,7 @@ import { printJson, reportFault, STDERR, tell } from "../terminal/output.ts";
 import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/server-log.ts";
 import { endingSignals } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput, outputProblem } from "../terminal/standard-output.ts";
-import { checkVariables, inWordsOfVariables, takeVariable } from "../terminal/usage.ts";
+import { checkVariables, inWordsOfVariables, takeVariable, variableBehind } from "../terminal/usage.ts";
 
 interface ServeFlags extends SandboxFlags, SharingFlags {
   readonly port: number;
@@ -53,7 +54,7 @@ interface ServeFlags extends SandboxFlags, SharingFlags {
 export function serveCommand(): Command {
   const command = new ServeCommand("serve")
     .optionsGroup("Where:")
-    .addOption(new Option("--port <number>", "0 takes any free one").default(host().usualPort).argParser(readPort))
+    .addOption(portOption())
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "temporary data, removed at the end")
@@ -77,10 +78,18 @@ export function serveCommand(): Command {
         await serve(flags);
       } catch (error) {
         const { code, message, hint } = toFailure(error);
-        throw new Failure(code, inWordsOfVariables(message, command), hint);
+        const variable = error instanceof PortInUse ? variableBehind(error.flag, command) : null;
+        const chosenBy = variable === null ? "" : `; ${variable} names this port`;
+        throw new Failure(code, inWordsOfVariables(message, command) + chosenBy, hint);
       }
     });
   return command;
+}
+
+/** Hosts of shops, such as Render and Replit, name the port in PORT. MOMO_SERVE_PORT comes before it. */
+function portOption(): Option {
+  const option = new Option("--port <number>", "0 takes any free one").default(host().usualPort).argParser(readPort);
+  return callersVariable("PORT") === undefined ? option : option.env("PORT");
 }
 
 class ServeCommand extends Command {

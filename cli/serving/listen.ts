@@ -105,6 +105,18 @@ function reachable(host: string): string {
   return inUrl(host);
 }
 
+/** Another program listens there. */
+export class PortInUse extends Failure {
+  constructor(
+    message: string,
+    hint: string,
+    /** The option that chose the port. */
+    readonly flag: string,
+  ) {
+    super("unexpected", message, hint);
+  }
+}
+
 const inUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
 /** Why the server cannot listen on the address, which program uses it, and the flag that helps. */
@@ -118,10 +130,8 @@ export async function explainListenFailure(
   const refuse = (message: string, hint: string) => new Failure("unexpected", message, hint);
   if (code === "EADDRINUSE") {
     const holder = await holderOf(host, port, holderTimeoutMs);
-    return refuse(
-      `${address} is in use by ${holder}`,
-      `choose another port with ${flag}, or ${beforeOptions()}${flag} 0 for any free one`,
-    );
+    const hint = `choose another port with ${flag}, or ${beforeOptions()}${flag} 0 for any free one`;
+    return new PortInUse(`${address} is in use by ${holder}`, hint, flag);
   }
   if (code === "EACCES" || code === "EPERM") {
     return refuse(`${address} may not be listened on (${code})`, `choose a port above 1023 with ${flag}`);

@@ -91,11 +91,14 @@ export function checkVariables(command: Command): void {
 
 /** A refusal that names variables in place of the options that came from the environment. */
 export function inWordsOfVariables(text: string, command: Command): string {
-  return text.replaceAll(/--[a-z][a-z-]*/g, (flag) => {
-    const option = command.options.find(({ long }) => long === flag);
-    const isVariable = option && command.getOptionValueSource(option.attributeName()) === "env";
-    return isVariable ? variableOf(option) : flag;
-  });
+  return text.replaceAll(/--[a-z][a-z-]*/g, (flag) => variableBehind(flag, command) ?? flag);
+}
+
+/** The variable that an option got its value from; null if it has none. */
+export function variableBehind(flag: string, command: Command): string | null {
+  const option = command.options.find(({ long }) => long === flag);
+  const isVariable = option && command.getOptionValueSource(option.attributeName()) === "env";
+  return isVariable ? (option.envVar ?? null) : null;
 }
 
 const isSwitch = (option: Option): boolean => !option.required && !option.optional;
