@@ -14,6 +14,8 @@ export interface GuardOptions {
 /** Decides about one request: an answer that refuses it, or null. */
 export type Guard = (request: Request) => Reply | null;
 
+const HOW_TO_SET_A_TOKEN = "in --control-token-file or MOMO_CONTROL_TOKEN";
+
 /** Headers by which a proxy names its client. */
 const FORWARDED = /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|via)$/;
 
@@ -29,12 +31,15 @@ export function createHostGuard({ host, token }: GuardOptions): Guard {
     if (forwarded !== undefined) {
       return fail(
         403,
-        `a proxy sent this request (header ${forwarded}): behind a proxy, start momo serve with --control-token-file or --control-port`,
+        `a proxy sent this request (header ${forwarded}): start momo serve with a token, ${HOW_TO_SET_A_TOKEN}`,
       );
     }
     const name = (headers.get("Host") ?? "").toLowerCase().replace(/:[0-9]*$/, "");
     if (namesThisServer(name)) return null;
-    return fail(403, `the Host header must be a loopback name, such as localhost or 127.0.0.1${whatCame(name)}`);
+    return fail(
+      403,
+      `the Host header must be a loopback name, such as localhost or 127.0.0.1${whatCame(name)}; with a token, ${HOW_TO_SET_A_TOKEN}, any name is accepted`,
+    );
   };
 }
 

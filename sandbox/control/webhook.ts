@@ -1,6 +1,6 @@
 import { invalid, Refusal } from "../../src/domain/error.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
-import { originOf } from "../../src/http/request.ts";
+import { originOf, ownOriginOf } from "../../src/http/request.ts";
 import { isOwnAddress } from "../webhooks/settings.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { type Calls, CONTROL_PATH, described } from "./context.ts";
@@ -29,7 +29,7 @@ export const WEBHOOK_CALLS: Calls = {
       shapes.webhookAnswer,
       { body: bodyOf(shapes.webhook, { url: "http://127.0.0.1:8080/webhook", times: 2, delay: "1s" }) },
       async ({ steering, webhooks, server }, { request, body: settings }) => {
-        if (isOwnAddress(settings.url, [merchantOrigin(request, server), originOf(request)])) {
+        if (isOwnAddress(settings.url, [merchantOrigin(request, server), originOf(request), ownOriginOf(request)])) {
           const rule = "must not be an address of this server";
           throw invalid(`url ${rule}: a webhook that calls momo could repeat itself for ever`, [{ path: "url", rule }]);
         }

@@ -74,12 +74,24 @@ export function targetOf({ url }: Request): Target {
     : { path: url.slice(origin, mark), query: url.slice(mark + 1, end) };
 }
 
-/** The address that the client used, such as `http://127.0.0.1:2547`; empty if its `Host` is no plain host. */
+/**
+ * The address that the client used, such as `http://127.0.0.1:2547`, also through a forwarder: it is only for documents and links,
+ * because every client can send these headers. Empty if no header has a plain host.
+ */
 export function originOf({ headers }: Request): string {
-  const host = headers.get("Host") ?? "";
+  const scheme = firstOf(headers, "X-Forwarded-Proto") === "https" ? "https" : "http";
+  const hosts = [firstOf(headers, "X-Forwarded-Host"), headers.get("Host") ?? ""];
+  return hosts.map((host) => originAt(scheme, host)).find((origin) => origin !== "") ?? "";
+}
+
+/** The address of the `Host` alone: what a forwarder calls this server. */
+export const ownOriginOf = ({ headers }: Request): string => originAt("http", headers.get("Host") ?? "");
+
+/** Of several forwarders, the one next to the client writes first. */
+const firstOf = (headers: Headers, name: string): string => headers.get(name)?.split(",")[0]?.trim() ?? "";
+
+function originAt(scheme: string, host: string): string {
   const isPlain = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i.test(host);
-  // A proxy that accepts TLS sends this header.
-  const scheme = headers.get("X-Forwarded-Proto") === "https" ? "https" : "http";
   return isPlain && URL.canParse(`${scheme}://${host}`) ? `${scheme}://${host}` : "";
 }
 

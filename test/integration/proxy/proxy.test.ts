@@ -132,7 +132,9 @@ for (const [program, startProxy, configurations] of [
       const proxy = await before(bare, "telling");
       await expectOpenToMerchants(bare, proxy);
       await expectClosed(bare, proxy, ["/_momo/keys"], [403]);
-      expect((await send(proxy, "/_momo/keys", "localhost")).text).toContain("--control-token-file or --control-port");
+      expect((await send(proxy, "/_momo/keys", "localhost")).text).toContain(
+        "--control-token-file or MOMO_CONTROL_TOKEN",
+      );
     });
 
     test("that forwards /v2/ alone, with neither: no path leads out of it", async () => {

@@ -145,6 +145,22 @@ describe("with a token", () => {
       base_url: "https://momo.example/v2",
       control_url: "https://momo.example/_momo",
     });
+    const forwarded = { ...headers, Host: "localhost:2547", "X-Forwarded-Host": "a-2547.app.example" };
+    expect((await scene.call("GET", "/server", { headers: forwarded })).body).toMatchObject({
+      base_url: "https://a-2547.app.example/v2",
+      control_url: "https://a-2547.app.example/_momo",
+    });
+  });
+
+  test("a forwarder that lies about its host changes only links: no origin is trusted, no webhook calls the server", async () => {
+    const lie = { Authorization: `Bearer ${token}`, "X-Forwarded-Host": "evil.example" };
+    const page = { ...lie, Host: HOST, Origin: "http://evil.example" };
+    expect((await scene.call("GET", "/server", { headers: page })).status).toBe(403);
+    for (const Host of [HOST, "localhost:2547"]) {
+      const json = { url: `http://${Host}/v2/stkpush.php` };
+      const refused = await scene.call("PUT", "/webhook", { headers: { ...lie, Host }, json });
+      expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining("this server")]);
+    }
   });
 });
 

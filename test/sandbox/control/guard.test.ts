@@ -58,7 +58,9 @@ describe("without a token, a request that arrived through a proxy is refused", (
   ])("%j", (headers) => {
     const refusal = createHostGuard({ host: "127.0.0.1", token: null })(requestWith({ Host: HOST, ...headers }));
     expect(refusal?.status).toBe(403);
-    expect(refusal?.text).toMatch(/a proxy sent this .*--control-token-file or --control-port"/);
+    expect(refusal?.text).toMatch(
+      /a proxy sent this .*: start momo serve with a token, in --control-token-file or MOMO_CONTROL_TOKEN"/,
+    );
   });
 });
 
