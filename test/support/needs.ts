@@ -77,6 +77,7 @@ const NEEDS = {
   "perl LWP https": command("liblwp-protocol-https-perl", "perl", "-MLWP::Protocol::https", "-e", "0"),
   go: program("go", "golang-go"),
   Prism: packages("check", ".bin/prism"),
+  Express: packages("check", "express"),
   vitest: packages("npm", "vitest"),
   jest: packages("npm", "jest"),
   "DOMs and network mocks": packages("npm", "msw"),

@@ -1,0 +1,89 @@
+// A shop with Express. npm install express; momo client js > client.mjs; node shop-express.mjs
+import { writeFileSync } from "node:fs";
+import express from "express";
+import { createClient, fileStore } from "./client.mjs";
+
+const { MOMO_BASE_URL, MOMO_API_KEY, MOMO_API_SECRET, MOMO_PAYMENT_ACCOUNT_ID, PORT = "3000" } = process.env;
+const folder = process.env.MOMO_ORDERS ?? "orders";
+const store = fileStore(folder);
+const momo = createClient({
+  baseUrl: MOMO_BASE_URL,
+  apiKey: MOMO_API_KEY,
+  apiSecret: MOMO_API_SECRET,
+  paymentAccountId: Number(MOMO_PAYMENT_ACCOUNT_ID),
+  store,
+});
+
+// Yours: a table of your database. The price never comes from the browser.
+const PRICES = { order1001: 100, order1002: 250 };
+
+const UNPAID = {
+  failed: "The payment failed. Nothing was paid.",
+  cancelled: "You cancelled. Nothing was paid.",
+  expired: "Nobody entered a PIN in time. Nothing was paid.",
+  not_started: "The payment could not be started. Nothing was paid.",
+};
+const TEXTS = {
+  ...UNPAID,
+  pending: "Look at your phone, and enter your PIN.",
+  unknown: "We do not know yet whether you have paid. Please do not pay again: this page will say it.",
+  completed: "Thank you. You have paid.",
+};
+
+/** The reference of the last try; of the next one, if that ended unpaid and the customer tries again. */
+function referenceOf(id, triesAgain) {
+  let number = 1;
+  while (store.get(`${id}-${number + 1}`)) number += 1;
+  const last = store.get(`${id}-${number}`);
+  return `${id}-${triesAgain && last && last.status in UNPAID ? number + 1 : number}`;
+}
+
+/** Delivers a paid order once. In a database: UPDATE orders SET paid = true WHERE id = ? AND paid = false. */
+function settle({ reference, status, receipt }) {
+  const [id] = reference.split("-");
+  if (status !== "completed") return;
+  try {
+    writeFileSync(`${folder}/${id}.delivered`, receipt, { flag: "wx" });
+  } catch (error) {
+    if (error.code === "EEXIST") return;
+    throw error;
+  }
+  console.log(`deliver ${id}, receipt ${receipt}`);
+}
+
+/** What the page shows. While it is not final, the page asks again after 5 s. */
+function show(order, response) {
+  settle(order);
+  response.json({ status: order.status, text: TEXTS[order.status], asks_again: order.may_have_paid === true });
+}
+
+const app = express().use(express.json());
+
+app.param("id", (_request, response, next, id) =>
+  Object.hasOwn(PRICES, id) ? next() : response.status(404).json({ text: "There is no such order." }),
+);
+app.post("/orders/:id/pay", async ({ params: { id }, body }, response) => {
+  show(await momo.start(referenceOf(id, true), body.phone, PRICES[id]), response);
+});
+app.get("/orders/:id", async ({ params: { id } }, response) => {
+  show(await momo.ask(referenceOf(id, false)), response);
+});
+// A webhook only says where to look: anybody can send one.
+app.post("/hook", async ({ body }, response) => {
+  const id = body.checkout_request_id ?? body.data?.checkout_request_id ?? null;
+  const order = (await momo.open()).find(({ checkout_request_id }) => id !== null && checkout_request_id === id);
+  if (order) settle(await momo.ask(order.reference));
+  response.sendStatus(order ? 200 : 404);
+});
+app.use((error, _request, response, _next) => {
+  const text = error.mayHavePaid ? TEXTS.unknown : "The payment could not be started. Nothing was paid.";
+  response.status(error.kind === "usage" ? 400 : 503).json({ text: error.kind === "usage" ? error.message : text });
+});
+
+/** The customer may have closed the page. */
+async function settleOpenOrders() {
+  for (const { reference } of await momo.open()) settle(await momo.ask(reference));
+}
+setInterval(() => settleOpenOrders().catch(console.error), 60_000);
+
+const server = app.listen(Number(PORT), () => console.log(`the shop is at http://127.0.0.1:${server.address().port}`));

@@ -1,0 +1,45 @@
+// A shop with Next.js: app/orders/[id]/route.js, beside client.mjs (momo client js > client.mjs).
+import { createClient, fileStore } from "./client.mjs";
+
+export const dynamic = "force-dynamic";
+
+// On Vercel no file stays: give a store of your own, a table with the same five functions.
+const store = fileStore(process.env.MOMO_ORDERS ?? "orders");
+const momo = createClient({
+  baseUrl: process.env.MOMO_BASE_URL,
+  apiKey: process.env.MOMO_API_KEY,
+  apiSecret: process.env.MOMO_API_SECRET,
+  paymentAccountId: Number(process.env.MOMO_PAYMENT_ACCOUNT_ID),
+  store,
+});
+
+// Yours: a table of your database. The price never comes from the browser.
+const PRICES = { order1001: 100, order1002: 250 };
+
+/** Starts the payment. It returns at once: a function that waits for the customer is ended too early. */
+export async function POST(request, { params }) {
+  const { id } = await params;
+  return answer(id, async () => {
+    const { phone, attempt = 1 } = await request.json(); // a new try after an unpaid one has the next number
+    return momo.start(`${id}-${attempt}`, phone, PRICES[id]);
+  });
+}
+
+/** The page asks every 5 s, until asks_again is false. */
+export async function GET(request, { params }) {
+  const { id } = await params;
+  const attempt = new URL(request.url).searchParams.get("attempt") ?? "1";
+  return answer(id, () => momo.ask(`${id}-${attempt}`));
+}
+
+async function answer(id, act) {
+  if (!Object.hasOwn(PRICES, id)) return Response.json({ text: "There is no such order." }, { status: 404 });
+  try {
+    const order = await act();
+    // Yours: if it is completed, UPDATE orders SET paid = true WHERE id = ? AND paid = false, and deliver if a row changed.
+    return Response.json({ status: order.status, receipt: order.receipt, asks_again: order.may_have_paid === true });
+  } catch (error) {
+    const text = error.mayHavePaid ? "We do not know yet whether you have paid." : "Nothing was paid.";
+    return Response.json({ text, asks_again: error.mayHavePaid === true }, { status: 503 });
+  }
+}
