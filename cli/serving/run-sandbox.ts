@@ -14,7 +14,6 @@ import { Failure } from "../terminal/failure.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { type ClockOptions, clockOf, keepStart, saveClock } from "./clock.ts";
 import { ensureCredentials } from "./credentials.ts";
-import { ownCommand } from "./data-directory.ts";
 import { type Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { type Addresses, type Listening, listen, requireFreePorts, watchDescriptors } from "./listen.ts";
 import { holdDirectory } from "./own-directory.ts";
@@ -90,7 +89,6 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       rememberClock: () => saveClock(config, engine, clock),
       ...own,
       data: directory.path,
-      command: () => ownCommand(directory.path),
       merchantPort: () => merchantPort,
       credentials,
     });

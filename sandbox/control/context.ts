@@ -137,8 +137,6 @@ export interface ServerFacts {
   readonly merchantPort: () => number | null;
   /** The data directory; null if there is none. */
   readonly data: string | null;
-  /** What stands before and after the words of a momo command for this server, in a shell of its machine. */
-  readonly command: () => { readonly program: string; readonly flags: string };
   /** A name that distinguishes this sandbox from others; absent by default. */
   readonly name?: string;
   /** The key that comes with the data directory, and its payment account. */

@@ -30,7 +30,6 @@ export const SERVER_CALLS: Calls = {
           prompt_timeout_ms: server.promptTimeoutMs,
           seed: server.seed ?? null,
           data: server.data,
-          command: server.command(),
           ...ownedBy(replica),
         };
         return succeed(`momo ${version}`, facts);

@@ -31,7 +31,6 @@ export const USUAL = {
   ownSecret: "OWN",
   data: null,
   merchantPort: () => null,
-  command: () => ({ program: "momo", flags: "" }),
   credentials: { api_key: "mk_none", api_secret: "ms_none", payment_account_id: 1 },
 } satisfies Partial<AssembleOptions>;
 

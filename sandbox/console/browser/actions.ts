@@ -2,11 +2,9 @@ import { effect, type Signal } from "@preact/signals";
 import { loadRows, openStory, quietly, reload } from "./loading.ts";
 import type { CallFilters } from "./logic/calls.ts";
 import { type Filters, inForce } from "./logic/filters.ts";
-import { acknowledge } from "./logic/findings.ts";
 import { formatRoute, parseRoute, type Route, type View } from "./logic/route.ts";
 import * as state from "./state.ts";
 import { after, longMemory, replaceAddress, tabMemory } from "./system.ts";
-import type { Finding } from "./wire.ts";
 
 /** Actions of a person that only change the page, without calls of the control API. */
 
@@ -88,10 +86,4 @@ export function setting<T>(target: Signal<T>, value: NoInfer<T>): () => void {
   return () => {
     target.value = value;
   };
-}
-
-/** Hides findings until they happen again. */
-export function markAsKnown(findings: readonly Finding[]): void {
-  state.acknowledged.value = acknowledge(state.acknowledged.value, findings);
-  longMemory.write("acknowledged", JSON.stringify(state.acknowledged.value));
 }

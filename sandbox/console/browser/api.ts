@@ -41,9 +41,16 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   throw new Refused(response.status, answer.message ?? `the server answers HTTP ${response.status}`);
 }
 
+/** A call of the control API: its path is below `/_momo`. */
+export interface ApiCall {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
 /** All throw {@link Refused}. */
 export const api = {
-  async call<T>({ method, path, body }: { method: string; path: string; body?: unknown }): Promise<T> {
+  async call<T>({ method, path, body }: ApiCall): Promise<T> {
     const content = body === undefined ? {} : { body: JSON.stringify(body), headers: JSON_CONTENT };
     const response = await send(path, { method, ...content });
     return (await response.json().catch(lost)) as T;

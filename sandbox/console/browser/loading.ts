@@ -30,11 +30,8 @@ export async function loadAll(): Promise<void> {
   });
 }
 
-/** Another machine has neither the program of the server nor its data directory. */
-function seenFromHere(facts: wire.ServerFacts): wire.ServerFacts {
-  if (isLoopback()) return facts;
-  return { ...facts, data: null, command: { program: "momo", flags: `--base-url ${facts.base_url}` } };
-}
+/** Another machine does not have the data directory. */
+const seenFromHere = (facts: wire.ServerFacts): wire.ServerFacts => (isLoopback() ? facts : { ...facts, data: null });
 
 async function loadHistory(): Promise<void> {
   const log = await api.get<wire.RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}`);

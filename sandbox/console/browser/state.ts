@@ -1,8 +1,7 @@
 import { computed, signal } from "@preact/signals";
-import { readOrNull } from "../../../src/domain/read-or-null.ts";
 import { NO_CALL_FILTERS } from "./logic/calls.ts";
 import { type Filters, givenOf, isWithin, NO_FILTERS, parseSpan, queryOf } from "./logic/filters.ts";
-import { type Acknowledged, findingsByCall, findingsByPayment, isAcknowledged } from "./logic/findings.ts";
+import { findingsByCall, findingsByPayment } from "./logic/findings.ts";
 import { dayAt } from "./logic/format.ts";
 import { assignChips, type ClockAt, choosePhone, type noteOf, type PhoneState, sandboxNowMs } from "./logic/phone.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
@@ -112,13 +111,6 @@ export const auditSummary = signal("");
 export const findings = signal<readonly wire.Finding[]>([]);
 export const callFindings = computed(() => findingsByCall(findings.value));
 export const paymentFindings = computed(() => findingsByPayment(findings.value));
-/** The findings that the person has marked as known. The browser stores them. */
-export const acknowledged = signal<Acknowledged>(
-  readOrNull(() => JSON.parse(longMemory.read("acknowledged") ?? "{}") as Acknowledged) ?? {},
-);
-export const openFindings = computed(() =>
-  findings.value.filter((finding) => !isAcknowledged(finding, acknowledged.value)),
-);
 
 // Phones.
 export const prompts = signal<ReadonlyMap<string, wire.Prompt>>(new Map());

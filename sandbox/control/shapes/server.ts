@@ -40,8 +40,5 @@ export const serverAnswer = {
   seed: z.string().nullable().describe("that identifiers and faults come from; null if they are random"),
   replica,
   data: z.string().nullable().describe("the data directory; null if there is none"),
-  command: z
-    .strictObject({ program: z.string(), flags: z.string() })
-    .describe("what stands before and after the words of a momo command, in a shell of the server's machine"),
 };
 export type ServerOnWire = ReadOnly<z.ZodObject<typeof serverAnswer>>;

@@ -56,7 +56,7 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, vi
     "no request fits": ["requests?finding=any&path=none", "No request fits these filters"],
     "refused request": [`requests/${places.refused}`, "Headers"],
     "forgotten request": ["requests/999999", "It is no longer in the log"],
-    audit: ["audit", "known"],
+    audit: ["audit", "What is wrong"],
     steering: ["steering", "Removes payments"],
     keys: ["keys", "Make key"],
     start: ["start", "Your first payment"],

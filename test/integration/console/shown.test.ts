@@ -57,13 +57,11 @@ const STEPS: Readonly<Record<string, Step>> = {
   point: (session, name) => controlOf(here(session), name).hover(),
   fill: (session, text) => withField(here(session), text, (field, value) => field.fill(value)),
   choose: (session, text) => withField(here(session), text, (field, value) => field.selectOption(value)),
-  /** Opens all that is folded: the commands, the headers. */
+  /** Opens all that is folded. */
   async unfold(session) {
     for (const folded of (await here(session).locator("details:not([open]) > summary").all()).reverse())
       await folded.click();
   },
-  /** The commands that do the same, folded or not. */
-  commands: (session) => async () => (await here(session).locator(".command code").allTextContents()).join("\n"),
   back: ({ page }) => page.goBack(),
   /** A key goes to what has the focus, which is known when the page is drawn. */
   press: ({ page }, key) => drawn(page).then(() => page.keyboard.press(key)),

@@ -9,7 +9,6 @@ import {
 import { outcomeChart } from "../../../sandbox/console/browser/logic/chart.ts";
 import { csvOf } from "../../../sandbox/console/browser/logic/csv.ts";
 import * as filters from "../../../sandbox/console/browser/logic/filters.ts";
-import { acknowledge, isAcknowledged } from "../../../sandbox/console/browser/logic/findings.ts";
 import { appendUnknown, has, mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
 import { assignChips, choosePhone, type PhoneState } from "../../../sandbox/console/browser/logic/phone.ts";
 import { timelineOf } from "../../../sandbox/console/browser/logic/timeline.ts";
@@ -186,20 +185,6 @@ test("the list as CSV has a line for each payment; a reference is no formula, an
     const line = `1,2026-11-20 10:00:00,${cell},254712345678,1,0,completed,0,,,,,api,ws_CO_1_A,ws_MR_1_A`;
     expect(csvOf([{ ...PAYMENT, reference }])).toBe(`${names}\r\n${line}\r\n`);
   }
-});
-
-test("a finding that is marked as known is hidden until it happens again; the last 1,000 are remembered", () => {
-  const finding = (changes: object) => ({ checkout_request_id: null, message: "", count: 1, ...changes }) as Finding;
-  const first = finding({ kind: "charges_twice", checkout_request_id: "ws_CO_1" });
-  const known = acknowledge(acknowledge({}, [first]), [finding({ kind: "ignores_final" })]);
-  expect([isAcknowledged(first, {}), isAcknowledged(first, known)]).toEqual([false, true]);
-  for (const change of [{ count: 2 }, { kind: "polls_too_fast" as const }, { checkout_request_id: "ws_CO_2" }])
-    expect(isAcknowledged({ ...first, ...change }, known)).toBe(false);
-  // After a reset it is found anew, and counts from 1.
-  expect(isAcknowledged(first, acknowledge(known, [{ ...first, count: 3 }]))).toBe(true);
-  const many = Array.from({ length: 1001 }, (_, index) => finding({ kind: "unknown_path", message: `path ${index}` }));
-  const isKnown = many.map((one) => isAcknowledged(one, acknowledge({}, many)));
-  expect(isKnown).toEqual([false, ...Array<boolean>(1000).fill(true)]);
 });
 
 describe("the line of a payment, to scale", () => {

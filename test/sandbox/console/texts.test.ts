@@ -2,13 +2,13 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gistOf } from "../../../sandbox/console/browser/logic/calls.ts";
-import { controlCurl, replayCurl } from "../../../sandbox/console/browser/logic/commands.ts";
 import { chosenIn } from "../../../sandbox/console/browser/logic/decisions.ts";
 import * as format from "../../../sandbox/console/browser/logic/format.ts";
 import { countdown, noteOf, sandboxNowMs } from "../../../sandbox/console/browser/logic/phone.ts";
 import { numberOrText, problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { nextReference } from "../../../sandbox/console/browser/logic/reference.ts";
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
+import { replayCurl } from "../../../sandbox/console/browser/logic/shell.ts";
 import { paste } from "../../../sandbox/console/browser/logic/snippets.ts";
 import { coveredBy, faultInWords, ruleInWords, unusual } from "../../../sandbox/console/browser/logic/steering.ts";
 import type { Default, LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
@@ -201,40 +201,21 @@ describe("the address after #", () => {
 describe("lines for a shell", () => {
   const SERVER = {
     base_url: "http://127.0.0.1:2547/v2",
-    control_url: "http://127.0.0.1:2547/_momo",
     api_key: "mk_own",
   };
   const data = join(newFolder(), "it's a folder");
   mkdirSync(data);
-  writeFileSync(join(data, "server.json"), JSON.stringify({ control_token: "t0ken", data }, null, 2));
   writeFileSync(join(data, "credentials.json"), JSON.stringify({ api_secret: "ms_own", data }, null, 2));
 
   /** The words of a line, as a shell reads them. */
   async function wordsOf(line: string): Promise<string[]> {
-    const script = `MOMO_API_SECRET=ms_2; MOMO_CONTROL_TOKEN=t2; for word in ${line}; do printf '%s\\0' "$word"; done`;
+    const script = `MOMO_API_SECRET=ms_2; for word in ${line}; do printf '%s\\0' "$word"; done`;
     return (await new Response(Bun.spawn(["sh", "-c", script]).stdout).text()).split("\0").slice(0, -1);
   }
 
   test("a shell reads every quoted word unchanged", async () => {
     const hostile = ["plain", "two words", "it's", '"$(touch x)"', "`id`", "a\nb", "-d", "", "ünï €", "\\"];
     expect(await wordsOf(hostile.map(quoted).join(" "))).toEqual(hostile);
-  });
-
-  test.each([
-    ["from the data directory", data, "t0ken"],
-    ["from the shell, which says if it is not set", null, "t2"],
-  ])("a control call takes the token %s", async (_, data, token) => {
-    const line = controlCurl({ ...SERVER, data }, true, "DELETE", "/rules?a=1&b=2");
-    const address = `${SERVER.control_url}/rules?a=1&b=2`;
-    expect(await wordsOf(line)).toEqual([
-      "curl",
-      "-s",
-      "-X",
-      "DELETE",
-      address,
-      "-H",
-      `Authorization: Bearer ${token}`,
-    ]);
   });
 
   const replayed = (request: object, data: string | null = null) =>

@@ -26,21 +26,3 @@ export const labelOf = ({ kind }: { readonly kind: string }): string => kind.rep
 
 /** The labels of several findings, each once. */
 export const labelsOf = (findings: readonly Finding[]): string => [...new Set(findings.map(labelOf))].join(", ");
-
-/** The key of a finding, valid as long as the server runs. */
-const keyOf = ({ kind, checkout_request_id, message }: Finding): string => `${kind} ${checkout_request_id ?? message}`;
-
-/** How often each finding had happened when the person marked it as known. */
-export type Acknowledged = Readonly<Record<string, number>>;
-
-/** Whether a finding was marked as known, and has not happened again since. */
-export const isAcknowledged = (finding: Finding, acknowledged: Acknowledged): boolean =>
-  (acknowledged[keyOf(finding)] ?? 0) >= finding.count;
-
-/** As many as the audit keeps. */
-const MOST_ACKNOWLEDGED = 1000;
-
-export function acknowledge(acknowledged: Acknowledged, findings: readonly Finding[]): Acknowledged {
-  const noted = findings.map((finding) => [keyOf(finding), finding.count] as const);
-  return Object.fromEntries([...Object.entries(acknowledged), ...noted].slice(-MOST_ACKNOWLEDGED));
-}

@@ -1,5 +1,5 @@
 import type { ServerFacts } from "../wire.ts";
-import { secretFrom } from "./commands.ts";
+import { secretFrom } from "./shell.ts";
 
 export const LANGUAGES = ["curl", "TypeScript", "PHP", "Python"] as const;
 

@@ -1,7 +1,7 @@
 import type { FunctionComponent, VNode } from "preact";
 import { addressOf, giveToken } from "../actions.ts";
 import type { View } from "../logic/route.ts";
-import { connection, isFolded, openFindings, prompts, queries, tokenAsked, view } from "../state.ts";
+import { connection, findings, isFolded, prompts, queries, tokenAsked, view } from "../state.ts";
 import { Audit } from "./audit.tsx";
 import { HelpDialog } from "./dialog.tsx";
 import { submits, useForm } from "./form.tsx";
@@ -91,7 +91,7 @@ function hrefOf(name: View): string {
 /** Its space is reserved, so that nothing moves when the first number appears. */
 function Count({ view: name }: { view: View }) {
   if (name !== "phone" && name !== "audit") return null;
-  const count = name === "phone" ? prompts.value.size : openFindings.value.length;
+  const count = name === "phone" ? prompts.value.size : findings.value.length;
   return (
     <b class="pill" data-tone={name === "audit" && count > 0 && "pending"} data-empty={count === 0}>
       {count > 99 ? "99+" : count}

@@ -1,14 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { addressOf, markAsKnown } from "../actions.ts";
+import { addressOf } from "../actions.ts";
 import { api } from "../api.ts";
-import { momoWords } from "../logic/commands.ts";
-import { findingsByKind, isAcknowledged, labelOf } from "../logic/findings.ts";
+import { findingsByKind, labelOf } from "../logic/findings.ts";
 import { formatCount } from "../logic/format.ts";
-import { acknowledged, auditSummary, findings, isLoaded, openFindings, requests } from "../state.ts";
+import { auditSummary, findings, isLoaded, requests } from "../state.ts";
 import type { Finding } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { CodeBlock, CommandLines } from "./commands.tsx";
+import { CodeBlock } from "./copy.tsx";
 import { FormProblem, useForm } from "./form.tsx";
 
 /** More findings of one kind do not help here. The report has them all. */
@@ -19,38 +18,24 @@ const TONES: Readonly<Record<string, string>> = { error: "failed", warning: "pen
 
 /** The findings by kind: the mistake, the advice, and the requests and payments. */
 export function Audit() {
-  const noted = findings.value.filter((finding) => isAcknowledged(finding, acknowledged.value));
   return (
     <div class="cards scroll-view">
       <Card
         title="What the clients of this sandbox do wrong"
         label="Audit"
-        count={formatCount(openFindings.value.length)}
+        count={formatCount(findings.value.length)}
         isWide
       >
         <p aria-live="polite">{auditSummary.value}</p>
         <p class="hint">
-          {isLoaded.value && openFindings.value.length === 0
+          {isLoaded.value && findings.value.length === 0
             ? "Nothing found. The audit checks every request to the merchant API, and finds payments whose client has not learned how they ended, 30 s after the end."
-            : "What is wrong, what would be right, and in which requests. A finding that you mark as known comes back when it happens again."}
+            : "What is wrong, what would be right, and in which requests."}
         </p>
       </Card>
-      {[...findingsByKind(openFindings.value)].map(([kind, group]) => (
+      {[...findingsByKind(findings.value)].map(([kind, group]) => (
         <Group key={kind} kind={kind} group={group} />
       ))}
-      {noted.length > 0 && (
-        <details class="card stack wide-card">
-          <summary>
-            {formatCount(noted.length)} marked as known:{" "}
-            {[...findingsByKind(noted).keys()].map((kind) => labelOf({ kind })).join(", ")}
-          </summary>
-          <ul class="finding-list">
-            {noted.slice(0, MOST_SHOWN).map((finding) => (
-              <Item key={finding.message} finding={finding} />
-            ))}
-          </ul>
-        </details>
-      )}
       <AuditReport />
     </div>
   );
@@ -60,16 +45,7 @@ function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
   const [first] = group;
   if (!first) return null;
   return (
-    <Card
-      title={labelOf({ kind })}
-      count={group.length}
-      isWide
-      aside={
-        <button type="button" onClick={() => markAsKnown(group)}>
-          {group.length === 1 ? "Mark as known" : `Mark all ${group.length} as known`}
-        </button>
-      }
-    >
+    <Card title={labelOf({ kind })} count={group.length} isWide>
       <p>
         <span class="pill" data-tone={TONES[first.severity]}>
           {first.severity}
@@ -145,7 +121,6 @@ function AuditReport() {
       </div>
       <FormProblem problems={form.problems} />
       {report.value !== null && <CodeBlock text={report.value} what="the report" />}
-      <CommandLines command={{ method: "GET", path, momo: momoWords(["audit", "--over"], { "--format": format }) }} />
     </Card>
   );
 }

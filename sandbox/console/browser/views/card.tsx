@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { CopyButton } from "./commands.tsx";
+import { CopyButton } from "./copy.tsx";
 
 interface CardProps {
   readonly title: string;
@@ -8,21 +8,16 @@ interface CardProps {
   /** Shown beside the title. */
   readonly count?: string | number;
   readonly isWide?: boolean;
-  /** At the other end of the title's line. */
-  readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-export function Card({ title, label = title, count, isWide = false, aside, children }: CardProps) {
+export function Card({ title, label = title, count, isWide = false, children }: CardProps) {
   return (
     <section class={`card stack ${isWide ? "wide-card" : ""}`} aria-label={label}>
-      <header class="line between">
-        <h2>
-          {title}
-          {count !== undefined && <span class="pill"> {count}</span>}
-        </h2>
-        {aside}
-      </header>
+      <h2>
+        {title}
+        {count !== undefined && <span class="pill"> {count}</span>}
+      </h2>
       {children}
     </section>
   );

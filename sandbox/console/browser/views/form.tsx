@@ -1,10 +1,9 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
 import { setting } from "../actions.ts";
-import { api, Refused } from "../api.ts";
+import { type ApiCall, api, Refused } from "../api.ts";
 import { type Problems, problemsOf } from "../logic/problems.ts";
 import { outcomes } from "../state.ts";
-import { type Command, CommandLines } from "./commands.tsx";
 
 const NONE: Problems = { fields: {}, rest: null };
 
@@ -110,19 +109,17 @@ export function submits(run: () => Promise<unknown>): (event: Event) => void {
 
 interface CallFormProps<Answer> {
   readonly form: Form<never>;
-  readonly command: Command;
+  readonly call: ApiCall;
   readonly action: string;
-  /** Whether a field that the command needs is still empty. */
-  readonly isIncomplete?: boolean;
   readonly onDone?: (answer: Answer) => void;
   readonly children: ComponentChildren;
 }
 
-/** Fields in a row, the button that makes the call and empties them, its problems, and the commands that do the same. */
-export function CallForm<Answer>({ form, command, action, isIncomplete, onDone, children }: CallFormProps<Answer>) {
+/** Fields in a row, the button that makes the call and empties them, and its problems. */
+export function CallForm<Answer>({ form, call, action, onDone, children }: CallFormProps<Answer>) {
   const submit = () =>
     form.run(async () => {
-      const answer = await api.call<Answer>(command);
+      const answer = await api.call<Answer>(call);
       form.clear();
       onDone?.(answer);
     });
@@ -133,7 +130,6 @@ export function CallForm<Answer>({ form, command, action, isIncomplete, onDone, 
         <button type="submit">{action}</button>
       </form>
       <FormProblem problems={form.problems} />
-      {!isIncomplete && <CommandLines command={command} />}
     </>
   );
 }

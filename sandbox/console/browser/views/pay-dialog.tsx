@@ -4,13 +4,11 @@ import { typedPhone } from "../../../../src/domain/phone.ts";
 import { goTo, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { knownReferences } from "../arrivals.ts";
-import { momoWords } from "../logic/commands.ts";
 import { numberOrText } from "../logic/problems.ts";
 import { nextReference } from "../logic/reference.ts";
 import { pickPhone } from "../phones.ts";
 import { accounts, dialog, isLoaded, server, view } from "../state.ts";
 import { KINDS } from "../wire.ts";
-import { CommandLines } from "./commands.tsx";
 import { Dialog } from "./dialog.tsx";
 import { type Draft, FormProblem, outcomeChoices, submits, useForm } from "./form.tsx";
 
@@ -62,13 +60,6 @@ function PayForm() {
     kind,
     outcome: outcome || undefined,
   };
-  const momo = momoWords(["pay", phone, amount], {
-    "--account": payment_account_id,
-    "--reference": reference,
-    "--description": description,
-    "--kind": kind === "api" ? undefined : kind,
-    "--outcome": outcome,
-  });
   async function submit() {
     if (!(await form.run(() => api.post("/payments", body)))) return;
     dialog.value = null;
@@ -100,7 +91,6 @@ function PayForm() {
           </button>
         )}
       </div>
-      {phone && amount && <CommandLines command={{ method: "POST", path: "/payments", body, momo }} />}
     </form>
   );
 }

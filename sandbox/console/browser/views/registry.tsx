@@ -2,11 +2,10 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { chooseMerchant, setting } from "../actions.ts";
 import { api } from "../api.ts";
-import { momoWords } from "../logic/commands.ts";
 import { accounts, keys, merchantId, merchants, server } from "../state.ts";
 import type { NewKey } from "../wire.ts";
 import { Card, copied, Pairs, Records } from "./card.tsx";
-import { CommandLines, CopyButton, usePointed } from "./commands.tsx";
+import { CopyButton } from "./copy.tsx";
 import { ConfirmButton } from "./dialog.tsx";
 import { CallForm, useForm } from "./form.tsx";
 
@@ -23,7 +22,6 @@ export function Registry() {
 function Merchants() {
   const form = useForm("merchant", { name: "Name" });
   const { name } = form.values;
-  const momo = momoWords(["merchants", "create", "--name", name]);
   return (
     <Card title="Merchants" count={merchants.value.length}>
       <ul class="entries">
@@ -42,12 +40,7 @@ function Merchants() {
           </li>
         ))}
       </ul>
-      <CallForm
-        form={form}
-        command={{ method: "POST", path: "/merchants", body: { name }, momo }}
-        action="Add merchant"
-        isIncomplete={name === ""}
-      >
+      <CallForm form={form} call={{ method: "POST", path: "/merchants", body: { name } }} action="Add merchant">
         {form.input("name", { placeholder: "Corner Shop" })}
       </CallForm>
     </Card>
@@ -57,20 +50,13 @@ function Merchants() {
 function Accounts() {
   const form = useForm("account", { name: "Name", fee: "Tariff" }, { fee: "1%" });
   const body = { ...form.values, merchant_id: merchantId.value ?? 1 };
-  const flags = { "--fee": body.fee, "--merchant": String(body.merchant_id) };
-  const momo = momoWords(["accounts", "create", "--name", body.name], flags);
   return (
     <Card title="Payment accounts" count={accounts.value.length}>
       <Records
         columns={[["Id"], ["Name"], ["Tariff", "number"]]}
         rows={accounts.value.map(({ id, name, fee }) => [id, name, fee])}
       />
-      <CallForm
-        form={form}
-        command={{ method: "POST", path: "/accounts", body, momo }}
-        action="Add account"
-        isIncomplete={body.name === ""}
-      >
+      <CallForm form={form} call={{ method: "POST", path: "/accounts", body }} action="Add account">
         {form.input("name", { placeholder: "Till" })}
         {form.input("fee", { placeholder: "1.5%+10", size: 9 })}
       </CallForm>
@@ -81,10 +67,7 @@ function Accounts() {
 function Keys() {
   const form = useForm("key", { label: "Label" });
   const made = useSignal<NewKey | null>(null);
-  const { pointed, noticed } = usePointed<string>();
-  const revocable = keys.value.find(({ api_key, revoked }) => api_key === pointed && !revoked);
   const body = { ...form.values, merchant_id: merchantId.value ?? 1 };
-  const momo = momoWords(["keys", "create", "--label", body.label], { "--merchant": String(body.merchant_id) });
   return (
     <Card title="API keys" count={keys.value.length} isWide>
       {made.value && <NewKeyCard key={made.value.api_key} made={made.value} onDone={setting(made, null)} />}
@@ -103,17 +86,14 @@ function Keys() {
               loss={`Every request with ${api_key} is refused from now on, for good.`}
               yes="Refuse it from now on"
               run={() => void form.run(() => api.call(revocation(api_key)))}
-              {...noticed(api_key)}
             />
           ),
         ])}
       />
-      {revocable && <CommandLines command={revocation(revocable.api_key)} />}
       <CallForm<NewKey>
         form={form}
-        command={{ method: "POST", path: "/keys", body, momo }}
+        call={{ method: "POST", path: "/keys", body }}
         action="Make key"
-        isIncomplete={body.label === ""}
         onDone={(key) => setting(made, key)()}
       >
         {form.input("label", { placeholder: "staging" })}
@@ -125,7 +105,6 @@ function Keys() {
 const revocation = (apiKey: string) => ({
   method: "DELETE",
   path: `/keys/${encodeURIComponent(apiKey)}`,
-  momo: momoWords(["keys", "revoke", apiKey]),
 });
 
 function environmentOf({ api_key, api_secret }: NewKey, account: number | undefined): string {

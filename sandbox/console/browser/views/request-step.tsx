@@ -1,10 +1,10 @@
 import { addressOf } from "../actions.ts";
 import { operationOf } from "../logic/calls.ts";
-import { replayCurl } from "../logic/commands.ts";
 import { formatCount, formatInterval, preciseClock, prettyJson } from "../logic/format.ts";
+import { replayCurl } from "../logic/shell.ts";
 import { server } from "../state.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
-import { CodeBlock, CopyButton } from "./commands.tsx";
+import { CodeBlock, CopyButton } from "./copy.tsx";
 import { FindingNotes, HttpStatus } from "./marks.tsx";
 
 interface RequestStepProps {

@@ -8,7 +8,6 @@ import { coveredBy, faultInWords, ruleInWords } from "../logic/steering.ts";
 import { faults, rules } from "../state.ts";
 import type { Rule } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { CommandLines, ControlGroup, usePointed } from "./commands.tsx";
 import { ANY, CallForm, type Choice, type Draft, type Form, outcomeChoices, useForm } from "./form.tsx";
 import { CloseIcon, IconButton, Warned } from "./marks.tsx";
 
@@ -49,10 +48,6 @@ export function RulesCard() {
   const form = useForm("rule", RULE_LABELS, { outcome: "insufficient_funds" }, draft);
   const { outcome, result_code, result_desc } = form.values;
   const hasResult = outcome === "failed" || result_code !== "" || result_desc !== "";
-  const controls = PRESETS.map(({ label, rules: preset }) => {
-    const command = { method: "POST", path: "/rules", body: preset };
-    return { label, command, run: () => void form.run(() => api.call(command)) };
-  });
   return (
     <Card title="Rules" count={rules.value.length} isWide>
       <Entries
@@ -64,7 +59,7 @@ export function RulesCard() {
         none="None. A rule says what the prompts that match do; the first that matches decides."
         call={form}
       />
-      <CallForm form={form} command={{ method: "POST", path: "/rules", body: ruleOf(form.values) }} action="Add rule">
+      <CallForm form={form} call={{ method: "POST", path: "/rules", body: ruleOf(form.values) }} action="Add rule">
         {form.input("phone", { placeholder: "any phone", size: 12 })}
         {form.input("amount", { placeholder: "any", size: 8 })}
         {form.input("reference", { placeholder: "any", size: 10 })}
@@ -76,7 +71,13 @@ export function RulesCard() {
         {form.input("times", { placeholder: "always", size: 6 })}
       </CallForm>
       <h3>Ready-made rules</h3>
-      <ControlGroup controls={controls} />
+      <div class="row">
+        {PRESETS.map(({ label, rules: preset }) => (
+          <button key={label} type="button" onClick={() => void form.run(() => api.post("/rules", preset))}>
+            {label}
+          </button>
+        ))}
+      </div>
     </Card>
   );
 }
@@ -134,7 +135,7 @@ export function FaultsCard() {
         call={form}
       />
       {inForce.length > 0 && <p class="hint">Seed {seed}</p>}
-      <CallForm form={form} command={{ method: "POST", path: "/faults", body }} action="Add fault">
+      <CallForm form={form} call={{ method: "POST", path: "/faults", body }} action="Add fault">
         {form.select("path", PATHS)}
         {form.select("kind", FAULT_CHOICES)}
         {Object.entries(fieldsOf(kind)).map(([name, { placeholder }]) => form.input(name, { placeholder, size: 5 }))}
@@ -173,19 +174,11 @@ interface EntriesProps<Entry> {
   readonly call: Pick<Form<never>, "run">;
 }
 
-/** Entries in order, each with a button that removes it, and the command of the last button under the mouse. */
+/** Entries in order, each with a button that removes it. */
 function Entries<Entry extends { readonly id: number }>(props: EntriesProps<Entry>) {
   const { what, path, entries, inWords, problems = [], none, call } = props;
-  const { pointed, noticed } = usePointed<string>();
-  const removal = (from: string) => ({ method: "DELETE", path: from });
-  const remove = (from: string) => ({
-    onClick: () => void call.run(() => api.call(removal(from))),
-    ...noticed(from),
-  });
-  const pathOf = ({ id }: Entry) => `${path}/${id}`;
-  const [first] = entries;
-  if (first === undefined) return <p class="hint">{none}</p>;
-  const isThere = pointed === path || entries.some((entry) => pathOf(entry) === pointed);
+  const remove = (from: string) => () => void call.run(() => api.call({ method: "DELETE", path: from }));
+  if (entries.length === 0) return <p class="hint">{none}</p>;
   return (
     <>
       <ol class="entries rule-list">
@@ -195,16 +188,19 @@ function Entries<Entry extends { readonly id: number }>(props: EntriesProps<Entr
               {inWords(entry)}
               {problems[index] && <Warned words={problems[index]} />}
             </span>
-            <IconButton icon={CloseIcon} label={`Remove ${what} ${index + 1}`} {...remove(pathOf(entry))} />
+            <IconButton
+              icon={CloseIcon}
+              label={`Remove ${what} ${index + 1}`}
+              onClick={remove(`${path}/${entry.id}`)}
+            />
           </li>
         ))}
       </ol>
       <div class="row">
-        <button type="button" {...remove(path)}>
+        <button type="button" onClick={remove(path)}>
           Remove all {entries.length}
         </button>
       </div>
-      <CommandLines command={removal(pointed !== null && isThere ? pointed : pathOf(first))} />
     </>
   );
 }

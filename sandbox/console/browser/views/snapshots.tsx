@@ -1,14 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api } from "../api.ts";
-import { momoWords } from "../logic/commands.ts";
 import { snapshotInWords, totalOf } from "../logic/counts.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { countedAll } from "../logic/format.ts";
 import { counts, faults, filters, isLoaded, merchants, requests, rules, webhook } from "../state.ts";
 import type { Snapshot } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./dialog.tsx";
 import { CallForm, FormProblem, useCall, useForm } from "./form.tsx";
 
@@ -74,14 +72,12 @@ export function SnapshotsCard() {
       </p>
       <CallForm
         form={form}
-        command={{
+        call={{
           method: "PUT",
           path: `/snapshots/${encodeURIComponent(name)}`,
           body: {},
-          momo: momoWords(["snapshot", "save", name]),
         }}
         action="Save"
-        isIncomplete={name === ""}
         onDone={() => {
           done.value = `“${name}” is saved.`;
           void load();
@@ -122,7 +118,6 @@ export function ResetCard() {
         {done.value}
       </p>
       <FormProblem problems={call.problems} />
-      <CommandLines command={{ method: "POST", path: "/reset", body: {}, momo: "reset --yes" }} />
     </Card>
   );
 }

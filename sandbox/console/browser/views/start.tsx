@@ -5,7 +5,7 @@ import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
 import { accounts, dialog, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
 import { Card, type ColumnHead, Records } from "./card.tsx";
-import { CodeBlock } from "./commands.tsx";
+import { CodeBlock } from "./copy.tsx";
 import { StatusBadge } from "./marks.tsx";
 
 export const TestPaymentButton = () => (

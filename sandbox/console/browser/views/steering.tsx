@@ -1,16 +1,14 @@
 import { api } from "../api.ts";
-import { momoWords } from "../logic/commands.ts";
 import { longDayOf, wallClock } from "../logic/format.ts";
 import { clock, fallback, sandboxNow, server } from "../state.ts";
 import { Card } from "./card.tsx";
-import { type Control, ControlGroup } from "./commands.tsx";
 import { CallForm, FormProblem, outcomeChoices, useForm } from "./form.tsx";
 import { SnowflakeIcon } from "./marks.tsx";
 import { FaultsCard, RulesCard } from "./rules-and-faults.tsx";
 import { ResetCard, SnapshotsCard } from "./snapshots.tsx";
 import { WebhookCard } from "./webhook.tsx";
 
-/** Steers the network, the clock and the faults. Each control shows the commands that do the same. */
+/** Steers the network, the clock and the faults. */
 export function Steering() {
   return (
     <div class="cards scroll-view">
@@ -36,19 +34,10 @@ export function Steering() {
 function ClockCard() {
   const form = useForm("clock", { advance: "Duration" }, { advance: "90s" });
   const now = sandboxNow.value;
-  function control(label: string, body: object, words: string[]): Control {
-    const command = { method: "POST", path: "/clock", body, momo: momoWords(["clock", ...words]) };
-    return { label, command, run: () => void form.run(() => api.call(command)) };
-  }
   const isFrozen = clock.value?.frozen ?? false;
-  const advance = (label: string, duration: string) => control(label, { advance: duration }, ["advance", duration]);
-  const typed = advance("Advance", form.values.advance);
-  const controls = [
-    typed,
-    advance("+10 s", "10s"),
-    advance("+1 min", "1m"),
-    isFrozen ? control("Resume", { resume: true }, ["resume"]) : control("Freeze", { freeze: true }, ["freeze"]),
-  ];
+  const change = (body: object) => void form.run(() => api.post("/clock", body));
+  const advance = (duration: string) => change({ advance: duration });
+  const advanceAsTyped = () => advance(form.values.advance);
   return (
     <Card title="Clock">
       <p class="row big-clock">
@@ -61,9 +50,21 @@ function ClockCard() {
         )}
       </p>
       <p class="hint">A payment whose time has come ends at once.</p>
-      <ControlGroup controls={controls}>
-        {form.input("advance", { size: 6, onKeyDown: ({ key }) => key === "Enter" && typed.run() })}
-      </ControlGroup>
+      <div class="row">
+        {form.input("advance", { size: 6, onKeyDown: ({ key }) => key === "Enter" && advanceAsTyped() })}
+        <button type="button" onClick={advanceAsTyped}>
+          Advance
+        </button>
+        <button type="button" onClick={() => advance("10s")}>
+          +10 s
+        </button>
+        <button type="button" onClick={() => advance("1m")}>
+          +1 min
+        </button>
+        <button type="button" onClick={() => change(isFrozen ? { resume: true } : { freeze: true })}>
+          {isFrozen ? "Resume" : "Freeze"}
+        </button>
+      </div>
       <FormProblem problems={form.problems} />
     </Card>
   );
@@ -81,7 +82,7 @@ function DefaultCard() {
         If no header, rule, limit or test phone decides: <code>{inForce.outcome}</code>
         {inForce.after && <> after {inForce.after}</>}.
       </p>
-      <CallForm form={form} command={{ method: "PUT", path: "/default", body }} action="Set">
+      <CallForm form={form} call={{ method: "PUT", path: "/default", body }} action="Set">
         {form.select("outcome", outcomeChoices())}
         {form.input("after", { placeholder: "3s", size: 6 })}
       </CallForm>

@@ -2,7 +2,6 @@ import { useSignal } from "@preact/signals";
 import { reasonOf } from "../../../network/reason.ts";
 import { addressOf, goTo, select } from "../actions.ts";
 import { api } from "../api.ts";
-import { momoWords } from "../logic/commands.ts";
 import { findingsByCall } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { formatRoute } from "../logic/route.ts";
@@ -11,7 +10,7 @@ import { findings, outcomes, story, storyProblem } from "../state.ts";
 import { pageAddress } from "../system.ts";
 import type { Prompt, Story, Transaction } from "../wire.ts";
 import { copied, Pairs } from "./card.tsx";
-import { CodeBlock, type Control, ControlGroup, CopyButton } from "./commands.tsx";
+import { CodeBlock, CopyButton } from "./copy.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 import { Pane } from "./long-list.tsx";
 import { StatusBadge } from "./marks.tsx";
@@ -180,7 +179,7 @@ function PromptCard({ prompt }: { prompt: Prompt }) {
 /** How long the page waits for the end of a payment. */
 const WAIT = "60s";
 
-/** Actions for a payment, each with the commands that do the same. */
+/** Actions for a payment. */
 function StoryActions({ story }: { story: Story }) {
   const { transaction, payment_account_id, prompt, decided_by } = story;
   const call = useCall();
@@ -188,52 +187,44 @@ function StoryActions({ story }: { story: Story }) {
   const { checkout_request_id, phone, amount, status, kind } = transaction;
   const { reference, description } = prompt;
   const named = reference === null ? {} : { reference };
-  const again = {
-    method: "POST",
-    path: "/payments",
-    body: { payment_account_id, phone, amount, ...named, ...(description !== null && { description }), kind },
-    momo: momoWords(["pay", phone, String(amount)], {
-      "--account": String(payment_account_id),
-      "--reference": reference ?? "",
-      "--description": description ?? "",
-      "--kind": kind === "api" ? undefined : kind,
-    }),
-  };
-  const { outcome, result_code, result_desc } = decided_by;
-  const own = result_code === undefined ? {} : { result_code, result_desc };
-  const rule = { match: { phone, amount, ...named }, outcome, ...own, times: 1 };
-  const wait = {
-    method: "POST",
-    path: "/wait",
-    body: { checkout_request_id, until: "final", timeout: WAIT },
-    momo: momoWords(["status", checkout_request_id, "--wait"]),
-  };
+  const order = { payment_account_id, phone, amount, ...named, ...(description !== null && { description }), kind };
   const sendAgain = () =>
     call.run(async () => {
-      const started = await api.call<{ checkout_request_id: string }>(again);
+      const started = await api.post<{ checkout_request_id: string }>("/payments", order);
       pickPhone(phone);
       select(started.checkout_request_id);
     });
   async function waitForIt() {
     said.value = "Waiting …";
     const isOver = await call.run(async () => {
-      const ended = await api.call<{ transaction: Transaction }>(wait);
+      const wait = { checkout_request_id, until: "final", timeout: WAIT };
+      const ended = await api.post<{ transaction: Transaction }>("/wait", wait);
       said.value = `It is ${ended.transaction.status}.`;
     });
     if (!isOver) said.value = "";
   }
   function makeRule() {
-    startRule(rule);
+    const { outcome, result_code, result_desc } = decided_by;
+    const own = result_code === undefined ? {} : { result_code, result_desc };
+    startRule({ match: { phone, amount, ...named }, outcome, ...own, times: 1 });
     goTo("steering");
   }
-  const controls: Control[] = [
-    { label: "Send again", run: () => void sendAgain(), command: again },
-    { label: "Make a rule of it", run: makeRule, command: { method: "POST", path: "/rules", body: rule } },
-    { label: "Wait for it", run: () => void waitForIt(), command: wait },
-  ];
+  const isWaitShown = status === "pending" || said.value !== "";
   return (
     <div class="stack">
-      <ControlGroup controls={status === "pending" || said.value !== "" ? controls : controls.slice(0, 2)} />
+      <div class="row">
+        <button type="button" onClick={() => void sendAgain()}>
+          Send again
+        </button>
+        <button type="button" onClick={makeRule}>
+          Make a rule of it
+        </button>
+        {isWaitShown && (
+          <button type="button" onClick={() => void waitForIt()}>
+            Wait for it
+          </button>
+        )}
+      </div>
       <p class="hint" role="status">
         {said.value}
       </p>

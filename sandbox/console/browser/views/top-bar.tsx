@@ -1,7 +1,7 @@
 import { addressOf, chooseTheme, foldPhones, setting } from "../actions.ts";
 import { counted, formatCount, wallClock } from "../logic/format.ts";
 import * as state from "../state.ts";
-import { CopyButton } from "./commands.tsx";
+import { CopyButton } from "./copy.tsx";
 import {
   AutoIcon,
   HelpIcon,

@@ -8,7 +8,7 @@ import { numberOrText } from "../logic/problems.ts";
 import { deliveries, MOST_DELIVERIES, webhook } from "../state.ts";
 import type { Attempt, Delivery, Webhook } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { CodeBlock, ControlGroup } from "./commands.tsx";
+import { CodeBlock } from "./copy.tsx";
 import { CallForm, type Draft, FormProblem, useCall, useForm } from "./form.tsx";
 
 const FORMS: readonly Webhook["form"][] = ["payment.updated", "flat", "template"];
@@ -22,8 +22,6 @@ const LABELS = {
 };
 const FIRST = { form: "payment.updated", times: "1", delay: "0s", early: "no" };
 const EXAMPLE = '{"order": "{{reference}}", "state": "{{status}}"}';
-const REMOVAL = { method: "DELETE", path: "/webhook" };
-const TEST = { method: "POST", path: "/webhook/test", body: {} };
 
 /** The address that gets each payment that becomes final, the injected failures, and what was sent. */
 export function WebhookCard() {
@@ -35,11 +33,10 @@ export function WebhookCard() {
   const { times, early, template, ...texts } = form.values;
   const sent = texts.form === "template" ? { template: readOrNull(() => JSON.parse(template)) ?? template } : {};
   const body = { ...texts, ...sent, times: numberOrText(times), early: early === "yes" };
-  const put = (settings: object | null) => ({ method: "PUT", path: "/webhook", body: settings });
-  const remove = () => void form.run(() => api.call(REMOVAL));
+  const remove = () => void form.run(() => api.call({ method: "DELETE", path: "/webhook" }));
   const sendTest = () =>
     void form.run(async () => {
-      tried.value = (await api.call<{ attempt: Attempt }>(TEST)).attempt;
+      tried.value = (await api.post<{ attempt: Attempt }>("/webhook/test", {})).attempt;
     });
   return (
     <Card title="Webhook" isWide>
@@ -49,7 +46,7 @@ export function WebhookCard() {
           : "None, as in the specification. momo sends each payment that becomes final to the address that is set here. "}
         A client must poll in any case.
       </p>
-      <CallForm form={form} command={put(body)} action={inForce ? "Change" : "Set"} isIncomplete={body.url === ""}>
+      <CallForm form={form} call={{ method: "PUT", path: "/webhook", body }} action={inForce ? "Change" : "Set"}>
         {form.input("url", { placeholder: "http://127.0.0.1:3000/hook", size: 26 })}
         {form.select("form", FORMS)}
         {texts.form === "template" && form.input("template", { placeholder: EXAMPLE, size: 40 })}
@@ -58,12 +55,14 @@ export function WebhookCard() {
         {form.select("early", ["no", "yes"])}
       </CallForm>
       {inForce && (
-        <ControlGroup
-          controls={[
-            { label: "Send a test event", run: sendTest, command: TEST },
-            { label: "Remove webhook", run: remove, command: REMOVAL },
-          ]}
-        />
+        <div class="row">
+          <button type="button" onClick={sendTest}>
+            Send a test event
+          </button>
+          <button type="button" onClick={remove}>
+            Remove webhook
+          </button>
+        </div>
       )}
       <div role="status">
         {tried.value && (
