@@ -3,7 +3,6 @@ import { canBeThisMachine } from "../loopback.ts";
 
 /** The forms of the message: those of two real services, and one of the user's own. */
 export const WEBHOOK_FORMS = ["payment.updated", "flat", "template"] as const;
-export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 
 /** Each payment is sent once, at once, without injected failures. */
 export const DEFAULT_SETTINGS = { form: "payment.updated", times: 1, delay: "0s", early: false } as const;

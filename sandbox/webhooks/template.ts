@@ -6,7 +6,7 @@ import type { FinalTransaction } from "../../src/domain/transaction.ts";
 /** A message as a shop's real provider sends it: JSON in which `"{{status}}"` stands for a value of the payment. */
 export type Template = Readonly<Record<string, unknown>>;
 
-export const MAX_TEMPLATE_BYTES = 4096;
+const MAX_TEMPLATE_BYTES = 4096;
 
 type Value = string | number | boolean | null;
 
