@@ -1,9 +1,8 @@
 import { SQL } from "bun";
 import { createNetwork } from "../../sandbox/network/network.ts";
 import { createService } from "../../src/service/service.ts";
-import type { Attempts } from "../../src/store/postgres/attempts.ts";
 import { createGroup } from "../../src/store/postgres/group.ts";
-import { INSERT } from "../../src/store/postgres/writes.ts";
+import { INSERT } from "../../src/store/postgres/transactions.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { openEngine } from "../../test/support/postgres.ts";
 import { orderTo, ROWS } from "../../test/support/shop.ts";
@@ -79,10 +78,10 @@ async function startBare() {
     };
     return { ...ROWS.transactions, id: next, ...more };
   };
-  const attempts = { isStuck: false } as Attempts;
   const group = createGroup<null, null>({
-    attempts,
     lanes: 2,
+    waitMs: 60_000,
+    stopwatch,
     async run(items, lane) {
       await sql.unsafe(INSERT, [JSON.stringify(items.map(newRow)), `bench/i${lane}`]);
       return items;

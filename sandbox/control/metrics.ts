@@ -52,12 +52,7 @@ export async function metricsOf({
       "Writes that were tried again, by reason",
       [...work.retries].map(([reason, count]) => [count, { reason }]),
     ),
-    counter("momo_unknown_outcomes_total", "Writes that had to be looked up before they were answered", [
-      [work.unknownOutcomes],
-    ]),
-    counter("momo_left_unknown_total", "Writes whose outcome was still unknown at the commit deadline", [
-      [work.leftUnknown],
-    ]),
+    counter("momo_unknown_outcomes_total", "Commits without an answer, which may be stored", [[work.unknownOutcomes]]),
     family("momo_check_lateness_seconds", "summary", "How late due prompts are checked", [
       [resolver.lateness.sumMs / 1000, {}, "_sum"],
       [resolver.lateness.count, {}, "_count"],

@@ -1,5 +1,6 @@
 import { atMost, type Clock } from "../domain/clock.ts";
 import { createRepeater } from "../domain/repeater.ts";
+import { OutcomeUnknown } from "../store/store.ts";
 import type { Vitals } from "../store/vitals.ts";
 
 /** A payment that was stored proves for this long that the next one can be stored, too. */
@@ -53,9 +54,11 @@ export class StorageHealth {
     this.#obstacle = null;
   }
 
-  /** A payment was not stored. Only an error of the engine is an obstacle for others. */
+  /** A payment was not answered. Only an error of the engine is an obstacle for others. */
   fail(error: unknown): void {
     this.#obstacle = this.#vitals.troubleOf(error)?.reason ?? this.#obstacle;
+    // Its client gets a refusal, which nobody else reports.
+    if (error instanceof OutcomeUnknown) this.reportFault(error);
   }
 
   /** Why no payment can be stored now, in a few words without secrets; null if one can. */

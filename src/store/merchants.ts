@@ -24,22 +24,18 @@ const KEY = `api_key AS "apiKey", secret_hash AS "secretHash", merchant_id::floa
 export const INSERT_MERCHANT = `INSERT INTO merchants (id, name, created_at_ms) SELECT $1::bigint, $2::text, $3::bigint
   WHERE (SELECT count(*) FROM merchants) < ${MAX_MERCHANTS} ON CONFLICT (id) DO NOTHING RETURNING ${MERCHANT}`;
 
-/** `$7` says whether an earlier attempt may have stored it: then the same account is no conflict. */
 const INSERT_ACCOUNT = `INSERT INTO payment_accounts (id, merchant_id, name, fee_basis_points, fee_fixed_cents, created_at_ms)
   SELECT $1::bigint, $2::bigint, $3::text, $4::int, $5::int, $6::bigint
-  WHERE (SELECT count(*) FROM payment_accounts WHERE merchant_id = $2::bigint AND id IS DISTINCT FROM $1::bigint) < ${MAX_ACCOUNTS}
-  ON CONFLICT (id) DO UPDATE SET name = excluded.name WHERE $7::boolean AND payment_accounts.merchant_id = excluded.merchant_id
-    AND payment_accounts.name = excluded.name AND payment_accounts.created_at_ms = excluded.created_at_ms
-  RETURNING ${ACCOUNT}`;
+  WHERE (SELECT count(*) FROM payment_accounts WHERE merchant_id = $2::bigint) < ${MAX_ACCOUNTS}
+  ON CONFLICT (id) DO NOTHING RETURNING ${ACCOUNT}`;
 
 const INSERT_KEY = `INSERT INTO api_keys (api_key, secret_hash, merchant_id, label, created_at_ms)
   SELECT $1::text, $2::bytea, $3::bigint, $4::text, $5::bigint
   WHERE (SELECT count(*) FROM api_keys WHERE merchant_id = $3::bigint AND revoked_at_ms IS NULL) < ${MAX_KEYS}
   RETURNING id`;
 
-/** `$3` says whether an earlier attempt may have revoked it. */
 export const REVOKE_KEY = `UPDATE api_keys SET revoked_at_ms = $2::bigint WHERE api_key = $1::text
-  AND (revoked_at_ms IS NULL OR ($3::boolean AND revoked_at_ms = $2::bigint)) RETURNING id`;
+  AND revoked_at_ms IS NULL RETURNING id`;
 
 /** Those of the merchant of a key. */
 export const FORGET_OLD_KEYS = `DELETE FROM api_keys WHERE id IN (
@@ -63,9 +59,9 @@ export const toAccount = ({ id, merchantId, name, basisPoints, fixedCents }: Acc
 });
 
 /** A statement and its parameters, which returns the row if it is stored. */
-export const insertAccount = (account: NewAccount, nowMs: number, mayBeWritten: boolean) => {
+export const insertAccount = (account: NewAccount, nowMs: number) => {
   const { id = null, merchantId, name, tariff } = account;
-  return [INSERT_ACCOUNT, [id, merchantId, name, tariff.basisPoints, tariff.fixedCents, nowMs, mayBeWritten]] as const;
+  return [INSERT_ACCOUNT, [id, merchantId, name, tariff.basisPoints, tariff.fixedCents, nowMs]] as const;
 };
 
 export const insertKey = ({ apiKey, secretHash, merchantId, label }: Omit<ApiKey, "revokedAtMs">, nowMs: number) =>

@@ -1,5 +1,6 @@
 import type { ApiKey } from "../domain/credentials.ts";
 import type { DeliveryStore } from "../domain/delivery.ts";
+import { Refusal } from "../domain/error.ts";
 import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
 import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
 import type { Tariff } from "../domain/money.ts";
@@ -15,8 +16,8 @@ import type { Vitals } from "./vitals.ts";
 
 /**
  * The contract of all engines. Instants are milliseconds since the Unix epoch, money is whole cents. When the promise of a write
- * resolves, the write is on disk; if it rejects, nothing is written. A rejection is a failure of the engine: the service checks the
- * rules of the domain before.
+ * resolves, the write is on disk; if it rejects, nothing is written, except with {@link OutcomeUnknown}. A rejection is a failure of
+ * the engine: the service checks the rules of the domain before.
  */
 export interface Store {
   readonly merchants: MerchantStore;
@@ -196,6 +197,13 @@ export function withBinary<V, T>(row: Readonly<Record<string, V>>, convert: (val
 export interface Rows {
   readonly table: (typeof TABLES)[number];
   readonly rows: readonly TableRow[];
+}
+
+/** The database did not answer a commit, so the write may be stored. Clients get this text. */
+export class OutcomeUnknown extends Refusal {
+  constructor(override readonly cause: unknown) {
+    super("unavailable", "the database did not answer, so this may be stored: look in the list before you try again");
+  }
 }
 
 /** The second line is for a database on a server: `fragile` can lose payments in a fail-over, `taken` has a server of this name. */

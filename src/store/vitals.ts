@@ -49,10 +49,8 @@ export class Meter {
   commitSeconds = 0;
   /** Writes of all commits. */
   rows = 0;
-  /** Writes for which it was unknown for some time whether they were stored. */
+  /** Commits without an answer: what they wrote may be stored. */
   unknownOutcomes = 0;
-  /** Writes that were rejected because it was still unknown at their deadline. */
-  leftUnknown = 0;
 
   committed(rows: number, startedMs: number, endedMs: number): void {
     const seconds = (endedMs - startedMs) / 1000;

@@ -4,16 +4,15 @@ import {
   ConnectionEnded,
   DeadlinePassed,
   explain,
+  isAway,
   isRefusedValue,
-  isSilence,
   needsNewConnection,
-  OutcomeUnknown,
   Overloaded,
   sqlStateOf,
   troubleOf,
   verdictOf,
 } from "../../src/store/postgres/failures.ts";
-import type { UnusableDatabase } from "../../src/store/store.ts";
+import { OutcomeUnknown, type UnusableDatabase } from "../../src/store/store.ts";
 
 /** What each error of the driver and of the engine means: for the statement, for the connection, and for a person. */
 
@@ -22,19 +21,21 @@ const address = parseAddress("postgres://shop:s3cret@db:5432/momo", null, "test"
 const engine = (errno: string, message = "no") => Object.assign(new Error(message), { errno });
 const driver = (code: string) => Object.assign(new Error("no"), { code });
 
-/** In one word: what the statement's writer does, `+` if the server is silent, `*` if it needs another connection. */
+/** In one word: what the statement's writer does, `+` if the server is away, `*` if it needs another connection. */
 const meaningOf = (error: unknown) =>
-  `${verdictOf(error)}${isSilence(error) ? "+" : ""}${needsNewConnection(error) ? "*" : ""}${isRefusedValue(error) ? " refused" : ""}`;
+  `${verdictOf(error)}${isAway(error) ? "+" : ""}${needsNewConnection(error) ? "*" : ""}${isRefusedValue(error) ? " refused" : ""}`;
 
 const MEANINGS: readonly (readonly [string, readonly unknown[]])[] = [
   ["again", ["40001", "40P01", "55P03", "57014"].map((state) => engine(state))],
   ["again*", [engine("25006")]],
-  ["again+*", [engine("53300"), engine("57P03"), driver("ERR_POSTGRES_CONNECTION_REFUSED")]],
+  ["again+*", [engine("53300"), engine("57P03")]],
   [
-    "unknown+*",
+    "silent+*",
     [
       ...["08000", "08006", "57P01", "57P02", "57P05", "25P03"].map((state) => engine(state)),
-      ...["ERR_POSTGRES_CONNECTION_CLOSED", "ERR_TLS_CERT", "ECONNRESET"].map(driver),
+      ...["ERR_POSTGRES_CONNECTION_CLOSED", "ERR_POSTGRES_CONNECTION_REFUSED", "ERR_TLS_CERT", "ECONNRESET"].map(
+        driver,
+      ),
       ...[new DeadlinePassed(), new ConnectionEnded()],
     ],
   ],
@@ -106,7 +107,7 @@ const TROUBLES: readonly (readonly [unknown, string | null])[] = [
     new OutcomeUnknown(engine("53100")),
     `the disk of the database is full or fails; free some space on the disk of ${AT}`,
   ],
-  [new Overloaded("20 others wait"), `20 others wait; find out why ${AT} is slow`],
+  [new Overloaded("20 others wait"), `20 others wait: try again later; find out why ${AT} is slow`],
   // They are about the written values, or not the engine's.
   ...[engine("22003"), engine("23514"), new Error("x")].map((error) => [error, null] as const),
 ];

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { parseAddress } from "../../src/store/postgres/address.ts";
-import type { Attempts } from "../../src/store/postgres/attempts.ts";
 import { createEngineClock, createHeartbeat } from "../../src/store/postgres/engine-clock.ts";
 import { ConnectionEnded } from "../../src/store/postgres/failures.ts";
+import type { EngineSql } from "../../src/store/postgres/options.ts";
 import { fromStored, toStored } from "../../src/store/postgres/rows.ts";
 import { createVitals } from "../../src/store/postgres/vitals.ts";
 import { createManualClock } from "../support/manual-clock.ts";
@@ -117,9 +117,9 @@ interface BeatParts {
 /** A heartbeat whose queries the test answers. */
 function openHeartbeat({ answer, afterBeat, reportFault }: BeatParts, { clock, host, stopwatch } = openClock()) {
   const query = async () => [await answer()];
-  const attempts = { reading: (work: (connection: object) => unknown) => work({ query }) } as unknown as Attempts;
+  const sql = { reading: (work: (connection: object) => unknown) => work({ query }) } as unknown as EngineSql;
   return createHeartbeat({
-    ...{ attempts, clock, host, stopwatch },
+    ...{ sql, clock, host, stopwatch },
     afterBeat: async () => afterBeat?.(),
     reportFault: reportFault ?? ((error) => expect(error).toBeNull()),
   });

@@ -2,15 +2,26 @@ import { SQL } from "bun";
 import { atMost, type Clock } from "../../domain/clock.ts";
 import type { Query } from "../query.ts";
 import type { Address } from "./address.ts";
-import { ConnectionEnded, DeadlinePassed, needsNewConnection, StoreClosed, sqlStateOf } from "./failures.ts";
+import { ConnectionEnded, DeadlinePassed, needsNewConnection, StoreClosed } from "./failures.ts";
+
+/** Several statements without parameters in one message. @returns the rows of the last one */
+export type Script = <Row>(text: string) => Promise<Row[]>;
 
 /** A connection while it is in use. */
 export interface Connection {
   readonly query: Query;
-  /** Several statements without parameters in one message. @returns the rows of the last one */
-  script<Row>(text: string): Promise<Row[]>;
+  readonly script: Script;
   /** Closes it, with its transaction and the statement under way. */
   end(): void;
+}
+
+export interface UseLimits {
+  /** How long to wait for a free connection, and then for the server to accept a new one. */
+  readonly openMs: number;
+  /** How long the work may take. */
+  readonly workMs: number;
+  /** Whether the work begins a transaction: if it fails, the connection is closed, too. */
+  readonly inTransaction?: boolean;
 }
 
 /** How long to wait for the driver after a close: it may never answer. */
@@ -18,19 +29,78 @@ const CLOSE_MS = 500;
 
 export type Connections = ReturnType<typeof createConnections>;
 
-/** A bounded number of connections. Each has one user at a time, and is opened when it is first needed. */
+/** Runs work on a bounded number of connections. Each has one user at a time, and is opened when it is first needed. */
 export function createConnections({ login }: Address, most: number, clock: Clock) {
+  const pool = createPool(login, most, clock);
+
+  async function open(mostMs: number): Promise<Link> {
+    const link = await pool.acquire(mostMs);
+    try {
+      await within(clock, mostMs, link.opened);
+      return link;
+    } catch (error) {
+      link.end();
+      if (needsNewConnection(error)) pool.outdate();
+      pool.release(link);
+      throw error;
+    }
+  }
+
+  return {
+    /**
+     * Runs `work` on its own connection. If it takes too long, the connection is closed. The statement is never cancelled: if a
+     * commit waits for a standby, PostgreSQL answers its cancellation as a success.
+     */
+    async use<T>(limits: UseLimits, work: (connection: Connection) => Promise<T>): Promise<T> {
+      const { openMs, workMs, inTransaction = false } = limits;
+      const link = await open(openMs);
+      try {
+        return await within(clock, workMs, work(link));
+      } catch (error) {
+        if (inTransaction || error instanceof DeadlinePassed) link.end();
+        if (needsNewConnection(error)) pool.outdate();
+        throw error;
+      } finally {
+        pool.release(link);
+      }
+    },
+    /** A connection until the caller ends it. */
+    async borrow(openMs: number): Promise<Connection> {
+      const link = await open(openMs);
+      const end = () => {
+        link.end();
+        pool.release(link);
+      };
+      return { query: link.query, script: link.script, end };
+    },
+    get busy() {
+      return pool.busy;
+    },
+    /** Whether `close()` was called: then every use fails. */
+    get isClosed() {
+      return pool.isClosed;
+    },
+    /** Ends all connections, and rejects statements that still run. */
+    close: pool.close,
+  };
+}
+
+function createPool(login: Address["login"], most: number, clock: Clock) {
   const idle: Link[] = [];
-  const waiting: ((link: Link | null) => void)[] = [];
+  const waiting: PromiseWithResolvers<Link>[] = [];
   const inUse = new Set<Link>();
   let isClosed = false;
 
-  function acquire(): Link | Promise<Link> {
+  async function acquire(mostMs: number): Promise<Link> {
     if (isClosed) throw new StoreClosed();
     if (inUse.size < most && waiting.length === 0) return take();
-    const { promise, resolve, reject } = Promise.withResolvers<Link>();
-    waiting.push((link) => (link ? resolve(link) : reject(new StoreClosed())));
-    return promise;
+    const turn = Promise.withResolvers<Link>();
+    waiting.push(turn);
+    const cancel = clock.alarm(clock.nowMs() + mostMs, () => {
+      waiting.splice(waiting.indexOf(turn), 1);
+      turn.reject(new DeadlinePassed());
+    });
+    return turn.promise.finally(cancel);
   }
 
   function take(): Link {
@@ -41,58 +111,41 @@ export function createConnections({ login }: Address, most: number, clock: Clock
     return link;
   }
 
-  function release(link: Link, isBroken: boolean): void {
+  function release(link: Link): void {
     inUse.delete(link);
-    if (isBroken || isClosed || link.isEnded || link.isOutdated) link.end();
+    if (isClosed || link.isEnded || link.isOutdated) link.end();
     else idle.push(link);
-    if (!isClosed && inUse.size < most) waiting.shift()?.(take());
-  }
-
-  function outdate(): void {
-    for (const link of idle.splice(0)) link.end();
-    for (const link of inUse) link.isOutdated = true;
+    if (!isClosed && inUse.size < most) waiting.shift()?.resolve(take());
   }
 
   return {
-    /**
-     * Runs `work` on its own connection. If it takes longer than `mostMs`, the connection is closed. The statement is never
-     * cancelled: if a commit waits for a standby, PostgreSQL answers its cancellation as a success.
-     * @param inTransaction whether `work` begins a transaction: if it fails, the connection is closed, too
-     */
-    async use<T>(mostMs: number, work: (connection: Connection) => Promise<T>, inTransaction = false): Promise<T> {
-      const link = await acquire();
-      let isBroken = inTransaction;
-      try {
-        const result = await link.run(work, clock, mostMs, outdate);
-        isBroken = false;
-        return result;
-      } catch (error) {
-        if (needsNewConnection(error)) outdate();
-        throw error;
-      } finally {
-        release(link, isBroken);
-      }
-    },
-    /** A connection without a deadline, until the caller ends it. */
-    async borrow(): Promise<Connection> {
-      const link = await acquire();
-      return { query: link.query, script: link.script, end: () => release(link, true) };
+    acquire,
+    release,
+    /** The address may lead to another server now. */
+    outdate(): void {
+      for (const link of idle.splice(0)) link.end();
+      for (const link of inUse) link.isOutdated = true;
     },
     get busy() {
       return inUse.size;
     },
-    /** Whether `close()` was called: then every use fails. */
     get isClosed() {
       return isClosed;
     },
-    /** Ends all connections, and rejects statements that still run. */
     async close(): Promise<void> {
       isClosed = true;
-      for (const wake of waiting.splice(0)) wake(null);
+      for (const turn of waiting.splice(0)) turn.reject(new StoreClosed());
       const ends = [...idle.splice(0), ...inUse].map((link) => link.close());
       await atMost(clock, CLOSE_MS, Promise.all(ends));
     },
   };
+}
+
+/** @throws DeadlinePassed if `work` takes longer; it goes on, and nobody gets its result */
+async function within<T>(clock: Clock, durationMs: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const cancel = clock.alarm(clock.nowMs() + durationMs, () => late.reject(new DeadlinePassed()));
+  return Promise.race([work, late.promise]).finally(cancel);
 }
 
 /**
@@ -100,6 +153,8 @@ export function createConnections({ login }: Address, most: number, clock: Clock
  */
 class Link implements Connection {
   readonly #sql: SQL;
+  /** Resolves when the server has accepted it. Until then no statement is sent. */
+  readonly opened: Promise<unknown>;
   /** Whether the connection has ended. It is never opened again. */
   isEnded = false;
   /** The address may lead to another server now: after its work, the connection is closed. */
@@ -110,6 +165,8 @@ class Link implements Connection {
       this.isEnded = true;
     };
     this.#sql = new SQL({ ...login, max: 1, prepare: false, connectionTimeout: 30, onclose });
+    this.opened = this.#sql.connect();
+    this.opened.catch(() => this.end());
   }
 
   query: Query = async <Row>(text: string, parameters: readonly unknown[] = []): Promise<Row[]> => {
@@ -123,31 +180,6 @@ class Link implements Connection {
     // One statement gives its rows, several give a list for each.
     return Array.isArray(results.at(-1)) ? results.at(-1) : results;
   };
-
-  /** @param onLate called at the deadline, which ends the connection */
-  async run<T>(
-    work: (connection: Connection) => Promise<T>,
-    clock: Clock,
-    mostMs: number,
-    onLate: () => void,
-  ): Promise<T> {
-    let isLate = false;
-    const unanswered = Promise.withResolvers<never>();
-    let cancelAlarm = clock.alarm(clock.nowMs() + mostMs, () => {
-      isLate = true;
-      onLate();
-      this.end();
-      // The end rejects the statement under way, and `work` knows what that means: its own error counts, if it comes soon.
-      cancelAlarm = clock.alarm(clock.nowMs() + CLOSE_MS, () => unanswered.reject(new DeadlinePassed()));
-    });
-    try {
-      return await Promise.race([work(this), unanswered.promise]);
-    } catch (error) {
-      throw isLate && sqlStateOf(error) === "connection" ? new DeadlinePassed() : error;
-    } finally {
-      cancelAlarm();
-    }
-  }
 
   /** Rejects statements that still run. The driver's own close may never end, so callers need not wait for it. */
   async close(): Promise<void> {

@@ -1,9 +1,8 @@
 import type { Clock } from "../../domain/clock.ts";
 import { createRepeater } from "../../domain/repeater.ts";
 import type { Query } from "../query.ts";
-import type { Attempts } from "./attempts.ts";
-import { errorText, isSilence } from "./failures.ts";
-import type { EngineClock } from "./options.ts";
+import { errorText, isAway } from "./failures.ts";
+import type { EngineClock, EngineSql } from "./options.ts";
 
 /** How much faster or slower the clock runs while it is wrong. */
 const SLEW = 0.1;
@@ -81,7 +80,7 @@ export interface Durability {
 }
 
 interface Parts {
-  readonly attempts: Attempts;
+  readonly sql: Pick<EngineSql, "reading">;
   readonly clock: MeasuredClock;
   readonly host: Clock;
   readonly stopwatch: () => number;
@@ -99,12 +98,12 @@ export type Heartbeat = ReturnType<typeof createHeartbeat>;
 
 /** Reads the server's clock and its durability every ten seconds. */
 export function createHeartbeat(parts: Parts) {
-  const { attempts, clock, host, stopwatch, afterBeat, reportFault } = parts;
+  const { sql, clock, host, stopwatch, afterBeat, reportFault } = parts;
   let durability: Durability = { isReplicated: false, isStandby: false, durability: "unknown" };
   let [isStopped, reported] = [false, ""];
 
   async function beat(): Promise<void> {
-    const [reading, found] = await attempts.reading(async ({ query }) => [
+    const [reading, found] = await sql.reading(async ({ query }) => [
       await readClock(query, stopwatch),
       await readDurability(query),
     ]);
@@ -118,10 +117,10 @@ export function createHeartbeat(parts: Parts) {
     reported = "";
   }
 
-  /** Silence is reported by whoever waits for an answer, and anything else once while it lasts. */
+  /** That the server is away is reported by whoever waits for an answer, and anything else once while it lasts. */
   function reportNews(error: unknown): void {
     const text = errorText(error);
-    if (!isStopped && !isSilence(error) && text !== reported) reportFault(error);
+    if (!isStopped && !isAway(error) && text !== reported) reportFault(error);
     reported = text;
   }
 

@@ -1,4 +1,5 @@
-import { UnusableDatabase } from "../store.ts";
+import { Refusal } from "../../domain/error.ts";
+import { OutcomeUnknown, UnusableDatabase } from "../store.ts";
 import type { Trouble } from "../vitals.ts";
 import type { Address } from "./address.ts";
 
@@ -6,15 +7,13 @@ import type { Address } from "./address.ts";
 export type Verdict =
   /** Nothing is written. A retry can succeed. */
   | "again"
-  /** The connection ended before the answer: it may be written. */
-  | "unknown"
+  /** The server did not answer. If the statement was sent, it may be written. */
+  | "silent"
   /** Nothing is written, and a retry would fail, too. */
   | "final";
 
 /** We closed the connection, because the server did not answer in time. */
 export class DeadlinePassed extends Error {
-  override readonly name = "DeadlinePassed";
-
   constructor() {
     super("the database server did not answer in time");
   }
@@ -22,7 +21,6 @@ export class DeadlinePassed extends Error {
 
 /** The connection ended before a statement was sent. */
 export class ConnectionEnded extends Error {
-  override readonly name = "ConnectionEnded";
   /** The driver's code for a connection that ends while a statement runs. */
   readonly code = "ERR_POSTGRES_CONNECTION_CLOSED";
 
@@ -31,25 +29,18 @@ export class ConnectionEnded extends Error {
   }
 }
 
-/** A write was tried until its deadline, and one of the attempts may have been committed. */
-export class OutcomeUnknown extends Error {
-  override readonly name = "OutcomeUnknown";
-
-  constructor(cause: unknown) {
-    super(`whether it was stored is not known: ${errorText(cause)}`, { cause });
-  }
-}
-
 /** The store was closed before the database answered. */
-export class StoreClosed extends Error {
+export class StoreClosed extends Refusal {
   constructor() {
-    super("the store was closed");
+    super("stopping", "the server stopped before the database answered: nothing is stored, try again when it is back");
   }
 }
 
-/** Too many statements wait already. */
-export class Overloaded extends Error {
-  override readonly name = "Overloaded";
+/** The statement was never sent, because others took too long. */
+export class Overloaded extends Refusal {
+  constructor(reason: string) {
+    super("unavailable", `${reason}: try again later`);
+  }
 }
 
 /** The name under which a retry is counted: the SQLSTATE, or what happened to the connection. */
@@ -68,17 +59,16 @@ const ENDED = /^(?:08...|57P01|57P02|57P05|25P03)$/;
 
 export function verdictOf(error: unknown): Verdict {
   const state = sqlStateOf(error);
-  if ((error as { code?: unknown }).code === "ERR_POSTGRES_CONNECTION_REFUSED") return "again";
-  if (state === "deadline" || state === "connection" || ENDED.test(state)) return "unknown";
+  if (state === "deadline" || state === "connection" || ENDED.test(state)) return "silent";
   return AGAIN.test(state) ? "again" : "final";
 }
 
-/** Whether the server did not answer, or could not be reached. */
-export const isSilence = (error: unknown): boolean =>
-  verdictOf(error) === "unknown" || sqlStateOf(error) === "connection" || /^(?:53300|57P03)$/.test(sqlStateOf(error));
+/** Whether the server did not answer, or takes no connections. */
+export const isAway = (error: unknown): boolean =>
+  verdictOf(error) === "silent" || /^(?:53300|57P03)$/.test(sqlStateOf(error));
 
 /** Whether the next attempt needs a new connection, because the address may lead to another server by then. */
-export const needsNewConnection = (error: unknown): boolean => isSilence(error) || sqlStateOf(error) === "25006";
+export const needsNewConnection = (error: unknown): boolean => isAway(error) || sqlStateOf(error) === "25006";
 
 /** Whether the engine refused the written values: by a rule, a bound or a type. */
 export const isRefusedValue = (error: unknown): boolean => /^2[23]/.test(sqlStateOf(error));
@@ -91,6 +81,7 @@ export const errorText = (error: unknown): string => (error instanceof Error ? e
  */
 export function explain(error: unknown, name: string): unknown {
   if (error instanceof UnusableDatabase) return error;
+  if (error instanceof OutcomeUnknown) return explain(error.cause, name);
   const state = sqlStateOf(error);
   const because = errorText(error).split("\n")[0] ?? "";
   if (state === "25006") return new UnusableDatabase("standby", `${name} is a standby, and takes no writes`);
@@ -111,12 +102,7 @@ export function explain(error: unknown, name: string): unknown {
 export function troubleOf(error: unknown, address: Address): Trouble | null {
   if (error instanceof OutcomeUnknown) return troubleOf(error.cause, address);
   if (error instanceof Overloaded) return { reason: error.message, advice: `find out why ${address.name} is slow` };
-  if (error instanceof StoreClosed) {
-    return {
-      reason: "the server stopped before the database answered",
-      advice: `look whether ${address.name} answers`,
-    };
-  }
+  if (error instanceof StoreClosed) return { reason: error.message, advice: `look whether ${address.name} answers` };
   const state = sqlStateOf(error);
   const because = errorText(error).split("\n")[0] ?? "";
   const [, kind, object] = /permission denied for (table|sequence) (\S+)/.exec(because) ?? [];

@@ -1,14 +1,13 @@
-import type { Attempts } from "./attempts.ts";
-import { Overloaded } from "./failures.ts";
+import { isRefusedValue, Overloaded } from "./failures.ts";
 
 export interface GroupOptions<Item, Result> {
-  readonly attempts: Attempts;
-  /** How many statements can run at once; one while the engine does not answer. */
+  /** How many statements can run at once. */
   readonly lanes: number;
   /** How many items one statement has at most; by default 500. */
   readonly most?: number;
-  /** What an item writes to: items with the same key are never in one statement, and keep their order. Only with one lane. */
-  readonly keysOf?: (item: Item) => readonly number[];
+  /** How long an item waits for a lane. */
+  readonly waitMs: number;
+  readonly stopwatch: () => number;
   /**
    * @param lane from 0: no two statements of one lane run at once
    * @returns for each item its result, or the error that its caller gets
@@ -24,10 +23,9 @@ const ENOUGH = 32;
 /** How many items can wait. More would only fail later. */
 const MOST_WAITING = 20_000;
 
-interface Entry<Item, Result> {
+interface Entry<Item, Result> extends PromiseWithResolvers<Result> {
   readonly item: Item;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
+  readonly addedMs: number;
 }
 
 /**
@@ -35,11 +33,13 @@ interface Entry<Item, Result> {
  * commit queue has other work: it runs functions, waits for the disk, and repeats them one by one.
  */
 export function createGroup<Item, Result>(options: GroupOptions<Item, Result>) {
-  const { attempts, lanes, most = MOST_ITEMS, keysOf, run } = options;
+  const { lanes, most = MOST_ITEMS, waitMs, stopwatch, run } = options;
   const waiting: Entry<Item, Result>[] = [];
   const freeLanes = Array.from({ length: lanes }, (_, lane) => lane);
-  let [running, isPlanned] = [0, false];
+  let isPlanned = false;
   let empty: PromiseWithResolvers<void> | null = null;
+
+  const isEmpty = () => freeLanes.length === lanes && waiting.length === 0;
 
   function plan(): void {
     if (isPlanned || waiting.length === 0) return;
@@ -51,32 +51,26 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>) {
   }
 
   function start(): void {
-    const mostLanes = attempts.isStuck ? 1 : lanes;
-    while (waiting.length > 0 && lanes - freeLanes.length < mostLanes) {
+    refuseLate();
+    while (waiting.length > 0) {
       if (freeLanes.length < lanes && waiting.length < Math.min(ENOUGH, most)) return;
-      const batch = keysOf ? takeDistinct(waiting, most, keysOf) : waiting.splice(0, most);
-      void runBatch(batch, freeLanes.shift() ?? 0);
+      const lane = freeLanes.shift();
+      if (lane === undefined) return;
+      void runBatch(waiting.splice(0, most), lane);
+    }
+  }
+
+  function refuseLate(): void {
+    const earliestMs = stopwatch() - waitMs;
+    while (waiting[0] && waiting[0].addedMs < earliestMs) {
+      waiting.shift()?.reject(new Overloaded(`the database server was too busy for ${waitMs / 1000} s`));
     }
   }
 
   async function runBatch(batch: readonly Entry<Item, Result>[], lane: number): Promise<void> {
-    running += batch.length;
-    try {
-      const results = await run(
-        batch.map(({ item }) => item),
-        lane,
-      );
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const result = results[index];
-        if (result instanceof Error) reject(result);
-        else resolve(result as Result);
-      }
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-    running -= batch.length;
+    await answer(batch, (items) => run(items, lane));
     freeLanes.push(lane);
-    if (running === 0 && waiting.length === 0) {
+    if (isEmpty()) {
       empty?.resolve();
       empty = null;
     }
@@ -85,38 +79,38 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>) {
 
   return {
     add(item: Item): Promise<Result> {
-      const { promise, resolve, reject } = Promise.withResolvers<Result>();
-      if (waiting.length >= MOST_WAITING) reject(new Overloaded(`${MOST_WAITING} others wait for the database server`));
-      else {
-        waiting.push({ item, resolve, reject });
+      const entry = { item, addedMs: stopwatch(), ...Promise.withResolvers<Result>() };
+      if (waiting.length >= MOST_WAITING) {
+        entry.reject(new Overloaded(`${MOST_WAITING} others wait for the database server`));
+      } else {
+        waiting.push(entry);
         plan();
       }
-      return promise;
+      return entry.promise;
     },
     /** Resolves when no item waits or runs. */
     async whenEmpty(): Promise<void> {
-      if (running === 0 && waiting.length === 0) return;
+      if (isEmpty()) return;
       empty ??= Promise.withResolvers<void>();
       await empty.promise;
     },
   };
 }
 
-/** Removes the next batch from `waiting`. An entry that must wait also delays later entries with its keys. */
-function takeDistinct<Item, Result>(
-  waiting: Entry<Item, Result>[],
-  most: number,
-  keysOf: (item: Item) => readonly number[],
-): Entry<Item, Result>[] {
-  const taken = new Set<number>();
-  const batch: Entry<Item, Result>[] = [];
-  const rest: Entry<Item, Result>[] = [];
-  for (const entry of waiting) {
-    const keys = keysOf(entry.item);
-    const isFree = batch.length < most && !keys.some((key) => taken.has(key));
-    for (const key of keys) taken.add(key);
-    (isFree ? batch : rest).push(entry);
+/** If the engine refuses one of the items, runs them one by one, so that it does not fail the others. */
+async function answer<Item, Result>(
+  batch: readonly Entry<Item, Result>[],
+  run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
+): Promise<void> {
+  try {
+    const results = await run(batch.map(({ item }) => item));
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const result = results[index];
+      if (result instanceof Error) reject(result);
+      else resolve(result as Result);
+    }
+  } catch (error) {
+    if (isRefusedValue(error) && batch.length > 1) for (const entry of batch) await answer([entry], run);
+    else for (const { reject } of batch) reject(error);
   }
-  waiting.splice(0, waiting.length, ...rest);
-  return batch;
 }

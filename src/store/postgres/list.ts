@@ -18,9 +18,10 @@ import {
 import { type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import { clientHasGone, createSearchQueue } from "../search-queue.ts";
 import type { ListedPage, TransactionList } from "../store.ts";
-import type { Attempts } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
 import { createGroup } from "./group.ts";
+import type { EngineSql } from "./options.ts";
+import type { ReadsParts } from "./reads.ts";
 import { fromRow, numbers, ROW, toStored } from "./rows.ts";
 import { dayTotals, transactions } from "./tables.ts";
 
@@ -52,11 +53,11 @@ interface Asked {
   readonly page: Page;
 }
 
-export function createTransactionList(attempts: Attempts, requestIds: RequestIds): TransactionList {
-  const read = createReader(attempts, requestIds);
+export function createTransactionList(parts: ReadsParts, requestIds: RequestIds): TransactionList {
+  const read = createReader(parts.sql, requestIds);
   const searches = createSearchQueue(LANES);
   const lists = createGroup<Asked, ListedPage>({
-    attempts,
+    ...parts,
     lanes: LANES,
     most: 1,
     run: ([asked]) => Promise.all(asked ? [read(asked)] : []),
@@ -69,10 +70,10 @@ export function createTransactionList(attempts: Attempts, requestIds: RequestIds
   };
 }
 
-function createReader(attempts: Attempts, requestIds: RequestIds) {
+function createReader(engine: EngineSql, requestIds: RequestIds) {
   async function searchedBy(search: string): Promise<Searched> {
     const { phone, reference } = rangesOf(search);
-    const rows = await attempts.read<TransactionRow>(NAMED, [numbers(numbersIn(search, requestIds)), toStored(search)]);
+    const rows = await engine.read<TransactionRow>(NAMED, [numbers(numbersIn(search, requestIds)), toStored(search)]);
     const named = rows.filter((row) => isNamed(toTransaction(fromRow(row), requestIds), search)).map(({ id }) => id);
     return { phone, reference: { from: toStored(reference.from), before: toStored(reference.before) }, named };
   }
@@ -83,7 +84,7 @@ function createReader(attempts: Attempts, requestIds: RequestIds) {
     const statement = isCounted(selection) ? countedPage : foundPage;
     const { sql: text, params } = dialect.sqlToQuery(statement(merchantId, selection, page));
     // A search with many results takes long, and a retry would take as long.
-    const [row] = await attempts.reading(
+    const [row] = await engine.reading(
       (connection) => (signal ? queryUntil(signal, connection, text, params) : connection.query<Answer>(text, params)),
       true,
     );

@@ -10,10 +10,12 @@ const FOLLOW_ID =
   "SELECT setval('payment_accounts_id_seq', greatest($1::bigint, last_value)) FROM payment_accounts_id_seq";
 
 /**
- * Merchants, with their payment accounts and keys. Each new row has its number before it is inserted, so that a statement without an
- * answer can be sent again. An insert first locks the row to which it belongs, because it checks a count.
+ * Merchants, with their payment accounts and keys. A new merchant has its number before it is inserted, and the first one is known
+ * by its key, so that both can be sent again if an answer is lost. An insert first locks the row to which it belongs, because it
+ * checks a count.
  */
-export function createMerchantStore({ read, write, transaction }: EngineSql, stopwatch: () => number): MerchantStore {
+export function createMerchantStore(sql: EngineSql, stopwatch: () => number): MerchantStore {
+  const { read, write, transaction, transactionOnce } = sql;
   const reads = shared.createReads(read);
   const keys = createRecent(stopwatch, reads.findKey);
   const accounts = createRecent(stopwatch, reads.findPaymentAccount);
@@ -28,9 +30,7 @@ export function createMerchantStore({ read, write, transaction }: EngineSql, sto
 
     async addPaymentAccount(account, nowMs) {
       const id = account.id ?? (await numberFor(write, "payment_accounts"));
-      const added = await transaction((query, mayBeWritten) =>
-        addAccount(query, { ...account, id }, nowMs, mayBeWritten),
-      );
+      const added = await transactionOnce((query) => addAccount(query, { ...account, id }, nowMs));
       accounts.forget(id);
       // Meanwhile, another account was given the number.
       if (added === null && account.id === undefined && (await accounts.find(id)))
@@ -38,11 +38,11 @@ export function createMerchantStore({ read, write, transaction }: EngineSql, sto
       return added;
     },
 
-    addKey: (key, nowMs) => transaction((query, mayBeWritten) => addKey(query, key, nowMs, mayBeWritten)),
+    addKey: (key, nowMs) => transactionOnce((query) => addKey(query, key, nowMs)),
 
     async revokeKey(apiKey, nowMs) {
-      const isRevoked = await transaction(async (query, mayBeWritten) => {
-        const revoked = await query(shared.REVOKE_KEY, [apiKey, nowMs, mayBeWritten]);
+      const isRevoked = await transactionOnce(async (query) => {
+        const revoked = await query(shared.REVOKE_KEY, [apiKey, nowMs]);
         if (revoked.length > 0) await query(shared.FORGET_OLD_KEYS, [apiKey]);
         return revoked.length > 0;
       });
@@ -80,9 +80,9 @@ async function addFirst(
   if ((await findFirstMerchant()) !== null) return null;
   const merchantId = await numberFor(query, "merchants");
   await addMerchant(query, merchantId, name, nowMs);
-  await addKey(query, { ...key, merchantId }, nowMs, false);
+  await addKey(query, { ...key, merchantId }, nowMs);
   const id = account.id ?? (await numberFor(query, "payment_accounts"));
-  return addAccount(query, { ...account, id, merchantId }, nowMs, false);
+  return addAccount(query, { ...account, id, merchantId }, nowMs);
 }
 
 async function addMerchant(query: Query, id: number, name: string, nowMs: number): Promise<Merchant | null> {
@@ -96,24 +96,16 @@ async function addAccount(
   query: Query,
   account: NewAccount & { readonly id: number },
   nowMs: number,
-  mayBeWritten: boolean,
 ): Promise<PaymentAccount | null> {
   await lockMerchant(query, account.merchantId);
-  const [row] = await query<shared.AccountRow>(...shared.insertAccount(account, nowMs, mayBeWritten));
+  const [row] = await query<shared.AccountRow>(...shared.insertAccount(account, nowMs));
   if (!row) return null;
   await query(FOLLOW_ID, [account.id]);
   return shared.toAccount(row);
 }
 
-async function addKey(
-  query: Query,
-  key: Omit<ApiKey, "revokedAtMs">,
-  nowMs: number,
-  mayBeWritten: boolean,
-): Promise<boolean> {
+async function addKey(query: Query, key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<boolean> {
   await lockMerchant(query, key.merchantId);
-  const [own] = await query<ApiKey>(shared.KEY_BY_NAME, [key.apiKey]);
-  if (mayBeWritten && own && isSameSecret(own, key)) return true;
   return (await query(...shared.insertKey(key, nowMs))).length === 1;
 }
 

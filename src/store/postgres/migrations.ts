@@ -1,14 +1,13 @@
 import type { Random } from "../../domain/random.ts";
 import type { Query } from "../query.ts";
 import { UnusableDatabase } from "../store.ts";
-import { type Attempts, BEGIN } from "./attempts.ts";
-import type { Connection } from "./connections.ts";
+import type { Script } from "./connections.ts";
 import { sqlStateOf } from "./failures.ts";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import deliveries from "./migrations/0002_deliveries.sql" with { type: "text" };
 import writes from "./migrations/0003_writes.sql" with { type: "text" };
 import list from "./migrations/0004_list.sql" with { type: "text" };
-import type { PostgresOptions } from "./options.ts";
+import type { EngineSql, PostgresOptions } from "./options.ts";
 
 /** In order. A released migration never changes. Each works with the previous program, so that replicas can be updated in turn. */
 const MIGRATIONS: readonly string[] = [initial, deliveries, writes, list];
@@ -30,15 +29,15 @@ const isCollision = (error: unknown): boolean => /^(?:23505|42P07|42710|40001|40
  * @throws UnusableDatabase `foreign`, `newer` or `older`
  */
 export async function prepareSchema(
-  attempts: Attempts,
+  sql: EngineSql,
   { migrate, random }: Pick<PostgresOptions, "migrate" | "random">,
   name: string,
 ): Promise<number> {
-  const found = await schemaOf(attempts.read);
+  const found = await schemaOf(sql.read);
   if (!needsMigration(found, migrate, name)) return KNOWN_SCHEMA;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await attempts.writing((connection) => migrateOnce(connection, migrate, random, name), { inTransaction: true });
+      await sql.transaction((query, script) => migrateOnce(query, script, migrate, random, name));
       return KNOWN_SCHEMA;
     } catch (error) {
       if (!isCollision(error) || attempt === MAX_ATTEMPTS) throw error;
@@ -77,14 +76,14 @@ async function schemaOf(query: Query): Promise<number | "foreign"> {
 
 /** Locks the row of `momo_schema`, so that one process at a time migrates. Every engine with PostgreSQL's protocol can do that. */
 async function migrateOnce(
-  { query, script }: Connection,
+  query: Query,
+  script: Script,
   migrate: PostgresOptions["migrate"],
   random: Random,
   name: string,
 ): Promise<void> {
   await script(`CREATE TABLE IF NOT EXISTS momo_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
     INSERT INTO momo_schema VALUES (1, 0) ON CONFLICT DO NOTHING`);
-  await script(BEGIN);
   const [row] = await query<{ version: number }>("SELECT version FROM momo_schema FOR UPDATE");
   const version = row?.version ?? 0;
   if (needsMigration(version, migrate, name)) {
@@ -94,5 +93,4 @@ async function migrateOnce(
     ]);
     await query("UPDATE momo_schema SET version = $1::int", [KNOWN_SCHEMA]);
   }
-  await script("COMMIT");
 }

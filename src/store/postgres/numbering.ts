@@ -10,7 +10,7 @@ const MOST_REMEMBERED = 1000;
 export type Numbering = Awaited<ReturnType<typeof openNumbering>>;
 
 /** The numbers of transactions. They rise within a replica; between two replicas they show no order. */
-export async function openNumbering({ read, write }: EngineSql) {
+export async function openNumbering({ read }: EngineSql) {
   const [row] = await read<{ key: string }>("SELECT encode(request_id_key, 'hex') AS key FROM numbering");
   let [next, last] = [1, 0];
   /** The first number of the block after this one. It is fetched early, so that no payment waits for it. */
@@ -18,9 +18,9 @@ export async function openNumbering({ read, write }: EngineSql) {
 
   const own = new Set<number>();
 
-  /** An attempt without an answer may have taken a block: then its numbers stay unused. */
+  /** A read, because it may run twice: if an answer is lost, the numbers of that block stay unused. */
   async function takeBlock(): Promise<number> {
-    const [taken] = await write<{ first: number }>("SELECT nextval('transaction_numbers')::float8 AS first");
+    const [taken] = await read<{ first: number }>("SELECT nextval('transaction_numbers')::float8 AS first");
     if (!taken) throw new Error("the sequence has no value");
     return taken.first;
   }

@@ -2,6 +2,7 @@ import type { Clock } from "../../domain/clock.ts";
 import type { Random } from "../../domain/random.ts";
 import type { Query, Sql } from "../query.ts";
 import type { Rows, Store } from "../store.ts";
+import type { Connection, Script } from "./connections.ts";
 
 /** The options of the engine, and what it offers beyond {@link Store}. */
 
@@ -12,7 +13,7 @@ export interface PostgresOptions {
   readonly password: string | null;
   /** How many connections this process opens at most, 2 or more. */
   readonly connections: number;
-  /** How long a write is tried before it is rejected; its outcome can then be unknown. */
+  /** How long a statement is tried before it is rejected. */
   readonly commitDeadlineMs: number;
   /** The name of this replica, which no other replica has. The shards of its totals start with this name. */
   readonly replica: string;
@@ -40,14 +41,26 @@ export interface EngineClock extends Clock {
   readonly state: "known" | "unknown" | "jumped";
 }
 
-/** Runs statements, and retries them until the commit deadline. */
+/**
+ * Runs statements, and tries them again until the commit deadline where nothing of them is stored. `read`, `write` and `transaction`
+ * can also run twice, if an answer was lost; the other two reject then.
+ * @throws OutcomeUnknown from all that write: the work may be stored
+ */
 export interface EngineSql extends Sql {
   /**
-   * Several statements in one READ COMMITTED transaction.
-   * @param work may run twice, for the same reason; gets whether an earlier attempt may have been committed
+   * Several statements that need no commit.
+   * @param isLong whether one attempt may use the whole deadline
    */
-  transaction<T>(work: (query: Query, mayBeWritten: boolean) => Promise<T>): Promise<T>;
+  reading<T>(work: (connection: Connection) => Promise<T>, isLong?: boolean): Promise<T>;
+  /** One statement that is never sent twice. */
+  readonly writeOnce: Query;
+  /** Several statements in one READ COMMITTED transaction. */
+  transaction<T>(work: InTransaction<T>): Promise<T>;
+  /** The same, but it is never committed twice. */
+  transactionOnce<T>(work: InTransaction<T>): Promise<T>;
 }
+
+export type InTransaction<T> = (query: Query, script: Script) => Promise<T>;
 
 export interface PostgresStore extends Store {
   readonly clock: EngineClock;
@@ -62,6 +75,10 @@ export interface PostgresStore extends Store {
    * @throws UnusableDatabase `foreign` if there are merchants or transactions already
    */
   importAll(rows: AsyncIterable<Rows> | Iterable<Rows>): Promise<void>;
+  /** Whether the totals equal a full count, at one point in time. */
+  areTotalsTrue(): Promise<boolean>;
+  /** Replaces the totals by a full count. Meanwhile no payment is stored. */
+  recount(): Promise<void>;
   /** Resolves when all connections are closed. */
   closed(): Promise<void>;
 }

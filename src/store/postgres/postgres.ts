@@ -2,7 +2,6 @@ import { dayOf } from "../../domain/timestamp.ts";
 import { UnusableDatabase } from "../store.ts";
 import { Meter } from "../vitals.ts";
 import { type Address, parseAddress } from "./address.ts";
-import { createAttempts } from "./attempts.ts";
 import { type Connections, createConnections } from "./connections.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createEngineClock, createHeartbeat, type Heartbeat } from "./engine-clock.ts";
@@ -12,7 +11,8 @@ import { createMerchantStore } from "./merchants.ts";
 import { prepareSchema } from "./migrations.ts";
 import { openNumbering } from "./numbering.ts";
 import type { PostgresOptions, PostgresStore } from "./options.ts";
-import { foldTotals, replicaChangeToken } from "./totals.ts";
+import { createSql } from "./sql.ts";
+import { areTotalsTrue, createShards, foldTotals, recountAlone, replicaChangeToken } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { exportTables, importTables } from "./transfer.ts";
 import { createVitals } from "./vitals.ts";
@@ -21,6 +21,9 @@ import { createVitals } from "./vitals.ts";
 
 export type * from "./options.ts";
 export { createSteeringTable } from "./steering.ts";
+
+/** How long the first statement may take: for a command that does one piece of work, the deadline of writes is a day. */
+const OPEN_MS = 10_000;
 
 /** Payments of yesterday can still be written for a while. */
 const DAYS_IN_USE = 1;
@@ -46,38 +49,43 @@ async function open(options: PostgresOptions, address: Address, connections: Con
   const clock = createEngineClock(options.clock, stopwatch);
   let heartbeat: Heartbeat | null = null;
   const onRecovered = () => void heartbeat?.beat().catch(() => {}); // the next beat reports an error
-  const attempts = createAttempts({ connections, clock: options.clock, stopwatch, meter, deadlineMs, onRecovered });
+  const sql = createSql({ connections, clock: options.clock, stopwatch, meter, deadlineMs, onRecovered });
   // Not retried, so that a wrong address is reported at once.
-  await connections.use(deadlineMs, ({ query }) => query("SELECT 1"));
+  const openMs = Math.min(OPEN_MS, deadlineMs);
+  await connections.use({ openMs, workMs: openMs }, ({ query }) => query("SELECT 1"));
   const beating = createHeartbeat({
-    ...{ attempts, clock, stopwatch, host: options.clock },
-    afterBeat: () => foldTotals(attempts, dayOf(clock.nowMs()) - DAYS_IN_USE),
+    ...{ sql, clock, stopwatch, host: options.clock },
+    afterBeat: () => foldTotals(sql, dayOf(clock.nowMs()) - DAYS_IN_USE),
     reportFault: options.reportFault ?? (() => {}),
   });
   heartbeat = beating;
   try {
     await beating.beat();
     refuseUnfit(beating, options, address);
-    const schema = await prepareSchema(attempts, options, address.name);
-    const numbering = await openNumbering(attempts);
-    const deliveries = createDeliveryStore(attempts, numbering.requestIds, replica);
+    const schema = await prepareSchema(sql, options, address.name);
+    const numbering = await openNumbering(sql);
+    const deliveries = createDeliveryStore(sql, numbering.requestIds, replica);
     const mayBeStale = () => beating.durability.isReplicated;
+    const reads = { sql, stopwatch, waitMs: deadlineMs, mayBeStale };
+    const shards = createShards(replica, meter);
     let closing: Promise<void> | null = null;
     return {
-      merchants: createMerchantStore(attempts, stopwatch),
-      transactions: createTransactionStore({ attempts, meter, stopwatch, replica, deliveries, mayBeStale }, numbering),
-      transactionList: createTransactionList(attempts, numbering.requestIds),
+      merchants: createMerchantStore(sql, stopwatch),
+      transactions: createTransactionStore({ ...reads, meter, shards, deliveries }, numbering),
+      transactionList: createTransactionList(reads, numbering.requestIds),
       deliveries,
       isShared: true,
-      replicaChangeToken: () => replicaChangeToken(attempts, replica),
+      replicaChangeToken: () => replicaChangeToken(sql, shards),
       clock,
-      sql: attempts,
+      sql,
       schema,
       vitals: createVitals({
-        ...{ attempts, clock, heartbeat: beating, connections, meter, numbering, deliveries, replica, random },
+        ...{ sql, clock, heartbeat: beating, connections, meter, numbering, deliveries, shards, random },
         troubleOf: (error) => troubleOf(error, address),
       }),
       exportAll: () => exportTables(connections),
+      areTotalsTrue: () => sql.reading(({ query }) => areTotalsTrue(query), true),
+      recount: () => recountAlone(sql),
       importAll: (rows) => importTables(connections, rows, address.name),
       close() {
         beating.stop();

@@ -4,9 +4,9 @@ import type { Transaction } from "../../domain/transaction.ts";
 import type { Query } from "../query.ts";
 import { type TransactionRow, toCompleted, toPending, toTransaction } from "../rows.ts";
 import type { TransactionReads } from "../store.ts";
-import type { Attempts } from "./attempts.ts";
 import { createGroup } from "./group.ts";
 import type { Numbering } from "./numbering.ts";
+import type { EngineSql } from "./options.ts";
 import { fromRow, numbers, ROW, toStored } from "./rows.ts";
 
 /** Looking up this many payments of one phone takes a few milliseconds. */
@@ -56,25 +56,29 @@ const PAID_BY = `SELECT ${ROW} FROM (
 const CONFIRM = "SELECT 1 FROM numbering FOR KEY SHARE";
 
 export interface ReadsParts {
-  readonly attempts: Attempts;
+  readonly sql: EngineSql;
+  readonly stopwatch: () => number;
+  /** How long a statement waits for its turn. */
+  readonly waitMs: number;
   /** Whether the server that answers may have been replaced by its standby. */
   readonly mayBeStale: () => boolean;
 }
 
 /** The lookups by id of one turn are one statement. */
-function createLookup({ attempts, mayBeStale }: ReadsParts) {
+function createLookup(parts: ReadsParts) {
+  const { sql, mayBeStale } = parts;
   return createGroup<number, TransactionRow | null>({
-    attempts,
+    ...parts,
     lanes: LANES,
     async run(ids) {
       const found = new Map<number, TransactionRow>();
       const look = async (query: Query, some: Iterable<number>) => {
         for (const row of await query<TransactionRow>(BY_IDS, [numbers(some)])) found.set(row.id, fromRow(row));
       };
-      await look(attempts.read, new Set(ids));
+      await look(sql.read, new Set(ids));
       const missing = ids.filter((id) => !found.has(id));
       if (missing.length > 0 && mayBeStale()) {
-        await attempts.writing(async ({ query }) => {
+        await sql.reading(async ({ query }) => {
           await query(CONFIRM);
           await look(query, missing);
         });
@@ -86,7 +90,7 @@ function createLookup({ attempts, mayBeStale }: ReadsParts) {
 
 /** Reads of transactions, except their list. */
 export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering): TransactionReads {
-  const { read } = parts.attempts;
+  const { read } = parts.sql;
   const byNumber = createLookup(parts);
   const rowsOf = async (text: string, parameters: readonly unknown[] = []) =>
     (await read<TransactionRow>(text, parameters)).map(fromRow);

@@ -1,4 +1,4 @@
-import { type Change, ROW as STORED, type TransactionRow } from "../rows.ts";
+import { ROW as STORED } from "../rows.ts";
 
 /** Converts rows of `transactions`. int8 columns are read as float8, which the driver returns as numbers. */
 
@@ -25,10 +25,6 @@ export const fromRow = <R extends object>(row: R): R => withTexts(row, fromStore
 
 /** A row with the texts that PostgreSQL stores. */
 export const toRow = <R extends object>(row: R): R => withTexts(row, toStored);
-
-/** Whether a row is as a change leaves it. */
-export const isChanged = (row: TransactionRow, change: Change): boolean =>
-  Object.entries(toRow(change)).every(([name, value]) => row[name as keyof TransactionRow] === value);
 
 /** Numbers as one parameter, to be cast with `::text::bigint[]`. */
 export const numbers = (ids: Iterable<number>): string => `{${[...ids].join(",")}}`;

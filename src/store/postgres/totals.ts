@@ -1,5 +1,6 @@
 import type { Query } from "../query.ts";
 import { DAY as DAY_NUMBER } from "../rows.ts";
+import type { Meter } from "../vitals.ts";
 import type { EngineSql } from "./options.ts";
 
 /** Counts and sums by merchant, day, kind and status, in shards; see the migration. */
@@ -41,6 +42,13 @@ export async function recount(query: Query): Promise<void> {
   );
 }
 
+/** The same, while servers are running: their writes wait. */
+export const recountAlone = ({ transaction }: EngineSql): Promise<void> =>
+  transaction(async (query, script) => {
+    await script("LOCK TABLE transactions, day_totals IN SHARE ROW EXCLUSIVE MODE");
+    await recount(query);
+  });
+
 /** Whether the sums of the shards equal a full count, at one point in time. */
 export async function areTotalsTrue(query: Query): Promise<boolean> {
   const [row] = await query<{ wrong: number }>(
@@ -57,12 +65,33 @@ export async function areTotalsTrue(query: Query): Promise<boolean> {
   return row?.wrong === 0;
 }
 
-/** A text that changes when other replicas write: the counts in their shards, with a different weight for each status. */
-export async function replicaChangeToken({ read }: EngineSql, replica: string): Promise<string> {
-  const [row] = await read<{ mark: string }>(
-    `SELECT coalesce(sum(count * (7 ^ status)), 0)::text AS mark FROM day_totals
-    WHERE split_part(shard, '/', 1) NOT IN ('', $1)`,
-    [replica],
+/** The shards in which a replica counts: one for each lane, so that no commit waits for another. */
+export interface Shards {
+  name(lane: string): string;
+  /** How all current names begin. */
+  readonly prefix: string;
+}
+
+/**
+ * After a write without an answer, the shards have new names. Nothing waits for the locks of that write, and if it is stored later,
+ * it counts as a change of others: nobody here has announced it.
+ */
+export function createShards(replica: string, meter: Pick<Meter, "unknownOutcomes">): Shards {
+  const prefix = () => `${replica}/${meter.unknownOutcomes}/`;
+  return {
+    name: (lane) => prefix() + lane,
+    get prefix() {
+      return prefix();
+    },
+  };
+}
+
+/** A text that changes when others write: the counts in their shards, with a different weight for each status. */
+export async function replicaChangeToken({ read }: EngineSql, { prefix }: Shards): Promise<string> {
+  const [row] = await read<{ token: string }>(
+    `SELECT coalesce(sum(count * (7 ^ status)), 0)::text AS token FROM day_totals
+    WHERE shard <> '' AND NOT starts_with(shard, $1)`,
+    [prefix],
   );
-  return row?.mark ?? "";
+  return row?.token ?? "";
 }

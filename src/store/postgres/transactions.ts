@@ -1,81 +1,101 @@
 import { Refusal } from "../../domain/error.ts";
-import type { RequestIds } from "../../domain/identifiers.ts";
-import type { Transaction } from "../../domain/transaction.ts";
-import { firstOfEach, type TransactionRow, toChange, toPending } from "../rows.ts";
-import type { Decide, TransactionStore } from "../store.ts";
-import { BEGIN } from "./attempts.ts";
-import type { Connection } from "./connections.ts";
-import { isRefusedValue, verdictOf } from "./failures.ts";
+import { createMutex } from "../../domain/mutex.ts";
+import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
+import type { Query } from "../query.ts";
+import { type Change, firstOfEach, type TransactionRow, toChange, toNewRow, toPending } from "../rows.ts";
+import type { TransactionStore } from "../store.ts";
+import type { Meter } from "../vitals.ts";
+import type { Script } from "./connections.ts";
+import type { Deliveries } from "./deliveries.ts";
+import { createGroup } from "./group.ts";
 import type { Numbering } from "./numbering.ts";
 import { createReads, type ReadsParts } from "./reads.ts";
-import { fromRow, ROW } from "./rows.ts";
-import { createWrites, updateRows, type Writes, type WritesParts, writeOutcomes } from "./writes.ts";
+import { fromRow, ROW, toRow } from "./rows.ts";
+import type { Shards } from "./totals.ts";
 
-/** A copy, which has no sequence, never uses their numbers again. Statements in one message are one transaction. */
+export interface TransactionParts extends ReadsParts {
+  readonly meter: Meter;
+  readonly shards: Shards;
+  readonly deliveries: Deliveries;
+}
+
+/** How many statements insert at once. Payments that arrive while they run share the next one. */
+const LANES = 2;
+
+export const INSERT = "SELECT momo_insert($1, $2) AS ids";
+const RECORD = "SELECT momo_record($1, $2, $3) AS ids";
+
+/** A copy, which has no sequence, never uses their numbers again. */
 const FORGET_ALL = `UPDATE numbering SET last_forgotten = greatest(last_forgotten, (SELECT max(id) FROM transactions));
   TRUNCATE transactions, day_totals, deliveries`;
 
-/** Transactions one by one. */
-export function createTransactionStore(
-  given: Omit<WritesParts, "unsettled"> & ReadsParts,
-  numbering: Numbering,
-): TransactionStore {
-  const { requestIds, next } = numbering;
-  const parts = { ...given, unsettled: new Map<number, Transaction>() };
-  const writes = createWrites(parts);
-  const settling = createSettling(parts, writes);
-  const claimDue = createClaims(parts, requestIds);
-  /** Set while a reset runs: writes that start later wait for it. */
-  let gate: Promise<unknown> | null = null;
+/** If this process freezes in the middle of a claim, the engine releases its rows after this time. */
+const LIMIT_IDLE = "SET LOCAL idle_in_transaction_session_timeout = '2s'";
 
-  async function forgetAll(before: Promise<unknown> | null): Promise<void> {
-    await before?.catch(() => {});
-    await Promise.all([writes.inserts.whenEmpty(), writes.outcomes.whenEmpty()]);
-    settling.clear();
-    await parts.attempts.writing(({ script }) => script(FORGET_ALL));
+/** Finds also rows that other replicas have locked. */
+const IS_ANY_DUE = "SELECT 1 FROM transactions WHERE status = 0 AND check_at_ms <= $1::bigint LIMIT 1";
+
+const due = (nowMs: number, limit: number) =>
+  `SELECT ${ROW} FROM transactions WHERE status = 0 AND check_at_ms <= ${Math.floor(nowMs)}
+  ORDER BY check_at_ms, id LIMIT ${Math.floor(limit)} FOR NO KEY UPDATE`;
+
+/** Transactions one by one. */
+export function createTransactionStore(parts: TransactionParts, numbering: Numbering): TransactionStore {
+  const { sql, shards, deliveries } = parts;
+  const { requestIds, next } = numbering;
+  const inserts = createInserts(parts);
+  const resets = createResets();
+
+  async function update<T extends Transaction>(query: Query, outcomes: readonly T[], lane: string): Promise<T[]> {
+    const changed = await updateRows(query, outcomes.map(toChange), shards.name(lane), deliveries);
+    return outcomes.filter(({ id }) => changed.has(id));
   }
 
-  /** Call it before outcomes are written. */
-  async function prepare(): Promise<void> {
-    if (gate) await gate.catch(() => {});
-    await settling.settle();
+  async function record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
+    const firsts = firstOfEach(outcomes);
+    if (firsts.length === 0) return [];
+    if (resets.running) await resets.running;
+    return timed(parts, firsts.length, () => update(sql.writeOnce, firsts, "o"));
+  }
+
+  /** Locks due payments. The lock only saves work: the conditional update decides which outcome counts. */
+  async function claim(script: Script, nowMs: number, limit: number): Promise<PendingTransaction[]> {
+    const select = due(nowMs, limit);
+    let rows = await script<TransactionRow>(`${LIMIT_IDLE}; ${select} SKIP LOCKED`);
+    // Other replicas are deciding about all due rows. Wait for them, so that no request here sees the rows as pending afterwards.
+    if (rows.length === 0) rows = await script<TransactionRow>(select);
+    return rows.map((row) => toPending(fromRow(row), requestIds));
   }
 
   return {
     ...createReads(parts, numbering),
-    ...writes,
 
     async identify(createdAtMs, random) {
       return requestIds.issue(await next(), createdAtMs, random);
     },
 
     async insert(pending) {
-      if (gate) await gate.catch(() => {});
-      await writes.inserts.add(pending);
+      if (resets.running) await resets.running;
+      await inserts.add(pending);
     },
 
     async resolveDue(nowMs, limit, decide) {
-      await prepare();
-      const claimed = await claimDue(nowMs, limit, decide);
-      return [...settling.take(), ...claimed];
+      if ((await sql.read(IS_ANY_DUE, [nowMs])).length === 0) return record(await decide([]));
+      let decided: Transaction[] | null = null;
+      return sql.transaction(async (query, script) => {
+        // A second attempt writes the same outcomes again: those that the first has stored are final, and stay as they are.
+        decided ??= firstOfEach(await decide(await claim(script, nowMs, limit)));
+        return decided.length === 0 ? [] : update(query, decided, "c");
+      });
     },
 
-    async record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
-      await prepare();
-      const firsts = firstOfEach(outcomes);
-      if (firsts.length === 0) return [];
-      return (await writes.outcomes.add(firsts)) as T[];
-    },
+    record,
 
-    async clear() {
-      const mine = forgetAll(gate);
-      gate = mine;
-      try {
-        await mine;
-      } finally {
-        if (gate === mine) gate = null;
-      }
-    },
+    clear: () =>
+      resets.run(async () => {
+        await inserts.whenEmpty();
+        await sql.transaction((_, script) => script(FORGET_ALL));
+      }),
 
     async save() {
       throw new Refusal(
@@ -86,102 +106,63 @@ export function createTransactionStore(
   };
 }
 
-/** Writes outcomes again whose write had no answer. */
-function createSettling({ unsettled }: WritesParts, { outcomes }: Writes) {
-  const settled: Transaction[] = [];
+/** Resets, one after another. What is written after one began waits for its end. */
+function createResets() {
+  const mutex = createMutex();
   let running: Promise<void> | null = null;
-
-  async function settleAll(): Promise<void> {
-    for (const end of await Promise.allSettled([...unsettled.values()].map((one) => outcomes.add([one])))) {
-      if (end.status === "fulfilled") settled.push(...end.value);
-    }
-    running = null;
-  }
-
   return {
-    async settle(): Promise<void> {
-      if (unsettled.size === 0) return;
-      running ??= settleAll();
-      await running;
+    get running() {
+      return running;
     },
-    /** Those that turned out to be stored, each once. */
-    take: () => settled.splice(0),
-    clear() {
-      unsettled.clear();
-      settled.length = 0;
+    async run(reset: () => Promise<void>): Promise<void> {
+      const own = mutex.run(reset);
+      const end = own.catch(() => {});
+      running = end;
+      await end;
+      if (running === end) running = null;
+      await own;
     },
   };
 }
 
-/** If this process freezes in the middle of a claim, the engine releases its rows after this time. */
-const IDLE_TIMEOUT = "2s";
+/** Group commit: the payments of a turn are one statement. */
+function createInserts(parts: TransactionParts) {
+  const { sql, shards } = parts;
 
-const BEGIN_CLAIM = `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = '${IDLE_TIMEOUT}'`;
-
-/** Finds also rows that other replicas have locked. */
-const isAnyDue = (nowMs: number) =>
-  `SELECT 1 FROM transactions WHERE status = 0 AND check_at_ms <= ${Math.floor(nowMs)} LIMIT 1`;
-
-const due = (nowMs: number, limit: number) =>
-  `SELECT ${ROW} FROM transactions WHERE status = 0 AND check_at_ms <= ${Math.floor(nowMs)}
-  ORDER BY check_at_ms, id LIMIT ${Math.floor(limit)} FOR NO KEY UPDATE`;
-
-/** A decision was made, and its commit was not answered. */
-class CommitUnanswered extends Error {
-  constructor(
-    readonly outcomes: readonly Transaction[],
-    readonly mayBeWritten: boolean,
-    override readonly cause: unknown,
-  ) {
-    super("the commit of a claim was not answered");
+  async function insert(items: readonly PendingTransaction[], shard: string): Promise<(true | Error)[]> {
+    const json = JSON.stringify(items.map((item) => toRow(toNewRow(item))));
+    const written = await idsOf(sql.writeOnce, INSERT, [json, shard]);
+    return items.map(({ id }) =>
+      // Of two items with the same number, the first is stored.
+      written.delete(id) ? true : new Error(`UNIQUE constraint failed: there is a transaction ${id}`),
+    );
   }
+
+  return createGroup<PendingTransaction, true>({
+    ...parts,
+    lanes: LANES,
+    run: (items, lane) => timed(parts, items.length, () => insert(items, shards.name(`i${lane}`))),
+  });
 }
 
-/**
- * Locks due payments, calls `decide`, and writes the outcomes, in one short transaction. Other replicas skip locked rows. The lock
- * only saves work: the conditional update decides which outcome counts.
- */
-function createClaims(parts: WritesParts, requestIds: RequestIds): TransactionStore["resolveDue"] {
-  const { attempts } = parts;
-  const shard = `${parts.replica}/c`;
+async function timed<T>({ meter, stopwatch }: TransactionParts, count: number, work: () => Promise<T>): Promise<T> {
+  const startMs = stopwatch();
+  const result = await work();
+  meter.committed(count, startMs, stopwatch());
+  return result;
+}
 
-  async function writeDecided(outcomes: readonly Transaction[], mayBeWritten: boolean): Promise<Transaction[]> {
-    if (outcomes.length === 0) return [];
-    const changed = await writeOutcomes(parts, outcomes, shard, mayBeWritten);
-    return outcomes.filter(({ id }) => changed.has(id));
-  }
+/** @returns the ids of the rows that were still pending */
+export function updateRows(
+  query: Query,
+  changes: readonly Change[],
+  shard: string,
+  deliveries: Deliveries,
+): Promise<Set<number>> {
+  return idsOf(query, RECORD, [JSON.stringify(changes.map(toRow)), shard, deliveries.planned()]);
+}
 
-  async function claim({ query, script }: Connection, select: string, decide: Decide): Promise<Transaction[]> {
-    let rows = await script<TransactionRow>(`${BEGIN_CLAIM}; ${select} SKIP LOCKED`);
-    // Other replicas are deciding about all due rows. Wait for them, so that no request here sees the rows as pending afterwards.
-    if (rows.length === 0) rows = await script<TransactionRow>(select);
-    const outcomes = firstOfEach(await decide(rows.map((row) => toPending(fromRow(row), requestIds))));
-    if (outcomes.length === 0) {
-      await script("ROLLBACK");
-      return [];
-    }
-    let isCommitting = false;
-    try {
-      const changed = await updateRows(parts, query, outcomes.map(toChange), shard);
-      isCommitting = true;
-      await script("COMMIT");
-      return outcomes.filter(({ id }) => changed.has(id));
-    } catch (error) {
-      if (isRefusedValue(error)) throw error;
-      throw new CommitUnanswered(outcomes, isCommitting && verdictOf(error) === "unknown", error);
-    }
-  }
-
-  return async (nowMs, limit, decide) => {
-    const found = await attempts.read(isAnyDue(nowMs));
-    if (found.length === 0) return writeDecided(firstOfEach(await decide([])), false);
-    try {
-      const select = due(nowMs, limit);
-      return await attempts.writing((connection) => claim(connection, select, decide), { inTransaction: true });
-    } catch (error) {
-      if (!(error instanceof CommitUnanswered)) throw error;
-      // `decide` is not called again: its outcomes are written like any others, and those already written are found.
-      return writeDecided(error.outcomes, error.mayBeWritten);
-    }
-  };
+async function idsOf(query: Query, text: string, parameters: readonly unknown[]): Promise<Set<number>> {
+  const [row] = await query<{ ids: string | null }>(text, parameters);
+  return new Set(row?.ids?.split(",").map(Number) ?? []);
 }

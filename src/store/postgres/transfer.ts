@@ -9,9 +9,12 @@ import { recount } from "./totals.ts";
 
 const ROWS_AT_ONCE = 1000;
 
+/** How long to wait for the connection. */
+const OPEN_MS = 30_000;
+
 /** Reads page by page, by ids, in one transaction that sees one point in time. */
 export async function* exportTables(connections: Connections): AsyncGenerator<Rows> {
-  const { query, script, end } = await connections.borrow();
+  const { query, script, end } = await connections.borrow(OPEN_MS);
   try {
     await script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     for (const table of TABLES) {
@@ -40,7 +43,7 @@ export async function importTables(
   source: AsyncIterable<Rows> | Iterable<Rows>,
   name: string,
 ): Promise<void> {
-  const { query, script, end } = await connections.borrow();
+  const { query, script, end } = await connections.borrow(OPEN_MS);
   try {
     await script("BEGIN ISOLATION LEVEL READ COMMITTED");
     await script(`LOCK TABLE ${TABLES.join(", ")}, day_totals`);

@@ -4,35 +4,36 @@ import type { Random } from "../../domain/random.ts";
 import { expire, open } from "../../domain/state-machine.ts";
 import { toChange, toNewRow } from "../rows.ts";
 import type { Meter, Trouble, Vitals } from "../vitals.ts";
-import { type Attempts, BEGIN } from "./attempts.ts";
 import type { Connections } from "./connections.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Heartbeat } from "./engine-clock.ts";
 import type { Numbering } from "./numbering.ts";
-import type { EngineClock } from "./options.ts";
+import type { EngineClock, EngineSql } from "./options.ts";
 import { toRow } from "./rows.ts";
-import { INSERT, updateRows } from "./writes.ts";
+import { BEGIN } from "./sql.ts";
+import type { Shards } from "./totals.ts";
+import { INSERT, updateRows } from "./transactions.ts";
 
 interface Parts {
   readonly clock: EngineClock;
   readonly heartbeat: Heartbeat;
   readonly connections: Connections;
   readonly meter: Meter;
-  readonly attempts: Attempts;
+  readonly sql: EngineSql;
   readonly numbering: Numbering;
   readonly deliveries: Deliveries;
   readonly random: Random;
-  readonly replica: string;
+  readonly shards: Shards;
   readonly troubleOf: (error: unknown) => Trouble | null;
 }
 
 export function createVitals(parts: Parts): Vitals {
-  const { attempts, clock, heartbeat, connections, meter, troubleOf } = parts;
+  const { sql, clock, heartbeat, connections, meter, troubleOf } = parts;
   return {
     engine: "postgresql",
     work: meter,
     async measure() {
-      const [row] = await attempts.read<{ pending: number }>(
+      const [row] = await sql.read<{ pending: number }>(
         "SELECT coalesce(sum(count), 0)::float8 AS pending FROM day_totals WHERE status = 0",
       );
       return {
@@ -68,38 +69,35 @@ const ACCOUNT = `SELECT id::float8 AS id, merchant_id::float8 AS "merchantId",
  * Stores and ends a payment with the statements of all payments, and rolls it back. The commit waits for the disk and the standby
  * all the same.
  */
-async function probe({ connections, numbering, deliveries, clock, random, replica }: Parts): Promise<void> {
+async function probe({ connections, numbering, deliveries, clock, random, shards }: Parts): Promise<void> {
   const nowMs = clock.nowMs();
   const identifiers = numbering.requestIds.issue(await numbering.next(), nowMs, random);
-  await connections.use(
-    TIMEOUT_MS,
-    async ({ query, script }) => {
-      const [account] = await query<{ id: number; merchantId: number; mayNumber: boolean }>(ACCOUNT);
-      if (!account) return;
-      // Fails with the engine's own words.
-      if (!account.mayNumber) await query("SELECT nextval('transaction_numbers')");
-      const pending = open(
-        {
-          ...identifiers,
-          merchantId: account.merchantId,
-          paymentAccountId: account.id,
-          kind: "api",
-          phone: "254700000000" as Msisdn,
-          amountCents: 100 as AmountCents,
-          feeCents: 0,
-          reference: null,
-          description: null,
-          createdAtMs: nowMs,
-          expiresAtMs: nowMs + 1,
-        },
-        "",
-        nowMs,
-      );
-      await script(BEGIN_PROBE);
-      await query(INSERT, [JSON.stringify([toRow(toNewRow(pending))]), `${replica}/p`]);
-      await updateRows({ deliveries }, query, [toChange(expire(pending))], `${replica}/p`);
-      await script("ROLLBACK TO SAVEPOINT probe; COMMIT");
-    },
-    true,
-  );
+  await connections.use({ openMs: TIMEOUT_MS, workMs: TIMEOUT_MS, inTransaction: true }, async ({ query, script }) => {
+    const [account] = await query<{ id: number; merchantId: number; mayNumber: boolean }>(ACCOUNT);
+    if (!account) return;
+    // Fails with the engine's own words.
+    if (!account.mayNumber) await query("SELECT nextval('transaction_numbers')");
+    const pending = open(
+      {
+        ...identifiers,
+        merchantId: account.merchantId,
+        paymentAccountId: account.id,
+        kind: "api",
+        phone: "254700000000" as Msisdn,
+        amountCents: 100 as AmountCents,
+        feeCents: 0,
+        reference: null,
+        description: null,
+        createdAtMs: nowMs,
+        expiresAtMs: nowMs + 1,
+      },
+      "",
+      nowMs,
+    );
+    await script(BEGIN_PROBE);
+    const shard = shards.name("p");
+    await query(INSERT, [JSON.stringify([toRow(toNewRow(pending))]), shard]);
+    await updateRows(query, [toChange(expire(pending))], shard, deliveries);
+    await script("ROLLBACK TO SAVEPOINT probe; COMMIT");
+  });
 }

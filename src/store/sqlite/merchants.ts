@@ -23,7 +23,7 @@ export function createMerchantStore(
   const addMerchant = (name: string, nowMs: number) =>
     all<Merchant>(shared.INSERT_MERCHANT, [null, name, nowMs])[0] ?? null;
   const addAccount = (account: NewAccount, nowMs: number) =>
-    all<shared.AccountRow>(...shared.insertAccount(account, nowMs, false)).map(shared.toAccount)[0] ?? null;
+    all<shared.AccountRow>(...shared.insertAccount(account, nowMs)).map(shared.toAccount)[0] ?? null;
   const addKey = (key: Omit<ApiKey, "revokedAtMs">, nowMs: number) => all(...shared.insertKey(key, nowMs)).length === 1;
 
   return {
@@ -42,7 +42,7 @@ export function createMerchantStore(
 
     revokeKey: (apiKey, nowMs) =>
       commits.run(() => {
-        const isRevoked = all(shared.REVOKE_KEY, [apiKey, nowMs, false]).length === 1;
+        const isRevoked = all(shared.REVOKE_KEY, [apiKey, nowMs]).length === 1;
         if (isRevoked) all(shared.FORGET_OLD_KEYS, [apiKey]);
         keys.forget(apiKey);
         return isRevoked;

@@ -42,7 +42,7 @@ const ALERTS: Record<string, [series: string, silent: number, rings: number, oth
     90,
     { 'momo_commit_seconds_bucket{le="1"}': 100, 'momo_commit_seconds_bucket{le="+Inf"}': 100 },
   ],
-  MomoCommitUnknown: ["momo_left_unknown_total", 0, 1],
+  MomoCommitUnknown: ["momo_unknown_outcomes_total", 0, 1],
   MomoWebhooksFail: [
     'momo_webhook_attempts_total{result="failed"}',
     90,

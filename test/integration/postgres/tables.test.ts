@@ -4,17 +4,8 @@ import { createSteeringTable } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue, foldTotals } from "../../../src/store/postgres/totals.ts";
 import type { Rows } from "../../../src/store/store.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import {
-  describePostgres,
-  holdTransaction,
-  newDatabase,
-  openReplica,
-  openShop,
-  runSql,
-  sharedServer,
-  untilBlocked,
-} from "../../support/postgres.ts";
-import { CREATED_AT_MS, identified, insertPending, paid } from "../../support/shop.ts";
+import { describePostgres, newDatabase, openReplica, openShop, runSql, sharedServer } from "../../support/postgres.ts";
+import { CREATED_AT_MS, insertPending, paid } from "../../support/shop.ts";
 import { rejectionOf } from "../../support/waiting.ts";
 
 afterEach(cleanUp);
@@ -86,20 +77,6 @@ describePostgres((version) => {
     expect((await again.merchants.addPaymentAccount({ merchantId: 2, name: "Till", tariff }, 1))?.id).toBe(2);
     const key = { apiKey: "mk_b", secretHash: new Uint8Array(32), merchantId: 2, label: "till" };
     expect(await again.merchants.addKey(key, 1)).toBe(true);
-  });
-
-  test("a payment that starts while all are being removed is stored after that", async () => {
-    const { url, store } = await openShop(version);
-    const [before, pending] = [await insertPending(store), await identified(store)];
-    const commit = await holdTransaction(url, "SELECT 1 FROM numbering FOR UPDATE");
-    const clearing = store.transactions.clear();
-    await untilBlocked(url, 1);
-    const storing = store.transactions.insert(pending);
-    await untilBlocked(url, 2);
-    await commit();
-    await Promise.all([clearing, storing]);
-    expect(await store.transactions.listPending(5)).toEqual([pending]);
-    expect(await store.transactions.findByCheckoutRequestId(before.checkoutRequestId)).toBeNull();
   });
 
   test("a copy does not use the numbers of payments again that a reset has removed", async () => {

@@ -1,0 +1,110 @@
+import { type Clock, pause } from "../../domain/clock.ts";
+import { OutcomeUnknown } from "../store.ts";
+import type { Meter } from "../vitals.ts";
+import type { Connection, Connections } from "./connections.ts";
+import { StoreClosed, sqlStateOf, verdictOf } from "./failures.ts";
+import type { EngineSql, InTransaction } from "./options.ts";
+
+interface Parts {
+  readonly connections: Connections;
+  readonly clock: Clock;
+  readonly stopwatch: () => number;
+  readonly meter: Meter;
+  readonly deadlineMs: number;
+  /** Called when the engine answers again. */
+  readonly onRecovered: () => void;
+}
+
+type Work<T> = (connection: Connection, sending: () => void) => Promise<T>;
+
+interface RunOptions {
+  /** Whether the work must not run again after a statement that may be committed. */
+  readonly isOnce?: boolean;
+  /** Whether one attempt may use the whole deadline. */
+  readonly isLong?: boolean;
+  readonly inTransaction?: boolean;
+}
+
+export const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
+/** The deadline is divided by this for one attempt: after a fail-over, a frozen server must not use up the whole deadline. */
+const ATTEMPTS = 4;
+
+/** Pauses between attempts: they double. */
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 400;
+
+/** Runs statements until their deadline. Work is tried again where nothing of it is stored, or where it may run twice. */
+export function createSql(parts: Parts): EngineSql {
+  const { connections, clock, stopwatch, meter, deadlineMs, onRecovered } = parts;
+  let isSilent = false;
+
+  function noteAnswer(): void {
+    if (isSilent) onRecovered();
+    isSilent = false;
+  }
+
+  /** @param work calls `sending` before the statement that commits */
+  async function run<T>(work: Work<T>, options: RunOptions = {}): Promise<T> {
+    const { isOnce = false, isLong = false, inTransaction = false } = options;
+    const endMs = stopwatch() + deadlineMs;
+    let mayBeStored = false;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      const leftMs = Math.max(endMs - stopwatch(), 1);
+      const openMs = Math.min(leftMs, deadlineMs / ATTEMPTS);
+      const workMs = isLong || isOnce ? leftMs : openMs;
+      let isSent = false;
+      const sending = () => {
+        isSent = true;
+      };
+      try {
+        const result = await connections.use({ openMs, workMs, inTransaction }, (one) => work(one, sending));
+        noteAnswer();
+        return result;
+      } catch (error) {
+        const verdict = verdictOf(error);
+        if (verdict === "silent") isSilent = true;
+        else noteAnswer(); // a refusal is an answer, too
+        if (verdict === "silent" && isSent) {
+          mayBeStored = true;
+          meter.unknownOutcomes += 1;
+        }
+        const { isClosed } = connections;
+        if (verdict === "final" && !(error instanceof StoreClosed)) throw error;
+        const isOver = isClosed || stopwatch() + pauseMs >= endMs;
+        if (mayBeStored && (isOnce || isOver)) throw new OutcomeUnknown(error);
+        if (isClosed) throw new StoreClosed();
+        if (isOver) throw error;
+        meter.retried(sqlStateOf(error));
+        await pause(clock, pauseMs);
+      }
+    }
+  }
+
+  return {
+    read: (text, parameters) => run(({ query }) => query(text, parameters)),
+    write: <Row>(text: string, parameters?: readonly unknown[]) => run(statement<Row>(text, parameters)),
+    writeOnce: <Row>(text: string, parameters?: readonly unknown[]) =>
+      run(statement<Row>(text, parameters), { isOnce: true }),
+    reading: (work, isLong = false) => run(work, { isLong }),
+    transaction: (work) => run(transaction(work), { inTransaction: true }),
+    transactionOnce: (work) => run(transaction(work), { inTransaction: true, isOnce: true }),
+  };
+}
+
+const statement =
+  <Row>(text: string, parameters?: readonly unknown[]): Work<Row[]> =>
+  ({ query }, sending) => {
+    sending();
+    return query<Row>(text, parameters);
+  };
+
+const transaction =
+  <T>(work: InTransaction<T>): Work<T> =>
+  async ({ query, script }, sending) => {
+    await script(BEGIN);
+    const done = await work(query, script);
+    sending();
+    await script("COMMIT");
+    return done;
+  };
