@@ -8,27 +8,33 @@ import { codeOfKind, codeOfStatus } from "./rows.ts";
 
 /** The list of both engines: which rows a filter selects, in which order, and on which days a page is. */
 
-/** The table of transactions, as drizzle knows it. */
-export interface Rows {
-  readonly id: AnyColumn;
-  readonly merchantId: AnyColumn;
-  readonly kind: AnyColumn;
-  readonly status: AnyColumn;
-  readonly phone: AnyColumn;
-  readonly reference: AnyColumn;
-  readonly referenceFolded: AnyColumn;
-  readonly createdAtMs: AnyColumn;
-}
+/** How an engine declares a column for drizzle. */
+type Column<B> = (name: string) => B;
 
-/** The table of the counts and sums of each day. */
-export interface Totals {
-  readonly merchantId: AnyColumn;
-  readonly day: AnyColumn;
-  readonly kind: AnyColumn;
-  readonly status: AnyColumn;
-  readonly count: AnyColumn;
-  readonly amountCents: AnyColumn;
-}
+/** The columns that the list reads. The tables are declared in the `migrations/` of each engine; a test compares the two. */
+export const columnsOfTransactions = <Whole, Text>(whole: Column<Whole>, text: Column<Text>) => ({
+  id: whole("id"),
+  merchantId: whole("merchant_id"),
+  kind: whole("kind"),
+  status: whole("status"),
+  amountCents: whole("amount_cents"),
+  phone: whole("phone"),
+  reference: text("reference"),
+  referenceFolded: text("reference_folded"),
+  createdAtMs: whole("created_at_ms"),
+});
+
+export const columnsOfDayTotals = <Whole>(whole: Column<Whole>) => ({
+  merchantId: whole("merchant_id"),
+  day: whole("day"),
+  kind: whole("kind"),
+  status: whole("status"),
+  count: whole("count"),
+  amountCents: whole("amount_cents"),
+});
+
+type Rows = Readonly<Record<keyof ReturnType<typeof columnsOfTransactions>, AnyColumn>>;
+type Totals = Readonly<Record<keyof ReturnType<typeof columnsOfDayTotals>, AnyColumn>>;
 
 /** What a search looks for. */
 export interface Searched {
@@ -83,30 +89,14 @@ const demandOf = (name: keyof Demands): Demand<unknown> => DEMANDS[name] as Dema
 
 const isSet = (selection: Selection) => (name: keyof Demands) => selection[name] !== undefined;
 
-/** The transactions of a merchant that a filter selects. */
-export const selected = (rows: Rows, merchantId: number, selection: Selection): SQL | undefined =>
-  and(
-    eq(rows.merchantId, merchantId),
-    ...NAMES.filter(isSet(selection)).map((name) => demandOf(name).ofRow(rows, selection[name])),
-  );
-
 /** Whether the totals of days count what a filter selects. */
 export const isCounted = (selection: Selection): boolean =>
   NAMES.filter(isSet(selection)).every((name) => demandOf(name).ofDay !== null);
 
-const selectedDays = (totals: Totals, merchantId: number, selection: Selection): SQL | undefined =>
-  and(
-    eq(totals.merchantId, merchantId),
-    ...NAMES.filter(isSet(selection)).map((name) => demandOf(name).ofDay?.(totals, selection[name])),
-  );
-
-/** The order of the list. */
-export const newest = ({ createdAtMs, id }: Rows): SQL => sql`ORDER BY ${desc(createdAtMs)}, ${desc(id)}`;
-
 /** The reference that a search compares, as the indexes have it. */
 const folded = ({ reference, referenceFolded }: Rows): SQL => sql`coalesce(${referenceFolded}, ${reference})`;
 
-export const isReferenceIn = (rows: Rows, { from, before }: Searched["reference"]): SQL | undefined =>
+const isReferenceIn = (rows: Rows, { from, before }: Searched["reference"]): SQL | undefined =>
   and(gte(folded(rows), from), lt(folded(rows), before), sql`${rows.reference} IS NOT NULL`);
 
 const isFound = (rows: Rows, { phone, reference, named }: Searched): SQL | undefined =>
@@ -116,31 +106,48 @@ const isFound = (rows: Rows, { phone, reference, named }: Searched): SQL | undef
     phone ? and(gte(rows.phone, phone.from), lt(rows.phone, phone.before)) : undefined,
   );
 
-/** Counts and sums by status, for the summary. */
-export const daySums = (totals: Totals, merchantId: number, selection: Selection): SQL => sql`
-  SELECT ${totals.status} AS status, sum(${totals.count}) AS count, sum(${totals.amountCents}) AS "amountCents"
-  FROM ${totals} WHERE ${selectedDays(totals, merchantId, selection)} GROUP BY ${totals.status}`;
+/** The parts of the statements of an engine, on its tables. */
+export function createListQuery(rows: Rows, totals: Totals) {
+  const selectedDays = (merchantId: number, selection: Selection): SQL | undefined =>
+    and(
+      eq(totals.merchantId, merchantId),
+      ...NAMES.filter(isSet(selection)).map((name) => demandOf(name).ofDay?.(totals, selection[name])),
+    );
 
-/**
- * The days that have the rows of a page, newest first: their times, and in `skip` how many rows of the day come before the page. It is
- * negative for each day but the first.
- */
-export const pageDays = (
-  totals: Totals,
-  merchantId: number,
-  selection: Selection,
-  offset: number | SQL,
-  limit: number | SQL,
-): SQL => sql`
-  WITH days AS (
-    SELECT ${totals.day} AS day, sum(${totals.count}) AS count FROM ${totals}
-    WHERE ${selectedDays(totals, merchantId, selection)} GROUP BY ${totals.day}
-  ), places AS (
-    SELECT day * CAST(${sql.raw(`${DAY_MS}`)} AS bigint) - ${sql.raw(`${NAIROBI_OFFSET_MS}`)} AS from_ms,
-      count, sum(count) OVER (ORDER BY day DESC) AS upto FROM days WHERE count > 0
-  )
-  SELECT from_ms, from_ms + ${sql.raw(`${DAY_MS}`)} AS before_ms, CAST(${offset} - (upto - count) AS bigint) AS skip
-  FROM places WHERE upto > ${offset} AND upto - count < ${offset} + ${limit} ORDER BY from_ms DESC`;
+  return {
+    /** The transactions of a merchant that a filter selects. */
+    selected: (merchantId: number, selection: Selection): SQL | undefined =>
+      and(
+        eq(rows.merchantId, merchantId),
+        ...NAMES.filter(isSet(selection)).map((name) => demandOf(name).ofRow(rows, selection[name])),
+      ),
+
+    /** The order of the list. */
+    newest: sql`ORDER BY ${desc(rows.createdAtMs)}, ${desc(rows.id)}`,
+
+    isReferenceIn: (range: Searched["reference"]) => isReferenceIn(rows, range),
+
+    /** Counts and sums by status, for the summary. */
+    daySums: (merchantId: number, selection: Selection): SQL => sql`
+      SELECT ${totals.status} AS status, sum(${totals.count}) AS count, sum(${totals.amountCents}) AS "amountCents"
+      FROM ${totals.status.table} WHERE ${selectedDays(merchantId, selection)} GROUP BY ${totals.status}`,
+
+    /**
+     * The days that have the rows of a page, newest first: their times, and in `skip` how many rows of the day come before the page.
+     * It is negative for each day but the first.
+     */
+    pageDays: (merchantId: number, selection: Selection, offset: number | SQL, limit: number | SQL): SQL => sql`
+      WITH days AS (
+        SELECT ${totals.day} AS day, sum(${totals.count}) AS count FROM ${totals.day.table}
+        WHERE ${selectedDays(merchantId, selection)} GROUP BY ${totals.day}
+      ), places AS (
+        SELECT day * CAST(${sql.raw(`${DAY_MS}`)} AS bigint) - ${sql.raw(`${NAIROBI_OFFSET_MS}`)} AS from_ms,
+          count, sum(count) OVER (ORDER BY day DESC) AS upto FROM days WHERE count > 0
+      )
+      SELECT from_ms, from_ms + ${sql.raw(`${DAY_MS}`)} AS before_ms, CAST(${offset} - (upto - count) AS bigint) AS skip
+      FROM places WHERE upto > ${offset} AND upto - count < ${offset} + ${limit} ORDER BY from_ms DESC`,
+  };
+}
 
 /** How many rows come before a page. The limit keeps it a safe integer. */
 export const offsetOf = ({ number, limit }: Page): number => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);

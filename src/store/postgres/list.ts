@@ -2,19 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import type { Page, TransactionFilter } from "../../domain/filter.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
-import {
-  daySums,
-  isCounted,
-  isNamed,
-  newest,
-  numbersIn,
-  offsetOf,
-  pageDays,
-  rangesOf,
-  type Searched,
-  type Selection,
-  selected,
-} from "../list-query.ts";
+import { isCounted, isNamed, numbersIn, offsetOf, rangesOf, type Searched, type Selection } from "../list-query.ts";
 import { type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import { clientHasGone, createSearchQueue } from "../search-queue.ts";
 import type { ListedPage, TransactionList } from "../store.ts";
@@ -23,7 +11,7 @@ import { createGroup } from "./group.ts";
 import type { EngineSql } from "./options.ts";
 import type { ReadsParts } from "./reads.ts";
 import { fromRow, numbers, ROW, toStored } from "./rows.ts";
-import { dayTotals, transactions } from "./tables.ts";
+import { list, transactions } from "./tables.ts";
 
 /** Each list is one statement, so that its rows and its counts are of one point in time. */
 
@@ -121,20 +109,20 @@ async function queryUntil(
 
 /** The totals say on which days the page is. Between these, the index is read in the order of the list. */
 const countedPage = (merchantId: number, selection: Selection, page: Page): SQL => sql`
-  WITH sums AS (${daySums(dayTotals, merchantId, selection)}),
+  WITH sums AS (${list.daySums(merchantId, selection)}),
   of_page AS (
-    ${pageDays(dayTotals, merchantId, selection, sql`${offsetOf(page)}::bigint`, sql`${page.limit}::int`)}
+    ${list.pageDays(merchantId, selection, sql`${offsetOf(page)}::bigint`, sql`${page.limit}::int`)}
   ),
   page AS (
-    SELECT id FROM ${transactions} WHERE ${selected(transactions, merchantId, selection)}
+    SELECT id FROM ${transactions} WHERE ${list.selected(merchantId, selection)}
       AND ${transactions.createdAtMs} >= (SELECT min(from_ms) FROM of_page)
       AND ${transactions.createdAtMs} < (SELECT max(before_ms) FROM of_page)
-    ${newest(transactions)} LIMIT ${page.limit}::int OFFSET (SELECT max(skip) FROM of_page)
+    ${list.newest} LIMIT ${page.limit}::int OFFSET (SELECT max(skip) FROM of_page)
   ) ${ANSWER}`;
 
 /** Finds rows by an id or by a search, and counts them. */
 const foundPage = (merchantId: number, selection: Selection, page: Page): SQL => sql`
   WITH found AS MATERIALIZED (
-    SELECT id, created_at_ms, status, amount_cents FROM ${transactions} WHERE ${selected(transactions, merchantId, selection)}
+    SELECT id, created_at_ms, status, amount_cents FROM ${transactions} WHERE ${list.selected(merchantId, selection)}
   ), sums AS (SELECT status, count(*) AS count, sum(amount_cents) AS "amountCents" FROM found GROUP BY status),
   page AS (SELECT id FROM found ${sql.raw(ORDER)} LIMIT ${page.limit}::int OFFSET ${offsetOf(page)}::bigint) ${ANSWER}`;

@@ -4,18 +4,13 @@ import type { Page, TransactionFilter } from "../../domain/filter.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import type { Transaction } from "../../domain/transaction.ts";
 import {
-  daySums,
   isCounted,
   isNamed,
-  isReferenceIn,
-  newest,
   numbersIn,
   offsetOf,
-  pageDays,
   rangesOf,
   type Searched,
   type Selection,
-  selected,
   timesOf,
 } from "../list-query.ts";
 import { ROW, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
@@ -33,7 +28,7 @@ import {
   stretchesOf,
   type Times,
 } from "./stretches.ts";
-import { dayTotals, transactions } from "./tables.ts";
+import { list, transactions } from "./tables.ts";
 
 /** Skipping this many takes less than a millisecond. */
 const FEW_ENTRIES = 1000;
@@ -83,11 +78,11 @@ export class ListReader {
   }
 
   *#readCounted(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
-    const summary = toSummary(this.#statements.all<StatusSum>(daySums(dayTotals, merchantId, selection)));
+    const summary = toSummary(this.#statements.all<StatusSum>(list.daySums(merchantId, selection)));
     const offset = offsetOf(page);
     const limit = Math.min(page.limit, summary.totalItems - offset);
     if (limit <= 0) return { rows: [], summary };
-    const days = this.#statements.all<PageDay>(pageDays(dayTotals, merchantId, selection, offset, limit));
+    const days = this.#statements.all<PageDay>(list.pageDays(merchantId, selection, offset, limit));
     let skip = days[0]?.skip ?? 0;
     let place: Place | undefined;
     const pages = JSON.stringify([merchantId, selection]);
@@ -146,7 +141,7 @@ export class ListReader {
       const some = JSON.stringify(ids.slice(start, start + LOOKED_UP_AT_ONCE));
       const isAmong = sql`id IN (SELECT value FROM json_each(${some}))`;
       const query = sql`SELECT id, created_at_ms AS createdAtMs, status, 1 AS count, amount_cents AS amountCents
-        FROM ${transactions} ${BY_ID} WHERE ${and(isAmong, selected(transactions, merchantId, selection))}`;
+        FROM ${transactions} ${BY_ID} WHERE ${and(isAmong, list.selected(merchantId, selection))}`;
       found.push(...this.#statements.all<Found>(query));
     }
     const skip = offsetOf(page);
@@ -157,7 +152,7 @@ export class ListReader {
 
   /** What is read of a stretch. Its bounds take the place of the days: with both, SQLite could seek the beginning of a day. */
   #reads(merchantId: number, { fromDay: _, toDay: __, ...selection }: Selection) {
-    const where = (of: Stretch["of"]) => and(selected(transactions, merchantId, selection), isWithin(of));
+    const where = (of: Stretch["of"]) => and(list.selected(merchantId, selection), isWithin(of));
     const [limit, skip] = [sql.placeholder("limit"), sql.placeholder("skip")];
     return {
       count: this.#statements.ofEach<{ count: number }>(
@@ -169,7 +164,7 @@ export class ListReader {
       ),
       page: this.#statements.ofEach<Place>(
         (of) => sql`SELECT id, created_at_ms AS createdAtMs
-          FROM ${transactions} ${NEWEST} WHERE ${where(of)} ${newest(transactions)} LIMIT ${limit} OFFSET ${skip}`,
+          FROM ${transactions} ${NEWEST} WHERE ${where(of)} ${list.newest} LIMIT ${limit} OFFSET ${skip}`,
       ),
     };
   }
@@ -179,7 +174,7 @@ export class ListReader {
     if (!searched || searched.phone !== null) return null;
     const ofMerchant = eq(transactions.merchantId, merchantId);
     const query = sql`SELECT id FROM ${transactions} INDEXED BY transactions_by_reference
-      WHERE ${and(ofMerchant, isReferenceIn(transactions, searched.reference))} LIMIT ${MOST_LOOKED_UP + 1}`;
+      WHERE ${and(ofMerchant, list.isReferenceIn(searched.reference))} LIMIT ${MOST_LOOKED_UP + 1}`;
     const ids = this.#statements.all<{ id: number }>(query);
     return ids.length > MOST_LOOKED_UP ? null : [...new Set([...searched.named, ...ids.map(({ id }) => id)])];
   }

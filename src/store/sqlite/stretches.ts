@@ -2,8 +2,7 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { and, eq, fillPlaceholders, gte, lt, type SQL, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import { once } from "../../domain/once.ts";
-import { newest } from "../list-query.ts";
-import { transactions } from "./tables.ts";
+import { list, transactions } from "./tables.ts";
 
 /**
  * How many entries of the index a step reads: first few, then more. Finding and counting the most takes about two milliseconds,
@@ -82,7 +81,7 @@ export function* stretchesOf(
   const ofMerchant = eq(transactions.merchantId, merchantId);
   const last = statements.ofEach<{ id: number; ms: number }>(
     (of) => sql`SELECT id, created_at_ms AS ms FROM ${transactions} ${NEWEST} WHERE ${and(ofMerchant, isWithin(of))}
-      ${newest(transactions)} LIMIT 1 OFFSET ${sql.placeholder("count")} - 1`,
+      ${list.newest} LIMIT 1 OFFSET ${sql.placeholder("count")} - 1`,
   );
   // Any number of payments can start in one millisecond.
   function* within(ms: number, beforeId: number): Generator<Stretch> {
