@@ -22,7 +22,7 @@ import { createVitals } from "./vitals.ts";
 export type * from "./options.ts";
 export { createSteeringTable } from "./steering.ts";
 
-/** How long the first statement may take: for a command that does one piece of work, the deadline of writes is a day. */
+/** How long the first statement may take. Of a command that does one piece of work, the deadline of writes is a day. */
 const OPEN_MS = 10_000;
 
 /** Payments of yesterday can still be written for a while. */
@@ -51,8 +51,7 @@ async function open(options: PostgresOptions, address: Address, connections: Con
   const onRecovered = () => void heartbeat?.beat().catch(() => {}); // the next beat reports an error
   const sql = createSql({ connections, clock: options.clock, stopwatch, meter, deadlineMs, onRecovered });
   // Not retried, so that a wrong address is reported at once.
-  const openMs = Math.min(OPEN_MS, deadlineMs);
-  await connections.use({ openMs, workMs: openMs }, ({ query }) => query("SELECT 1"));
+  await connections.use({ openMs: OPEN_MS, workMs: OPEN_MS }, ({ query }) => query("SELECT 1"));
   const beating = createHeartbeat({
     ...{ sql, clock, stopwatch, host: options.clock },
     afterBeat: () => foldTotals(sql, dayOf(clock.nowMs()) - DAYS_IN_USE),
