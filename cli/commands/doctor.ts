@@ -19,6 +19,8 @@ import { momoEnvironment } from "../environment.ts";
 import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
 import { type DataDirectory, nameDataDirectory } from "../serving/data-directory.ts";
+import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
+import { withDatabase } from "../serving/engine.ts";
 import { cannotWrite } from "../serving/files.ts";
 import { isFree } from "../serving/listen.ts";
 import { CLOSE_TO_OTHERS, lockDirectory, openTo, whyNotOurs } from "../serving/own-directory.ts";
@@ -28,7 +30,7 @@ import { outputOptions, readId, readPort, serverOptions, withOptions } from "../
 import { type OutputOptions, print, printData, printText, styled, wrapped } from "../terminal/output.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
 
-interface DoctorFlags extends OutputOptions, TargetFlags {
+interface DoctorFlags extends OutputOptions, TargetFlags, DatabaseFlags {
   readonly port: number;
   readonly mend?: true;
 }
@@ -36,9 +38,9 @@ interface DoctorFlags extends OutputOptions, TargetFlags {
 export function doctorCommand(): Command {
   const command = new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, host().usualPort)
-    .option("--mend", "count wrong totals again; no server may run")
+    .option("--mend", "count wrong totals again; no server may run on the data directory")
     .option("--account <id>", "the payment account that momo pay would use", readId);
-  return withOptions(command, ...serverOptions(), ...outputOptions()).action(doctor);
+  return withOptions(command, ...databaseOptions(), ...serverOptions(), ...outputOptions()).action(doctor);
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {
@@ -47,6 +49,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   // A directory that is not ours is not used.
   const found = [
     ...(foreign.length > 0 ? [...foreign, checkPort(flags.port)] : await checkContents(directory, flags)),
+    ...(await checkSharedDatabase(flags)),
     ...checkEnvironment(),
     ...checkPath(),
   ];
@@ -148,6 +151,8 @@ function checkFiles(directory: DataDirectory): Check[] {
 
 const REPLACE_DATABASE =
   "put a copy in its place with momo import FILE --replace, update momo, or start in another folder with --data";
+const WRONG_TOTALS = "sound, but its totals are not those of its payments";
+const MENDED = "its totals were wrong, and are made again";
 const MEND = "stop momo serve, and make them again with momo doctor --mend";
 
 function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Check {
@@ -161,11 +166,29 @@ function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Check {
   }
   const sound = `sound, schema ${inspection.schema}`;
   if (inspection.totals) return fine(check, sound);
-  if (!mend) return act(check, "sound, but its totals are not those of its payments", MEND);
+  if (!mend) return act(check, WRONG_TOTALS, MEND);
   using held = new DisposableStack();
   held.defer(lockDirectory(directory));
   rebuildDerivedData(directory.database);
-  return fine(check, `${sound}; its totals were wrong, and are made again`);
+  return fine(check, `${sound}; ${MENDED}`);
+}
+
+/** Checks the database that several servers share, if one is named. */
+async function checkSharedDatabase(flags: DoctorFlags): Promise<Check[]> {
+  const named = databaseUnlessData(flags);
+  if (!named) return [];
+  const check = "shared database";
+  try {
+    return await withDatabase(named, "refuse", async (store) => {
+      const sound = `sound, schema ${store.schema}`;
+      if (await store.areTotalsTrue()) return [fine(check, sound)];
+      if (!flags.mend) return [act(check, WRONG_TOTALS, "make them again with momo doctor --mend")];
+      await store.recount();
+      return [fine(check, `${sound}; ${MENDED}`)];
+    });
+  } catch (error) {
+    return [actOn(check, toFailure(error))];
+  }
 }
 
 /** Checks the key that commands find in the data directory. */

@@ -107,6 +107,27 @@ describeWithPostgres("a database that another momo has used", () => {
   });
 });
 
+describeWithPostgres("wrong totals of a shared database", () => {
+  test("are found by momo doctor, and counted again while a server runs", async () => {
+    const database = await emptyDatabase();
+    const replica = await startReplica(database, "a");
+    await replica.pay();
+    const doctor = async (...flags: string[]) => {
+      const { stdout } = await runMomo(["doctor", "--json", "--port", "0", "--database", database, ...flags]);
+      const { findings } = JSON.parse(stdout) as { findings: { check: string; finding: string }[] };
+      return findings.find(({ check }) => check === "shared database")?.finding;
+    };
+    const sound = expect.stringMatching(/^sound, schema [0-9]+$/);
+    expect(await doctor()).toEqual(sound);
+    await runSql(database, "UPDATE day_totals SET count = count + 1");
+    expect(await doctor()).toBe("sound, but its totals are not those of its payments");
+    expect(await doctor("--mend")).toEndWith("its totals were wrong, and are made again");
+    expect(await doctor()).toEqual(sound);
+    await replica.pay();
+    await replica.stop();
+  });
+});
+
 describeWithPostgres("two replicas, each with a directory of its own", () => {
   test("no command that names the directory of a killed one reaches the one that got its port", async () => {
     const [url, own, other] = [await emptyDatabase(), newFolder(), newFolder()];
