@@ -1,10 +1,10 @@
 import { Command } from "commander";
+import { ROWS } from "../sandbox/control/rows/rows.ts";
 
 /** A line of help, and how to load the file of the command, which exports `NAMECommand`. */
 type CommandTable = Record<string, readonly [summary: string, load: () => Promise<object>]>;
 
 const registry = () => import("./commands/registry.ts");
-const steering = () => import("./commands/steering.ts");
 
 /** In groups, as the help shows them. A file is loaded when its command is used: the others take 22 of 47 ms of momo list. */
 export const GROUPS: Readonly<Record<string, CommandTable>> = {
@@ -24,13 +24,8 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
   },
   "Steer the sandbox:": {
     outcomes: ["show what each test phone does", () => import("./commands/outcomes.ts")],
-    rules: ["list, add and clear rules for prompts", steering],
-    default: ["show or set what prompts do by default", steering],
-    faults: ["list, add and clear failures of the merchant API", () => import("./commands/faults.ts")],
-    clock: ["show, stop or move the sandbox's clock", steering],
+    ...commandsOfCalls(),
     audit: ["show what clients have done wrong", () => import("./commands/audit.ts")],
-    webhooks: ["set and try a webhook; list and resend what was sent", () => import("./commands/webhooks.ts")],
-    snapshot: ["save the whole state, and restore it", steering],
     reset: ["forget transactions, rules, faults, log and clock", () => import("./commands/reset.ts")],
   },
   "Merchants and keys:": {
@@ -52,6 +47,23 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
     completion: ["print the completion script of a shell", () => import("./commands/completion.ts")],
   },
 };
+
+/** Those that only send a call of the control API. */
+function commandsOfCalls(): CommandTable {
+  const table: Record<string, CommandTable[string]> = {};
+  for (const row of Object.values(ROWS).flatMap((methods) => Object.values(methods))) {
+    for (const { of } of row.commands ?? []) {
+      table[of.name] ??= [of.says, () => loadOfCalls(of.name)];
+    }
+  }
+  return table;
+}
+
+async function loadOfCalls(name: string): Promise<object> {
+  const { callCommand } = await import("./commands/calls.ts");
+  const command = await callCommand(name);
+  return { [`${name}Command`]: () => command };
+}
 
 /** @param load of the table */
 export async function makeCommand(name: string, load: () => Promise<object>): Promise<Command> {

@@ -62,10 +62,20 @@ export interface TestSandbox {
   readonly paymentAccountId: number;
   /** The headers that every operation needs (§5). */
   readonly headers: Record<string, string>;
-  readonly rules: { add(...rules: RuleInput[]): Promise<void>; clear(): Promise<void> };
+  readonly rules: {
+    /** Appends rules to those in force. Resolves to their ids. */
+    add(...rules: RuleInput[]): Promise<number[]>;
+    /** Removes one, by its id. */
+    remove(id: number): Promise<void>;
+    clear(): Promise<void>;
+  };
   readonly faults: {
+    /** Adds faults to those in force. Resolves to their ids. */
+    add(...faults: FaultInput[]): Promise<number[]>;
     /** Replaces all; the same seed gives the same faults. Resolves to the seed. */
     set(faults: FaultInput[], seed?: number): Promise<number>;
+    /** Removes one, by its id. */
+    remove(id: number): Promise<void>;
     clear(): Promise<void>;
   };
   readonly webhook: {

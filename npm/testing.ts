@@ -43,10 +43,13 @@ function sandboxOf(
     ...address,
     headers: { "X-API-Key": address.apiKey, "X-API-Secret": address.apiSecret },
     rules: {
-      add: (...rules) => tell("POST", "/rules", { rules }),
+      add: async (...rules) => (await send<Added>("POST", "/rules", { rules })).ids,
+      remove: (id) => tell("DELETE", `/rules/${id}`),
       clear: () => tell("DELETE", "/rules"),
     },
     faults: {
+      add: async (...faults) => (await send<Added>("POST", "/faults", { faults })).ids,
+      remove: (id) => tell("DELETE", `/faults/${id}`),
       set: async (faults, seed) => (await send<{ seed: number }>("PUT", "/faults", { faults, seed })).seed,
       clear: () => tell("DELETE", "/faults"),
     },
@@ -89,5 +92,7 @@ function flagsOf({ frozen: _, ...options }: SandboxOptions): string[] {
     value === undefined ? [] : [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}=${value}`],
   );
 }
+
+type Added = { readonly ids: number[] };
 
 type OneTransaction = { readonly transaction: TransactionRecord };

@@ -15,9 +15,6 @@ import { type ControlTarget, knownControl, type Target, type TargetFlags } from 
 
 /** The clients of the two APIs. */
 
-/** Moving the clock answers when all payments that become due are resolved, maybe a million. */
-export const ADVANCE_TIMEOUT_MS = 600_000;
-
 export type Client = ReturnType<typeof createClient>;
 
 /** The merchant API, with the target's key. */

@@ -1,59 +1,43 @@
 import { Argument, type Command, Option } from "commander";
-import { FAULT_MEMBERS, type FaultInForce, type KindMember } from "../../sandbox/control/shapes/faults.ts";
-import { describeFault, FAULT_NAMES, FAULTS, type FaultName, kindOf } from "../../sandbox/faults/kinds.ts";
+import { FAULT_MEMBERS, type KindMember } from "../../sandbox/control/shapes/faults.ts";
+import { FAULT_NAMES, FAULTS, type FaultName, kindOf } from "../../sandbox/faults/kinds.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { jsonSchemaOf } from "../../src/http/description.ts";
 import { parseInput } from "../../src/http/parse-input.ts";
 import { OPERATION_PATHS } from "../../src/http/paths.ts";
-import type { Client } from "../client/client.ts";
-import type { Answer } from "../client/request.ts";
-import type { Column } from "../terminal/data.ts";
 import { readProbability, readSeed } from "../terminal/options.ts";
 import { misuse, wrongValue } from "../terminal/usage.ts";
-import {
-  idArgument,
-  type Flags as Steering,
-  showAdded,
-  showList,
-  steering,
-  timesLeft,
-  timesOption,
-} from "./steering.ts";
+import type { Own } from "./steering.ts";
+import { READERS } from "./values.ts";
 
-interface Flags extends Steering {
-  readonly path?: string;
-  readonly probability?: number;
-  readonly seed?: number;
-}
-
-export function faultsCommand(): Command {
-  const columns: Column<FaultInForce>[] = [
-    { name: "id", align: "right" },
-    "kind",
-    { name: "path", cell: ({ path }) => path ?? "every request" },
-    { name: "does", cell: describeFault },
-    { name: "probability", align: "right" },
-    timesLeft,
-  ];
-  const next = "momo faults add error --path /status.php --status 503 --times 2";
-  const show = showList("faults", "id", columns, next);
-  const { command, add } = steering<Flags>("faults", "the ids", show);
-  const kinds = FAULT_NAMES.map((name) => FAULTS[name].words).join(", ");
-  add("list", "show the faults in force", (client) => client.get("/faults", {}));
-  const adding = add("add", "make requests of the merchant API fail", addFault, showAdded(show))
-    .addArgument(new Argument("<kind>", kinds).choices(FAULT_NAMES))
-    .addOption(new Option("--path <path>", "requests of this path only").choices(OPERATION_PATHS));
-  for (const { option } of MEMBER_OPTIONS) adding.addOption(option);
-  adding
-    .option("--probability <share>", "of the requests, such as 0.2 (default: 1)", readProbability)
-    .addOption(timesOption("how many requests; then the fault ends"))
-    .option("--seed <number>", "the same seed gives the same faults", readSeed);
-  add("remove", "remove one fault", (client, _flags, id) => client.delete(`/faults/${id}`)).addArgument(
-    idArgument("momo faults list"),
-  );
-  add("clear", "remove all faults", (client) => client.delete("/faults"));
-  return command;
-}
+/** `momo faults add`, whose options are the members of the kinds. */
+export const ADD_FAULT: Own = {
+  prepare(command: Command) {
+    const kinds = FAULT_NAMES.map((name) => FAULTS[name].words).join(", ");
+    command
+      .addArgument(new Argument("<kind>", kinds).choices(FAULT_NAMES))
+      .addOption(new Option("--path <path>", "requests of this path only").choices(OPERATION_PATHS));
+    for (const { option } of MEMBER_OPTIONS) command.addOption(option);
+    command
+      .option("--probability <share>", "of the requests, such as 0.2 (default: 1)", readProbability)
+      .option("--times <number>", "how many requests; then the fault ends", (text) => READERS.uses(text, "--times"))
+      .option("--seed <number>", "the same seed gives the same faults", readSeed);
+  },
+  sends(flags, name) {
+    const kind = name as FaultName;
+    const { path, probability, times, seed } = flags;
+    const { words, needs = [], fields = {} } = kindOf({ kind });
+    const members: Record<string, unknown> = {};
+    for (const { name: member, kind: owner, option } of MEMBER_OPTIONS) {
+      const value = flags[option.attributeName()];
+      if (value !== undefined && owner !== kind) throw misuse(`${option.long} is for ${FAULTS[owner].words} only`);
+      if (value === undefined && needs.includes(member))
+        throw misuse(`${words} needs ${option.long}, such as ${option.long} ${fields[member]?.first}`);
+      members[member] = value;
+    }
+    return { seed, faults: [{ kind, path, ...members, probability, times }] };
+  },
+};
 
 /** The option of each member that only one kind has. */
 const MEMBER_OPTIONS = FAULT_MEMBERS.map((member) => ({ ...member, option: optionOf(member) }));
@@ -100,20 +84,4 @@ function withLine(flag: string, line: string, before: Lines = {}): Lines {
     throw misuse(wrongValue(flag, "must name each header once: letter case does not matter", line));
   }
   return { ...before, [name]: value };
-}
-
-async function addFault(client: Client, flags: Flags, name: string): Promise<Answer> {
-  const kind = name as FaultName;
-  const { path, probability, times, seed } = flags;
-  const { words, needs = [], fields = {} } = kindOf({ kind });
-  const members: Record<string, unknown> = {};
-  for (const { name: member, kind: owner, option } of MEMBER_OPTIONS) {
-    const value = (flags as Readonly<Record<string, unknown>>)[option.attributeName()];
-    if (value !== undefined && owner !== kind) throw misuse(`${option.long} is for ${FAULTS[owner].words} only`);
-    if (value === undefined && needs.includes(member))
-      throw misuse(`${words} needs ${option.long}, such as ${option.long} ${fields[member]?.first}`);
-    members[member] = value;
-  }
-  const fault = { kind, path, ...members, probability, times };
-  return client.post("/faults", { seed, faults: [fault] });
 }

@@ -1,6 +1,6 @@
-import { type Command, Option } from "commander";
+import { Command, Option } from "commander";
+import { answerAlone } from "../../sandbox/control/alone.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
-import { answerAlone } from "../../sandbox/control/registry.ts";
 import type { KeyMade, KeyOnWire, MerchantOnWire } from "../../sandbox/control/shapes/registry.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { formatTariff, type Tariff } from "../../src/domain/money.ts";
@@ -33,7 +33,7 @@ import {
   yesOption,
 } from "../terminal/options.ts";
 import { asksForJson, formatOf, print, printJson, tell } from "../terminal/output.ts";
-import { type Show, type Flags as SteeringFlags, steering } from "./steering.ts";
+import { type Call, type Show, type Flags as SteeringFlags, steer, type Way } from "./steering.ts";
 
 /** Merchants, their payment accounts and their keys. Each sub-command works with or without a running server. */
 
@@ -46,11 +46,23 @@ interface Flags extends SteeringFlags, DatabaseFlags {
   readonly id?: number;
 }
 
-const registry = (name: string, essential: string, show: Show) =>
-  steering<Flags>(name, essential, show, {
-    reach: withRegistry,
-    options: () => [dataOption(), ...databaseOptions()],
-  });
+const HERE_OR_THERE: Way<Flags> = {
+  reach: withRegistry,
+  options: () => [dataOption(), ...databaseOptions()],
+};
+
+/**
+ * A command without sub-commands, and how to add one.
+ * @param essential what `-q` prints, in the help
+ */
+function registry(name: string, essential: string, show: Show) {
+  const command = new Command(name);
+  const add = (subName: string, summary: string, call: Call<Flags>, shows = show): Command => {
+    const sub = command.command(subName).description(summary);
+    return steer(sub, HERE_OR_THERE, essential, [name, "list"], call, shows);
+  };
+  return { command, add };
+}
 
 /** @param columns the first one is what `-q` prints */
 const showItems =

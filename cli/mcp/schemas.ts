@@ -1,11 +1,12 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
-import { CALLS } from "../../sandbox/control/calls.ts";
+import { loadCalls } from "../../sandbox/control/call-table.ts";
+import { ROWS } from "../../sandbox/control/rows/rows.ts";
 import { shown, whatCame } from "../../src/domain/error.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/description.ts";
 import type { Target } from "../client/target.ts";
 import { isPathPart } from "../terminal/options.ts";
 import { membersOf, type Shape } from "./lenient.ts";
-import { type Action, COMMON_MEANINGS, type Tool } from "./tools.ts";
+import { type CalledAction, COMMON_MEANINGS, type ToolWithActions } from "./tools.ts";
 
 /** The schemas of a tool, from those of its calls. The sandbox itself checks the arguments, and says what would be right. */
 
@@ -17,8 +18,10 @@ interface Property extends Shape {
 }
 type Properties = Record<string, Property>;
 
+const CALLS = await loadCalls(ROWS);
+
 /** The call of an action. */
-function callOf({ call: [method, path] }: Action) {
+function callOf({ method, path }: CalledAction) {
   const call = CALLS[path]?.[method];
   if (!call) throw new Error(`the control API has no ${method} ${path}`);
   return call;
@@ -28,7 +31,7 @@ function callOf({ call: [method, path] }: Action) {
  * The arguments of an action. A report is always JSON.
  * @param usual the values of arguments that are left out, where the action does not leave them to its call
  */
-function argumentsOf(action: Action, usual: object = {}) {
+function argumentsOf(action: CalledAction, usual: object = {}) {
   const call = callOf(action);
   const query = (call.query ? parametersOf(call.query) : []).map(
     ({ name, schema, description }) => [name, { ...schema, description }] as const,
@@ -48,7 +51,7 @@ function argumentsOf(action: Action, usual: object = {}) {
 }
 
 /** What a tool takes. With several actions, `action` says which, and each argument says for which it is. */
-export function inputOf(tool: Tool, target: Target): StandardSchemaWithJSON<object> {
+export function inputOf(tool: ToolWithActions, target: Target): StandardSchemaWithJSON<object> {
   const actions = Object.entries(tool.actions).map(([name, action]) => ({
     ...{ name, summary: `${name}: ${callOf(action).summary}` },
     ...argumentsOf(action, action.usual?.(target)),
@@ -76,7 +79,7 @@ export function inputOf(tool: Tool, target: Target): StandardSchemaWithJSON<obje
 }
 
 /** An argument and its members, each with a description. */
-function described(tool: Tool, name: string, property: Property): Property {
+function described(tool: ToolWithActions, name: string, property: Property): Property {
   const { properties, items } = property;
   const members = Object.entries(properties ?? {}).map(([key, member]) => [key, described(tool, key, member)]);
   const description = tool.means?.[name] ?? property.description ?? COMMON_MEANINGS[name] ?? "";
@@ -92,7 +95,7 @@ function described(tool: Tool, name: string, property: Property): Property {
  * The action that the arguments of a call name, its id, and the other arguments.
  * @throws Error that says what the tool takes
  */
-export function readArguments(tool: string, { actions }: Tool, given: Readonly<Record<string, unknown>>) {
+export function readArguments(tool: string, { actions }: ToolWithActions, given: Readonly<Record<string, unknown>>) {
   const names = Object.keys(actions);
   const { action: chosen, ...others } = given;
   const named = chosen ?? names[0];
@@ -115,7 +118,7 @@ export function readArguments(tool: string, { actions }: Tool, given: Readonly<R
 }
 
 /** The id of a call, and the other arguments. @throws Error if there is none, or more than one */
-function idIn({ otherIds = {} }: Action, name: string, read: Readonly<Record<string, unknown>>) {
+function idIn({ otherIds = {} }: CalledAction, name: string, read: Readonly<Record<string, unknown>>) {
   const names = [name, ...Object.keys(otherIds)];
   const given = names.filter((one) => read[one] !== undefined);
   const choice = names.length > 1 ? `give one of ${names.join(", ")}` : "it must be a string";

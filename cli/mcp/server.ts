@@ -4,12 +4,13 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Command } from "commander";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
+import { MOVE_TIMEOUT_MS } from "../../sandbox/control/rows/state.ts";
 import { atMost } from "../../src/domain/clock.ts";
 import { whatCame } from "../../src/domain/error.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { visibleLines } from "../../src/domain/visible.ts";
 import { durations, sleep } from "../../src/system.ts";
-import { ADVANCE_TIMEOUT_MS, type Client, controlClient } from "../client/client.ts";
+import { type Client, controlClient } from "../client/client.ts";
 import { startPrivateSandbox } from "../client/private-sandbox.ts";
 import { type Answer, LostAnswer, READS, Refused } from "../client/request.ts";
 import {
@@ -33,7 +34,7 @@ import { bounded } from "./bounded.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
 import { messagesOf, Transport } from "./messages.ts";
 import { inputOf, readArguments } from "./schemas.ts";
-import { type Action, TOOLS, type Tool } from "./tools.ts";
+import { type CalledAction, TOOLS, type ToolWithActions } from "./tools.ts";
 
 type Arguments = Record<string, unknown>;
 
@@ -103,7 +104,7 @@ function addConnect(server: McpServer, connection: Connection): void {
   });
 }
 
-function addTool(server: McpServer, connection: Connection, name: string, tool: Tool): void {
+function addTool(server: McpServer, connection: Connection, name: string, tool: ToolWithActions): void {
   const actions = Object.values(tool.actions);
   const readOnlyHint = actions.every(isReading);
   const config = {
@@ -117,7 +118,7 @@ function addTool(server: McpServer, connection: Connection, name: string, tool: 
     },
   };
   server.registerTool(name, config, async (given, { mcpReq }) => {
-    let action: Action | null = null;
+    let action: CalledAction | null = null;
     try {
       const read = readArguments(name, tool, given as Arguments);
       ({ action } = read);
@@ -142,10 +143,10 @@ type Read = ReturnType<typeof readArguments>;
 /** Sends the call of an action. */
 function carryOut(target: Connected, { action, id, rest }: Read, signal: AbortSignal): Promise<Answer> {
   const control = controlClient(target);
-  const [method, path] = action.call;
+  const { method, path } = action;
   const place = path.replace(/[A-Z_]+/, () => encodeURIComponent(id));
   const given = { ...action.usual?.(target), ...rest, ...action.fixed };
-  const options = { timeoutMs: ADVANCE_TIMEOUT_MS, signal, ...(isReading(action) && READS) };
+  const options = { timeoutMs: MOVE_TIMEOUT_MS, signal, ...(isReading(action) && READS) };
   if (method === "GET") return control.get(place, queryOf(given), options);
   if (method === "DELETE") return control.delete(place, options);
   return control[method === "PUT" ? "put" : "post"](place, given, options);
@@ -159,7 +160,7 @@ function queryOf(given: Arguments): Record<string, string> {
 }
 
 /** Whether it changes nothing, so that it can be repeated after a lost answer. */
-const isReading = ({ call: [method], waits }: Action): boolean => method === "GET" || waits === true;
+const isReading = ({ method, waits }: CalledAction): boolean => method === "GET" || waits === true;
 
 /** Waits at once: more would keep other calls from the sandbox. */
 const MOST_WAITS = 50;
@@ -250,7 +251,7 @@ function isNamed({ baseUrl, data }: TargetFlags): boolean {
 
 /** What to do after a refusal, as a tool to call. */
 async function nextStep(
-  { waits, next }: Action,
+  { waits, next }: CalledAction,
   status: number,
   { reference }: Arguments,
   control: Client,

@@ -7,7 +7,7 @@ import { PAGE_NAMES } from "./pages.ts";
 
 type Example = readonly [line: string, does: string];
 
-/** The examples of each command. A sub-command shows those that begin with its name. */
+/** The examples of each command that has none of its own. A sub-command shows those that begin with its name. */
 const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   momo: [
     ["momo serve", "start the sandbox, and leave it running"],
@@ -49,32 +49,9 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo answer 12 --outcome cancelled", "or cancels"],
   ],
   outcomes: [["momo outcomes -q", "the names only"]],
-  rules: [
-    ["momo rules add cancelled --phone 0712345678", "all of this customer"],
-    ["momo rules add unreachable --after 10ms --times 1", "the next prompt"],
-  ],
-  default: [["momo default set manual", "prompts wait for momo phone"]],
-  faults: [
-    ["momo faults add error --path /status.php --status 503 --times 2", "two bad polls"],
-    ["momo faults add disconnect --path /stkpush.php --times 1", "one answer is lost"],
-    ["momo faults add delay --delay 5s --probability 0.2", "one request in five is slow"],
-  ],
-  clock: [
-    ["momo clock freeze", "stop the time"],
-    ["momo clock advance 90s", "let all prompts expire"],
-    ["momo clock resume", "time goes on"],
-  ],
   audit: [
     ["momo audit", "what clients did wrong, and the right code"],
     ["momo audit --format junit --output audit.xml", "for a CI server"],
-  ],
-  webhooks: [
-    ["momo webhooks set http://127.0.0.1:8000/paid", "send each payment that ends"],
-    ["momo webhooks resend 3", "send delivery 3 again"],
-  ],
-  snapshot: [
-    ["momo snapshot save checkout", "save the whole state"],
-    ["momo snapshot restore checkout", "and restore it, the clock too"],
   ],
   reset: [["momo reset --yes", "without asking"]],
   merchants: [["momo merchants create --name 'Corner Shop'", "register one"]],
@@ -113,10 +90,8 @@ const READ_MORE: Readonly<Record<string, readonly string[]>> = {
   exec: ["testing", "intercept"],
   mcp: ["agents"],
   open: ["console"],
-  ...Object.fromEntries(["rules", "default", "faults", "clock", "outcomes"].map((name) => [name, ["steering"]])),
+  outcomes: ["steering"],
   audit: ["audit"],
-  webhooks: ["webhooks"],
-  snapshot: ["snapshots"],
   export: ["operations"],
   import: ["operations"],
   migrate: ["replicas"],
@@ -125,20 +100,40 @@ const READ_MORE: Readonly<Record<string, readonly string[]>> = {
 
 const LEARN_MORE = "momo help COMMAND explains a command, momo help exit-codes the exit codes.";
 
-/** The examples of a command, by its words after `momo`. */
-export function examplesOf([name, ...rest]: readonly string[]): readonly Example[] {
+/** What a command says itself in its help, instead of the tables above. */
+interface HelpNotes {
+  readonly examples?: readonly Example[];
+  readonly pages?: readonly string[];
+}
+
+const NOTES = new WeakMap<Command, HelpNotes>();
+
+export function noteHelp(command: Command, notes: HelpNotes): void {
+  NOTES.set(command, { ...NOTES.get(command), ...notes });
+}
+
+/** The words of a command after `momo`. */
+const pathOf = (command: Command): readonly string[] =>
+  command.parent ? [...pathOf(command.parent), command.name()] : [];
+
+/** The examples of a command, with those of its sub-commands. */
+export function examplesOf(command: Command): readonly Example[] {
+  const own = [command, ...command.commands].flatMap((one) => NOTES.get(one)?.examples ?? []);
+  if (own.length > 0) return own;
+  const [name, ...rest] = pathOf(command);
   const examples = EXAMPLES[name ?? "momo"] ?? [];
   return rest.length === 0 ? examples : examples.filter(([line]) => line.startsWith(`momo ${name} ${rest.join(" ")}`));
 }
 
 /** Adds examples and links to the help of the program and each command. */
-export function addHelp(command: Command, path: readonly string[] = []): void {
-  command.addHelpText("after", () => restOf(path));
-  for (const child of command.commands) addHelp(child, [...path, child.name()]);
+export function addHelp(command: Command): void {
+  command.addHelpText("after", () => restOf(command));
+  for (const child of command.commands) addHelp(child);
 }
 
-function restOf(path: readonly string[]): string {
-  const examples = examplesOf(path);
+function restOf(command: Command): string {
+  const path = pathOf(command);
+  const examples = examplesOf(command);
   const width = Math.max(...examples.map(([line]) => line.length));
   // A comment fits beside a short line only.
   const isBeside = examples.every(([, does]) => width + does.length <= 74);
@@ -146,7 +141,7 @@ function restOf(path: readonly string[]): string {
     isBeside ? [`  ${line.padEnd(width)}  # ${does}`] : [`  # ${does}`, `  ${line}`],
   );
   if (path[0] === "help" || path[0] === "version") return "";
-  const read = READ_MORE[path[0] ?? ""] ?? [];
+  const read = NOTES.get(command)?.pages ?? READ_MORE[path[0] ?? ""] ?? [];
   const overview = `Pages, for momo help PAGE:\n${wrapped(`  ${PAGE_NAMES.join(" ")}`, 78).join("\n")}\n\n`;
   const documents =
     path.length === 0 ? overview : read.length > 0 ? `More: momo help ${read.join(", momo help ")}\n` : "";

@@ -27,7 +27,7 @@ export const missingArgument = (message: string): CommanderError =>
 /** @param command its help is named in the hint */
 export function usageFailure({ code, message }: CommanderError, command: Command): Failure {
   if (code === "commander.missingArgument") {
-    const [[example] = []] = examplesOf(nameOf(command).split(" ").slice(1));
+    const [[example] = []] = examplesOf(command);
     const usage = `usage: ${nameOf(command)} ${command.usage()}`;
     const hint = example === undefined ? usage : `${usage}; such as ${example}`;
     return new Failure("usage", inOneLine(message.slice("error: ".length)), hint);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { succeed } from "../../src/http/reply.ts";
 import { formatReport, jsonView, REPORT_FORMATS, type ReportFormat, summaryOf } from "../audit/report.ts";
-import { type Calls, described, ownedBy, replicaHeader, textReply } from "./context.ts";
+import { type Calls, call, ownedBy, replicaHeader, textReply } from "./context.ts";
 import { type AuditOnWire, auditReport } from "./shapes/audit.ts";
 
 const REPORT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string>> = {
@@ -22,8 +22,7 @@ const auditQuery = z.object({
 
 export const AUDIT_CALLS: Calls = {
   "/audit": {
-    GET: described(
-      "What clients have done wrong",
+    GET: call(
       auditReport,
       { query: auditQuery, texts: [...new Set(Object.values(REPORT_TYPES).map((type) => type.replace(/;.*$/, "")))] },
       async ({ audit, replica }, { query: { format, over } }) => {
@@ -36,14 +35,9 @@ export const AUDIT_CALLS: Calls = {
         return textReply(formatReport(report, format), REPORT_TYPES[format], replicaHeader(replica));
       },
     ),
-    DELETE: described(
-      "Remove the findings and the counts of the audit; payments that are pending are judged when they end",
-      {},
-      {},
-      async ({ audit }) => {
-        audit.forget();
-        return succeed("the findings are removed", {});
-      },
-    ),
+    DELETE: call({}, {}, async ({ audit }) => {
+      audit.forget();
+      return succeed("the findings are removed", {});
+    }),
   },
 };

@@ -3,7 +3,7 @@ import { parseMove } from "../../src/domain/duration.ts";
 import { invalid } from "../../src/domain/error.ts";
 import { formatTimestamp, INSTANT_FORM, parseInstant } from "../../src/domain/timestamp.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
-import { type Calls, type ControlContext, described } from "./context.ts";
+import { type Calls, type ControlContext, call } from "./context.ts";
 import { bodyOf, readWith } from "./input.ts";
 import { type ClockReading, clockAnswer } from "./shapes/steering.ts";
 import { durationText } from "./shapes/values.ts";
@@ -31,13 +31,12 @@ function readInstant(text: string): number {
 
 export const CLOCK_CALLS: Calls = {
   "/clock": {
-    GET: described("The time of the sandbox", clockAnswer, {}, async (context) => answer(context)),
+    GET: call(clockAnswer, {}, async (context) => answer(context)),
     /**
      * Several can be given: a refused advance changes nothing. Payments that a move makes due are resolved before the answer, and their
      * webhooks delivered: what a test does next does not depend on the speed of the receiver.
      */
-    POST: described(
-      "Stop the clock, move it forward, or start it again",
+    POST: call(
       clockAnswer,
       { body: bodyOf(clockRequest, { advance: "90s" }) },
       async (context, { request, body: { freeze, advance, to, resume }, keepOpen }) => {

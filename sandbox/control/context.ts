@@ -97,8 +97,8 @@ export interface Input<Q = unknown, B = unknown> {
 /** @param read throws a Refusal `invalid` */
 export type Body<B = unknown> = Required<DescribedCall>["body"] & { read(request: Request): Promise<B> };
 
-/** One method of one path: its part of the OpenAPI description, and what carries it out. */
-export interface Call<C = ControlContext, Q extends z.ZodObject = z.ZodObject, B = unknown> extends DescribedCall {
+/** One method of one path: its schemas, and what carries it out. Its row has the rest. */
+export interface Call<C = ControlContext, Q extends z.ZodObject = z.ZodObject, B = unknown> {
   readonly query?: Q;
   readonly body?: Body<B>;
   /** The other content types of its answer. */
@@ -114,12 +114,11 @@ export interface Call<C = ControlContext, Q extends z.ZodObject = z.ZodObject, B
 /** Calls by their path below `/_momo` and their method; capitals stand for an id, one part of the path. */
 export type Calls<C = ControlContext> = Readonly<Record<string, Readonly<Record<string, Call<C>>>>>;
 
-export const described = <C, Q extends z.ZodObject, B>(
-  summary: string,
+export const call = <C, Q extends z.ZodObject, B>(
   answer: Call["answer"],
-  details: Omit<Call<C, Q, B>, "summary" | "answer" | "call">,
-  call: Call<C, Q, B>["call"],
-): Call<C> => ({ summary, answer, ...details, call }) as Call<C>;
+  details: Omit<Call<C, Q, B>, "answer" | "call">,
+  carryOut: Call<C, Q, B>["call"],
+): Call<C> => ({ answer, ...details, call: carryOut }) as Call<C>;
 
 /** How a server was started: the part that clients and commands need. */
 export interface ServerFacts {

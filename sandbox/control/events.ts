@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { atMost, type Clock, pause } from "../../src/domain/clock.ts";
 import { fail } from "../../src/http/reply.ts";
-import { type Calls, described, replicaHeader, textReply } from "./context.ts";
+import { type Calls, call, replicaHeader, textReply } from "./context.ts";
 import type { EventHub } from "./event-hub.ts";
 
 /** Send a comment after this much silence, so that both sides notice a dead connection. */
@@ -24,8 +24,7 @@ const eventsQuery = z.object({
  */
 export const EVENT_CALLS: Calls = {
   "/events": {
-    GET: described(
-      "Events as they happen: server-sent events",
+    GET: call(
       null,
       { query: eventsQuery, texts: ["text/event-stream"] },
       async ({ eventHub, realClock, replica }, { request, query: { since = null }, keepOpen }) => {

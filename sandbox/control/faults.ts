@@ -3,7 +3,7 @@ import { counted } from "../../src/domain/counted.ts";
 import { drawSeed, type Random } from "../../src/domain/random.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { MAX_FAULTS } from "../faults/plan.ts";
-import { type Calls, type ControlContext, described } from "./context.ts";
+import { type Calls, type ControlContext, call } from "./context.ts";
 import { added, bodyOf, itemsBody } from "./input.ts";
 import { fault, faultList, faultsAdded } from "./shapes/faults.ts";
 
@@ -19,27 +19,27 @@ const items = itemsBody(faultsRequest, "faults", { kind: "error", status: 503, t
 /** The faults in force, with the times that are left, and their seed. */
 export const FAULT_CALLS: Calls = {
   "/faults": {
-    GET: described("The faults in force, and their seed", faultList, {}, async ({ state }) => inForce(state)),
+    GET: call(faultList, {}, async ({ state }) => inForce(state)),
     /** Those in force go on with their seed. The first ones have a random one, unless one is given. */
-    POST: described("Add faults", faultsAdded, { body: items }, async ({ steering, state, draws }, { body }) => {
+    POST: call(faultsAdded, { body: items }, async ({ steering, state, draws }, { body }) => {
       const drawn = drawnOnce(draws);
       const seedNow = () => (state.faults.isEmpty ? drawn() : state.faults.seed);
       const ids = await steering.change(() => state.faults.add(body.seed ?? seedNow(), body.faults));
       return inForce(state, added(ids));
     }),
     /** Without a seed, a random one is used and shown. */
-    PUT: described("Replace all faults", faultList, { body }, async ({ steering, state, draws }, { body }) => {
+    PUT: call(faultList, { body }, async ({ steering, state, draws }, { body }) => {
       const seed = body.seed ?? drawSeed(draws);
       await steering.change(() => state.faults.replace(seed, body.faults));
       return inForce(state);
     }),
-    DELETE: described("Remove all faults", faultList, {}, async ({ steering, state }) => {
+    DELETE: call(faultList, {}, async ({ steering, state }) => {
       await steering.change(() => state.faults.clear());
       return inForce(state);
     }),
   },
   "/faults/ID": {
-    DELETE: described("Remove one fault", faultList, {}, async ({ steering, state }, { id }) => {
+    DELETE: call(faultList, {}, async ({ steering, state }, { id }) => {
       await steering.change(() => state.faults.remove(id));
       return inForce(state);
     }),

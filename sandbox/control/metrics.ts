@@ -1,4 +1,4 @@
-import { type Calls, type ControlContext, described, textReply } from "./context.ts";
+import { type Calls, type ControlContext, call, textReply } from "./context.ts";
 
 /** The text form of Prometheus. */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -11,9 +11,7 @@ type Sample = readonly [value: number, labels?: Labels | undefined, suffix?: str
  */
 export const METRICS_CALLS: Calls = {
   "/metrics": {
-    GET: described("Counts and times for Prometheus", null, { texts: ["text/plain"] }, async (context) =>
-      textReply(await metricsOf(context), METRICS_TYPE),
-    ),
+    GET: call(null, { texts: ["text/plain"] }, async (context) => textReply(await metricsOf(context), METRICS_TYPE)),
   },
 };
 

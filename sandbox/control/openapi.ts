@@ -1,14 +1,15 @@
 import { succeeded } from "../../src/http/answers.ts";
 import { describe, describeCall, FAILURE, json, jsonSchemaOf } from "../../src/http/description.ts";
-import type { Call, Calls } from "./context.ts";
+import type { Call } from "./context.ts";
 import { SERVER_HEADER } from "./identity.ts";
+import type { WholeCalls } from "./rows/row.ts";
 import { refusal } from "./shapes/refusal.ts";
 
 /**
  * The control API in OpenAPI 3.1, without its address. It takes many milliseconds.
- * @param calls by path and method; this description and `HEAD` are left out
+ * @param calls by path and method; `HEAD` is left out
  */
-export function describeControl({ "/openapi.json": _, ...calls }: Calls, version: string) {
+export function describeControl(calls: WholeCalls, version: string) {
   const description = {
     info: { title: "momo's control API", version, description: "Steer the sandbox, and see what happened in it." },
     // The token is optional: a server may have none.

@@ -11,7 +11,7 @@ import type { Service } from "../../src/service/service.ts";
 import { parseChoice } from "../network/choice.ts";
 import { decidedBy } from "../network/decided-by.ts";
 import type { LoggedRequest } from "../request-log.ts";
-import { type Calls, type ControlContext, described } from "./context.ts";
+import { type Calls, type ControlContext, call } from "./context.ts";
 import { bodyOf } from "./input.ts";
 import { MAX_PAGE_BYTES, writeTexts } from "./paging.ts";
 import { merchantOf, merchantQuery } from "./registry.ts";
@@ -67,8 +67,7 @@ export const PAYMENT_CALLS: Calls = {
      * The answer of `GET /transactions.php` (§4.3) for the merchant of `?merchant_id=` or `?api_key=`, by default the first, with
      * the same parameters. It adds each reference, the time, and the counts of all statuses, also with a `status` filter.
      */
-    GET: described(
-      "A merchant's transactions, newest first",
+    GET: call(
       shapes.ownedList,
       { query: listTransactionsSchema.safeExtend(merchantQuery.shape) },
       async (context, { request, query: { merchant_id, api_key, ...input } }) => {
@@ -95,37 +94,27 @@ export const PAYMENT_CALLS: Calls = {
     ),
   },
   "/transactions/CHECKOUT_REQUEST_ID": {
-    GET: described(
-      "One payment from its beginning to its end",
-      shapes.story,
-      { query: storyQuery },
-      async (context, { id, query: { by } }) => {
-        const transaction = await FINDERS[by](context.service, id);
-        if (!transaction) throw by === "checkout_request_id" ? noSuchPayment() : noPaymentWith(by);
-        const { checkoutRequestId } = transaction;
-        const { texts, leftOut } = await requestsAbout(checkoutRequestId, context.log.list(), context.realClock);
-        const story = await storyOf(transaction, leftOut, context);
-        return succeedWithList(`the payment is ${transaction.status}`, story, "requests", texts);
-      },
-    ),
+    GET: call(shapes.story, { query: storyQuery }, async (context, { id, query: { by } }) => {
+      const transaction = await FINDERS[by](context.service, id);
+      if (!transaction) throw by === "checkout_request_id" ? noSuchPayment() : noPaymentWith(by);
+      const { checkoutRequestId } = transaction;
+      const { texts, leftOut } = await requestsAbout(checkoutRequestId, context.log.list(), context.realClock);
+      const story = await storyOf(transaction, leftOut, context);
+      return succeedWithList(`the payment is ${transaction.status}`, story, "requests", texts);
+    }),
   },
   "/payments": {
     /** The merchant API makes only the kind `api`; the others come from a payment page, a deposit or a top-up. */
-    POST: described(
-      "Start a test payment of any kind",
-      started.full,
-      { body: paymentBody },
-      async ({ service, testPayments }, { request, body }) => {
-        if (body.outcome !== undefined) readNaming(body.outcome, (text) => parseChoice(text, "outcome"));
-        const owner = await service.registry.ownerOfAccount(body.payment_account_id);
-        const order = { ...orderOf(body), kind: body.kind, instruction: body.outcome ?? null };
-        const transaction = await service.startPayment(owner, order);
-        // Only the console's page is of the same origin as the control API.
-        const isByPage = request.headers.get("Sec-Fetch-Site") === "same-origin";
-        testPayments.note(transaction.checkoutRequestId, isByPage ? "console" : "control_api");
-        return succeed(STARTED, startedView(transaction, {}));
-      },
-    ),
+    POST: call(started.full, { body: paymentBody }, async ({ service, testPayments }, { request, body }) => {
+      if (body.outcome !== undefined) readNaming(body.outcome, (text) => parseChoice(text, "outcome"));
+      const owner = await service.registry.ownerOfAccount(body.payment_account_id);
+      const order = { ...orderOf(body), kind: body.kind, instruction: body.outcome ?? null };
+      const transaction = await service.startPayment(owner, order);
+      // Only the console's page is of the same origin as the control API.
+      const isByPage = request.headers.get("Sec-Fetch-Site") === "same-origin";
+      testPayments.note(transaction.checkoutRequestId, isByPage ? "console" : "control_api");
+      return succeed(STARTED, startedView(transaction, {}));
+    }),
   },
 };
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { succeed } from "../../src/http/reply.ts";
 import { itemView } from "../../src/http/view.ts";
 import { answerByHand, outcomeOfPin } from "../network/network.ts";
-import { type Calls, described } from "./context.ts";
+import { type Calls, call } from "./context.ts";
 import { bodyOf, phoneQuery } from "./input.ts";
 import { replyWithList } from "./paging.ts";
 import { messageList, promptAnswered, promptList } from "./shapes/payments.ts";
@@ -35,7 +35,7 @@ const promptAnswer = z
 /** What customers see on their phones, and what they do. `?phone=` selects one phone. */
 export const PHONE_CALLS: Calls = {
   "/prompts": {
-    GET: described("The open prompts, oldest first", promptList, ofPhone, async (context, { query }) => {
+    GET: call(promptList, ofPhone, async (context, { query }) => {
       const { service, realClock } = context;
       const { phone = null } = query;
       const prompts = await service.listPrompts(MAX_PROMPTS, phone);
@@ -54,8 +54,7 @@ export const PHONE_CALLS: Calls = {
     }),
   },
   "/prompts/ID/answer": {
-    POST: described(
-      "Answer a prompt as its customer or as the network",
+    POST: call(
       promptAnswered,
       { body: bodyOf(promptAnswer, { pin: "1234" }) },
       async ({ service, clock }, { id, body: { pin = "", outcome, ...result } }) => {
@@ -68,16 +67,11 @@ export const PHONE_CALLS: Calls = {
     ),
   },
   "/messages": {
-    GET: described(
-      "The last text messages to customers, newest first",
-      messageList,
-      ofPhone,
-      async ({ service, realClock }, { query: { phone = null } }) => {
-        const paid = await service.listPaid(MAX_MESSAGES, phone);
-        return replyWithList("messages", "message", paid, realClock, async (payment) =>
-          messageView(payment, await service.registry.nameOf(payment.merchantId)),
-        );
-      },
-    ),
+    GET: call(messageList, ofPhone, async ({ service, realClock }, { query: { phone = null } }) => {
+      const paid = await service.listPaid(MAX_MESSAGES, phone);
+      return replyWithList("messages", "message", paid, realClock, async (payment) =>
+        messageView(payment, await service.registry.nameOf(payment.merchantId)),
+      );
+    }),
   },
 };

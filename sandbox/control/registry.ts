@@ -3,10 +3,9 @@ import { invalid } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID, type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
 import { formatTariff, parseTariff } from "../../src/domain/money.ts";
 import { queryNumber } from "../../src/http/input.ts";
-import { failWith, respond, succeed } from "../../src/http/reply.ts";
+import { succeed } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
-import { createCallTable } from "./call-table.ts";
-import { type Calls, described, type RegistryContext } from "./context.ts";
+import { type Calls, call, type RegistryContext } from "./context.ts";
 import { bodyOf, MAX_QUERY_ID, readWith } from "./input.ts";
 import { replyWithList } from "./paging.ts";
 import * as shapes from "./shapes/registry.ts";
@@ -55,79 +54,51 @@ const ofMerchant = { query: merchantQuery };
 /** Merchants, accounts and keys, each list oldest first. */
 export const REGISTRY_CALLS: Calls<RegistryContext> = {
   "/merchants": {
-    GET: described("All merchants", shapes.merchantList, {}, async ({ service, realClock }) => {
+    GET: call(shapes.merchantList, {}, async ({ service, realClock }) => {
       const merchants = await service.registry.listMerchants();
       return replyWithList("merchants", "merchant", merchants, realClock, merchantView);
     }),
-    POST: described("Register a merchant", shapes.merchant, { body: merchantBody }, async ({ service }, { body }) => {
+    POST: call(shapes.merchant, { body: merchantBody }, async ({ service }, { body }) => {
       const merchant = await service.registry.registerMerchant(body.name);
       return succeed("the merchant is registered", merchantView(merchant));
     }),
   },
   "/accounts": {
-    GET: described("A merchant's payment accounts", shapes.accountList, ofMerchant, async (context, { query }) => {
+    GET: call(shapes.accountList, ofMerchant, async (context, { query }) => {
       const { id } = await merchantOf(context, query);
       const accounts = await context.service.registry.listAccounts(id);
       return replyWithList("accounts", "payment account", accounts, context.realClock, accountView);
     }),
-    POST: described("Open a payment account", shapes.account, { body: accountBody }, async (context, { body }) => {
+    POST: call(shapes.account, { body: accountBody }, async (context, { body }) => {
       const owner = await idOf(context, body.merchant_id);
       const account = await context.service.registry.openAccount(owner, body.name, body.fee, body.id);
       return succeed("the payment account is open", accountView(account));
     }),
   },
   "/keys": {
-    GET: described(
-      "A merchant's keys, without their secrets",
-      shapes.keyList,
-      ofMerchant,
-      async (context, { query }) => {
-        const { id } = await merchantOf(context, query);
-        const keys = await context.service.registry.listKeys(id);
-        return replyWithList("keys", "key", keys, context.realClock, keyView);
-      },
-    ),
-    POST: described(
-      "Make a key; its secret is shown only once",
-      shapes.keyMade,
-      { body: keyBody },
-      async (context, { body: { label, merchant_id } }) => {
-        const key = await context.service.registry.issueKey(await idOf(context, merchant_id), label);
-        const made: shapes.KeyMade = {
-          api_key: key.apiKey,
-          api_secret: key.apiSecret,
-          merchant_id: key.merchantId,
-          label: key.label,
-        };
-        return succeed("the key is made; its secret is not shown again", made);
-      },
-    ),
+    GET: call(shapes.keyList, ofMerchant, async (context, { query }) => {
+      const { id } = await merchantOf(context, query);
+      const keys = await context.service.registry.listKeys(id);
+      return replyWithList("keys", "key", keys, context.realClock, keyView);
+    }),
+    POST: call(shapes.keyMade, { body: keyBody }, async (context, { body: { label, merchant_id } }) => {
+      const key = await context.service.registry.issueKey(await idOf(context, merchant_id), label);
+      const made: shapes.KeyMade = {
+        api_key: key.apiKey,
+        api_secret: key.apiSecret,
+        merchant_id: key.merchantId,
+        label: key.label,
+      };
+      return succeed("the key is made; its secret is not shown again", made);
+    }),
   },
   "/keys/API_KEY": {
-    DELETE: described("Revoke a key", shapes.keyRevoked, {}, async ({ service }, { id }) => {
+    DELETE: call(shapes.keyRevoked, {}, async ({ service }, { id }) => {
       await service.registry.revokeKey(id);
       return succeed("the key is revoked", { api_key: id, revoked: true });
     }),
   },
 };
-
-const TABLE = createCallTable(REGISTRY_CALLS);
-
-/** Answers one of these calls without a server, also with a refusal. Other errors are thrown. */
-export async function answerAlone(request: Request, context: RegistryContext): Promise<Response> {
-  const found = TABLE.find(request);
-  if (!("carryOut" in found)) return respond(found);
-  try {
-    const answer = await found.carryOut(context, () => {});
-    return answer instanceof Response ? answer : respond(answer);
-  } catch (error) {
-    return respond(
-      failWith(error, (bug) => {
-        throw bug;
-      }),
-    );
-  }
-}
 
 const merchantView = ({ id, name }: Merchant): shapes.MerchantOnWire => ({ id, name });
 

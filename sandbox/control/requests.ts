@@ -8,15 +8,7 @@ import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { headerText } from "../../src/http/request.ts";
 import { curlLine } from "../curl.ts";
 import { type LoggedRequest, OWN_HEADER, REPLAY_HEADER } from "../request-log.ts";
-import {
-  type Calls,
-  CONTROL_PATH,
-  type ControlContext,
-  described,
-  ownedBy,
-  replicaHeader,
-  textReply,
-} from "./context.ts";
+import { type Calls, CONTROL_PATH, type ControlContext, call, ownedBy, replicaHeader, textReply } from "./context.ts";
 import { noBody, pageQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
@@ -79,8 +71,7 @@ export const REQUEST_CALLS: Calls = {
      * `?format=curl` as lines to paste. `next` (for curl: the header `Link`) is the address of the previous page, or with `?after=ID`
      * of the following page.
      */
-    GET: described(
-      "The last requests to the merchant API, oldest first",
+    GET: call(
       requestPage,
       { query: requestsQuery, texts: ["text/plain"] },
       async (context, { request, query: { format, after, before, limit, ...given } }) => {
@@ -107,44 +98,39 @@ export const REQUEST_CALLS: Calls = {
   },
   "/requests/ID/replay": {
     /** With the sandbox's own key. The log shows the new request. The audit ignores it, because no client sent it. */
-    POST: described(
-      "Send a logged request to the merchant API again",
-      replayAnswer,
-      { body: noBody },
-      async ({ log, merchantApi, server }, { request, id, keepOpen }) => {
-        const logged = log.list().find((one) => String(one.id) === id);
-        if (!logged) throw new Refusal("not_found", "the log has no request with this id; it keeps the last 1,000");
-        if (logged.bodyCutBytes > 0) {
-          throw invalid("the log does not have the whole body of this request: send it from the client");
-        }
-        const credentials = server.credentials;
-        if (credentials === null) throw invalid("this sandbox has no key of its own");
-        const headers = new Headers({
-          "X-API-Key": credentials.api_key,
-          "X-API-Secret": credentials.api_secret,
-          [REPLAY_HEADER]: id,
-          [OWN_HEADER]: server.ownSecret,
-        });
-        for (const name of KEPT_HEADERS) {
-          const value = logged.headers.get(name);
-          if (value !== null) headers.set(name, value);
-        }
-        const { method, target, body } = logged;
-        const hasBody = body !== null && method !== "GET" && method !== "HEAD";
-        const url = new URL(target, request.url);
-        if (url.pathname !== target.split("?", 1)[0] || UNSENDABLE.has(method)) {
-          throw invalid("this request cannot be sent again as it was: send it from the client");
-        }
-        const again = new Request(url.href, { method, headers, ...(hasBody && { body }) });
-        const answered = async () => {
-          const answer = await merchantApi(again, () => keepOpen(request));
-          await answer.arrayBuffer(); // fails if the answer is lost
-          return answer.status;
-        };
-        const status = await answered().catch(() => null);
-        return succeed(`sent again: ${status === null ? "the answer is lost" : `HTTP ${status}`}`, { status });
-      },
-    ),
+    POST: call(replayAnswer, { body: noBody }, async ({ log, merchantApi, server }, { request, id, keepOpen }) => {
+      const logged = log.list().find((one) => String(one.id) === id);
+      if (!logged) throw new Refusal("not_found", "the log has no request with this id; it keeps the last 1,000");
+      if (logged.bodyCutBytes > 0) {
+        throw invalid("the log does not have the whole body of this request: send it from the client");
+      }
+      const credentials = server.credentials;
+      if (credentials === null) throw invalid("this sandbox has no key of its own");
+      const headers = new Headers({
+        "X-API-Key": credentials.api_key,
+        "X-API-Secret": credentials.api_secret,
+        [REPLAY_HEADER]: id,
+        [OWN_HEADER]: server.ownSecret,
+      });
+      for (const name of KEPT_HEADERS) {
+        const value = logged.headers.get(name);
+        if (value !== null) headers.set(name, value);
+      }
+      const { method, target, body } = logged;
+      const hasBody = body !== null && method !== "GET" && method !== "HEAD";
+      const url = new URL(target, request.url);
+      if (url.pathname !== target.split("?", 1)[0] || UNSENDABLE.has(method)) {
+        throw invalid("this request cannot be sent again as it was: send it from the client");
+      }
+      const again = new Request(url.href, { method, headers, ...(hasBody && { body }) });
+      const answered = async () => {
+        const answer = await merchantApi(again, () => keepOpen(request));
+        await answer.arrayBuffer(); // fails if the answer is lost
+        return answer.status;
+      };
+      const status = await answered().catch(() => null);
+      return succeed(`sent again: ${status === null ? "the answer is lost" : `HTTP ${status}`}`, { status });
+    }),
   },
 };
 

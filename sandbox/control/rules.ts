@@ -4,7 +4,7 @@ import { type Reply, succeed } from "../../src/http/reply.ts";
 import { endingOf } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";
 import { MAX_RULES } from "../network/rules.ts";
-import { type Calls, type ControlContext, described } from "./context.ts";
+import { type Calls, type ControlContext, call } from "./context.ts";
 import { added, bodyOf, itemsBody, parseItems } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
 import { type Rule, rule } from "./shapes/steering.ts";
@@ -22,44 +22,35 @@ const defaultBody = bodyOf(shapes.defaultRequest, { outcome: "completed", after:
 /** What prompts do: the outcomes, the rules with the times that are left, and the default. */
 export const RULE_CALLS: Calls = {
   "/outcomes": {
-    GET: described("What each test phone does", shapes.outcomeList, {}, async () =>
-      succeed("the outcomes by name", { outcomes: outcomesView() }),
-    ),
+    GET: call(shapes.outcomeList, {}, async () => succeed("the outcomes by name", { outcomes: outcomesView() })),
   },
   "/rules": {
-    GET: described("The rules in force, in order", shapes.ruleList, {}, async ({ state }) => inForce(state)),
-    POST: described("Add rules", shapes.rulesAdded, { body }, async ({ steering, state }, { body }) => {
+    GET: call(shapes.ruleList, {}, async ({ state }) => inForce(state)),
+    POST: call(shapes.rulesAdded, { body }, async ({ steering, state }, { body }) => {
       const ids = await steering.change(() => state.rules.append(body.rules));
       return inForce(state, added(ids));
     }),
-    PUT: described("Replace all rules", shapes.ruleList, { body }, async ({ steering, state }, { body }) => {
+    PUT: call(shapes.ruleList, { body }, async ({ steering, state }, { body }) => {
       await steering.change(() => state.rules.replace(body.rules));
       return inForce(state);
     }),
-    DELETE: described("Remove all rules", shapes.ruleList, {}, async ({ steering, state }) => {
+    DELETE: call(shapes.ruleList, {}, async ({ steering, state }) => {
       await steering.change(() => state.rules.clear());
       return inForce(state);
     }),
   },
   "/rules/ID": {
-    DELETE: described("Remove one rule", shapes.ruleList, {}, async ({ steering, state }, { id }) => {
+    DELETE: call(shapes.ruleList, {}, async ({ steering, state }, { id }) => {
       await steering.change(() => state.rules.remove(id));
       return inForce(state);
     }),
   },
   "/default": {
-    GET: described("What prompts do if nothing else decides", shapes.defaultAnswer, {}, async ({ state }) =>
-      showDefault(state),
-    ),
-    PUT: described(
-      "Change what prompts do if nothing else decides, until a reset",
-      shapes.defaultAnswer,
-      { body: defaultBody },
-      async ({ steering, state }, { body }) => {
-        await steering.change(() => state.default.load(body));
-        return showDefault(state);
-      },
-    ),
+    GET: call(shapes.defaultAnswer, {}, async ({ state }) => showDefault(state)),
+    PUT: call(shapes.defaultAnswer, { body: defaultBody }, async ({ steering, state }, { body }) => {
+      await steering.change(() => state.default.load(body));
+      return showDefault(state);
+    }),
   },
 };
 

@@ -2,7 +2,7 @@ import { counted } from "../../src/domain/counted.ts";
 import { invalid, Refusal, shown, whatCame } from "../../src/domain/error.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { succeed } from "../../src/http/reply.ts";
-import { type Calls, type ControlContext, described, type Snapshot, type Snapshots } from "./context.ts";
+import { type Calls, type ControlContext, call, type Snapshot, type Snapshots } from "./context.ts";
 import { noBody } from "./input.ts";
 import { snapshotAnswer, snapshotList } from "./shapes/steering.ts";
 
@@ -15,14 +15,14 @@ const MAX_SAVED = 200_000;
 /** The snapshots, and the reset. */
 export const STATE_CALLS: Calls = {
   "/snapshots": {
-    GET: described("The snapshots", snapshotList, {}, async ({ snapshots: { byName } }) => {
+    GET: call(snapshotList, {}, async ({ snapshots: { byName } }) => {
       const snapshots = [...byName.values()].map(({ shown }) => shown).sort((a, b) => (a.name < b.name ? -1 : 1));
       return succeed(counted(snapshots.length, "snapshot"), { snapshots });
     }),
   },
   "/snapshots/NAME": {
     /** It replaces a snapshot of the same name. */
-    PUT: described("Save the state", snapshotAnswer, { body: noBody }, async (context, input) => {
+    PUT: call(snapshotAnswer, { body: noBody }, async (context, input) => {
       const { request, id: name, keepOpen } = input;
       if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
         const rule = "must be 1 to 64 letters, digits, - and _";
@@ -32,7 +32,7 @@ export const STATE_CALLS: Calls = {
       const { shown: snapshot } = await context.snapshots.mutex.run(() => save(name, context));
       return succeed(`saved as ${name}`, { snapshot });
     }),
-    DELETE: described("Remove a snapshot", {}, {}, async ({ snapshots }, { id: name }) => {
+    DELETE: call({}, {}, async ({ snapshots }, { id: name }) => {
       await snapshots.mutex.run(async () => {
         const { saved } = find(snapshots, name);
         snapshots.byName.delete(name);
@@ -43,7 +43,7 @@ export const STATE_CALLS: Calls = {
   },
   "/snapshots/NAME/restore": {
     /** The clock too. Log and deliveries start empty; the audit begins a new chapter. Merchants, accounts and keys do not change. */
-    POST: described("Restore the state", snapshotAnswer, { body: noBody }, async (context, input) => {
+    POST: call(snapshotAnswer, { body: noBody }, async (context, input) => {
       const { request, id: name, keepOpen } = input;
       keepOpen(request);
       const { shown: snapshot } = await context.service.replaceAll("a snapshot was restored", () =>
@@ -54,27 +54,22 @@ export const STATE_CALLS: Calls = {
     }),
   },
   "/reset": {
-    POST: described(
-      "Remove transactions, rules, faults and log, and reset the clock; merchants, accounts and keys stay",
-      {},
-      { body: noBody },
-      async ({ service, steering, replica, state, rememberClock }) => {
-        if (replica?.allowsReset === false) {
-          throw new Refusal(
-            "conflict",
-            "other servers share this database, and a reset would remove their payments: start momo serve with --allow-reset",
-          );
-        }
-        await service.replaceAll("the sandbox was reset", async () => {
-          await service.forgetTransactions();
-          await steering.change(() => {
-            for (const part of Object.values(state)) part.reset();
-          });
-          rememberClock();
+    POST: call({}, { body: noBody }, async ({ service, steering, replica, state, rememberClock }) => {
+      if (replica?.allowsReset === false) {
+        throw new Refusal(
+          "conflict",
+          "other servers share this database, and a reset would remove their payments: start momo serve with --allow-reset",
+        );
+      }
+      await service.replaceAll("the sandbox was reset", async () => {
+        await service.forgetTransactions();
+        await steering.change(() => {
+          for (const part of Object.values(state)) part.reset();
         });
-        return succeed("reset; merchants, accounts and keys are kept", {});
-      },
-    ),
+        rememberClock();
+      });
+      return succeed("reset; merchants, accounts and keys are kept", {});
+    }),
   },
 };
 

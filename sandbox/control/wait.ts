@@ -2,7 +2,7 @@ import { z } from "zod";
 import { STATUSES } from "../../src/domain/transaction.ts";
 import { fail, succeed } from "../../src/http/reply.ts";
 import { itemView } from "../../src/http/view.ts";
-import { type Calls, described } from "./context.ts";
+import { type Calls, call } from "./context.ts";
 import { bodyOf, duration } from "./input.ts";
 import { waitAnswer } from "./shapes/payments.ts";
 import { reference } from "./shapes/values.ts";
@@ -21,8 +21,7 @@ const waitRequest = z
 export const WAIT_CALLS: Calls = {
   "/wait": {
     /** The time-out runs in real time, also while the sandbox clock is frozen. */
-    POST: described(
-      "Wait until a payment has a status; 408 at the time-out",
+    POST: call(
       waitAnswer,
       { body: bodyOf(waitRequest, { reference: "ORDER-0001", until: "final", timeout: "10s" }) },
       async ({ waitingRoom }, { request, body: { checkout_request_id, reference, until, timeout }, keepOpen }) => {

@@ -3,7 +3,7 @@ import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { originOf, ownOriginOf } from "../../src/http/request.ts";
 import { isOwnAddress } from "../webhooks/settings.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import { type Calls, CONTROL_PATH, described } from "./context.ts";
+import { type Calls, CONTROL_PATH, call } from "./context.ts";
 import { bodyOf, noBody, pageQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
@@ -13,19 +13,13 @@ import { attemptView, deliveryView, webhookMessageView } from "./views.ts";
 export const WEBHOOK_CALLS: Calls = {
   "/webhook": {
     /** If the deliveries do not fit into one page, `next` is the address of the next page, as for the requests. */
-    GET: described(
-      "The webhook and its deliveries, oldest first",
-      shapes.deliveryPage,
-      { query: pageQuery },
-      async ({ service, webhooks, realClock }, { query: page }) => {
-        const found = await service.deliveries.list({ ...page, limit: page.limit + 1 }); // one more shows that there is a next page
-        const { texts, next } = await writePage(found, page, realClock, (one) => JSON.stringify(deliveryView(one)));
-        const address = next && `${CONTROL_PATH}/webhook?${next}&limit=${page.limit}`;
-        return succeedWithList(inWords(webhooks), { webhook: webhooks.settings, next: address }, "deliveries", texts);
-      },
-    ),
-    PUT: described(
-      "Send each payment that becomes final to an address",
+    GET: call(shapes.deliveryPage, { query: pageQuery }, async ({ service, webhooks, realClock }, { query: page }) => {
+      const found = await service.deliveries.list({ ...page, limit: page.limit + 1 }); // one more shows that there is a next page
+      const { texts, next } = await writePage(found, page, realClock, (one) => JSON.stringify(deliveryView(one)));
+      const address = next && `${CONTROL_PATH}/webhook?${next}&limit=${page.limit}`;
+      return succeedWithList(inWords(webhooks), { webhook: webhooks.settings, next: address }, "deliveries", texts);
+    }),
+    PUT: call(
       shapes.webhookAnswer,
       { body: bodyOf(shapes.webhook, { url: "http://127.0.0.1:8080/webhook", times: 2, delay: "1s" }) },
       async ({ steering, webhooks, server }, { request, body: settings }) => {
@@ -37,7 +31,7 @@ export const WEBHOOK_CALLS: Calls = {
         return succeed(inWords(webhooks), { webhook: webhooks.settings });
       },
     ),
-    DELETE: described("Remove the webhook", shapes.webhookAnswer, {}, async ({ steering, service, webhooks }) => {
+    DELETE: call(shapes.webhookAnswer, {}, async ({ steering, service, webhooks }) => {
       const before = webhooks.settings;
       await steering.change(() => webhooks.load(null));
       try {
@@ -50,22 +44,17 @@ export const WEBHOOK_CALLS: Calls = {
     }),
   },
   "/webhook/test": {
-    POST: described(
-      "Send a sample payment to the webhook once",
-      shapes.testAnswer,
-      { body: noBody },
-      async ({ webhooks }, { request, keepOpen }) => {
-        keepOpen(request);
-        const { message, attempt } = await webhooks.sendTest();
-        const { problem, status } = attempt;
-        const answer = [status && `HTTP ${status}`, problem].filter(Boolean).join(", ");
-        const said = `${problem === null ? "accepted" : "did not accept"} the test event: ${answer}`;
-        return succeed(`the webhook ${said}`, { attempt: attemptView(attempt), ...webhookMessageView(message) });
-      },
-    ),
+    POST: call(shapes.testAnswer, { body: noBody }, async ({ webhooks }, { request, keepOpen }) => {
+      keepOpen(request);
+      const { message, attempt } = await webhooks.sendTest();
+      const { problem, status } = attempt;
+      const answer = [status && `HTTP ${status}`, problem].filter(Boolean).join(", ");
+      const said = `${problem === null ? "accepted" : "did not accept"} the test event: ${answer}`;
+      return succeed(`the webhook ${said}`, { attempt: attemptView(attempt), ...webhookMessageView(message) });
+    }),
   },
   "/webhook/deliveries/ID/resend": {
-    POST: described("Send a delivery again", shapes.deliveryAnswer, { body: noBody }, async ({ webhooks }, { id }) => {
+    POST: call(shapes.deliveryAnswer, { body: noBody }, async ({ webhooks }, { id }) => {
       if (!/^[1-9][0-9]{0,14}$/.test(id)) {
         throw new Refusal("not_found", "the id of a delivery is a whole number from 1");
       }

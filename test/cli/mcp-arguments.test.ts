@@ -23,11 +23,11 @@ test('text for numbers, "true", JSON text, and null for what is absent are taken
     transaction: { amount: 100, phone: "254712345678", reference: "42" },
   });
   const rules = JSON.stringify([{ match: { amount: "5", phone: null }, outcome: "cancelled", times: "1" }]);
-  expect(await taken("rules", { action: "replace", rules })).toMatchObject({
+  expect(await taken("rules", { action: "add", rules })).toMatchObject({
     rules: [{ match: { amount: 5 }, outcome: "cancelled", times: 1 }],
   });
   const faults = '[{"kind":"error","status":"503","carried_out":"false","path":null}]';
-  expect(await taken("faults", { action: "replace", faults, seed: "7" })).toMatchObject({
+  expect(await taken("faults", { action: "add", faults, seed: "7" })).toMatchObject({
     faults: [{ kind: "error", status: 503 }],
   });
   await taken("webhook", { action: "set", url: "http://127.0.0.1:9/none", times: "2", early: "True", delay: null });

@@ -14,14 +14,10 @@ const PHONE = "0712345678";
 describe("a refusal is the sandbox's own message", () => {
   const ANSWER = { action: "answer", pin: "1234" };
   const REFUSED: [tool: string, given: Answer, message: RegExp][] = [
-    ["rules", { action: "replace", rules: [{ outcome: "paid" }] }, /outcome.*the names are completed, .*"paid"/],
+    ["rules", { action: "add", rules: [{ outcome: "paid" }] }, /outcome.*the names are completed, .*"paid"/],
     ["rules", { action: "add" }, /^rules is missing$/],
-    ["rules", { action: "burn" }, /action must be one of list, replace, clear, add, remove; it is "burn"/],
-    [
-      "rules",
-      { action: "constructor" },
-      /action must be one of list, replace, clear, add, remove; it is "constructor"/,
-    ],
+    ["rules", { action: "burn" }, /action must be one of list, add, clear, remove; it is "burn"/],
+    ["rules", { action: "constructor" }, /action must be one of list, add, clear, remove; it is "constructor"/],
     ["explain_payment", { checkout_request_id: ".." }, /^checkout_request_id must be a string, .*; it is ".."$/],
     ["clock", { freeze: true }, /no argument freeze: clock with action show .*for action set and advance/],
     ["clock", { action: "stop" }, /action must be one of show, set, advance, freeze, resume; it is "stop"/],
@@ -138,9 +134,9 @@ test("an argument that is left out has the default that its tool declares", asyn
     start_payment: order,
     wait_for_payment: { checkout_request_id },
     "rules action": {},
-    rules: { action: "replace", rules: [{ outcome: "cancelled" }] },
+    rules: { action: "add", rules: [{ outcome: "cancelled" }] },
     "faults action": {},
-    faults: { action: "replace", faults: [{ kind: "error" }], seed: 1 },
+    faults: { action: "add", faults: [{ kind: "error" }], seed: 1 },
     "webhook action": {},
     webhook: { action: "set", url: "http://127.0.0.1:9/none" },
     "webhook limit": { action: "show" },
@@ -149,10 +145,10 @@ test("an argument that is left out has the default that its tool declares", asyn
   };
   async function answerTo(tool: string, given: Answer): Promise<unknown> {
     const { answer, text } = await call(tool, given);
-    // Rules and faults that are set again have other ids.
-    const { rules, faults, ...others } = answer ?? {};
-    const items = [rules ?? [], faults ?? []].flat().map((item) => ({ ...(item as Answer), id: 0 }));
-    if (tool !== "start_payment") return answer ? { ...others, items } : text;
+    // A rule or a fault that is added again is one more, with another id.
+    const { rules, faults, id: _id, ids: _ids, message: _message, ...others } = answer ?? {};
+    const added = { ...[rules ?? [], faults ?? []].flat().at(-1), id: 0 };
+    if (tool !== "start_payment") return answer ? { ...others, added } : text;
     const story = (await call("explain_payment", { checkout_request_id: answer.checkout_request_id })).answer;
     return { account: story.payment_account_id, kind: (story.transaction as Answer).kind };
   }

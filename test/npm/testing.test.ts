@@ -99,6 +99,20 @@ describe("a sandbox for a test", () => {
     expect(await response.json()).toEqual({ success: false, message: "Transaction not found" });
   });
 
+  test("add resolves to the ids, also of several at once; remove takes one out, and refuses one that is not there", async () => {
+    const added = await Promise.all([1, 2, 3].map((times) => sandbox.faults.add({ kind: "error", times })));
+    const { control } = createClient(sandbox);
+    const ids = (added.flat() as number[]).toSorted((a, b) => a - b);
+    expect((await control("GET", "/faults")).faults).toMatchObject(ids.map((id) => ({ id, kind: "error" })));
+    expect(ids).toHaveLength(3);
+    await sandbox.faults.remove(ids[1] ?? 0);
+    expect((await control("GET", "/faults")).faults).toMatchObject([{ id: ids[0] }, { id: ids[2] }]);
+    expect(await rejectionOf(sandbox.faults.remove(99))).toMatchObject({ status: 404 });
+    const [first = 0, second] = await sandbox.rules.add({ outcome: "cancelled" }, { outcome: "wrong_pin" });
+    await sandbox.rules.remove(first);
+    expect((await control("GET", "/rules")).rules).toMatchObject([{ id: second, outcome: "wrong_pin" }]);
+  });
+
   test("faults.set resolves to the seed; clear ends them; resume lets the clock go on", async () => {
     expect(await sandbox.faults.set([{ kind: "error" }], 7)).toBe(7);
     const seed = await sandbox.faults.set([{ kind: "error", probability: 0.5 }]);

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { lineOf, withoutComments, withoutStrings } from "./source-text.ts";
 
 /** The architecture as data: what each folder may import, and what only one file may do. tidy.test.ts compares it with the code. */
 
@@ -9,11 +10,13 @@ interface Place {
   readonly mayImport: readonly string[];
   /** Only with `import type` or `export type`. */
   readonly mayImportTypes?: readonly string[];
+  /** Only with `import()`. */
+  readonly mayLoad?: readonly string[];
 }
 
 const ASSERT = "node:assert/strict";
 const SIMULATED = ["sandbox/", "sandbox/faults/", "sandbox/audit/", "sandbox/network/", "sandbox/webhooks/"];
-const CONTROL = ["sandbox/control/", "sandbox/control/shapes/", "sandbox/console/"];
+const CONTROL = ["sandbox/control/", "sandbox/control/rows/", "sandbox/control/shapes/", "sandbox/console/"];
 const HTTP_FILES = ["answers", "input", "parse-input", "description", "paths", "profile", "reply", "request", "view"];
 const SHARED_HTTP = HTTP_FILES.map((file) => `src/http/${file}.ts`);
 const ENGINES = ["src/store/sqlite/sqlite.ts", "src/store/postgres/postgres.ts"];
@@ -64,6 +67,13 @@ const PLACES: readonly Place[] = [
       ...["src/http/answers.ts", "src/http/parse-input.ts", "src/http/paths.ts", "zod"],
     ],
   },
+  {
+    // Every command loads the rows: a call's schemas, and what carries it out, load when it is sent.
+    path: "sandbox/control/rows/",
+    mayImport: ["sandbox/control/rows/", "sandbox/faults/", "sandbox/network/", "sandbox/webhooks/", "src/domain/"],
+    mayImportTypes: ["sandbox/control/", "sandbox/control/shapes/"],
+    mayLoad: ["sandbox/control/"],
+  },
   ...["sandbox/control/", "sandbox/console/"].map((path) => ({
     path,
     mayImport: [...SIMULATED, ...CONTROL, "src/service/", "src/domain/", ...SHARED_HTTP, "zod"],
@@ -109,7 +119,7 @@ const PLACES: readonly Place[] = [
   {
     path: "cli/mcp/",
     mayImport: [
-      ...["cli/", ...CLI, "sandbox/control/", "sandbox/console/browser/logic/snippets.ts"],
+      ...["cli/", ...CLI, "sandbox/control/", "sandbox/control/rows/", "sandbox/console/browser/logic/snippets.ts"],
       ...["sandbox/network/outcomes.ts", "src/http/", "src/domain/", "docs/"],
       ...["src/system.ts", "node:util", "node:stream", "zod", "@modelcontextprotocol/server", "commander"],
     ],
@@ -217,9 +227,9 @@ function importViolations(path: string, text: string): string[] {
   if (!place) {
     return [`${path} is in no folder of the design → move it, or describe its folder in test/support/architecture.ts`];
   }
-  const { mayImport, mayImportTypes = [] } = place;
-  return importsOf(path, text).flatMap(({ target, line, isTypeOnly }) => {
-    const allowed = isTypeOnly ? [...mayImport, ...mayImportTypes] : mayImport;
+  const { mayImport, mayImportTypes = [], mayLoad = [] } = place;
+  return importsOf(path, text).flatMap(({ target, line, kind }) => {
+    const allowed = mayImport.concat(kind === "type" ? mayImportTypes : kind === "later" ? mayLoad : []);
     if (allowed.some((one) => fits(target, one))) return [];
     return [`${path}:${line} imports ${target} → use only ${mayImport.join(", ")}`];
   });
@@ -228,7 +238,7 @@ function importViolations(path: string, text: string): string[] {
 interface Import {
   readonly target: string;
   readonly line: number;
-  readonly isTypeOnly: boolean;
+  readonly kind: "type" | "later" | "value";
 }
 
 /** What a file imports, types included: packages, and files of the project by their path. */
@@ -237,8 +247,9 @@ function importsOf(path: string, text: string): Import[] {
   return IMPORTS.flatMap((pattern) => [...code.matchAll(pattern)]).map((match) => {
     const specifier = match[1] ?? "";
     const target = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : specifier;
-    const isTypeOnly = /^(?:import|export) type\b/.test(match[0]);
-    return { target, line: lineOf(code, match.index + match[0].length), isTypeOnly };
+    const isType = /^(?:import|export) type\b/.test(match[0]);
+    const kind = isType ? "type" : match[0].startsWith("import(") ? "later" : "value";
+    return { target, line: lineOf(code, match.index + match[0].length), kind };
   });
 }
 
@@ -272,27 +283,4 @@ function bannedIn(path: string, text: string): string[] {
     if ([only ?? []].flat().some((place) => contains(place, path))) return [];
     return [...code.matchAll(banned)].map((match) => `${path}:${lineOf(code, match.index)} ${match[0]} → ${instead}`);
   });
-}
-
-/** Comments, plain strings, templates and regular expressions. Each is matched whole, because it can contain the others. */
-const TOKENS =
-  /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?\*\/)|(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|`(?:\\.|[^`\\])*`|(?<=(?:[=(,:!&|?{};[>]|\breturn)\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g;
-
-function withoutComments(text: string): string {
-  return text.replace(TOKENS, (token, comment?: string) => (comment === undefined ? token : blank(token)));
-}
-
-function withoutStrings(text: string): string {
-  return text.replace(TOKENS, (token, comment?: string, plain?: string) =>
-    comment === undefined && plain === undefined ? token : blank(token),
-  );
-}
-
-/** Keeps the line numbers of the text behind it. */
-function blank(token: string): string {
-  return token.replace(/[^\n]/g, " ");
-}
-
-function lineOf(text: string, index: number): number {
-  return text.slice(0, index).split("\n").length;
 }

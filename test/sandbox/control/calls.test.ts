@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { CALLS } from "../../../sandbox/control/calls.ts";
+import { loadCalls } from "../../../sandbox/control/call-table.ts";
+import { ALL_ROWS } from "../../../sandbox/control/calls.ts";
 import { ambiguousPath } from "../../../src/http/reply.ts";
 import { forAllTests } from "../../support/cleanup.ts";
 import { expectSoundAnswer, HOST, openScene, readAnswer, type Scene } from "../../support/scene.ts";
+
+const CALLS = await loadCalls(ALL_ROWS);
 
 let sandbox: Scene;
 let ids: Record<string, string>;

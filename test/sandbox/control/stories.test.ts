@@ -2,10 +2,13 @@ import { beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { CALLS } from "../../../sandbox/control/calls.ts";
+import { loadCalls } from "../../../sandbox/control/call-table.ts";
+import { ALL_ROWS } from "../../../sandbox/control/calls.ts";
 import { schemaChecker } from "../../support/openapi.ts";
 import { createSameText } from "../../support/sandbox.ts";
 import { type Answer, expectSoundAnswer, openScene, payment, type Scene } from "../../support/scene.ts";
+
+const CALLS = await loadCalls(ALL_ROWS);
 
 /**
  * The text files beside this one have what a test suite asks of a new sandbox, whose clock stands still, and what it answers, word for

@@ -1,0 +1,22 @@
+import { failWith, respond } from "../../src/http/reply.ts";
+import { createCallTable } from "./call-table.ts";
+import type { RegistryContext } from "./context.ts";
+import { REGISTRY_ROWS } from "./rows/registry.ts";
+
+const TABLE = createCallTable(REGISTRY_ROWS);
+
+/** Answers a call about merchants, accounts and keys without a server, also with a refusal. Other errors are thrown. */
+export async function answerAlone(request: Request, context: RegistryContext): Promise<Response> {
+  const found = TABLE.find(request);
+  if (!("carryOut" in found)) return respond(found);
+  try {
+    const answer = await found.carryOut(context, () => {});
+    return answer instanceof Response ? answer : respond(answer);
+  } catch (error) {
+    return respond(
+      failWith(error, (bug) => {
+        throw bug;
+      }),
+    );
+  }
+}
