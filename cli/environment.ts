@@ -25,8 +25,14 @@ type Member = keyof typeof VARIABLES;
 /** The values of variables by their names. */
 export type Variables = { readonly [M in Member as (typeof VARIABLES)[M][0]]?: string };
 
+/** The values of momo's variables; undefined if they are not set. */
+type AllValues = Readonly<Record<Member | "databasePassword", string | undefined>>;
+
+/** Some of them. */
+export type Environment = Partial<AllValues>;
+
 /** The values of momo's variables. An empty one counts as not set. */
-export function momoEnvironment() {
+export function momoEnvironment(): AllValues {
   const values = Object.entries(VARIABLES).map(([member, [name]]) => [member, variables()[name] || undefined]);
   return {
     ...(Object.fromEntries(values) as Record<Member, string | undefined>),
@@ -34,8 +40,6 @@ export function momoEnvironment() {
     databasePassword: variables().PGPASSWORD || undefined,
   };
 }
-
-export type Environment = Partial<ReturnType<typeof momoEnvironment>>;
 
 /** A variable of an option of `serve`, if it is set and not empty. */
 export function serveVariable(name: `MOMO_SERVE_${string}`): string | undefined {

@@ -1,6 +1,6 @@
 import type { RefusalFacts } from "../src/domain/error.ts";
 import { keepLast } from "../src/domain/keep-last.ts";
-import { createListeners } from "../src/domain/listeners.ts";
+import { createListeners, type Listener } from "../src/domain/listeners.ts";
 import { parametersIn } from "../src/domain/parameters.ts";
 import type { FaultName } from "./faults/kinds.ts";
 
@@ -71,10 +71,23 @@ const LOG_CAPACITY = 1000;
 /** How many characters of each body and answer are kept. With a head of at most 16 KiB, this bounds the whole log. */
 const KEPT_LENGTH = 4096;
 
-export type RequestLog = ReturnType<typeof createRequestLog>;
+export interface RequestLog {
+  /** The place of an event in the order of all events. */
+  nextPlace(): number;
+  /** The id of a request that is added next. */
+  nextId(): number;
+  /** Takes the whole body and answer, and cuts them. */
+  add(request: AnsweredRequest): void;
+  /** Oldest first. */
+  readonly list: () => readonly LoggedRequest[];
+  clear(): void;
+  /** The next request has the id 1. */
+  restart(): void;
+  readonly subscribe: (listener: Listener<[answered: AnsweredRequest, logged: LoggedRequest]>) => () => void;
+}
 
 /** The last {@link LOG_CAPACITY} requests. JSON is made only when they are read. */
-export function createRequestLog(reportFault: (error: unknown) => void) {
+export function createRequestLog(reportFault: (error: unknown) => void): RequestLog {
   /** Oldest first. */
   let kept: LoggedRequest[] = [];
   const { subscribe, announce } = createListeners<Parameters<LogListener>>(reportFault);
@@ -82,17 +95,14 @@ export function createRequestLog(reportFault: (error: unknown) => void) {
   let lastPlace = 0;
 
   return {
-    /** The place of an event in the order of all events. */
     nextPlace(): number {
       lastPlace += 1;
       return lastPlace;
     },
-    /** The id of a request that is added next. */
     nextId(): number {
       lastId += 1;
       return lastId;
     },
-    /** Takes the whole body and answer, and cuts them. */
     add(request: AnsweredRequest): void {
       const body = beginningOf(request.body);
       const answer = beginningOf(request.answer);
@@ -123,7 +133,6 @@ export function createRequestLog(reportFault: (error: unknown) => void) {
     clear(): void {
       kept = [];
     },
-    /** The next request has the id 1. */
     restart(): void {
       kept = [];
       lastId = 0;
@@ -165,7 +174,14 @@ export function membersOf(text: string | null): Members | null {
   }
 }
 
-export type RequestCounts = ReturnType<typeof createRequestCounts>;
+export interface RequestCounts {
+  readonly list: () => {
+    operation: string;
+    status: string;
+    count: number;
+  }[];
+  add({ target, status }: Pick<LoggedRequest, "target" | "status">): void;
+}
 
 /** The status of a request that got no answer. */
 const UNANSWERED = "none";
@@ -174,7 +190,7 @@ const UNANSWERED = "none";
  * Counts the requests to the merchant API by operation and status.
  * @param operations the names of the operations by their paths
  */
-export function createRequestCounts(operations: ReadonlyMap<string, string>) {
+export function createRequestCounts(operations: ReadonlyMap<string, string>): RequestCounts {
   const counts = new Map<string, Map<number | null, number>>();
   return {
     list: () =>

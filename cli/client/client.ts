@@ -15,7 +15,15 @@ import { type ControlTarget, knownControl, type Target, type TargetFlags } from 
 
 /** The clients of the two APIs. */
 
-export type Client = ReturnType<typeof createClient>;
+/** Sends requests to one API. Each resolves to the answer of a request that succeeded, and rejects with a Failure. */
+export interface Client {
+  get(path: string, query: Record<string, string>, options?: SendOptions): Promise<Answer>;
+  readonly post: SendBody;
+  readonly put: SendBody;
+  delete(path: string, options?: SendOptions): Promise<Answer>;
+}
+
+type SendBody = (path: string, body: object, options?: SendOptions) => Promise<Answer>;
 
 /** The merchant API, with the target's key. */
 export function merchantClient({ baseUrl, apiKey, apiSecret, keyHint = ANOTHER_KEY, server }: Target): Client {
@@ -51,11 +59,11 @@ const controlApi = ({ controlUrl, controlToken, server, handler }: ControlTarget
 export const openEvents = (target: ControlTarget, lastId: string | null = null, signal?: AbortSignal) =>
   openStream(controlApi(target), "/events", lastId === null ? {} : { "Last-Event-ID": lastId }, signal);
 
-function createClient(api: Api, usual: SendOptions = {}) {
+function createClient(api: Api, usual: SendOptions = {}): Client {
   const json = { "Content-Type": "application/json" };
   const sendBody =
-    (method: string) =>
-    (path: string, body: object, options: SendOptions = {}): Promise<Answer> =>
+    (method: string): SendBody =>
+    (path, body, options = {}) =>
       request(api, path, { method, headers: json, body: JSON.stringify(body) }, { ...usual, ...options });
   return {
     post: sendBody("POST"),

@@ -23,14 +23,19 @@ export interface InterceptOptions extends Omit<AnswerOptions, "onRequest"> {
   readonly random: Random;
 }
 
-export type Interception = Awaited<ReturnType<typeof startInterception>>;
+export interface Interception {
+  readonly variables: Record<string, string>;
+  readonly stop: () => Promise<void>;
+  /** The hosts that no request has reached. */
+  readonly silentHosts: () => readonly string[];
+}
 
 /**
  * Answers `https://HOST/…` for programs with the variables: TLS ends in this process, and the requests never leave it.
  * @returns the variables for the command's environment
  * @throws Failure with the reason; then nothing is left open
  */
-export async function startInterception(options: InterceptOptions) {
+export async function startInterception(options: InterceptOptions): Promise<Interception> {
   const { hosts, folder } = options;
   const outer = readOuterProxy();
   const silent = new Set(hosts);
@@ -56,7 +61,6 @@ export async function startInterception(options: InterceptOptions) {
     return {
       variables: interceptionVariables(run, proxy.port),
       stop: () => open.disposeAsync(),
-      /** The hosts that no request has reached. */
       silentHosts: (): readonly string[] => [...silent],
     };
   } catch (error) {

@@ -1,4 +1,5 @@
 import guide from "../../docs/llms.txt" with { type: "text" };
+import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import type { Accepts } from "../../sandbox/audit/judge.ts";
 import pageFile from "../../sandbox/console/dist/console.html" with { type: "file" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
@@ -26,7 +27,7 @@ import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, randomFrom } from "../../src/domain/random.ts";
 import { operationsAt } from "../../src/http/paths.ts";
-import { fail, NO_SUCH_PATH, respond } from "../../src/http/reply.ts";
+import { fail, NO_SUCH_PATH, type Reply, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { reachDirectly } from "../environment.ts";
@@ -63,10 +64,28 @@ export interface AssembleOptions extends World, Settings, ServerFacts, Pick<Engi
   readonly rememberClock: () => void;
 }
 
-export type Assembled = ReturnType<typeof assemble>;
+export interface Assembled {
+  /** Both APIs, for one listener. */
+  readonly handle: Handler;
+  /** Each API alone, for a separate listener. */
+  readonly handleApi: Handler;
+  readonly handleControl: Handler;
+  readonly refuse: (request: Request, own: Reply, sentPath?: string) => Promise<Response>;
+  readonly service: Service;
+  /** Applies the settings that other servers have changed. Call it before the first request. */
+  readonly startSteering: () => Promise<void>;
+  /** The report on the client. Call it when the client has ended. */
+  readonly finishAudit: (end: Pick<RunEnd, "hosts">) => Promise<AuditReport>;
+  /** Says to load balancers that no more requests should come. */
+  readonly drain: () => void;
+  /** Ends delays, waits and streams of events when the server stops. They would not end by themselves. */
+  endStreams(): void;
+  /** Start it when requests are served, and stop it before the store is closed. */
+  readonly webhooks: Webhooks;
+}
 
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
-export function assemble(given: AssembleOptions) {
+export function assemble(given: AssembleOptions): Assembled {
   // With a seed and a frozen clock, nothing that is shown depends on the speed of the machine.
   const options = given.seed == null ? given : { ...given, stopwatch: given.clock.ranMs };
   const [draining, stopping] = [new AbortController(), new AbortController()];
@@ -82,27 +101,20 @@ export function assemble(given: AssembleOptions) {
   const page = createConsole(readPage, guard);
   const own = (handler: Handler) => onlyForThisServer(handler, options, guard);
   return {
-    /** Both APIs, for one listener. */
     handle: own(route(control, page, merchantApi)),
-    /** Each API alone, for a separate listener. */
     handleApi: own(withGuide(merchantApi)),
     handleControl: own(route(control, page, async () => respond(fail(404, ONLY_CONTROL)))),
     refuse: refuseAndLog(options, log),
     service,
-    /** Applies the settings that other servers have changed. Call it before the first request. */
     startSteering: () => steering.start(state, eventHub.steered),
-    /** The report on the client. Call it when the client has ended. */
     finishAudit: audit.finish,
-    /** Says to load balancers that no more requests should come. */
     drain: () => draining.abort(),
-    /** Ends delays, waits and streams of events when the server stops. They would not end by themselves. */
     endStreams() {
       draining.abort();
       stopping.abort();
       waitingRoom.close();
       eventHub.close();
     },
-    /** Start it when requests are served, and stop it before the store is closed. */
     webhooks,
   };
 }

@@ -24,10 +24,21 @@ interface Options extends AuditOptions {
   readonly settleDeliveries: () => Promise<void>;
 }
 
-export type ClientAudit = ReturnType<typeof auditClient>;
+export interface ClientAudit {
+  /** The requests of this chapter that are delayed now. */
+  readonly delayed: Set<DelayedRequest>;
+  readonly report: (end: RunEnd | null) => AuditReport;
+  readonly forget: () => void;
+  beginChapter(): void;
+  readonly delivered: (delivery: Delivery) => void;
+  readonly accountOpened: (id: number) => void;
+  readonly subscribe: (listener: FindingListener) => () => void;
+  /** Ends all payments, and reports on a client that `momo exec` has run, and that sends no more requests. */
+  finish(end: Pick<RunEnd, "hosts">): Promise<AuditReport>;
+}
 
 /** The audit of one sandbox: it gets every request and every change. */
-export function auditClient(options: Options) {
+export function auditClient(options: Options): ClientAudit {
   const { log, service, clock, stopwatch, ownSecret, promptTimeoutMs, settleDeliveries } = options;
   const delayed = new Set<DelayedRequest>();
   const audit = new Audit(options);
@@ -39,7 +50,6 @@ export function auditClient(options: Options) {
   });
   service.subscribe((transaction) => audit.changed(transaction, now()));
   return {
-    /** The requests of this chapter that are delayed now. */
     delayed,
     report: (end: RunEnd | null) => audit.report(now(), end, delayedOfClient()),
     forget: () => audit.forget(),
@@ -50,7 +60,6 @@ export function auditClient(options: Options) {
     delivered: (delivery: Delivery) => audit.delivered(delivery, now()),
     accountOpened: (id: number) => audit.accountOpened(id, now()),
     subscribe: (listener: FindingListener) => audit.subscribe(listener),
-    /** Ends all payments, and reports on a client that `momo exec` has run, and that sends no more requests. */
     async finish(end: Pick<RunEnd, "hosts">): Promise<AuditReport> {
       const atMs = clock.nowMs();
       // Near the year 9999 it cannot move so far: then some payments stay pending.

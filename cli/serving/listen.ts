@@ -22,7 +22,15 @@ export interface Addresses {
   readonly basePaths: BasePaths;
 }
 
-export type Listening = Awaited<ReturnType<typeof listen>>;
+export interface Listening {
+  readonly port: number;
+  /** The addresses of the merchant API and of the control API, from this machine. */
+  readonly origin: string;
+  readonly controlOrigin: string;
+  drain(): void;
+  renew(): void;
+  readonly stop: (graceMs: number) => Promise<undefined>;
+}
 
 type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refuse">;
 
@@ -53,7 +61,7 @@ export async function listen(
   { host, port, controlPort, basePaths }: Addresses,
   { handle, handleApi, handleControl, refuse }: Handlers,
   reportFault: (error: unknown) => void,
-) {
+): Promise<Listening> {
   const servers: HttpServer[] = [];
   const busyPaths = basePaths.flatMap((basePath) => OPERATION_PATHS.map((path) => basePath + path));
   const bound = mostRequests();
@@ -85,7 +93,6 @@ export async function listen(
   const ownPort = controlPort === null ? merchantPort : await serve(controlPort, "--control-port", handleControl);
   return {
     port: merchantPort,
-    /** The addresses of the merchant API and of the control API, from this machine. */
     origin: `http://${reachable(host)}:${merchantPort}`,
     controlOrigin: `http://${reachable(host)}:${ownPort}`,
     drain() {

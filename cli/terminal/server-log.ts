@@ -12,7 +12,16 @@ import type { LogFormat } from "./options.ts";
 import { faultText, isErrorTerminal, lineOf, type Piece, stderr, styled, wrapped } from "./output.ts";
 import { paymentLine } from "./payment-lines.ts";
 
-export type RequestOutput = ReturnType<typeof createRequestOutput>;
+export interface RequestOutput {
+  readonly onRequest: (request: AnsweredRequest) => void;
+  /** For a log without the accepted requests. A burst is a few lines and a count. */
+  onRefused(request: AnsweredRequest): void;
+  onTransaction(transaction: Transaction): void;
+  readonly onDelivery: (delivery: Delivery) => void;
+  readonly reportFault: (error: unknown) => void;
+  /** Writes the rest. Resolves to whether it was read in time: a reader that does not read must not keep the process alive. */
+  end(): Promise<boolean>;
+}
 
 /** How long `end` waits for the reader. */
 const END_GRACE_MS = 300;
@@ -27,7 +36,7 @@ const BEFORE_OPERATIONS: ReadonlySet<number> = new Set([403, 417]);
 export const isRefused = ({ status }: AnsweredRequest): boolean => (status ?? 0) >= 400;
 
 /** The log of a server on stderr. */
-export function createRequestOutput(format: LogFormat, width: number) {
+export function createRequestOutput(format: LogFormat, width: number): RequestOutput {
   const { nowMs } = systemClock;
   let refusals = 0;
   let cancelAlarm = () => {};
@@ -60,7 +69,6 @@ export function createRequestOutput(format: LogFormat, width: number) {
   };
   return {
     onRequest: writeRequest,
-    /** For a log without the accepted requests. A burst is a few lines and a count. */
     onRefused(request: AnsweredRequest): void {
       if (countIfLikeEarlier(request)) return;
       if (refusals === 0) cancelAlarm = systemClock.alarm(nowMs() + REFUSALS_MS, tellCounted);
@@ -75,7 +83,6 @@ export function createRequestOutput(format: LogFormat, width: number) {
     },
     onDelivery: (delivery: Delivery) => writeLine(deliveryLine(format, delivery, nowMs())),
     reportFault: (error: unknown) => writeMessage(faultText(error), "error"),
-    /** Writes the rest. Resolves to whether it was read in time: a reader that does not read must not keep the process alive. */
     async end(): Promise<boolean> {
       cancelAlarm(); // it would keep the process alive
       tellCounted();

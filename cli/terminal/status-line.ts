@@ -1,7 +1,14 @@
 import { canRedraw } from "../environment.ts";
 import { errorWidth, isErrorTerminal, lineOf, tell, wrapped, writeError } from "./output.ts";
 
-export type StatusLine = ReturnType<typeof openStatusLine>;
+export interface StatusLine {
+  /** Whether the terminal can rewrite the line. */
+  readonly isLive: boolean;
+  show(text: string): void;
+  /** Writes a permanent line above it. */
+  note(text: string): void;
+  clear(): void;
+}
 
 /** Moves to the first column and clears the line. */
 const CLEAR = "\x1b[G\x1b[K";
@@ -10,11 +17,10 @@ const CLEAR = "\x1b[G\x1b[K";
  * One line on stderr that is rewritten for a person who waits. The cursor stays visible, so that nothing has to be restored after
  * Ctrl+Z, a signal or a crash.
  */
-export function openStatusLine() {
+export function openStatusLine(): StatusLine {
   const isLive = isErrorTerminal() && canRedraw();
   let shown = "";
   return {
-    /** Whether the terminal can rewrite the line. */
     isLive,
     show(text: string): void {
       if (!isLive) return;
@@ -22,7 +28,6 @@ export function openStatusLine() {
       shown = wrapped(lineOf([text], isErrorTerminal), width)[0] ?? "";
       writeError(CLEAR + shown);
     },
-    /** Writes a permanent line above it. */
     note(text: string): void {
       if (isLive && shown !== "") writeError(CLEAR);
       tell(text);

@@ -23,7 +23,24 @@ interface Reader {
   place: number | null;
 }
 
-export type EventHub = ReturnType<typeof createEventHub>;
+export interface EventHub {
+  readonly isFull: boolean;
+  /**
+   * A position in the stream. Its listener reads at its own pace; nothing is copied for it.
+   * @param lastId the id of the event after which to read on; null: from now on
+   */
+  enter(
+    lastId: string | null,
+    listener: EventListener,
+  ): {
+    /** The events since the last reading, up to a bound; empty if there are none. */
+    read(): string;
+    leave(): void;
+  };
+  /** Announces which settings were changed, so that every page loads them again. */
+  steered(parts: readonly SteeringPart[]): void;
+  close(): void;
+}
 
 export interface EventSources {
   readonly service: Pick<Service, "subscribe" | "isShared" | "replicaChangeToken"> & {
@@ -47,7 +64,7 @@ const BYTES = { transaction: 600, message: 600, request: 1500, audit: 2000, webh
 const POLL_MS = 250;
 
 /** Collects all events in one order, and gives them to all listeners. */
-export function createEventHub(sources: EventSources) {
+export function createEventHub(sources: EventSources): EventHub {
   const { service, log, audit, webhooks, random, reportFault } = sources;
   /** Makes the ids of this process different from those of others. */
   const boot = token(random, 8);
@@ -90,10 +107,6 @@ export function createEventHub(sources: EventSources) {
     get isFull() {
       return readers.size >= MAX_LISTENERS;
     },
-    /**
-     * A position in the stream. Its listener reads at its own pace; nothing is copied for it.
-     * @param lastId the id of the event after which to read on; null: from now on
-     */
     enter(lastId: string | null, listener: EventListener) {
       startOnce();
       const reader: Reader = { place: lastId === null ? history.last : numberOf(lastId, boot) };
@@ -101,7 +114,6 @@ export function createEventHub(sources: EventSources) {
       const subscriptions = [news.subscribe(() => listener.wake()), endings.subscribe(() => listener.end())];
       others.start();
       return {
-        /** The events since the last reading, up to a bound; empty if there are none. */
         read(): string {
           const events = reader.place === null ? null : history.after(reader.place);
           reader.place = events?.number ?? history.last;
@@ -114,7 +126,6 @@ export function createEventHub(sources: EventSources) {
         },
       };
     },
-    /** Announces which settings were changed, so that every page loads them again. */
     steered(parts: readonly SteeringPart[]): void {
       if (isStarted) for (const what of parts) add("steering", () => ({ what }));
     },

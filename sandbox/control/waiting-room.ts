@@ -24,7 +24,18 @@ export const noSuchPayment = () => new Refusal("not_found", "there is no payment
 /** How many calls can wait at once. */
 const CAPACITY = 10_000;
 
-export type WaitingRoom = ReturnType<typeof createWaitingRoom>;
+export interface WaitingRoom {
+  readonly isFull: boolean;
+  /** All payments are others now. Ends the waits for an id; those for a reference go on with the payments that are there. */
+  forget(): void;
+  close(): void;
+  /**
+   * Waits in real time.
+   * @param gone aborted when the client has disconnected
+   * @throws Refusal `not_found` for an unknown id; a payment with a reference need not have started
+   */
+  wait(condition: WaitCondition, timeoutMs: number, gone: AbortSignal): Promise<WaitEnd>;
+}
 
 /** On a shared store, awaited transactions are polled this often, because another replica may have changed them. */
 const POLL_MS = 50;
@@ -36,7 +47,7 @@ export interface WaitingRoomParts {
 }
 
 /** Calls that wait for a transaction. */
-export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts) {
+export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts): WaitingRoom {
   const waiters = new Set<Waiter>();
   const { find, lookUp } = createLookup(service);
   const polling = createRepeater({
@@ -66,7 +77,6 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
     get isFull() {
       return waiters.size >= CAPACITY;
     },
-    /** All payments are others now. Ends the waits for an id; those for a reference go on with the payments that are there. */
     forget(): void {
       const isOfReference = ({ condition }: Waiter) => condition.checkoutRequestId === undefined;
       void lookUp([...waiters].filter(isOfReference)).catch(reportFault);
@@ -76,11 +86,6 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
       polling.stop();
       for (const { end } of waiters) end("stopped");
     },
-    /**
-     * Waits in real time.
-     * @param gone aborted when the client has disconnected
-     * @throws Refusal `not_found` for an unknown id; a payment with a reference need not have started
-     */
     async wait(condition: WaitCondition, timeoutMs: number, gone: AbortSignal): Promise<WaitEnd> {
       const { promise, resolve: end } = Promise.withResolvers<WaitEnd>();
       const waiter: Waiter = { condition, end };

@@ -122,10 +122,16 @@ function parseCode(text: string, what: string): number {
   return code;
 }
 
-export type Default = ReturnType<typeof createDefault>;
+export interface Default {
+  readonly choice: Choice;
+  readonly save: () => Choice;
+  load(next: Choice): void;
+  /** As the server was started. */
+  reset(): void;
+}
 
 /** The default: what prompts do if nothing else decides. It is kept in memory; decisions are stored with the transactions. */
-export function createDefault(start: Choice) {
+export function createDefault(start: Choice): Default {
   let choice = start;
   return {
     get choice() {
@@ -135,7 +141,6 @@ export function createDefault(start: Choice) {
     load(next: Choice): void {
       choice = next;
     },
-    /** As the server was started. */
     reset(): void {
       choice = start;
     },

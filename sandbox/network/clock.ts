@@ -39,16 +39,37 @@ function createMoves() {
       moves = [...moves.filter((move) => move.toMs <= toMs), { fromMs, toMs }].slice(-MAX_MOVES);
     },
     shown: {
-      /** By how much it was moved in all. */
       movedMs: () => movedMs,
-      /** How much of the time after an instant was passed by moves. */
       movedPastMs: (atMs: number) =>
         moves.reduce((sum, { fromMs, toMs }) => sum + Math.max(toMs - Math.max(fromMs, atMs), 0), 0),
     },
   };
 }
 
-export type VirtualClock = ReturnType<typeof createVirtualClock>;
+export interface VirtualClock {
+  /** By how much it was moved in all. */
+  readonly movedMs: () => number;
+  /** How much of the time after an instant was passed by moves. */
+  readonly movedPastMs: (atMs: number) => number;
+  readonly nowMs: () => number;
+  alarm(atMs: number, ring: () => void): () => void;
+  readonly isFrozen: boolean;
+  /** Stops at the present instant. */
+  readonly freeze: () => void;
+  /** Continues from the instant that it shows. */
+  readonly resume: () => void;
+  /** Moves forward, frozen or not. */
+  readonly advance: (durationMs: number) => void;
+  /** Shows the time of the start again. */
+  readonly reset: () => void;
+  /** Shows this instant, and continues from it or stays there. */
+  readonly show: (atMs: number, isFrozen: boolean) => void;
+  /** Its state, for the next start. */
+  readonly save: () => ClockState;
+  readonly load: (next: ClockState) => void;
+  /** How long it has run by itself: without the time while it was frozen, without moves, and without jumps of the clock below it. */
+  readonly ranMs: () => number;
+}
 
 /**
  * A clock that can be stopped and moved. By default it shows the time of the clock below it.
@@ -60,7 +81,7 @@ export function createVirtualClock(
   start: ClockState = { aheadMs: 0 },
   stopwatch = real.nowMs,
   home: Start | null = null,
-) {
+): VirtualClock {
   const alarms = new Set<Alarm>();
   const moves = createMoves();
 
@@ -108,23 +129,16 @@ export function createVirtualClock(
     get isFrozen() {
       return "frozenAtMs" in state;
     },
-    /** Stops at the present instant. */
     freeze: () => moveTo({ frozenAtMs: nowMs() }),
-    /** Continues from the instant that it shows. */
     resume: () => moveTo({ aheadMs: nowMs() - real.nowMs() }),
-    /** Moves forward, frozen or not. */
     advance: (durationMs: number) =>
       moveTo(
         "frozenAtMs" in state ? { frozenAtMs: state.frozenAtMs + durationMs } : { aheadMs: state.aheadMs + durationMs },
       ),
-    /** Shows the time of the start again. */
     reset: () => moveTo(home ? stateAt(home, real.nowMs()) : { aheadMs: 0 }),
-    /** Shows this instant, and continues from it or stays there. */
     show: (atMs: number, isFrozen: boolean) => moveTo(stateAt({ atMs, isFrozen }, real.nowMs())),
-    /** Its state, for the next start. */
     save: () => state,
     load: moveTo,
-    /** How long it has run by itself: without the time while it was frozen, without moves, and without jumps of the clock below it. */
     ranMs,
     ...moves.shown,
   };

@@ -1,13 +1,89 @@
-import { createListeners } from "../../src/domain/listeners.ts";
+import { createListeners, type Listener } from "../../src/domain/listeners.ts";
 import { parseAmount } from "../../src/domain/money.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
 import type { Rule } from "../control/shapes/steering.ts";
-import { NumberedList, type SavedList } from "../numbered-list.ts";
+import { type Numbered, NumberedList, type SavedList } from "../numbered-list.ts";
 import type { Choice } from "./choice.ts";
 
 export const MAX_RULES = 1000;
 
-export type RuleBook = ReturnType<typeof createRuleBook>;
+export interface RuleBook {
+  /** Its listener is called when one of the times of a rule is used up. */
+  readonly subscribe: (listener: Listener<[]>) => () => void;
+  readonly list: () => readonly Numbered<{
+    readonly outcome:
+      | "cancelled"
+      | "completed"
+      | "completed_late"
+      | "expired"
+      | "failed"
+      | "insufficient_funds"
+      | "manual"
+      | "over_limit"
+      | "pin_locked"
+      | "push_error"
+      | "refused"
+      | "rule_limited"
+      | "silent"
+      | "unreachable"
+      | "wrong_pin";
+    readonly after?: string | undefined;
+    readonly result_code?: number | undefined;
+    readonly result_desc?: string | undefined;
+    readonly message?: string | undefined;
+    readonly match: {
+      readonly phone?: string | undefined;
+      readonly amount?: number | undefined;
+      readonly payment_account_id?: number | undefined;
+      readonly reference?: string | undefined;
+      readonly description?: string | undefined;
+    };
+    readonly times?: number | undefined;
+    readonly id?: number | undefined;
+  }>[];
+  /** @returns their ids */
+  readonly append: (more: readonly Rule[]) => number[];
+  readonly replace: (next: readonly Rule[]) => void;
+  readonly remove: (id: string) => undefined;
+  readonly clear: () => void;
+  readonly save: () => SavedList<{
+    readonly outcome:
+      | "cancelled"
+      | "completed"
+      | "completed_late"
+      | "expired"
+      | "failed"
+      | "insufficient_funds"
+      | "manual"
+      | "over_limit"
+      | "pin_locked"
+      | "push_error"
+      | "refused"
+      | "rule_limited"
+      | "silent"
+      | "unreachable"
+      | "wrong_pin";
+    readonly after?: string | undefined;
+    readonly result_code?: number | undefined;
+    readonly result_desc?: string | undefined;
+    readonly message?: string | undefined;
+    readonly match: {
+      readonly phone?: string | undefined;
+      readonly amount?: number | undefined;
+      readonly payment_account_id?: number | undefined;
+      readonly reference?: string | undefined;
+      readonly description?: string | undefined;
+    };
+    readonly times?: number | undefined;
+    readonly id?: number | undefined;
+  }>;
+  readonly load: (saved: SavedList<Rule>) => void;
+  readonly reset: () => void;
+  /** Whether `take` uses up one of the times of a rule. */
+  readonly isCounted: (prompt: Prompt) => boolean;
+  /** The choice of the first rule that matches. A rule with a count is used once, and removed at zero. */
+  take(prompt: Prompt): RuleChoice | null;
+}
 
 interface RuleChoice extends Choice {
   /** The rule's place in the list when it decided, from 1. */
@@ -15,16 +91,14 @@ interface RuleChoice extends Choice {
 }
 
 /** The rules in force, in order. They are kept in memory; decisions are stored with the transactions. */
-export function createRuleBook(start: readonly Rule[], reportFault: (error: unknown) => void) {
+export function createRuleBook(start: readonly Rule[], reportFault: (error: unknown) => void): RuleBook {
   const list = new NumberedList<Rule>("rule", MAX_RULES);
   const counted = createListeners<[]>(reportFault);
   list.add(start);
 
   return {
-    /** Its listener is called when one of the times of a rule is used up. */
     subscribe: counted.subscribe,
     list: () => list.items,
-    /** @returns their ids */
     append: (more: readonly Rule[]) => list.add(more),
     replace: (next: readonly Rule[]) => list.replace(next),
     remove: (id: string) => void list.remove(id),
@@ -32,9 +106,7 @@ export function createRuleBook(start: readonly Rule[], reportFault: (error: unkn
     save: () => list.save(),
     load: (saved: SavedList<Rule>) => list.load(saved),
     reset: () => list.reset(),
-    /** Whether `take` uses up one of the times of a rule. */
     isCounted: (prompt: Prompt): boolean => (list.items.find(({ match }) => matches(match, prompt))?.times ?? 0) > 0,
-    /** The choice of the first rule that matches. A rule with a count is used once, and removed at zero. */
     take(prompt: Prompt): RuleChoice | null {
       const index = list.items.findIndex(({ match }) => matches(match, prompt));
       const rule = list.items[index];

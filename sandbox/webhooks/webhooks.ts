@@ -153,7 +153,12 @@ export class Webhooks {
 
 const noWebhook = () => new Refusal("conflict", "there is no webhook to send it to: set one first");
 
-export type HeldAnswers = ReturnType<typeof createHeldAnswers>;
+export interface HeldAnswers {
+  /** Resolves after the first attempt, or after {@link MAX_HELD_MS} at the latest; null if too many wait. */
+  waitFor(checkoutRequestId: string): Promise<void> | null;
+  readonly release: (checkoutRequestId: string) => void;
+  releaseAll(): void;
+}
 
 /** How long an answer can wait, in real time. */
 const MAX_HELD_MS = 5000;
@@ -161,10 +166,9 @@ const MAX_HELD_MS = 5000;
 const MAX_HELD = 1000;
 
 /** Pushes whose answer waits for the webhook of their payment. */
-export function createHeldAnswers(realClock: Clock, report: (words: string) => void) {
+export function createHeldAnswers(realClock: Clock, report: (words: string) => void): HeldAnswers {
   const held = new Map<string, () => void>();
   return {
-    /** Resolves after the first attempt, or after {@link MAX_HELD_MS} at the latest; null if too many wait. */
     waitFor(checkoutRequestId: string): Promise<void> | null {
       if (held.size >= MAX_HELD) return null;
       const { promise, resolve } = Promise.withResolvers<true>();

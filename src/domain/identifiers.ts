@@ -22,7 +22,17 @@ const REQUEST_ID_LENGTH = NUMBER_START + NUMBER_LENGTH + SECRET_LENGTH;
 /** The random part of a checkout request id. The other parts derive from the row, so only this part is stored. */
 export const secretOf = (checkoutRequestId: string): string => checkoutRequestId.slice(-SECRET_LENGTH);
 
-export type RequestIds = ReturnType<typeof createRequestIds>;
+export interface RequestIds {
+  /** The ids of a payment whose secret has been stored. */
+  readonly restore: (id: number, createdAtMs: number, secret: string) => TransactionIdentifiers;
+  /** The ids of a payment that is just starting. */
+  readonly issue: (id: number, createdAtMs: number, random: Random) => TransactionIdentifiers;
+  /**
+   * The number that a request id decodes to, in any letter case. The caller must then compare the whole id, because any text
+   * of this form decodes to a number.
+   */
+  numberOf(requestId: string): number | null;
+}
 
 /**
  * Writes and reads request ids under the key of one database.
@@ -32,7 +42,7 @@ export type RequestIds = ReturnType<typeof createRequestIds>;
  * instead of the random characters, so that neither id can be computed from the other.
  * @param key 32 secret bytes
  */
-export function createRequestIds(key: Uint8Array) {
+export function createRequestIds(key: Uint8Array): RequestIds {
   const words = new DataView(key.buffer, key.byteOffset).getUint32.bind(new DataView(key.buffer, key.byteOffset));
   const checkout = createPermutation([words(0), words(4), words(8), words(12)]);
   const merchant = createPermutation([words(16), words(20), words(24), words(28)]);
@@ -48,14 +58,8 @@ export function createRequestIds(key: Uint8Array) {
   }
 
   return {
-    /** The ids of a payment whose secret has been stored. */
     restore,
-    /** The ids of a payment that is just starting. */
     issue: (id: number, createdAtMs: number, random: Random) => restore(id, createdAtMs, token(random, SECRET_LENGTH)),
-    /**
-     * The number that a request id decodes to, in any letter case. The caller must then compare the whole id, because any text
-     * of this form decodes to a number.
-     */
     numberOf(requestId: string): number | null {
       if (requestId.length !== REQUEST_ID_LENGTH) return null;
       const value = decode(requestId, NUMBER_START, NUMBER_START + NUMBER_LENGTH);

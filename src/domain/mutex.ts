@@ -1,5 +1,5 @@
 /** Runs one piece of work after another. */
-export function createMutex() {
+export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
   return {
     run<T>(work: () => Promise<T>): Promise<T> {
@@ -7,12 +7,15 @@ export function createMutex() {
       last = result.catch(() => {});
       return result;
     },
-    /** Resolves when all work has ended that was given so far. */
     whenIdle: async (): Promise<void> => void (await last),
   };
 }
 
-export type Mutex = ReturnType<typeof createMutex>;
+export interface Mutex {
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Resolves when all work has ended that was given so far. */
+  readonly whenIdle: () => Promise<void>;
+}
 
 /**
  * Rounds of the same work, one after another. Requests during a round share the next one, because the current round may have read its

@@ -1,10 +1,13 @@
-export type LoadedLater<T> = ReturnType<typeof loadLater<T>>;
+export interface LoadedLater<T> {
+  /** Null before it is loaded. */
+  readonly now: T | null;
+  readonly load: () => Promise<T>;
+}
 
 /** Loads something once, when it is first used. */
-export function loadLater<T>(load: () => Promise<T>) {
+export function loadLater<T>(load: () => Promise<T>): LoadedLater<T> {
   let now: T | null = null;
   return {
-    /** Null before it is loaded. */
     get now() {
       return now;
     },

@@ -32,13 +32,21 @@ export interface ServerOptions {
   readonly always?: string;
 }
 
-export type HttpServer = ReturnType<typeof startServer>;
+export interface HttpServer {
+  readonly hostname: string;
+  readonly port: number;
+  /** From now on, each answer asks its client to close the connection. */
+  drain(): void;
+  readonly renew: () => void;
+  /** Stops accepting. Resolves when the requests in flight are answered, after `graceMs` at the latest. */
+  stop(graceMs: number): Promise<void>;
+}
 
 /**
  * Serves requests until stopped.
  * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL if it cannot listen at this address
  */
-export function startServer(options: ServerOptions) {
+export function startServer(options: ServerOptions): HttpServer {
   const { hostname, handle, busyPaths, reportFault, durations } = options;
   const { refuse = async (_request, reply) => respond(reply) } = options;
   const keepOpen: KeepOpen = (request) => server.keepOpen(request);
@@ -85,12 +93,10 @@ export function startServer(options: ServerOptions) {
   return {
     hostname,
     port: server.port,
-    /** From now on, each answer asks its client to close the connection. */
     drain(): void {
       isDraining = true;
     },
     renew: server.renew,
-    /** Stops accepting. Resolves when the requests in flight are answered, after `graceMs` at the latest. */
     async stop(graceMs: number): Promise<void> {
       await atMost(durations, graceMs, server.stop(false));
       await server.stop(true);

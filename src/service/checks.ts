@@ -24,10 +24,20 @@ export interface ChecksParts {
   readonly onLateAnswer: () => void;
 }
 
-export type Checks = ReturnType<typeof createChecks>;
+export interface Checks {
+  /**
+   * Checks these payments, except those with a check in flight. It waits for one turn of the event loop only, so that a slow
+   * provider delays no other payment and no deadline.
+   * @returns all new results, also late ones of other payments
+   */
+  run(due: readonly PendingTransaction[], nowMs: number): Promise<CheckedPayment[]>;
+  /** Ignores the result of the check of a payment that has ended. */
+  readonly drop: (id: number) => undefined;
+  dropAll(): void;
+}
 
 /** The checks in flight at the provider: at most one for each payment. */
-export function createChecks({ provider, clock, reportFault, onLateAnswer }: ChecksParts) {
+export function createChecks({ provider, clock, reportFault, onLateAnswer }: ChecksParts): Checks {
   /** Payments whose result is not returned yet. They are not checked again before. */
   const inFlight = new Map<number, PendingTransaction>();
   let answered: CheckedPayment[] = [];
@@ -56,11 +66,6 @@ export function createChecks({ provider, clock, reportFault, onLateAnswer }: Che
   }
 
   return {
-    /**
-     * Checks these payments, except those with a check in flight. It waits for one turn of the event loop only, so that a slow
-     * provider delays no other payment and no deadline.
-     * @returns all new results, also late ones of other payments
-     */
     async run(due: readonly PendingTransaction[], nowMs: number): Promise<CheckedPayment[]> {
       isRunning = true;
       const checks: Promise<void>[] = [];
@@ -73,7 +78,6 @@ export function createChecks({ provider, clock, reportFault, onLateAnswer }: Che
       for (const { pending } of answered) inFlight.delete(pending.id);
       return answered.splice(0);
     },
-    /** Ignores the result of the check of a payment that has ended. */
     drop: (id: number) => void inFlight.delete(id),
     dropAll(): void {
       inFlight.clear();

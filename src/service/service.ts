@@ -1,10 +1,14 @@
 import type { Clock } from "../domain/clock.ts";
-import { createListeners } from "../domain/listeners.ts";
+import type { DeliveryStore } from "../domain/delivery.ts";
+import type { Page, TransactionFilter } from "../domain/filter.ts";
+import { createListeners, type Listener } from "../domain/listeners.ts";
 import type { Outcome } from "../domain/outcome.ts";
+import type { Msisdn } from "../domain/phone.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
-import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
-import type { SavedTransactions, Store } from "../store/store.ts";
+import type { CompletedTransaction, PendingTransaction, Transaction } from "../domain/transaction.ts";
+import type { ListedPage, SavedTransactions, Store } from "../store/store.ts";
+import type { Vitals } from "../store/vitals.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { authenticate } from "./authenticate.ts";
 import { createReads } from "./reads.ts";
@@ -35,10 +39,49 @@ export interface ServiceParts {
   readonly reportFault: (error: unknown) => void;
 }
 
-export type Service = ReturnType<typeof createService>;
+export interface Service {
+  readonly findByCheckoutRequestId: (id: string) => Promise<Transaction | null> | Transaction | null;
+  readonly findByReference: (reference: string) => Promise<Transaction | null> | Transaction | null;
+  checkStatus(merchantId: number, checkoutRequestId: string): Transaction | Promise<Transaction>;
+  listTransactions(
+    merchantId: number,
+    filter: TransactionFilter,
+    page: Page,
+    signal?: AbortSignal,
+  ): Promise<ListedPage>;
+  listPrompts(limit: number, phone: Msisdn | null): Promise<PendingTransaction[]>;
+  readonly countPrompts: (phone: Msisdn) => Promise<number>;
+  listPaid(limit: number, phone: Msisdn | null): Promise<CompletedTransaction[]>;
+  saveTransactions(most: number): Promise<SavedTransactions | null>;
+  readonly registry: Registry;
+  readonly resolver: Resolver;
+  readonly vitals: Vitals;
+  readonly storage: StorageHealth;
+  /** What is sent about payments that have ended. */
+  readonly deliveries: DeliveryStore;
+  readonly nowMs: () => number;
+  /** When the next check of any payment is due; null while nothing is pending. */
+  readonly nextCheckAtMs: () => Promise<number | null>;
+  /** Whether other processes also change transactions. Their changes are not announced here. */
+  readonly isShared: boolean;
+  readonly replicaChangeToken: () => Promise<string>;
+  /** Calls the listener with each transaction when it starts and when it ends. */
+  readonly subscribe: (listener: Listener<[Transaction]>) => () => void;
+  readonly authenticate: (apiKey: string | null, apiSecret: string | null) => number | Promise<number>;
+  startPayment(merchantId: number, order: PaymentOrder): Promise<PendingTransaction>;
+  readonly answerPrompt: (
+    checkoutRequestId: string,
+    outcomeOf: (pending: PendingTransaction) => Outcome,
+  ) => Promise<Transaction>;
+  /** Runs work that replaces all payments. One that is being started meanwhile is refused. */
+  readonly replaceAll: <T>(reason: string, work: () => Promise<T>) => Promise<T>;
+  /** Merchants, accounts and keys stay. */
+  readonly forgetTransactions: () => Promise<void>;
+  readonly restoreTransactions: (saved: SavedTransactions) => Promise<void>;
+}
 
 /** All actions of merchants and of time. */
-export function createService(outside: ServiceParts) {
+export function createService(outside: ServiceParts): Service {
   const { store } = outside;
   const storage = new StorageHealth(outside);
   /** Announces a transaction when it starts and when it ends, after it is on disk. */
@@ -55,15 +98,11 @@ export function createService(outside: ServiceParts) {
     resolver,
     vitals: store.vitals,
     storage,
-    /** What is sent about payments that have ended. */
     deliveries: store.deliveries,
     nowMs: () => outside.clock.nowMs(),
-    /** When the next check of any payment is due; null while nothing is pending. */
     nextCheckAtMs: () => store.transactions.nextCheckAtMs(),
-    /** Whether other processes also change transactions. Their changes are not announced here. */
     isShared: store.isShared,
     replicaChangeToken: () => store.replicaChangeToken(),
-    /** Calls the listener with each transaction when it starts and when it ends. */
     subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),
     async startPayment(merchantId: number, order: PaymentOrder) {
@@ -81,9 +120,7 @@ export function createService(outside: ServiceParts) {
     },
     answerPrompt: (checkoutRequestId: string, outcomeOf: (pending: PendingTransaction) => Outcome) =>
       answerPrompt(parts, checkoutRequestId, outcomeOf),
-    /** Runs work that replaces all payments. One that is being started meanwhile is refused. */
     replaceAll: starts.replaceAll,
-    /** Merchants, accounts and keys stay. */
     forgetTransactions: () => resolver.replaceTransactions(() => store.transactions.clear()),
     restoreTransactions: (saved: SavedTransactions) => resolver.replaceTransactions(() => saved.restore()),
   };

@@ -61,10 +61,27 @@ const NEW_ROW = `id, merchant_id, payment_account_id, kind, status, amount_cents
 /** Inserts a {@link toNewRow}. */
 export const INSERT = `INSERT INTO transactions (${NEW_ROW}) VALUES (${NEW_ROW.replaceAll(/\w+/g, "$$$&")})`;
 
-export type NewRow = ReturnType<typeof toNewRow>;
+export type NewRow = {
+  readonly id: number;
+  readonly merchant_id: number;
+  readonly payment_account_id: number;
+  readonly kind: number;
+  readonly status: number;
+  readonly amount_cents: AmountCents;
+  readonly fee_cents: number;
+  readonly phone: number;
+  readonly reference: string | null;
+  readonly reference_folded: string | null;
+  readonly description: string | null;
+  readonly secret: string;
+  readonly created_at_ms: number;
+  readonly expires_at_ms: number;
+  readonly check_at_ms: number;
+  readonly memo: string;
+};
 
 /** The row of a transaction that has just been opened. */
-export function toNewRow(pending: PendingTransaction) {
+export function toNewRow(pending: PendingTransaction): NewRow {
   const { reference } = pending;
   return {
     id: pending.id,
@@ -93,9 +110,18 @@ export function foldedOf(reference: unknown): string | null {
 }
 
 /** The columns that an outcome changes, and the id of the row. */
-export type Change = ReturnType<typeof toChange>;
+export type Change = {
+  readonly id: number;
+  readonly status: number;
+  readonly check_at_ms: number | null;
+  readonly completed_at_ms: number | null;
+  readonly result_code: number | null;
+  readonly result_desc: string | null;
+  readonly receipt_number: string | null;
+  readonly memo: string;
+};
 
-export function toChange(outcome: Transaction) {
+export function toChange(outcome: Transaction): Change {
   const ended = outcome.status === "pending" ? null : outcome;
   const paid = outcome.status === "completed" ? outcome : null;
   const standardText = ended && textOfCode(ended.resultCode);

@@ -59,9 +59,15 @@ const WEBHOOKS: readonly (Webhook | null)[] = [
   { times: 1, delay: "30s" },
 ];
 
-export type Draws = ReturnType<typeof createDraws>;
+export interface Draws {
+  readonly below: (bound: number) => number;
+  readonly pick: <T>(items: readonly T[]) => T;
+  readonly fault: () => Fault | null;
+  readonly webhook: () => Webhook | null;
+  readonly orders: () => readonly Wanted[];
+}
 
-export function createDraws(chance: () => number) {
+export function createDraws(chance: () => number): Draws {
   const below = (bound: number) => Math.floor(chance() * bound);
   const pick = <T>(items: readonly T[]) => items[below(items.length)] as T;
   const faultRate = pick([0, 0.1, 0.3, 0.6]);

@@ -26,7 +26,17 @@ export interface ProcessOptions {
 }
 
 /** The process under test: what `momo serve` connects, on a disk and a network that fail. */
-export type Process = Awaited<ReturnType<typeof startProcess>>;
+export interface Process {
+  handle({ method, target, headers, body }: Sent): Promise<Answer>;
+  /** Finishes the requests in flight. */
+  stop(): Promise<void>;
+  /** From now on the process has no effect. */
+  abandon(): void;
+  /** Releases the resources that the operating system takes from a dead process. */
+  readonly release: () => void;
+  /** Errors that the simulation did not cause. */
+  readonly unexplained: readonly unknown[];
+}
 
 // Load everything now: a run must not depend on the speed of a disk at the first use.
 const root = join(import.meta.dir, "../..");
@@ -34,7 +44,7 @@ for (const file of new Bun.Glob("{src,sandbox}/**/*.ts").scanSync(root)) {
   if (!/\.d\.ts$|\bbrowser\//.test(file)) await import(join(root, file));
 }
 
-export async function startProcess(options: ProcessOptions) {
+export async function startProcess(options: ProcessOptions): Promise<Process> {
   const { engine, time, prng, rates, tell, onActivity, mutant } = options;
   const clock = mutant.clock?.(options.clock) ?? options.clock;
   let isAbandoned = false;
@@ -111,21 +121,17 @@ export async function startProcess(options: ProcessOptions) {
       const text = await response.text();
       return { status: response.status, allow: response.headers.get("Allow"), body: JSON.parse(text) };
     },
-    /** Finishes the requests in flight. */
     async stop(): Promise<void> {
       await service.resolver.stop();
       isAbandoned = true;
       time.silence();
       store.close();
     },
-    /** From now on the process has no effect. */
     abandon(): void {
       isAbandoned = true;
       time.silence();
     },
-    /** Releases the resources that the operating system takes from a dead process. */
     release,
-    /** Errors that the simulation did not cause. */
     unexplained: unexplained as readonly unknown[],
   };
 }

@@ -2,8 +2,7 @@ import { type ClockState, createVirtualClock } from "../../sandbox/network/clock
 import { Registry } from "../../src/service/registry.ts";
 import { nextTurn } from "../support/waiting.ts";
 import type { Prng } from "./draws.ts";
-import type { SimulatedEngine, Trace } from "./engine.ts";
-import { createSimulatedTime } from "./engine.ts";
+import { createSimulatedTime, type SimulatedEngine, type Trace } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import type { Mutant } from "./mutants.test.ts";
 import { type Process, startProcess } from "./process.ts";
@@ -30,7 +29,27 @@ export interface Call {
  * The process under test and its environment: time, network and disk, and how they fail. Everything happens here; the caller
  * decides what, and gets the results.
  */
-export type World = Awaited<ReturnType<typeof createWorld>>;
+export interface World {
+  /** The time outside; the process's own clock may be ahead of it. */
+  readonly nowMs: () => number;
+  readonly isDead: boolean;
+  setFaults(name: FaultSet): void;
+  /** Sends a request; {@link runUntilIdle} waits for its answer. */
+  send(sent: Sent): Call;
+  readonly runUntilIdle: () => Promise<void>;
+  /** Lets time pass, and rings the alarms on the way in order. */
+  pass(durationMs: number): Promise<void>;
+  /** Lets the process die after this number of turns of the event loop, if it still works then; infinity cancels this. */
+  dieAfterTurns(turns: number): void;
+  readonly kill: () => void;
+  /** Starts the process again; stops it first, unless it is dead. */
+  restart(): Promise<void>;
+  /** What `momo keys revoke` does while a server runs: another process writes to the same file. */
+  revokeBeside(apiKey: string): Promise<void>;
+  /** Errors that the simulation did not cause. */
+  readonly unexplained: () => readonly unknown[];
+  close(): Promise<void>;
+}
 
 /** After this number of turns of the event loop without activity, nothing is in flight. */
 const QUIET_TURNS = 3;
@@ -38,7 +57,7 @@ const QUIET_TURNS = 3;
 /** A process that is still not idle after this number of turns has a bug. */
 const MAX_TURNS = 2000;
 
-export async function createWorld(options: WorldOptions) {
+export async function createWorld(options: WorldOptions): Promise<World> {
   const { prng, trace, engine } = options;
   const time = createSimulatedTime(options.startMs);
   const chance = prng.fork();
@@ -112,7 +131,6 @@ export async function createWorld(options: WorldOptions) {
   }
 
   return {
-    /** The time outside; the process's own clock may be ahead of it. */
     nowMs: time.nowMs,
     get isDead(): boolean {
       return isDead;
@@ -120,7 +138,6 @@ export async function createWorld(options: WorldOptions) {
     setFaults(name: FaultSet): void {
       rates = FAULT_SETS[name];
     },
-    /** Sends a request; {@link runUntilIdle} waits for its answer. */
     send(sent: Sent): Call {
       const call: Call = { sent, answer: null };
       calls.push(call);
@@ -133,7 +150,6 @@ export async function createWorld(options: WorldOptions) {
       return call;
     },
     runUntilIdle,
-    /** Lets time pass, and rings the alarms on the way in order. */
     async pass(durationMs: number): Promise<void> {
       const endMs = time.nowMs() + durationMs;
       for (let atMs = time.nextAlarmAtMs(); atMs !== null && atMs <= endMs; atMs = time.nextAlarmAtMs()) {
@@ -143,12 +159,10 @@ export async function createWorld(options: WorldOptions) {
       time.moveTo(endMs);
       await runUntilIdle();
     },
-    /** Lets the process die after this number of turns of the event loop, if it still works then; infinity cancels this. */
     dieAfterTurns(turns: number): void {
       turnsToLive = turns;
     },
     kill: die,
-    /** Starts the process again; stops it first, unless it is dead. */
     async restart(): Promise<void> {
       const wasDead = isDead;
       if (wasDead) process.release();
@@ -165,13 +179,11 @@ export async function createWorld(options: WorldOptions) {
       if (!wasDead) tell({ kind: "restarted" });
       await runUntilIdle();
     },
-    /** What `momo keys revoke` does while a server runs: another process writes to the same file. */
     async revokeBeside(apiKey: string): Promise<void> {
       await engine.beside(async (store) => {
         await new Registry({ store, clock: time.forProcess(), random: prng }).revokeKey(apiKey);
       });
     },
-    /** Errors that the simulation did not cause. */
     unexplained: () => process.unexplained,
     async close(): Promise<void> {
       process.abandon();

@@ -11,10 +11,23 @@ interface Address {
 
 type Json = Record<string, unknown>;
 
-export type Client = ReturnType<typeof createClient>;
+export interface Client {
+  readonly get: (path: string) => Promise<Response>;
+  readonly post: (path: string, body: object, more?: object) => Promise<Response>;
+  /** Any control call. */
+  readonly ask: (method: string, path: string, json?: unknown) => Promise<Response>;
+  /** A control call that must succeed. */
+  readonly control: (method: string, path: string, json?: unknown) => Promise<Json>;
+  /** Starts a payment that must be accepted, and returns its checkout request id. */
+  pay(order?: Readonly<Json>, outcome?: string): Promise<string>;
+  /** The status of a payment; of a refusal, its message. */
+  statusOf(checkoutRequestId: string): Promise<string>;
+  /** What the merchant API lists, newest first, for a query such as `?id=1`. */
+  list(query?: string): Promise<Json[]>;
+}
 
 /** The requests of a merchant, and of a person who steers, to a running sandbox. */
-export function createClient({ baseUrl, controlUrl, headers, paymentAccountId }: Address) {
+export function createClient({ baseUrl, controlUrl, headers, paymentAccountId }: Address): Client {
   function send(method: string, url: string, json?: unknown, more: object = {}): Promise<Response> {
     const content = json === undefined ? {} : { body: JSON.stringify(json) };
     const type = json === undefined ? {} : { "Content-Type": "application/json" };
@@ -31,25 +44,20 @@ export function createClient({ baseUrl, controlUrl, headers, paymentAccountId }:
   return {
     get,
     post,
-    /** Any control call. */
     ask,
-    /** A control call that must succeed. */
     control: async (method: string, path: string, json?: unknown): Promise<Json> =>
       answerOf(`${method} ${controlUrl}${path}`, await ask(method, path, json)),
-    /** Starts a payment that must be accepted, and returns its checkout request id. */
     async pay(order: Readonly<Json> = {}, outcome?: string): Promise<string> {
       const body = { payment_account_id: paymentAccountId, phone: "0712345678", amount: 100, ...order };
       const more = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
       const answer = await answerOf("the payment", await post("/stkpush.php", body, more));
       return String(answer.checkout_request_id);
     },
-    /** The status of a payment; of a refusal, its message. */
     async statusOf(checkoutRequestId: string): Promise<string> {
       const response = await post("/status.php", { checkout_request_id: checkoutRequestId });
       const { status, message } = (await response.json()) as Json;
       return String(status ?? message);
     },
-    /** What the merchant API lists, newest first, for a query such as `?id=1`. */
     async list(query = ""): Promise<Json[]> {
       return (await answerOf("the list", await get(`/transactions.php${query}`))).transactions as Json[];
     },

@@ -14,7 +14,14 @@ interface Entry {
 /** A commit starts when a turn of the event loop brings no more writes, and after this many turns at the latest. */
 const MOST_TURNS = 3;
 
-export type CommitQueue = ReturnType<typeof createCommitQueue>;
+export interface CommitQueue {
+  /**
+   * Runs `write` inside the next commit.
+   * @param write may run twice, so it changes only the database and the totals, and drops cached rows
+   * @returns the result of `write` when it is on disk; rejects with its error, and then nothing is written
+   */
+  run<T>(write: () => T): Promise<T>;
+}
 
 /**
  * Group commit. A durable commit costs one flush of the disk, whatever its size, so writes that arrive together share one. Each
@@ -29,7 +36,7 @@ export function createCommitQueue(
   meter: Meter,
   stopwatch: () => number,
   assertFileInPlace: () => void = () => {},
-) {
+): CommitQueue {
   let waiting: Entry[] = [];
   const commit = client.transaction((entries: readonly Entry[]) => {
     totals.begin();
@@ -80,11 +87,6 @@ export function createCommitQueue(
   }
 
   return {
-    /**
-     * Runs `write` inside the next commit.
-     * @param write may run twice, so it changes only the database and the totals, and drops cached rows
-     * @returns the result of `write` when it is on disk; rejects with its error, and then nothing is written
-     */
     run<T>(write: () => T): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         waiting.push({ write, resolve: resolve as (value: unknown) => void, reject });

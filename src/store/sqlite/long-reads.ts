@@ -2,7 +2,17 @@ import type { Database } from "bun:sqlite";
 import { clientHasGone, createSearchQueue } from "../search-queue.ts";
 import { openForReading } from "./database.ts";
 
-export type LongReads = ReturnType<typeof createLongReads>;
+export interface LongReads {
+  /**
+   * @param read starts a read on its own connection, and yields between its steps
+   * @param signal ends it when its client has gone
+   */
+  readonly run: <T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal) => Promise<T>;
+  /** How many run or wait. */
+  readonly count: number;
+  /** Rejects the reads that have not ended. */
+  close(): void;
+}
 
 /**
  * Long reads, one after another. Each reads one point in time, in steps; other work runs between the steps. Their connection stays
@@ -10,7 +20,7 @@ export type LongReads = ReturnType<typeof createLongReads>;
  * @param file a database that is open already, and stays open
  * @param assertFileInPlace throws if another file is in its place
  */
-export function createLongReads(file: string, assertFileInPlace: () => void = () => {}) {
+export function createLongReads(file: string, assertFileInPlace: () => void = () => {}): LongReads {
   const queue = createSearchQueue(1);
   let connection: ReturnType<typeof openForReading> | undefined;
   let isClosed = false;
@@ -58,17 +68,11 @@ export function createLongReads(file: string, assertFileInPlace: () => void = ()
   }
 
   return {
-    /**
-     * @param read starts a read on its own connection, and yields between its steps
-     * @param signal ends it when its client has gone
-     */
     run: <T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> =>
       queue.run(() => readInSteps(read, signal), signal),
-    /** How many run or wait. */
     get count() {
       return queue.size;
     },
-    /** Rejects the reads that have not ended. */
     close(): void {
       isClosed = true;
       disconnect();

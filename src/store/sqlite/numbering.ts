@@ -1,13 +1,28 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { createRequestIds, MAX_NUMBER } from "../../domain/identifiers.ts";
+import type { Random } from "../../domain/random.ts";
+import type { TransactionIdentifiers } from "../../domain/transaction.ts";
 import { UnusableDatabase } from "../store.ts";
 import { BUSY_TIMEOUT_MS, explain, firstOf, type OpenDatabase, requirePlainFile } from "./database.ts";
 
 /** The greatest number of the transactions that exist. */
 const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
 
-export type Numbering = ReturnType<typeof createNumbering>;
+export interface Numbering {
+  /** Writes numbers as request ids, under the key of this database. */
+  readonly requestIds: {
+    restore: (id: number, createdAtMs: number, secret: string) => TransactionIdentifiers;
+    issue: (id: number, createdAtMs: number, random: Random) => TransactionIdentifiers;
+    numberOf(requestId: string): number | null;
+  };
+  /** A number that no transaction of this database has or had. */
+  next(): number;
+  /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
+  saveLastUsed(): void;
+  /** Call it in the transaction of a reset. */
+  reset(): void;
+}
 
 /**
  * The numbers of transactions. None is used twice in a database: the next one is greater than all in use, and greater than all
@@ -15,7 +30,7 @@ export type Numbering = ReturnType<typeof createNumbering>;
  * after a restart: no client knows it.
  * @param isSeeded whether a reset begins with the first number again, so that tests with a seed get the same ids after it
  */
-export function createNumbering(client: Database, isSeeded = false) {
+export function createNumbering(client: Database, isSeeded = false): Numbering {
   const key = firstOf(client, "SELECT request_id_key FROM numbering");
   if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
   let given: number | undefined;
@@ -25,20 +40,16 @@ export function createNumbering(client: Database, isSeeded = false) {
   }
 
   return {
-    /** Writes numbers as request ids, under the key of this database. */
     requestIds: createRequestIds(key),
-    /** A number that no transaction of this database has or had. */
     next(): number {
       if (lastGiven() >= MAX_NUMBER) throw new Error("all numbers are used");
       given = lastGiven() + 1;
       return given;
     },
-    /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
     saveLastUsed() {
       saveLastUsed(client, lastGiven());
       given = undefined; // a restored copy can have greater numbers
     },
-    /** Call it in the transaction of a reset. */
     reset() {
       if (isSeeded) client.run("UPDATE numbering SET last_forgotten = 0");
     },

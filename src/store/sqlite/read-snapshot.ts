@@ -1,13 +1,17 @@
 import type { Database } from "bun:sqlite";
 
-export type ReadSnapshot = ReturnType<typeof createReadSnapshot>;
+export interface ReadSnapshot {
+  /** @returns a number that changes when another connection has written, such as a command beside the server */
+  open(): number;
+  readonly close: () => void;
+}
 
 /**
  * One read transaction for all reads of a turn of the event loop. BEGIN and COMMIT cost SQLite as much as the read itself: a fifth of
  * the time that the server needs for a poll. All requests of a turn arrived before the turn, so each sees everything that was stored
  * when it arrived.
  */
-export function createReadSnapshot(client: Database) {
+export function createReadSnapshot(client: Database): ReadSnapshot {
   const begin = client.query("BEGIN");
   const commit = client.query("COMMIT");
   const dataVersion = client.query<{ data_version: number }, []>("PRAGMA data_version");
@@ -21,7 +25,6 @@ export function createReadSnapshot(client: Database) {
   }
 
   return {
-    /** @returns a number that changes when another connection has written, such as a command beside the server */
     open(): number {
       if (version !== null) return version;
       begin.run();
@@ -45,13 +48,18 @@ export function createReadSnapshot(client: Database) {
  */
 export const CAPACITY = 16_000;
 
-export type LookupCache<K, V> = ReturnType<typeof createLookupCache<K, V>>;
+export interface LookupCache<K, V> {
+  find(key: K): V | null;
+  /** Call it after a write to this row. */
+  forget(key: K): void;
+  readonly clear: () => void;
+}
 
 /**
  * Caches rows that are read often and change rarely, until something writes to them: a poll takes a third less.
  * @param read reads a row from the database; a missing row is not cached
  */
-export function createLookupCache<K, V>(readSnapshot: ReadSnapshot, read: (key: K) => V | null) {
+export function createLookupCache<K, V>(readSnapshot: ReadSnapshot, read: (key: K) => V | null): LookupCache<K, V> {
   let kept = new Map<K, V>();
   let older = new Map<K, V>();
   let keptAt: number | undefined;
@@ -81,7 +89,6 @@ export function createLookupCache<K, V>(readSnapshot: ReadSnapshot, read: (key: 
       if (found !== null) keep(key, found);
       return found;
     },
-    /** Call it after a write to this row. */
     forget(key: K): void {
       kept.delete(key);
       older.delete(key);

@@ -16,27 +16,33 @@ import { HEADERS } from "../../support/replicas.ts";
 import { until } from "../../support/waiting.ts";
 
 /** A PostgreSQL with a standby, under one address. The fail-overs, which a manager would do, are done here. */
-export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+export interface Cluster {
+  /** Leads to the primary, also after a fail-over. */
+  readonly url: string;
+  readonly primaryUrl: () => string;
+  /** Makes the node that is not the primary its standby. */
+  rebuild(isSynchronous: boolean): Promise<void>;
+  /**
+   * Ends the primary at once, promotes the standby, and directs the address to it.
+   * @param lagMs how long the standby receives nothing before that: only with a synchronous standby, commits wait for it
+   * @param detectMs how long a manager takes to be sure that the primary has ended
+   * @param comesBack whether it is back at once, as a primary without a standby, and keeps the sessions that it gets
+   * @returns how long no write was possible
+   */
+  failOver(lagMs: number, detectMs: number, comesBack: boolean): Promise<number>;
+  readonly close: () => void;
+}
 
-export async function startCluster() {
+export async function startCluster(): Promise<Cluster> {
   let { primary, standby } = await startPrimary();
   const forwarder = await startForwarder(primary.port);
   return {
-    /** Leads to the primary, also after a fail-over. */
     url: urlOf(forwarder.port, "postgres"),
     primaryUrl: () => urlAt(primary),
-    /** Makes the node that is not the primary its standby. */
     async rebuild(isSynchronous: boolean): Promise<void> {
       await stopNode(standby).catch(() => {}); // it runs if it came back
       await makeStandby(primary, standby, isSynchronous);
     },
-    /**
-     * Ends the primary at once, promotes the standby, and directs the address to it.
-     * @param lagMs how long the standby receives nothing before that: only with a synchronous standby, commits wait for it
-     * @param detectMs how long a manager takes to be sure that the primary has ended
-     * @param comesBack whether it is back at once, as a primary without a standby, and keeps the sessions that it gets
-     * @returns how long no write was possible
-     */
     async failOver(lagMs: number, detectMs: number, comesBack: boolean): Promise<number> {
       if (lagMs > 0) await starve(standby, lagMs);
       const startedMs = performance.now();
