@@ -27,7 +27,8 @@ describe("a restore", () => {
   test("that fails leaves the clock as it was", async () => {
     await save("one");
     await sandbox.control("POST", "/clock", { advance: "1h", resume: true });
-    sandbox.service.restoreTransactions = () => Promise.reject(new Error("the disk is full"));
+    const restoreTransactions = () => Promise.reject(new Error("the disk is full"));
+    Object.assign(sandbox.service, { restoreTransactions });
     expect(await sandbox.call("POST", "/snapshots/one/restore")).toMatchObject({ status: 500 });
     expect(sandbox.faults.splice(0).map(String)).toEqual(["Error: the disk is full"]);
     const { now_ms, frozen } = await sandbox.control("GET", "/clock");
