@@ -23,7 +23,7 @@ export async function tryExecutable(target: string, file: string, version: strin
   if (emulator === undefined) return "not tried here: the workflow runs it on its system";
   const { words, packages } = emulator;
   const [program] = words;
-  if (program !== undefined && Bun.which(program) === null) {
+  if (program !== undefined && Bun.which(program, { PATH: process.env.PATH ?? "" }) === null) {
     return `not tried, because there is no ${program}: apt-get install ${packages}`;
   }
   const momo = [...words, file];

@@ -9,6 +9,7 @@ import { buildExecutable } from "../../scripts/release/executables.ts";
 import { makePlatformPackage } from "../../scripts/release/npm.ts";
 import { run } from "../../scripts/release/run.ts";
 import { chosenTargets, TARGETS, type Target } from "../../scripts/release/targets.ts";
+import { tryExecutable } from "../../scripts/release/try-executable.ts";
 import { builtBinary, ROOT } from "../support/binary.ts";
 import { cleanUp, keepEnvironment, later, newFolder } from "../support/cleanup.ts";
 import { makePrograms } from "../support/release.ts";
@@ -120,6 +121,21 @@ test("each target has the runtime of its system, processor and C library; its np
     `windows-x64 @oven/bun-windows-x64 bun-windows-x64 win32 x64 any ${files("bin/momo.exe")}`,
     `windows-arm64 @oven/bun-windows-aarch64 bun-windows-arm64 win32 arm64 any ${files("bin/momo.exe")}`,
   ]);
+});
+
+test("an executable for another processor is tried with an emulator; without one, the check names what installs it", async () => {
+  const file = join(newFolder(), "momo");
+  const { PATH } = makePrograms({
+    "qemu-aarch64": '#!/bin/sh\nshift 2\ncase "$2" in --version) echo 1.2.3 ;; exec) echo completed ;; esac\n',
+  });
+  expect(await tryExecutable("darwin-arm64", file, "1.2.3")).toStartWith("not tried here: ");
+  process.env.PATH = "/nowhere";
+  expect(await tryExecutable("linux-arm64", file, "1.2.3")).toBe(
+    "not tried, because there is no qemu-aarch64: apt-get install qemu-user libc6-arm64-cross",
+  );
+  process.env.PATH = PATH;
+  expect(await tryExecutable("linux-arm64", file, "1.2.3")).toBe("completed");
+  expect(String(await rejectionOf(tryExecutable("linux-arm64", file, "1.2.4")))).toBe("Error: it is 1.2.3");
 });
 
 test("the same sources make the same bytes, whatever the folder", async () => {
