@@ -7,7 +7,7 @@ import { putInPlace } from "../../src/store/sqlite/replace.ts";
 import { copyDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { ROOT } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { openMomo, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { openMomo, PROGRAM, runMomo, runToEnd, serveMomo, startMomo } from "../support/momo.ts";
 import { afterMounts, testWithMounts } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
@@ -68,14 +68,11 @@ describe("it refuses, and changes nothing", () => {
   test.concurrent("Ctrl+C while it reads: no draft is left", async () => {
     const data = await otherData();
     const before = readFileSync(join(data, "momo.db"));
-    const command = [...PROGRAM, "import", "-", "--replace", "--data", data];
-    const child = Bun.spawn(command, { stdin: "pipe", stderr: "pipe" });
-    await child.stdin.write(readFileSync(COPY).subarray(0, 4096));
-    await child.stdin.flush();
+    const child = startMomo(["import", "-", "--replace", "--data", data], { stdin: null });
+    await child.say(readFileSync(COPY).subarray(0, 4096));
     const drafts = () => readdirSync(data).filter((name) => name.endsWith(".tmp"));
-    while (drafts().length === 0 && child.exitCode === null) await Bun.sleep(5);
-    expect(drafts()).toHaveLength(1);
-    child.kill("SIGINT");
+    await until(drafts, ({ length }) => length === 1);
+    child.signal("SIGINT");
     expect(await child.exited).toBe(130);
     expect(drafts()).toEqual([]);
     expect(readFileSync(join(data, "momo.db")).equals(before)).toBe(true);

@@ -18,9 +18,10 @@ import { removeTemporaryLeftovers } from "../../cli/serving/temporary-directory.
 import { withHintFor } from "../../cli/terminal/failure.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";
+import { runMomo, serveMomo, startMomo } from "../support/momo.ts";
 import { giveAway, testWithOtherUser } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
+import { until } from "../support/waiting.ts";
 
 /** What processes that were killed leave in data directories and among temporary folders. */
 
@@ -131,17 +132,14 @@ describe("what a killed import leaves behind", () => {
   /** A data directory, and in it the draft of an import that was killed while it read. */
   async function killedImport(): Promise<{ data: string; draft: string }> {
     const data = await newData();
-    const args = ["import", "-", "--replace", "--data", data];
-    const child = Bun.spawn([...PROGRAM, ...args], { stdin: "pipe", stderr: "ignore" });
-    await child.stdin.write(readFileSync(join(data, "momo.db")).subarray(0, 1000));
-    await child.stdin.flush();
+    const child = startMomo(["import", "-", "--replace", "--data", data], { stdin: null });
+    await child.say(readFileSync(join(data, "momo.db")).subarray(0, 1000));
     // An empty one would be nobody's.
     const drafts = () =>
       readdirSync(data).filter((name) => name.includes(".tmp") && statSync(join(data, name)).size > 0);
-    while (drafts().length === 0 && child.exitCode === null) await Bun.sleep(5);
-    child.kill("SIGKILL");
+    const [draft = ""] = await until(drafts, ({ length }) => length === 1);
+    child.signal("SIGKILL");
     await child.exited;
-    const [draft = ""] = drafts();
     expect(draft).toMatch(/^momo\.db\.[0-9]+-copy\.tmp$/);
     return { data, draft: join(data, draft) };
   }

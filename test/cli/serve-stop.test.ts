@@ -3,10 +3,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json";
-import { cleanUp, later, newFolder } from "../support/cleanup.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { createManualClock } from "../support/manual-clock.ts";
-import { cleanEnvironment, PROGRAM, type ReadyRecord, type Served, serveMomo, startMomo } from "../support/momo.ts";
+import { PROGRAM, type ReadyRecord, type Served, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 import { START_MS } from "../support/service.ts";
 import { inTime, SLACK_MS, until } from "../support/waiting.ts";
@@ -209,23 +209,14 @@ test.concurrent("a server goes on when no process reads its standard output", as
 });
 
 test.concurrent("--until-stdin-closes: it ends with the program that started it; a start that fails ends before", async () => {
-  const start = (...flags: string[]) => {
-    const command = ["serve", "--ephemeral", "--port", "0", "--json", "--until-stdin-closes", ...flags];
-    const env = cleanEnvironment(newFolder());
-    const child = Bun.spawn([...PROGRAM, ...command], { env, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
-    later(() => child.kill("SIGKILL"));
-    return child;
-  };
-  const child = start();
-  await child.stdin.write("what is written does not end it\n");
-  await child.stdin.flush();
-  const { value } = await child.stdout.getReader().read();
-  const ready = JSON.parse(new TextDecoder().decode(value)) as ReadyRecord;
+  const flags = ["--ephemeral", "--until-stdin-closes"];
+  const { child, ready } = await serveMomo(flags, { stdin: null });
+  await child.say("what is written does not end it\n");
   expect([await isHealthy(ready), existsSync(ready.data)]).toEqual([true, true]);
-  const refused = start("--port", new URL(ready.base_url).port);
+  const port = new URL(ready.base_url).port;
+  const refused = startMomo(["serve", ...flags, "--port", port], { stdin: null });
   expect(await inTime(refused.exited, () => "it still runs")).toBe(1);
-  await child.stdin.end();
-  expect(await child.exited).toBe(0);
+  expect(await child.finish()).toBe(0);
   expect(existsSync(ready.data)).toBe(false);
 });
 

@@ -93,9 +93,9 @@ test("four processes open a new database at once: one migrates, the others wait,
   const file = inFolder("momo.db");
   const names = ["1", "2", "3", "4"];
   const programs = names.map((name) => startProgram("open-store", file, name));
-  expect(await Promise.all(programs.map((program) => program.line()))).toEqual(names.map(() => "ready"));
+  expect(await Promise.all(programs.map(({ stdout }) => stdout.nextLine()))).toEqual(names.map(() => "ready"));
   await Promise.all(programs.map((program) => program.say("go")));
-  expect(await Promise.all(programs.map((program) => program.line()))).toEqual(names);
+  expect(await Promise.all(programs.map(({ stdout }) => stdout.nextLine()))).toEqual(names);
   expect(await Promise.all(programs.map((program) => program.finish()))).toEqual(names.map(() => 0));
   expect(inspectDatabase(file)).toEqual({ state: "sound", schema: KNOWN_SCHEMA, totals: true });
   expect(valuesOf("SELECT name FROM merchants").sort()).toEqual(names);
@@ -109,7 +109,7 @@ test("a write waits while another program writes, also after a probe, which does
   // It has committed, and holds nothing.
   expect(() => sql("BEGIN IMMEDIATE; ROLLBACK")(inFolder("momo.db"))).not.toThrow();
   const holder = startProgram("hold-write", inFolder("momo.db"));
-  expect(await holder.line()).toBe("held");
+  expect(await holder.stdout.nextLine()).toBe("held");
   expect(await rejectionOf(store.vitals.probe())).toMatchObject({ code: "SQLITE_BUSY" });
   expect((await store.merchants.addMerchant("B", 1))?.name).toBe("B");
   expect(await holder.finish()).toBe(0);
@@ -266,9 +266,9 @@ test("one process at a time can lock a file; others are refused with its name, a
 test("the operating system releases it when the process is killed", async () => {
   const file = inFolder("momo.lock");
   const holder = startProgram("hold-lock", file);
-  expect(await holder.line()).toBe("held");
+  expect(await holder.stdout.nextLine()).toBe("held");
   expect(() => acquireLock(file)).toThrow(expect.objectContaining({ problem: "locked" }));
-  holder.child.kill("SIGKILL");
-  await holder.child.exited;
+  holder.signal("SIGKILL");
+  await holder.exited;
   acquireLock(file)();
 });

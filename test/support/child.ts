@@ -9,13 +9,18 @@ export interface Child {
   readonly stderr: Transcript;
   /** The code as a shell reports it: 128 and the signal's number where a signal ended the process. */
   readonly exited: Promise<number>;
+  /** Writes to its input, if that was left open. */
+  say(text: string | Uint8Array): Promise<void>;
+  /** Ends its input, and waits for its end. */
+  finish(): Promise<number>;
   signal(name: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGKILL"): void;
 }
 
 export interface ChildOptions {
-  readonly env: Record<string, string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  readonly stdin?: string;
+  /** All that it can read; null leaves it open. */
+  readonly stdin?: string | null;
   /** Whether it leads a process group, so that what it starts can be ended with it. */
   readonly detached?: boolean;
 }
@@ -36,21 +41,31 @@ export function startChild(
     env,
     cwd,
     detached,
-    stdin: new Blob([stdin]),
+    stdin: stdin === null ? "pipe" : new Blob([stdin]),
     stdout: "pipe",
     stderr: "pipe",
   });
+  const input = child.stdin as Bun.FileSink;
   const stdout = new Transcript();
   const stderr = new Transcript();
   const read = Promise.all([stdout.follow(child.stdout), stderr.follow(child.stderr)]);
+  const exited = exitCodeOf(child).then(async (code) => {
+    await read;
+    return code;
+  });
   return {
     pid: child.pid,
     stdout,
     stderr,
-    exited: exitCodeOf(child).then(async (code) => {
-      await read;
-      return code;
-    }),
+    exited,
+    async say(text) {
+      await input.write(text);
+      await input.flush();
+    },
+    async finish() {
+      await input.end();
+      return exited;
+    },
     signal: (name) => child.kill(name),
   };
 }
@@ -75,6 +90,7 @@ export async function exitCodeOf(child: Bun.Subprocess): Promise<number> {
 export class Transcript {
   text = "";
   #ended = false;
+  #taken = 0;
   #changed = Promise.withResolvers<void>();
 
   add(more: string): void {
@@ -107,6 +123,18 @@ export class Transcript {
     }
   }
 
+  /** The next line that nobody has taken; null if the text ends before it. */
+  async nextLine(): Promise<string | null> {
+    let end = this.text.indexOf("\n", this.#taken);
+    for (; end < 0; end = this.text.indexOf("\n", this.#taken)) {
+      if (this.#ended) return null;
+      await this.#changed.promise;
+    }
+    const line = this.text.slice(this.#taken, end);
+    this.#taken = end + 1;
+    return line;
+  }
+
   #wake(): void {
     const { resolve } = this.#changed;
     this.#changed = Promise.withResolvers<void>();
@@ -114,37 +142,10 @@ export class Transcript {
   }
 }
 
-/** Runs a program of programs.ts as a process, and reads its output line by line. */
-export function startProgram(name: Program, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "programs.ts"), name, ...args], {
-    stdin: "pipe",
-    stdout: "pipe",
-    stderr: "inherit",
+/** Runs a program of programs.ts as a process. It ends when its input ends. */
+export const startProgram = (name: Program, ...args: string[]): Child =>
+  startChild([process.execPath, join(import.meta.dir, "programs.ts"), name, ...args], {
+    env: process.env,
+    cwd: import.meta.dir,
+    stdin: null,
   });
-  const chunks = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-
-  return {
-    child,
-    /** The next line; null if the program ended before it. */
-    async line(): Promise<string | null> {
-      while (!text.includes("\n")) {
-        const { value, done } = await chunks.read();
-        if (done) return null;
-        text += value;
-      }
-      const [line = "", ...rest] = text.split("\n");
-      text = rest.join("\n");
-      return line;
-    },
-    async say(word: string): Promise<void> {
-      await child.stdin.write(word);
-      await child.stdin.flush();
-    },
-    /** Ends its stdin, and waits for its end. */
-    async finish(): Promise<number> {
-      await child.stdin.end();
-      return child.exited;
-    },
-  };
-}

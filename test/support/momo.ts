@@ -17,7 +17,8 @@ export interface RunOptions {
   /** On top of {@link cleanEnvironment}. */
   readonly env?: Record<string, string>;
   readonly cwd?: string;
-  readonly stdin?: string;
+  /** All that it can read; null leaves it open. */
+  readonly stdin?: string | null;
   readonly program?: readonly string[];
 }
 

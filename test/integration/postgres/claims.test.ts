@@ -160,14 +160,14 @@ describePostgres(
   (version) => {
     test("a replica that is stopped while it decides holds payments for two seconds at most", async () => {
       const { url, store } = await openShopWith(version, 5);
-      const { child, line } = startProgram("hold-claim", url, String(DUE_MS));
-      expect(await line()).toBe("holds 5");
+      const child = startProgram("hold-claim", url, String(DUE_MS));
+      expect(await child.stdout.nextLine()).toBe("holds 5");
       process.kill(child.pid, "SIGSTOP");
       const startMs = performance.now();
       const changed = await store.transactions.resolveDue(DUE_MS, 10, async (due) => due.map((one) => paid(one)));
       expect(changed.length).toBe(5);
       expect(performance.now() - startMs).toBeLessThan(2000 + SLACK_MS);
-      child.kill("SIGKILL");
+      child.signal("SIGKILL");
       await child.exited;
     });
   },
