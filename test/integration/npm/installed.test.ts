@@ -6,10 +6,10 @@ import { makeUmbrella, UMBRELLA_FILES } from "../../../scripts/release/npm.ts";
 import { TARGETS } from "../../../scripts/release/targets.ts";
 import { builtBinary, ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../../support/cleanup.ts";
-import { testHelperIn } from "../../support/helper-in-runtime.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { afterMounts, testWithMounts } from "../../support/needs.ts";
 import { installPackages } from "../../support/release.ts";
+import { testHelperIn } from "./helper-in-runtime.ts";
 
 /** The npm packages as a project has them. */
 

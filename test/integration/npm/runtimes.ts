@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { readDocument } from "../../support/documents.ts";
-import { testHelperIn } from "../../support/helper-in-runtime.ts";
 import { named } from "../../support/needs.ts";
 import { installPackages } from "../../support/release.ts";
+import { testHelperIn } from "./helper-in-runtime.ts";
 
 /** The test helper in the runtimes that `npm run dev runtimes` installs. */
 

@@ -2,8 +2,8 @@ import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Finding } from "../../../sandbox/audit/shape.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { callsOf, drawn, type Order, order, SEED, textIn } from "../../support/drawn-clients.ts";
 import { openScene } from "../../support/scene.ts";
+import { callsOf, drawn, type Order, order, SEED, textIn } from "./drawn-clients.ts";
 
 /** Correct clients live under drawn outcomes, faults, moves of the clock and resets, and are never accused. */
 

@@ -7,7 +7,7 @@ import type { Finding } from "../../../sandbox/audit/shape.ts";
 import type { FaultName } from "../../../sandbox/faults/kinds.ts";
 import { formatTimestamp } from "../../../src/domain/timestamp.ts";
 import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
-import { type AuditedClient, createAuditedClient, LOST } from "../../support/audited-client.ts";
+import { type AuditedClient, createAuditedClient, LOST } from "./audited-client.ts";
 
 /**
  * stories.txt has what clients do, and what the audit says of them, word for word: a name, after `>` the steps (after `-` those of a new client), and after

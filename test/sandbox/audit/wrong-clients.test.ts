@@ -2,8 +2,8 @@ import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Finding } from "../../../sandbox/audit/shape.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { callsOf, drawn, type Order, order, SEED } from "../../support/drawn-clients.ts";
 import { openScene } from "../../support/scene.ts";
+import { callsOf, drawn, type Order, order, SEED } from "./drawn-clients.ts";
 
 /** Wrong clients are found, by every way to end a run. */
 

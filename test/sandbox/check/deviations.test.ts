@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Sent } from "../../../sandbox/check/service.ts";
-import { checkScene, type Deviation, fillScene, IGNORED, seenOf, sendTo } from "../../support/checked.ts";
 import { openScene, type Scene } from "../../support/scene.ts";
+import { checkScene, type Deviation, fillScene, IGNORED, seenOf, sendTo } from "./checked.ts";
 
 /** A service that deviates in one thing: exactly the sentence that names it does not hold. */
 

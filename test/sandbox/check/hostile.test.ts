@@ -3,9 +3,9 @@ import { parseProfile } from "../../../sandbox/check/profiles.ts";
 import { formatCheck } from "../../../sandbox/check/report.ts";
 import type { CheckReport } from "../../../sandbox/check/result.ts";
 import { Secrets } from "../../../sandbox/check/secrets.ts";
-import { checkScene, type Deviation, fillScene } from "../../support/checked.ts";
 import { forAllTests } from "../../support/cleanup.ts";
 import { openScene } from "../../support/scene.ts";
+import { checkScene, type Deviation, fillScene } from "./checked.ts";
 
 /** What a service sends can neither end a check without a report, nor bring a secret into one. `test/hostile` draws more. */
 

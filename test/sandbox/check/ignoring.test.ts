@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { byCause } from "../../../sandbox/check/report.ts";
-import { checkScene, type Deviation, fillScene, IGNORED, sendTo } from "../../support/checked.ts";
 import { forAllTests } from "../../support/cleanup.ts";
 import { openScene } from "../../support/scene.ts";
+import { checkScene, type Deviation, fillScene, IGNORED, sendTo } from "./checked.ts";
 
 /** A service that does nothing with what is asked: no sentence holds that it could not have failed. */
 

@@ -6,9 +6,9 @@ import type { CheckReport } from "../../../sandbox/check/result.ts";
 import type { Send } from "../../../sandbox/check/service.ts";
 import { parseTariff } from "../../../src/domain/money.ts";
 import type { Profile } from "../../../src/http/profile.ts";
-import { checkScene, type Deviation, fillScene, seenOf, sendTo } from "../../support/checked.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { newScene, openScene } from "../../support/scene.ts";
+import { checkScene, type Deviation, fillScene, seenOf, sendTo } from "./checked.ts";
 
 afterEach(cleanUp);
 

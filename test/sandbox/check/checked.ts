@@ -1,10 +1,10 @@
-import { checkService } from "../../sandbox/check/check.ts";
-import type { PaymentToMake } from "../../sandbox/check/check-run.ts";
-import type { Checked, CheckReport } from "../../sandbox/check/result.ts";
-import { type Received, type Send, STRANGER } from "../../sandbox/check/service.ts";
-import { inWords } from "../../sandbox/check/words.ts";
-import { STATUSES } from "../../src/domain/transaction.ts";
-import type { Scene } from "./scene.ts";
+import { checkService } from "../../../sandbox/check/check.ts";
+import type { PaymentToMake } from "../../../sandbox/check/check-run.ts";
+import type { Checked, CheckReport } from "../../../sandbox/check/result.ts";
+import { type Received, type Send, STRANGER } from "../../../sandbox/check/service.ts";
+import { inWords } from "../../../sandbox/check/words.ts";
+import { STATUSES } from "../../../src/domain/transaction.ts";
+import type { Scene } from "../../support/scene.ts";
 
 /** What a row says, in words. */
 export const seenOf = ({ fact }: Checked): string => (fact === null ? "" : inWords(fact));

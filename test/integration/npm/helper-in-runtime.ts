@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newFolder } from "./cleanup.ts";
-import { runToEnd, startMomo } from "./momo.ts";
-import { until } from "./waiting.ts";
+import { newFolder } from "../../support/cleanup.ts";
+import { runToEnd, startMomo } from "../../support/momo.ts";
+import { until } from "../../support/waiting.ts";
 
 /** What the test helper must do in every runtime, in a project that has it in its node_modules. */
 

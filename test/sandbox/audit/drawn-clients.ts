@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Answer, Scene } from "./scene.ts";
+import type { Answer, Scene } from "../../support/scene.ts";
 
 /** The calls of drawn clients, over the real handler and a real store. */
 

@@ -1,14 +1,14 @@
-import { Audit, type RunEnd } from "../../sandbox/audit/audit.ts";
-import type { Finding } from "../../sandbox/audit/shape.ts";
-import { createVirtualClock } from "../../sandbox/network/clock.ts";
-import { type AnsweredRequest, type DelayedRequest, type Members, membersOf } from "../../sandbox/request-log.ts";
-import type { DeliveryAttempt } from "../../src/domain/delivery.ts";
-import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import type { FinalStatus, FinalTransaction, Status, Transaction } from "../../src/domain/transaction.ts";
-import { INPUTS } from "../../src/http/api.ts";
-import { createManualClock } from "./manual-clock.ts";
-import { rethrow } from "./rethrow.ts";
-import { START_MS } from "./service.ts";
+import { Audit, type RunEnd } from "../../../sandbox/audit/audit.ts";
+import type { Finding } from "../../../sandbox/audit/shape.ts";
+import { createVirtualClock } from "../../../sandbox/network/clock.ts";
+import { type AnsweredRequest, type DelayedRequest, type Members, membersOf } from "../../../sandbox/request-log.ts";
+import type { DeliveryAttempt } from "../../../src/domain/delivery.ts";
+import { formatTimestamp } from "../../../src/domain/timestamp.ts";
+import type { FinalStatus, FinalTransaction, Status, Transaction } from "../../../src/domain/transaction.ts";
+import { INPUTS } from "../../../src/http/api.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
+import { rethrow } from "../../support/rethrow.ts";
+import { START_MS } from "../../support/service.ts";
 
 /** What a fault or the log adds to a request, such as its duration. */
 type More = Partial<AnsweredRequest>;
