@@ -1,7 +1,6 @@
 """A client for the mobile-money API in one file, for Python 3.9 and later. Copy it into your program.
-    momo = Client(base_url, api_key, api_secret, payment_account_id, FileStore("orders"))
-    order = momo.pay("ORDER-0001", "0712345678", 100)
-    settle(order)  # yours: it delivers an order that is completed, once
+    momo = Client(base_url, api_key, api_secret, payment_account_id, FileStore("/srv/orders"))
+    settle(momo.pay("ORDER-0001", "0712345678", 100))  # yours: it delivers an order that is completed, once
 A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
   pending                      the customer is asked: show "Look at your phone."
   unknown                      the answer to the push was lost: the customer may be asked, or not
@@ -11,10 +10,9 @@ A reference names one order. It is stored, and then pushed once. A new try needs
 While it is pending or unknown, the customer may have paid (may_have_paid): ask again. The others never change.
 A script calls pay, which waits for two minutes at most. Call it again later, also after a crash: it goes on.
 A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask(reference).
-A cron runs every minute:  for order in momo.open(): settle(momo.ask(order["reference"]))
+A cron runs every minute. For each order of open() it calls settle(ask(order["reference"])), and logs a MomoError.
 Anybody can send a webhook. Ask for the order in open() that has its checkout_request_id. Without one, answer 404.
-A test uses a new folder. If it moves the sandbox's clock, it gives two functions: sleep(seconds) moves that clock,
-and now() returns by how many seconds sleep has moved it in all.
+A test uses a new folder. To move the sandbox's clock, sleep(seconds) moves it, and now() returns by how much so far.
 """
 import json
 import os
@@ -25,55 +23,52 @@ import threading
 import time
 from pathlib import Path
 from urllib import error, parse, request
-
-# The final statuses and the kinds of errors, with the exit codes of the command.
-FINAL = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}
+FINAL = {"completed": 0, "failed": 10, "cancelled": 11, "expired": 12, "not_started": 5}  # exit codes
 # refused: by the service. unreachable: nothing was sent. unknown: the answer was lost. store: the store failed.
 ERRORS = {"store": 1, "usage": 2, "credentials": 4, "refused": 5, "unreachable": 6, "unknown": 6}
-
 class MomoError(Exception):
-    """kind: one of ERRORS. may_have_paid: whether the customer may have paid all the same."""
-    def __init__(self, kind, message, may_have_paid=False):
-        super().__init__(message)
+    def __init__(self, kind, message, may_have_paid=False):  # whether the customer may have paid all the same
+        super().__init__(f"{message}; the customer may have paid" if may_have_paid else message)
         self.kind = kind
         self.may_have_paid = may_have_paid
 
 class FileStore:
-    """Keeps each order as a file. Processes can share it, in all languages. A store of your own needs these methods."""
+    """Keeps values as files, for processes in all languages. A store of yours, such as a table, needs these methods."""
     def __init__(self, folder):
         self.folder = Path(folder)
-        _use_store("the folder of the orders", False, lambda: self.folder.mkdir(parents=True, exist_ok=True))
-    def get(self, key):
-        """The order, or None."""
+        if not self.folder.is_absolute():
+            raise _refusal("the folder of the orders", "an absolute path, such as /srv/orders", str(folder))
+    def get(self, name):
         try:
-            return json.loads(self._path(key).read_text("utf-8"))
-        except FileNotFoundError:
+            return json.loads(self._path(name).read_text("utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
             return None
-    def add(self, key, order):
-        """Whether the order was added, and not there already. Of several processes, one succeeds."""
+    def add(self, name, value):
+        """Whether the value was added, and there was none. Of several processes, one succeeds."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         try:
-            self._place(key, order, os.link)
+            self._write(name, value, os.link)
             return True
         except FileExistsError:
             return False
-    def set(self, key, order):
-        self._place(key, order, os.replace)
-    def remove(self, key):
-        self._path(key).unlink()
-    def keys(self):
-        names = [path.stem for path in self.folder.iterdir() if re.fullmatch("([0-9a-f]{2})+[.]json", path.name)]
-        return [bytes.fromhex(name).decode() for name in sorted(names)]
-    def _path(self, key):
-        return self.folder / (key.encode().hex() + ".json")
-    def _place(self, key, order, give_name):
-        """Writes a whole file, and then gives it its name: a crash leaves no half order."""
+    def set(self, name, value):
+        self._write(name, value, os.replace)
+    def remove(self, name):
+        self._path(name).unlink()
+    def names(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        stems = [path.stem for path in self.folder.iterdir() if re.fullmatch("([2-7][0-9a-f])+[.]json", path.name)]
+        return [bytes.fromhex(stem).decode() for stem in sorted(stems)]
+    def _path(self, name):
+        return self.folder / (name.encode().hex() + ".json")
+    def _write(self, name, value, link_or_replace):
         draft = self.folder / (secrets.token_hex(16) + ".draft")
         try:
             with open(draft, "x", encoding="utf-8") as file:
-                json.dump(order, file, separators=(",", ":"), ensure_ascii=False)
+                json.dump(value, file, separators=(",", ":"), ensure_ascii=False)
                 file.flush()
                 os.fsync(file.fileno())
-            give_name(draft, self._path(key))
+            link_or_replace(draft, self._path(name))  # a crash leaves no half file of this name
         finally:
             draft.unlink(missing_ok=True)
         if os.name != "nt":  # Windows syncs no folders
@@ -82,147 +77,155 @@ class FileStore:
             os.close(opened)
 
 class _NoRedirects(request.HTTPErrorProcessor):
-    def http_response(self, sent, response):
-        return response
-    https_response = http_response
+    http_response = https_response = lambda self, sent, response: response
 
 class Client:
-    """Times are in seconds. An order is not_started once the service has answered for `settled` that it has none."""
+    """Times are in seconds. An order is not_started if the service has not found it for `not_started_after` seconds."""
     def __init__(self, base_url, api_key, api_secret, payment_account_id, store, *,
-                 timeout=10, interval=5, deadline=120, settled=600, now=time.time, sleep=time.sleep):
+                 timeout=10, interval=5, deadline=120, not_started_after=600, now=time.time, sleep=time.sleep):
         self.service = base_url.strip().rstrip("/")
         self.headers = {"X-API-Key": api_key.strip(), "X-API-Secret": api_secret.strip()}
+        self.headers["Content-Type"] = "application/json"
         self.payment_account_id = payment_account_id
         self.store = store
         self.timeout = timeout
         self.interval = interval
         self.deadline = deadline
-        self.settled = settled
+        self.not_started_after = not_started_after
         self.now = now
         self.sleep = sleep
+        self.retry_after = 0  # for how long the service wants no request
     def pay(self, reference, phone, amount):
-        """Starts an order, or goes on with it, and waits for its end."""
         return self._wait_for_end(self.start(reference, phone, amount))
     def wait(self, reference):
-        """Asks until the order is final or the deadline has come."""
         return self._wait_for_end(self.ask(reference))
     def start(self, reference, phone, amount):
         """Starts an order. If it is stored already, it is returned, and nothing is pushed."""
         key = _key_of(reference)
-        charge = _charge_of(phone, amount)
+        payment = _parse_payment(phone, amount)
         order = {
             "service": self.service,
             "reference": str(reference),
-            "pushed_as": _pushed_as(reference, secrets.token_hex(4)),
-            "phone": charge["phone"],
-            "amount": charge["amount"],
+            "service_reference": _create_service_reference(reference),
+            **payment,
             "status": "unknown",
             "checkout_request_id": None,
-            "receipt": None,
-            "result_code": None,
-            "result_desc": None,
-            "asked_at": round(1000 * self.now()),  # when the service was last asked for it
-            "missing_ms": 0,  # for how long the service has answered that it does not have it
+            "may_have_paid": True,
+            "asked_ms": round(1000 * self.now()),  # when the service was last asked for it
+            "not_found_ms": 0,  # for how long the service has answered that it does not find it
         }
-        is_stored = _use_store(key, True, lambda: self.store.get(key)) is not None
-        if is_stored or not _use_store(key, False, lambda: self.store.add(key, order)):
+        is_new = self._read(key, order)["service_reference"] == order["service_reference"]
+        if not is_new or not _use_store(key, False, lambda: self.store.add(key, order)):
             stored = self._read(key)
-            if stored["phone"] == charge["phone"] and stored["amount"] == charge["amount"]:
-                return _with_doubt(stored)
+            if stored["phone"] == order["phone"] and stored["amount"] == order["amount"]:
+                return stored
             raise MomoError("usage", f"{key} is an order of {stored['phone']} for {stored['amount']} already")
-        payment = {"payment_account_id": self.payment_account_id, **charge, "reference": order["pushed_as"]}
+        push = {"payment_account_id": self.payment_account_id, **payment, "reference": order["service_reference"]}
         try:
-            answer = self._call("/stkpush.php", payment)
+            answer = self._call("/stkpush.php", push)
         except MomoError as failure:
-            if failure.kind == "unknown":
-                return _with_doubt(order)  # it may have been pushed: ask looks for it
-            if failure.kind == "not_started":
-                return self._save_answer(key, {"status": "not_started", "result_desc": str(failure)}, order)
+            if failure.kind in ("unknown", "not_started"):  # unknown: it may have been pushed, and ask looks for it
+                return self._record(key, order, {"status": failure.kind, "result_desc": str(failure)})
             _use_store(key, False, lambda: self.store.remove(key))  # it was not pushed
             raise
-        status = "pending" if answer.get("checkout_request_id") else "unknown"
-        return self._save_answer(key, {**answer, "status": status}, order)
+        return self._record(key, order, {**answer, "status": "pending"}) if answer.get("checkout_request_id") else order
     def ask(self, reference):
-        """Asks for an order once, now. If no answer comes, the order stays as it was."""
+        """Asks for an order once, now. If no answer comes, the order stays as it was. If the service refuses to answer,
+        as with 404 for a payment that it had, this raises, and the order stays open: nobody knows if it was paid."""
         key = _key_of(reference)
         order = self._read(key)
-        if _is_final(order):
+        if order["status"] in FINAL:
             return order
         now_ms = round(1000 * self.now())
-        since_ms = max(0, min(now_ms - order["asked_at"], round(1000 * self.interval)))  # now() can jump
-        self._save(key, {**order, "asked_at": now_ms})
+        elapsed_ms = max(0, min(now_ms - order["asked_ms"], round(1000 * self.interval)))  # now() can jump
+        self._record_ask(order, asked_ms=now_ms, not_found_ms=order["not_found_ms"])
         try:
             id = order["checkout_request_id"]
             payment = self._call("/status.php", {"checkout_request_id": id}) if id else self._search(order)
-            if payment:
-                return self._save_answer(key, payment, order)
-            order = self._read(key)
-            if order["status"] == "unknown":
-                order["missing_ms"] += since_ms  # it may come later: a push can take minutes
-                if order["missing_ms"] >= 1000 * self.settled:
-                    order["status"] = "not_started"
-            return self._save(key, order)
         except MomoError as failure:
+            if failure.kind in ("unknown", "unreachable"):
+                return self._read(key, order)
             failure.may_have_paid = True
-            if failure.kind in ("store", "credentials"):
-                raise
-            return _with_doubt(self._read(key, order))
+            raise
+        if payment is None:
+            not_found_ms = order["not_found_ms"] + elapsed_ms  # it may come later: a push can take minutes
+            self._record_ask(order, asked_ms=now_ms, not_found_ms=not_found_ms)
+            payment = {"status": "not_started" if not_found_ms >= 1000 * self.not_started_after else "unknown"}
+        return self._record(key, order, payment)
     def open(self):
-        """The orders that are not final."""
-        keys = _use_store("the folder of the orders", True, self.store.keys)
-        orders = [self._read(key) for key in keys]
-        return [_with_doubt(order) for order in orders if not _is_final(order)]
+        """The orders that have not ended. One that cannot be read is listed as unreadable, with an error."""
+        orders = []
+        names = _use_store("the folder of the orders", True, lambda: set(self.store.names()))
+        for key in sorted(name for name in names if "~" not in name and f"{name}~ended" not in names):
+            try:
+                orders.append(self._read(key))
+            except MomoError as failure:
+                if failure.kind != "refused":  # refused: it was removed meanwhile
+                    orders.append({"reference": key, "status": "unreadable", "error": str(failure)})
+        return [order for order in orders if order["status"] not in FINAL]
     def find(self, reference, phone, amount):
         """The payment of an order as the list shows it, or None. The order need not be stored."""
         _key_of(reference)
-        return self._search({"pushed_as": _pushed_as(reference, ""), **_charge_of(phone, amount)})
+        order = {"reference": reference, "service_reference": f"{reference}~"}
+        return self._search({**order, **_parse_payment(phone, amount)})
     def list(self, status=None, **filters):
         """All payments, newest first. None is there twice or left out, also if payments arrive or change meanwhile."""
         rows = {}
-        for page in range(1, sys.maxsize):
+        for page in range(1, 10_001):
             query = parse.urlencode({**filters, "page": page, "limit": 100}, quote_via=parse.quote)
             answer = self._call(f"/transactions.php?{query}")
             page_rows = answer.get("transactions", answer.get("data"))
-            is_list = isinstance(page_rows, list) and all(isinstance(row, dict) and "id" in row for row in page_rows)
-            is_last = is_list and len(page_rows) < (answer.get("pagination") or {}).get("per_page", 100)
-            is_new = is_list and any(row["id"] not in rows for row in page_rows)
-            if not is_last and not is_new:
-                raise MomoError("unknown", "/transactions.php: no list, or the same page again", True)
+            if not isinstance(page_rows, list) or not all(isinstance(row, dict) and "id" in row for row in page_rows):
+                break
+            is_new = any(row["id"] not in rows for row in page_rows)
             rows.update((row["id"], row) for row in page_rows)
+            pagination = answer.get("pagination")
+            total_pages = pagination.get("total_pages") if isinstance(pagination, dict) else None
+            is_last = page >= total_pages if isinstance(total_pages, int) else not is_new and len(page_rows) < 100
             if is_last:  # a status can change between two pages, so it is compared at the end
                 return [row for row in rows.values() if status in (None, row.get("status"))]
+            if not is_new:
+                break
+        raise MomoError("unknown", "/transactions.php: no list, or a list without its end", True)
     def _wait_for_end(self, order):
-        key = _key_of(order["reference"])
         waited = 0
-        while not _is_final(order) and waited < self.deadline:
-            pause = min(self.interval, self.deadline)
+        while order["status"] not in FINAL and waited < self.deadline:
+            pause = min(max(self.interval, self.retry_after), self.deadline)
             before = time.monotonic()  # now() can jump
             self.sleep(pause)
-            stored = self._read(key)
-            is_asked_by_other = stored["asked_at"] != order["asked_at"]
-            order = _with_doubt(stored) if is_asked_by_other else self.ask(key)
+            stored = self._read(_key_of(order["reference"]), order)
+            order = self.ask(order["reference"]) if stored["asked_ms"] == order["asked_ms"] else stored  # just asked
             waited += max(pause, time.monotonic() - before)
         return order
-    def _save_answer(self, key, payment, fallback):
-        """Stores what the service says of the payment."""
-        order = self._read(key, fallback)  # a file that was removed is written again
-        if _is_final(order):
-            return order  # another process was faster
+    def _record(self, key, started, payment):
+        """Stores news of a payment beside what is stored: no process takes back what another has stored."""
+        order = self._read(key, started)  # a file that was removed is written again
+        status = payment.get("status")
+        is_news = status != order["status"] and (status == "pending" or status in FINAL)
+        is_too_late = order["status"] in FINAL or (status == "not_started" and order["status"] == "pending")
+        if is_too_late or not is_news:
+            return order
+        order["status"] = status
         order["checkout_request_id"] = order["checkout_request_id"] or payment.get("checkout_request_id")
-        if payment.get("status") == "pending" or _is_final(payment):
-            order["status"] = payment["status"]
         order["receipt"] = payment.get("momo_receipt_number")
         order["result_code"] = payment.get("result_code")
         order["result_desc"] = payment.get("result_desc")
-        return self._save(key, order)
+        if order["status"] in FINAL:
+            del order["may_have_paid"]
+        name = f"{key}~ended" if order["status"] in FINAL else f"{key}~accepted"
+        _use_store(key, True, lambda: self.store.add(name, order))
+        return self._read(key)  # another process may have been faster
     def _search(self, order):
-        """A search finds what begins with its text, and rows have no reference: compare phone and amount, too."""
-        rows = [row for row in self.list(search=order["pushed_as"]) if row.get("amount") == order["amount"]]
-        own = [row for row in rows if str(row.get("phone")).endswith(order["phone"][3:])]
-        paid = [row for row in own if row.get("status") == "completed"]
-        return next(iter(paid + own), None)
+        """The payment of an order without an id, or None. Rows have no reference."""
+        rows = self.list(search=order["service_reference"])
+        amounts = (order["amount"], str(order["amount"]), f"{order['amount']:.2f}")  # a number, or text
+        own = [row for row in rows if row.get("amount") in amounts and str(row.get("phone"))[-9:] == order["phone"][3:]]
+        # A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
+        if own and not self.list(search=_create_service_reference(order["reference"])):
+            return next((row for row in own if row.get("status") == "completed"), own[0])
+        if rows:
+            raise MomoError("unknown", f"the search for {order['service_reference']} finds other payments", True)
     def _call(self, path, body=None):
-        """The answer of the service, if it is a success."""
         answers = [MomoError("unknown", f"{path}: no answer in time", True)]
         sender = threading.Thread(target=lambda: answers.append(self._answer_or_error(path, body)), daemon=True)
         sender.start()
@@ -232,67 +235,63 @@ class Client:
             raise answer
         return answer
     def _answer_or_error(self, path, body):
-        headers = {**self.headers, "Content-Type": "application/json"}
         status = None
         try:
-            sent = request.Request(self.service + path, body and json.dumps(body).encode(), headers)
+            sent = request.Request(self.service + path, body and json.dumps(body).encode(), self.headers)
             parse.urlsplit(self.service).port  # a ValueError, if it is no address
             with request.build_opener(_NoRedirects).open(sent, timeout=self.timeout) as response:
                 status = response.status
+                seconds = re.match("[0-9]{1,9}", response.headers.get("Retry-After", ""))
+                self.retry_after = min(int(seconds[0]), 60) if seconds else 0
                 answer = json.loads(response.read(10_000_000))
             if status == 200 and answer["success"] is True:
                 return answer
+            message = answer.get("message") or f"{path}: HTTP {status}"
             is_refusal = answer["success"] is False  # without one, it may have been pushed
             kind = "unknown"
-            if is_refusal and status == 500 and str(answer["message"]).startswith("STK push initiation failed"):
+            if is_refusal and status == 500 and str(message).startswith("STK push initiation failed"):
                 kind = "not_started"  # §4.1
             if is_refusal and 400 <= status < 500 and status not in (408, 429):
                 kind = "credentials" if status == 401 else "refused"
-            return MomoError(kind, answer["message"], kind == "unknown")
+            return MomoError(kind, message, kind == "unknown")
         except Exception as failure:
             is_sent = status is not None or not isinstance(failure, (error.URLError, ValueError))  # they come before
             kind = "unknown" if is_sent else "unreachable"
             return MomoError(kind, f"{path}: no answer of the service ({status or failure})", is_sent)
+    def _record_ask(self, order, **asked):
+        _use_store(order["reference"], True, lambda: self.store.set(order["service_reference"] + "~asked", asked))
     def _read(self, key, fallback=None):
-        """The stored order. If there is none, the fallback or an error."""
-        stored = _use_store(key, True, lambda: self.store.get(key))
-        order = fallback if stored is None else stored
+        def get(name):
+            return _use_store(key, True, lambda: self.store.get(name))
+        states = (get(name) for name in (f"{key}~ended", f"{key}~accepted", key))
+        order = next((state for state in states if state is not None), fallback)
         if order is None:
             raise MomoError("refused", f"{key} has not been started")
-        service = order.get("service", "another program") if isinstance(order, dict) else "another program"
-        if service == self.service:
-            return order
-        raise MomoError("usage", f"{key} is an order of {service}, not of {self.service}: use another folder")
-    def _save(self, key, order):
-        _use_store(key, True, lambda: self.store.set(key, order))
-        return _with_doubt(order)
+        is_order = isinstance(order, dict) and "service_reference" in order
+        owner = order["service"] if is_order else "another program or version"
+        if owner == self.service:
+            return {**order, **(get(order["service_reference"] + "~asked") or {})}
+        raise MomoError("usage", f"{key} is an order of {owner}, not of {self.service}: use another folder")
 
-def _is_final(order):
-    return order.get("status") in FINAL
-def _with_doubt(order):
-    return order if _is_final(order) else {**order, "may_have_paid": True}
-def _pushed_as(reference, token):
-    """The reference for the service, at most 100 characters. The token tells it from an earlier order of this name."""
-    return f"{str(reference)[:91]}~{token}"
+def _create_service_reference(reference):
+    return f"{reference}~{secrets.token_hex(4)}"  # of 100 characters at most, and like that of no earlier order
+def _refusal(name, rule, value):
+    return MomoError("usage", f"{name} must be {rule}; it is {value!r}")
 def _use_store(name, may_have_paid, action):
     try:
         return action()
     except Exception as failure:
-        doubt = "; the customer may have paid" if may_have_paid else ""
-        raise MomoError("store", f"{name} cannot be read or stored: {failure}{doubt}", may_have_paid) from failure
-
+        raise MomoError("store", f"{name} cannot be read or stored: {failure}", may_have_paid) from failure
 def _key_of(reference):
-    """The name of an order in the store. The service ignores the case of a reference."""
-    if reference is not None and re.fullmatch(r"(?! )[ -}]{1,100}(?<! )", str(reference)):
-        return str(reference).lower()
-    rule = "1 to 100 printable ASCII characters, without ~ and outer spaces"
-    raise MomoError("usage", f"reference must be {rule}; it is {reference!r}")
-def _charge_of(phone, amount):
+    if reference is not None and re.fullmatch(r"(?! )[ -}]{1,91}(?<! )", str(reference)):
+        return str(reference).lower()  # the service ignores the case
+    raise _refusal("reference", "1 to 91 printable ASCII characters, without ~ and outer spaces", reference)
+def _parse_payment(phone, amount):
     match = re.fullmatch(r"(?:[+]?254|0|(?=[17][0-9]{8}$))([0-9]{9})", re.sub(r"[ ().-]", "", str(phone)))
     if not match:
-        raise MomoError("usage", f"phone must be such as 0712345678; it is {phone!r}")
+        raise _refusal("phone", "such as 0712345678", phone)
     if not re.fullmatch(r"[1-9][0-9]{0,8}([.][0-9]{1,2})?", str(amount)):
-        raise MomoError("usage", f"amount must be from 1, with two decimals at most; it is {amount!r}")
+        raise _refusal("amount", "from 1, with two decimals at most", amount)
     number = float(amount)
     return {"phone": "254" + match[1], "amount": int(number) if number.is_integer() else number}
 
@@ -306,11 +305,12 @@ if __name__ == "__main__":
         is_complete = base_url and api_key and api_secret and re.fullmatch("[1-9][0-9]{0,14}", account)
         if not is_complete or COMMANDS.get(command) != len(arguments):
             raise MomoError("usage", USAGE)
-        store = FileStore(os.environ.get("MOMO_ORDERS") or "momo-orders")
+        store = FileStore(os.environ.get("MOMO_ORDERS") or Path(__file__).resolve().with_name("momo-orders"))
         result = getattr(Client(base_url, api_key, api_secret, int(account), store), command)(*arguments)
-        code = FINAL.get(result["status"], 13) if isinstance(result, dict) else 0
-        if result is None:
-            code = 3  # find has found nothing
+        if command == "open":
+            code = ERRORS["store"] if any("error" in order for order in result) else 0
+        else:
+            code = FINAL.get(result["status"], 13) if result else 3  # 3: find has found nothing
     except Exception as failure:
         kind = getattr(failure, "kind", "unexpected")
         code = ERRORS.get(kind, 1)

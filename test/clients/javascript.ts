@@ -11,7 +11,7 @@ interface Store {
   add(key: string, order: object): boolean;
   set(key: string, order: object): void;
   remove(key: string): void;
-  keys(): string[];
+  names(): string[];
 }
 
 /** A file for each order would take most of the time of a history. */
@@ -20,7 +20,7 @@ const memoryStore = (kept: Map<string, string>): Store => ({
   add: (key, order) => !kept.has(key) && kept.set(key, JSON.stringify(order)) !== null,
   set: (key, order) => void kept.set(key, JSON.stringify(order)),
   remove: (key) => void kept.delete(key),
-  keys: () => [...kept.keys()],
+  names: () => [...kept.keys()],
 });
 
 /** A store on the machine of the history, whose disk can be full. */

@@ -30,15 +30,15 @@ export const MISTAKES: readonly Mistake[] = [
     from: 8,
     ...inEach(
       [
-        'if (error.kind === "unknown") return withDoubt(order);',
+        'if (error.kind === "unknown") return order;',
         'if (error.kind === "unknown") { store.remove(key); return start(reference, phone, amount); }',
       ],
       [
-        'if failure.kind == "unknown":\n',
-        'if failure.kind == "unknown":\n                self.store.remove(key)\n                return self.start(reference, phone, amount)\n',
+        'if failure.kind in ("unknown", "not_started"):',
+        'if failure.kind == "unknown":\n                self.store.remove(key)\n                return self.start(reference, phone, amount)\n            if failure.kind == "not_started":',
       ],
       [
-        "if ($error->kind === 'unknown') return withDoubt($order);",
+        "if ($error->kind === 'unknown') return $order;",
         "if ($error->kind === 'unknown') { $this->store->remove($key); return $this->start($reference, $phone, $amount); }",
       ],
     ),
@@ -48,9 +48,9 @@ export const MISTAKES: readonly Mistake[] = [
     shows: CHARGE,
     from: 8,
     ...inEach(
-      ['if (error.kind === "unknown") return withDoubt(order);', ""],
-      ['if failure.kind == "unknown":', 'if failure.kind == "":'],
-      ["if ($error->kind === 'unknown') return withDoubt($order);", ""],
+      ['if (error.kind === "unknown") return order;', ""],
+      ['if failure.kind in ("unknown", "not_started"):', 'if failure.kind == "not_started":'],
+      ["if ($error->kind === 'unknown') return $order;", ""],
     ),
   },
   {
@@ -58,15 +58,15 @@ export const MISTAKES: readonly Mistake[] = [
     shows: CHARGE,
     ...inEach(
       [
-        "if (isStored || !useStore(key, false, () => store.add(key, order))) {",
+        "if (!isNew || !(await useStore(key, false, () => store.add(key, order)))) {",
         "store.set(key, order);\n    if (!order) {",
       ],
       [
-        "if is_stored or not _use_store(key, False, lambda: self.store.add(key, order)):",
+        "if not is_new or not _use_store(key, False, lambda: self.store.add(key, order)):",
         "self.store.set(key, order)\n        if not order:",
       ],
       [
-        "if ($isStored || !useStore($key, false, fn () => $this->store->add($key, $order))) {",
+        "if (!$isNew || !useStore($key, false, fn () => $this->store->add($key, $order))) {",
         "$this->store->set($key, $order);\n        if (!$order) {",
       ],
     ),
@@ -75,9 +75,9 @@ export const MISTAKES: readonly Mistake[] = [
     name: "stores an order after its push",
     shows: CHARGE,
     ...inEach(
-      ["isStored || !useStore(key, false, () => store.add(key, order))", "isStored"],
-      ["is_stored or not _use_store(key, False, lambda: self.store.add(key, order))", "is_stored"],
-      ["$isStored || !useStore($key, false, fn () => $this->store->add($key, $order))", "$isStored"],
+      ["!isNew || !(await useStore(key, false, () => store.add(key, order)))", "!isNew"],
+      ["not is_new or not _use_store(key, False, lambda: self.store.add(key, order))", "not is_new"],
+      ["!$isNew || !useStore($key, false, fn () => $this->store->add($key, $order))", "!$isNew"],
     ),
   },
   {
@@ -85,9 +85,9 @@ export const MISTAKES: readonly Mistake[] = [
     shows: ANSWER,
     from: 32,
     ...inEach(
-      ["Math.max(0, Math.min(nowMs - order.asked_at, intervalMs))", "nowMs - order.asked_at"],
-      ['max(0, min(now_ms - order["asked_at"], round(1000 * self.interval)))', 'now_ms - order["asked_at"]'],
-      ["max(0, min($nowMs - $order['asked_at'], (int) (1000 * $this->interval)))", "$nowMs - $order['asked_at']"],
+      ["Math.max(0, Math.min(nowMs - order.asked_ms, intervalMs))", "nowMs - order.asked_ms"],
+      ['max(0, min(now_ms - order["asked_ms"], round(1000 * self.interval)))', 'now_ms - order["asked_ms"]'],
+      ["max(0, min($nowMs - $order['asked_ms'], (int) (1000 * $this->interval)))", "$nowMs - $order['asked_ms']"],
     ),
   },
   {
@@ -95,9 +95,9 @@ export const MISTAKES: readonly Mistake[] = [
     shows: ANSWER,
     from: 12,
     ...inEach(
-      ["settledMs = 600_000", "settledMs = 5000"],
-      ["settled=600", "settled=5"],
-      ["$settled = 600", "$settled = 5"],
+      ["notStartedAfterMs = 600_000", "notStartedAfterMs = 5000"],
+      ["not_started_after=600", "not_started_after=5"],
+      ["$notStartedAfter = 600", "$notStartedAfter = 5"],
     ),
   },
   {
@@ -105,9 +105,9 @@ export const MISTAKES: readonly Mistake[] = [
     shows: ANSWER,
     from: 10,
     ...inEach(
-      ["missing_ms += sinceMs", "missing_ms += sinceMs / 1000"],
-      ['["missing_ms"] += since_ms', '["missing_ms"] += since_ms / 1000'],
-      ["['missing_ms'] += $sinceMs", "['missing_ms'] += $sinceMs / 1000"],
+      ["order.not_found_ms + elapsedMs", "order.not_found_ms + elapsedMs / 1000"],
+      ['order["not_found_ms"] + elapsed_ms', 'order["not_found_ms"] + elapsed_ms / 1000'],
+      ["$order['not_found_ms'] + $elapsedMs", "$order['not_found_ms'] + $elapsedMs / 1000"],
     ),
   },
   {
@@ -115,12 +115,9 @@ export const MISTAKES: readonly Mistake[] = [
     shows: ANSWER,
     from: 5,
     ...inEach(
-      ["return withDoubt(read(key, order));", 'return saveAnswer(key, { status: "failed" }, order);'],
-      ["return _with_doubt(self._read(key, order))", 'return self._save_answer(key, {"status": "failed"}, order)'],
-      [
-        "return withDoubt($this->read($key, $order));",
-        "return $this->saveAnswer($key, ['status' => 'failed'], $order);",
-      ],
+      ["return read(key, order);", 'return record(key, order, { status: "failed" });'],
+      ["return self._read(key, order)\n", 'return self._record(key, order, {"status": "failed"})\n'],
+      ["return $this->read($key, $order);", "return $this->record($key, $order, ['status' => 'failed']);"],
     ),
   },
   {
@@ -128,9 +125,9 @@ export const MISTAKES: readonly Mistake[] = [
     shows: ANSWER,
     from: 32,
     ...inEach(
-      ['String(answer.message).startsWith("STK push initiation failed")', "answer.message"],
-      ['str(answer["message"]).startswith("STK push initiation failed")', 'answer["message"]'],
-      ["str_starts_with($answer['message'] ?? '', 'STK push initiation failed')", "isset($answer['message'])"],
+      ['String(answer?.message).startsWith("STK push initiation failed")', "answer?.message"],
+      ['str(message).startswith("STK push initiation failed")', "message"],
+      ["str_starts_with($message, 'STK push initiation failed')", "$message"],
     ),
   },
   {
@@ -138,14 +135,14 @@ export const MISTAKES: readonly Mistake[] = [
     shows: /but the customer may have paid/,
     from: 9,
     ...inEach(
-      ["useStore(key, true, () => store.set(key, order))", "useStore(key, false, () => store.set(key, order))"],
+      ["useStore(key, true, () => store.add(name, order))", "useStore(key, false, () => store.add(name, order))"],
       [
-        "_use_store(key, True, lambda: self.store.set(key, order))",
-        "_use_store(key, False, lambda: self.store.set(key, order))",
+        "_use_store(key, True, lambda: self.store.add(name, order))",
+        "_use_store(key, False, lambda: self.store.add(name, order))",
       ],
       [
-        "useStore($key, true, fn () => $this->store->set($key, $order))",
-        "useStore($key, false, fn () => $this->store->set($key, $order))",
+        "useStore($key, true, fn () => $this->store->add($name, $order))",
+        "useStore($key, false, fn () => $this->store->add($name, $order))",
       ],
     ),
   },
@@ -171,9 +168,9 @@ export const MISTAKES: readonly Mistake[] = [
     name: "never asks",
     shows: "end_not_learned",
     ...inEach(
-      ["if (isFinal(order)) return order;\n    const nowMs", "return withDoubt(order);\n    const nowMs"],
-      ["if _is_final(order):\n            return order\n        now_ms", "return _with_doubt(order)\n        now_ms"],
-      ["if (isFinal($order)) return $order;\n        $nowMs", "if ($order) return withDoubt($order);\n        $nowMs"],
+      ["if (isFinal(order)) return order;\n    const nowMs", "return order;\n    const nowMs"],
+      ['if order["status"] in FINAL:\n            return order\n        now_ms', "return order\n        now_ms"],
+      ["if (isFinal($order)) return $order;\n        $nowMs", "if ($order) return $order;\n        $nowMs"],
     ),
   },
   {
@@ -181,17 +178,19 @@ export const MISTAKES: readonly Mistake[] = [
     shows: ANSWER,
     from: 10,
     mjs: [
-      ["row.amount === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
-      ["pushed_as });", "pushed_as[0] });"],
+      ["Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
+      ["search: service_reference });", "search: service_reference[0] });"],
+      ["own.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0", "own.length > 0"],
     ],
     py: [
-      ['if row.get("amount") == order["amount"]]', "]"],
-      ['if str(row.get("phone")).endswith(order["phone"][3:])]', "]"],
-      ['search=order["pushed_as"])', 'search=order["pushed_as"][0])'],
+      ['if row.get("amount") in amounts and str(row.get("phone"))[-9:] == order["phone"][3:]]', "]"],
+      ['search=order["service_reference"])', 'search=order["service_reference"][0])'],
+      ['own and not self.list(search=_create_service_reference(order["reference"]))', "own"],
     ],
     php: [
       ["($row['amount'] ?? 0) == $order['amount'] && str_ends_with($row['phone'] ?? '', $number)", "true"],
-      ["'search' => $order['pushed_as']", "'search' => $order['pushed_as'][0]"],
+      ["'search' => $order['service_reference']]", "'search' => $order['service_reference'][0]]"],
+      ["$own !== [] && $this->list(['search' => createServiceReference($order['reference'])]) === []", "$own !== []"],
     ],
   },
   {
@@ -200,12 +199,12 @@ export const MISTAKES: readonly Mistake[] = [
     from: 34,
     ...inEach(
       [
-        "row.amount === amount &&",
-        'row.amount === amount && Math.abs(Date.parse(row.created_at + "+03:00") - now()) < 600_000 &&',
+        "Number(row.amount) === amount &&",
+        'Number(row.amount) === amount && Math.abs(Date.parse(row.created_at + "+03:00") - now()) < 600_000 &&',
       ],
       [
-        'if row.get("amount") == order["amount"]]',
-        'if row.get("amount") == order["amount"] and abs(__import__("calendar").timegm(time.strptime(row["created_at"], "%Y-%m-%d %H:%M:%S")) - 10800 - self.now()) < 600]',
+        'if row.get("amount") in amounts and',
+        'if row.get("amount") in amounts and abs(__import__("calendar").timegm(time.strptime(row["created_at"], "%Y-%m-%d %H:%M:%S")) - 10800 - self.now()) < 600 and',
       ],
       [
         "($row['amount'] ?? 0) == $order['amount'] &&",
@@ -231,17 +230,17 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "asks as often as there are requests that wait",
     shows: "polls_too_fast",
-    mjs: [["stored.asked_at !== order.asked_at", "false"]],
+    mjs: [["stored.asked_ms === order.asked_ms", "true"]],
   },
   {
     name: "searches with a parameter that does not exist",
     shows: "takes_wrong_row",
-    mjs: [["list({ search: pushed_as })", "list({ reference: pushed_as })"]],
+    mjs: [["list({ search: service_reference })", "list({ reference: service_reference })"]],
   },
   {
     name: "asks for the status without an id",
     shows: "failure_misread",
-    mjs: [["const payment = id ? await", "const payment = order ? await"]],
+    mjs: [["payment = id ? await", "payment = order ? await"]],
   },
   {
     name: "stores another id of the answer",

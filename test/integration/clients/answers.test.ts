@@ -47,7 +47,7 @@ const LOST_ANSWERS: readonly [name: string, answer: string | Uint8Array | null][
   ["nothing", ""],
   ["a reset", null],
 ];
-const REFERENCES = ["", " ORDER", "ORDER~1", "ORDER-\u{1F600}", "x".repeat(101)];
+const REFERENCES = ["", " ORDER", "ORDER~1", "ORDER-\u{1F600}", "x".repeat(92)];
 
 interface Program {
   readonly name: string;

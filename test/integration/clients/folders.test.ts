@@ -1,11 +1,31 @@
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { isRoot, mountSmall, whyNoMount } from "../../crash/trial.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import { CHECKOUT_ID, FILE, json, PAID, PAYMENT, PROGRAMS, runIn, serveService } from "./programs.ts";
+import {
+  ACCEPTED_FILE,
+  CHECKOUT_ID,
+  FILE,
+  fileOf,
+  json,
+  PAID,
+  PAYMENT,
+  PROGRAMS,
+  runIn,
+  serveService,
+} from "./programs.ts";
 
 /** The folder of the orders: what the clients do with one that is wrong. */
 
@@ -40,13 +60,21 @@ for (const { name, needs, command } of PROGRAMS) {
         const { baseUrl, pushes } = serveService();
         const orders = newFolder();
         await run(baseUrl, orders, "start", ...PAYMENT);
-        spoil(join(orders, FILE));
+        for (const file of [FILE, ACCEPTED_FILE]) spoil(join(orders, file));
         const { error } = await run(baseUrl, orders, "pay", ...PAYMENT);
         expect(["store", "usage"]).toContain(error?.code ?? "");
         expect(error?.message).toContain("order-0001");
         expect(error?.message).not.toContain("undefined");
         expect((await run(baseUrl, orders, "start", "ORDER-0002", "0712345678", "100")).status).toBe("pending");
         expect(pushes()).toBe(2);
+        const { result, exitCode } = await run(baseUrl, orders, "open");
+        expect({ result, exitCode }).toMatchObject({
+          result: [
+            { reference: "order-0001", status: "unreadable", error: expect.stringContaining("order-0001") },
+            { reference: "ORDER-0002", status: "pending" },
+          ],
+          exitCode: 1,
+        });
       },
       TEST_TIMEOUT_MS,
     );
@@ -60,8 +88,8 @@ for (const { name, needs, command } of PROGRAMS) {
         writeFileSync(join(orders, "notes.txt"), "mine");
         writeFileSync(join(orders, "package.json"), "{}");
         expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ reference: "../../x" }]);
-        const own = `${Buffer.from("../../x").toString("hex")}.json`;
-        expect(readdirSync(orders).sort()).toEqual([own, "notes.txt", "package.json"].sort());
+        const own = [fileOf("../../x"), fileOf("../../x~accepted")];
+        expect(readdirSync(orders).sort()).toEqual([...own, "notes.txt", "package.json"].sort());
       },
       TEST_TIMEOUT_MS,
     );
@@ -115,7 +143,7 @@ for (const { name, needs, command } of PROGRAMS) {
             fill(orders);
             return json({ checkout_request_id: CHECKOUT_ID });
           },
-          rows: [{ id: 1, amount: 100, phone: "254712345678", checkout_request_id: CHECKOUT_ID, ...PAID }],
+          row: { id: 1, amount: 100, phone: "254712345678", checkout_request_id: CHECKOUT_ID, ...PAID },
         });
         fill(orders);
         const first = await run(baseUrl, orders, "start", ...PAYMENT);
@@ -153,45 +181,66 @@ for (const { name, needs, command } of PROGRAMS) {
       TEST_TIMEOUT_MS,
     );
 
-    test(
-      "says that the customer may have paid, if the folder is removed during the push",
-      async () => {
+    test.each([
+      ["file", (orders: string) => rmSync(join(orders, FILE))],
+      ["folder", (orders: string) => rmSync(orders, { recursive: true })],
+    ])(
+      "writes an order again whose %s is removed during the push",
+      async (_, remove) => {
         const orders = newFolder();
-        const { baseUrl } = serveService({
+        const { baseUrl, pushes } = serveService({
           push: () => {
-            rmSync(orders, { recursive: true });
-            return json({ checkout_request_id: CHECKOUT_ID });
-          },
-        });
-        const { error, exitCode } = await run(baseUrl, orders, "pay", ...PAYMENT);
-        expect(error).toMatchObject({ code: "store", may_have_paid: true });
-        expect(exitCode).toBe(1);
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test(
-      "writes an order again whose file is removed during the push",
-      async () => {
-        const orders = newFolder();
-        const { baseUrl } = serveService({
-          push: () => {
-            rmSync(join(orders, FILE));
+            remove(orders);
             return json({ checkout_request_id: CHECKOUT_ID });
           },
         });
         expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("pending");
         expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("pending");
+        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("pending");
+        expect(pushes()).toBe(1);
       },
       TEST_TIMEOUT_MS,
     );
 
     test(
-      "takes an empty MOMO_ORDERS for none",
+      "uses a folder beside its own file if MOMO_ORDERS is empty, and refuses a relative one",
       async () => {
+        const { baseUrl, pushes } = serveService();
         const cwd = newFolder();
-        await runIn(command, serveService().baseUrl, "", "start", ...PAYMENT, { cwd });
-        expect(readdirSync(join(cwd, "momo-orders"))).toEqual([FILE]);
+        const program = join(newFolder(), basename(command.at(-1) ?? ""));
+        copyFileSync(command.at(-1) ?? "", program);
+        const copied = [...command.slice(0, -1), program];
+        for (const relative of ["orders", "./orders", "../orders"]) {
+          const { error, exitCode } = await runIn(copied, baseUrl, relative, "start", ...PAYMENT, { cwd });
+          expect({ code: error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
+          expect(error?.message).toMatch(/folder of the orders must be an absolute path/);
+          expect(error?.message).toContain(relative);
+        }
+        expect([readdirSync(cwd), pushes()]).toEqual([[], 0]);
+        await runIn(copied, baseUrl, "", "start", ...PAYMENT, { cwd });
+        expect(readdirSync(join(dirname(program), "momo-orders")).sort()).toEqual([FILE, ACCEPTED_FILE]);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "refuses by name an order that an earlier version has stored",
+      async () => {
+        const { baseUrl, pushes } = serveService();
+        const orders = newFolder();
+        const old = { service: baseUrl, reference: "ORDER-0001", pushed_as: "ORDER-0001~0", phone: "254712345678" };
+        writeFileSync(join(orders, FILE), JSON.stringify({ ...old, amount: 100, status: "pending" }));
+        for (const call of [
+          ["start", ...PAYMENT],
+          ["ask", "ORDER-0001"],
+        ]) {
+          const { error } = await run(baseUrl, orders, ...call);
+          expect({ code: error?.code, message: error?.message }).toEqual({
+            code: "usage",
+            message: `order-0001 is an order of another program or version, not of ${baseUrl}: use another folder`,
+          });
+        }
+        expect(pushes()).toBe(0);
       },
       TEST_TIMEOUT_MS,
     );

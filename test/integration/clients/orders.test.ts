@@ -1,11 +1,23 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith, testWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import { CHECKOUT_ID, CLIENTS, FILE, json, PAID, PAYMENT, PROGRAMS, runIn, serveService } from "./programs.ts";
+import {
+  ACCEPTED_FILE,
+  CHECKOUT_ID,
+  CLIENTS,
+  ENDED_FILE,
+  FILE,
+  json,
+  PAID,
+  PAYMENT,
+  PROGRAMS,
+  runIn,
+  serveService,
+} from "./programs.ts";
 
 /** Orders: what the clients say of them, from the start to the end. */
 
@@ -118,12 +130,20 @@ for (const { name, needs, command, payBackwards } of PROGRAMS) {
         const first = serveService().baseUrl;
         const second = serveService();
         await run(first, orders, "start", ...PAYMENT);
-        for (const call of [["start", ...PAYMENT], ["ask", "ORDER-0001"], ["open"]]) {
+        const refusal = `order-0001 is an order of ${first}, not of ${second.baseUrl}: use another folder`;
+        for (const call of [
+          ["start", ...PAYMENT],
+          ["ask", "ORDER-0001"],
+        ]) {
           const { error, exitCode } = await run(second.baseUrl, orders, ...call);
-          expect({ code: error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
-          expect(error?.message).toContain(first);
-          expect(error?.message).toContain(second.baseUrl);
+          expect({ code: error?.code, message: error?.message, exitCode }).toEqual({
+            code: "usage",
+            message: refusal,
+            exitCode: 2,
+          });
         }
+        const { result } = await run(second.baseUrl, orders, "open");
+        expect(result).toEqual([{ reference: "order-0001", status: "unreadable", error: refusal }]);
         expect(second.pushes()).toBe(0);
       },
       TEST_TIMEOUT_MS,
@@ -187,9 +207,12 @@ describeWith(["node", "python3", "php", "php curl"], "the clients in all languag
       const { baseUrl, pushes } = serveService({ status: () => json(PAID) });
       const files: string[] = [];
       const read = (orders: string) =>
-        readFileSync(join(orders, FILE), "utf8")
-          .replace(/~[0-9a-f]{8}"/, '~"')
-          .replace(/"asked_at":\d{13},/, '"asked_at":0,');
+        [FILE, ACCEPTED_FILE, ENDED_FILE]
+          .filter((file) => existsSync(join(orders, file)))
+          .map((file) => readFileSync(join(orders, file), "utf8"))
+          .join("\n")
+          .replaceAll(/~[0-9a-f]{8}"/g, '~"')
+          .replaceAll(/"asked_ms":\d{13},/g, '"asked_ms":0,');
       for (const [index, { command }] of PROGRAMS.entries()) {
         const orders = newFolder();
         const next = PROGRAMS[(index + 1) % PROGRAMS.length]?.command ?? [];
@@ -199,7 +222,8 @@ describeWith(["node", "python3", "php", "php curl"], "the clients in all languag
         files.push(`${started}\n${read(orders)}`);
       }
       expect(new Set(files).size, files.join("\n")).toBe(1);
-      expect(files[0]?.match(/"asked_at":0,/g)).toHaveLength(2);
+      // Two files after the start, and these and a third at the end.
+      expect(files[0]?.match(/"asked_ms":0,/g)).toHaveLength(5);
       expect(pushes()).toBe(3);
     },
     TEST_TIMEOUT_MS,

@@ -8,7 +8,11 @@ import type { Needed } from "../../support/needs.ts";
 
 export const CLIENTS = join(import.meta.dir, "../../../clients");
 export const PAYMENT = ["ORDER-0001", "0712345678", "100"];
-export const FILE = `${Buffer.from("order-0001").toString("hex")}.json`;
+/** The file of a name in the folder of the orders. */
+export const fileOf = (name: string) => `${Buffer.from(name).toString("hex")}.json`;
+export const FILE = fileOf("order-0001");
+export const ACCEPTED_FILE = fileOf("order-0001~accepted");
+export const ENDED_FILE = fileOf("order-0001~ended");
 
 interface Program {
   readonly name: string;
@@ -16,6 +20,8 @@ interface Program {
   readonly command: readonly string[];
   /** A program that pays within 3 s, while its clock goes back by an hour. */
   readonly payBackwards: (url: string) => readonly string[];
+  /** A program that pays, and prints the status and for how many seconds it has waited each time. */
+  readonly payPatiently: (url: string) => readonly string[];
 }
 
 export const PROGRAMS: readonly Program[] = [
@@ -29,8 +35,17 @@ export const PROGRAMS: readonly Program[] = [
        let ms = 1e12; let slept = 0;
        const sleep = async (time) => { slept += time; ms -= 3_600_000; };
        const momo = createClient({ baseUrl: "${baseUrl}", apiKey: "a", apiSecret: "b", paymentAccountId: 1,
-         store: fileStore("orders"), now: () => ms, sleep, deadlineMs: 3000 });
+         store: fileStore(process.cwd()), now: () => ms, sleep, deadlineMs: 3000 });
        console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status, slept);`,
+    ],
+    payPatiently: (baseUrl) => [
+      ...["node", "--input-type=module", "-e"],
+      `import { createClient, fileStore } from "${CLIENTS}/client.mjs";
+       const slept = [];
+       const sleep = async (ms) => { slept.push(ms / 1000); };
+       const momo = createClient({ baseUrl: "${baseUrl}", apiKey: "a", apiSecret: "b", paymentAccountId: 1,
+         store: fileStore(process.cwd()), sleep });
+       console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status, ...slept);`,
     ],
   },
   {
@@ -39,12 +54,19 @@ export const PROGRAMS: readonly Program[] = [
     command: ["python3", "-B", join(CLIENTS, "client.py")],
     payBackwards: (url) => [
       ...["python3", "-B", "-c"],
-      `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore; from decimal import Decimal
+      `import os, sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore; from decimal import Decimal
 times = [1e9]; slept = []
 def sleep(seconds):
     slept.append(seconds); times.append(times[-1] - 3600)
-momo = Client("${url}", "a", "b", 1, FileStore("orders"), now=lambda: times[-1], sleep=sleep, deadline=3)
+momo = Client("${url}", "a", "b", 1, FileStore(os.getcwd()), now=lambda: times[-1], sleep=sleep, deadline=3)
 print(momo.pay("ORDER-0001", "0712345678", Decimal("100.00"))["status"], round(sum(slept) * 1000))`,
+    ],
+    payPatiently: (url) => [
+      ...["python3", "-B", "-c"],
+      `import os, sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore
+slept = []
+momo = Client("${url}", "a", "b", 1, FileStore(os.getcwd()), sleep=slept.append)
+print(momo.pay("ORDER-0001", "0712345678", 100)["status"], *slept)`,
     ],
   },
   {
@@ -56,8 +78,15 @@ print(momo.pay("ORDER-0001", "0712345678", Decimal("100.00"))["status"], round(s
       `require "${CLIENTS}/client.php"; $time = 1e9; $slept = 0;
        $sleep = function (float $seconds) use (&$time, &$slept) { $slept += $seconds; $time -= 3600; };
        $now = function () use (&$time) { return $time; };
-       $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore("orders"), now: $now, sleep: $sleep, deadline: 3);
+       $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore(getcwd()), now: $now, sleep: $sleep, deadline: 3);
        echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], " ", $slept * 1000, "\n";`,
+    ],
+    payPatiently: (url) => [
+      ...["php", "-r"],
+      `require "${CLIENTS}/client.php"; $slept = [];
+       $sleep = function (float $seconds) use (&$slept) { $slept[] = $seconds; };
+       $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore(getcwd()), sleep: $sleep);
+       echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], " ", implode(" ", $slept), "\n";`,
     ],
   },
 ];
@@ -74,27 +103,35 @@ export const json = (body: object, status = 200) =>
 
 interface Answers {
   readonly push?: () => Response | Promise<Response>;
-  readonly status?: () => Response;
-  readonly rows?: readonly object[];
+  readonly status?: () => Response | Promise<Response>;
+  /** The payment that was pushed, as the list shows it. */
+  readonly row?: object;
+  /** What a page of the list answers, instead of `row`. */
+  readonly list?: (page: number, search: string) => Response | Promise<Response>;
 }
 
 /** A service. It counts the pushes and the looks at a payment. */
 export function serveService({
   push = () => json({ checkout_request_id: CHECKOUT_ID }),
-  status,
-  rows = [],
+  status = () => json({ status: "pending" }),
+  row,
+  list,
 }: Answers = {}) {
   let pushes = 0;
   let looks = 0;
-  const { baseUrl } = serveFake(({ url }) => {
-    const { pathname } = new URL(url);
+  let pushed = "";
+  const { baseUrl } = serveFake(async (request) => {
+    const { pathname, searchParams } = new URL(request.url);
     if (pathname.endsWith("/stkpush.php")) {
       pushes += 1;
+      pushed = ((await request.json()) as { reference: string }).reference;
       return push();
     }
     looks += 1;
-    if (pathname.endsWith("/status.php")) return status?.() ?? json({ status: "pending" });
-    return json({ transactions: rows });
+    if (pathname.endsWith("/status.php")) return status();
+    const search = searchParams.get("search") ?? "";
+    if (list) return list(Number(searchParams.get("page")), search);
+    return json({ transactions: row && pushed.startsWith(search) ? [row] : [] });
   });
   return { baseUrl, pushes: () => pushes, looks: () => looks };
 }

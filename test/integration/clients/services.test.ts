@@ -1,0 +1,144 @@
+import { afterAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { runToEnd } from "../../support/momo.ts";
+import { describeWith } from "../../support/needs.ts";
+import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
+import { CHECKOUT_ID, json, PAID, PAYMENT, PROGRAMS, runIn, serveService } from "./programs.ts";
+
+/** Services that refuse, that do not search, and whose lists have short pages. */
+
+const LOST = () => json({}, 504);
+const OWN_ROW = { id: 7, amount: 100, phone: "254712345678", checkout_request_id: CHECKOUT_ID, ...PAID };
+
+/** For how long a push was not found, as the folder has it. */
+function notFoundMs(orders: string): number {
+  const texts = readdirSync(orders).map((file) => readFileSync(join(orders, file), "utf8"));
+  return Math.max(...texts.map((text) => JSON.parse(text).not_found_ms));
+}
+
+afterAll(cleanUp);
+
+for (const { name, needs, command, payPatiently } of PROGRAMS) {
+  const run = (baseUrl: string, orders: string, ...args: readonly string[]) => runIn(command, baseUrl, orders, ...args);
+
+  describeWith(needs, `the client in ${name}`, () => {
+    test.each([
+      [404, "no such payment", "refused", 5],
+      [400, "checkout_request_id is wrong", "refused", 5],
+      [403, "the account is closed", "refused", 5],
+      [401, "the key is wrong", "credentials", 4],
+    ])(
+      "tells that the service answers %d for a payment that it had, and keeps the order open",
+      async (status, message, code, exitCode) => {
+        let isRefused = true;
+        const { baseUrl, pushes } = serveService({
+          status: () => (isRefused ? json({ message }, status) : json(PAID)),
+        });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        for (const call of [
+          ["ask", "ORDER-0001"],
+          ["wait", "ORDER-0001"],
+        ]) {
+          const said = await run(baseUrl, orders, ...call);
+          expect(said).toMatchObject({ error: { code, message, may_have_paid: true }, exitCode });
+        }
+        expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ status: "pending" }]);
+        isRefused = false;
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+        expect(pushes()).toBe(1);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "takes a refusal without a message for a refusal",
+      async () => {
+        const { baseUrl } = serveService({ push: () => Response.json({ success: false }, { status: 400 }) });
+        const { error, exitCode } = await run(baseUrl, newFolder(), "start", ...PAYMENT);
+        expect(error).toEqual({ code: "refused", message: "/stkpush.php: HTTP 400", may_have_paid: false });
+        expect(exitCode).toBe(5);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["of the same phone and amount", [OWN_ROW]],
+      ["of another phone", [{ ...OWN_ROW, phone: "254799999999" }]],
+      ["of another amount", [{ ...OWN_ROW, amount: 200 }]],
+      ["of many customers", [{ ...OWN_ROW, id: 1, amount: 5 }, OWN_ROW]],
+    ])(
+      "does not believe a service that ignores the search, and lists payments %s",
+      async (_, rows) => {
+        const { baseUrl } = serveService({ push: LOST, list: () => json({ transactions: rows }) });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        for (let look = 0; look < 2; look += 1) {
+          const said = await run(baseUrl, orders, "ask", "ORDER-0001");
+          expect(said).toMatchObject({ status: "unknown", checkout_request_id: null, may_have_paid: true });
+        }
+        expect(notFoundMs(orders)).toBe(0);
+        const { error, exitCode } = await run(baseUrl, orders, "find", ...PAYMENT);
+        expect({ code: error?.code, exitCode }).toEqual({ code: "unknown", exitCode: 6 });
+        expect(error?.message).toContain("finds other payments");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["a number", 100],
+      ["a text", "100"],
+      ["a text with decimals", "100.00"],
+    ])(
+      "finds the payment whose amount is %s",
+      async (_, amount) => {
+        const { baseUrl } = serveService({ push: LOST, row: { ...OWN_ROW, amount } });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    const page = (number: number) => ({ id: number, amount: 1, phone: "254700000000", status: "failed" });
+    test.each([
+      ["says that there are three", { per_page: 100, total_pages: 3 }],
+      ["has no size of its pages", { per_page: null, total_pages: 3 }],
+      ["has no total", { per_page: null, total_pages: null }],
+      ["has null for the pages", null],
+      ["has an array for the pages", []],
+    ])(
+      "reads pages that are short to the end of a list that %s",
+      async (_, pagination) => {
+        const rows = [page(1), page(2), OWN_ROW];
+        const list = (number: number, search: string) => {
+          const isOwn = search.endsWith("~") || search === "";
+          return json(isOwn ? { transactions: rows.slice(number - 1, number), pagination } : { transactions: [] });
+        };
+        const { baseUrl } = serveService({ list });
+        // All rows have the start of the reference, and one has the phone and the amount.
+        const { result } = await run(baseUrl, newFolder(), "find", ...PAYMENT);
+        expect(result).toMatchObject({ id: 7 });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "waits as long as Retry-After says, and a minute at most",
+      async () => {
+        const answers = [
+          new Response("slowly", { status: 429, headers: { "Retry-After": "20" } }),
+          new Response("slowly", { status: 429, headers: { "Retry-After": "86400" } }),
+          new Response("slowly", { status: 429, headers: { "Retry-After": "soon" } }),
+          json(PAID),
+        ];
+        const { baseUrl } = serveService({ status: () => answers.shift() ?? json({}, 500) });
+        const { stdout, stderr } = await runToEnd(payPatiently(baseUrl));
+        expect({ stdout, stderr }).toEqual({ stdout: "completed 5 20 60 5\n", stderr: "" });
+      },
+      TEST_TIMEOUT_MS,
+    );
+  });
+}
