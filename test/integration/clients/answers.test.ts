@@ -276,7 +276,9 @@ describeWith(["python3"], "a store in a database that fails after the push", () 
     const { baseUrl } = serveFake(() => json({ success: true, message: "", checkout_request_id: "ws_CO_1" }));
     const start = `import sqlite3, sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore, MomoError
 class Database(FileStore):
-    def set(self, key, order):
+    def add(self, name, order):
+        if name == "order-0001":
+            return super().add(name, order)
         raise sqlite3.OperationalError("database is locked")
 try:
     Client("${baseUrl}", "a", "b", 1, Database("${newFolder()}")).start("ORDER-0001", "0712345678", 100)
