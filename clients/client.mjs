@@ -25,10 +25,8 @@ import { pathToFileURL } from "node:url";
 const FINAL = { completed: 0, failed: 10, cancelled: 11, expired: 12, not_started: 5 };
 /** refused: by the service. unreachable: nothing was sent. unknown: the answer was lost. store: the store failed. */
 const ERRORS = { store: 1, usage: 2, credentials: 4, refused: 5, unreachable: 6, unknown: 6 };
-/** Errors of fetch before anything was sent. */
 const UNSENT = /CONN(ECTION)?REFUSED|ENOTFOUND|EAI_AGAIN|INVALID_URL|bad port|unknown scheme|SELF_SIGNED|CERT_|UNABLE/i;
 
-/** kind: one of ERRORS. mayHavePaid: whether the customer may have paid all the same. */
 export class MomoError extends Error {
   constructor(kind, message, mayHavePaid = false) {
     super(mayHavePaid ? `${message}; the customer may have paid` : message);
@@ -36,7 +34,6 @@ export class MomoError extends Error {
     this.mayHavePaid = mayHavePaid;
   }
 }
-
 /** Keeps each value as a file. Processes can share the folder, in all languages. A store of your own, such as a table
  * with a name and a JSON value, needs these functions. They may be async. */
 export function fileStore(/** @type {string} */ folder) {
@@ -59,8 +56,12 @@ export function fileStore(/** @type {string} */ folder) {
   return {
     /** The value, or null. */
     get(name) {
-      const isThere = fs.statSync(pathOf(name), { throwIfNoEntry: false });
-      return isThere ? JSON.parse(fs.readFileSync(pathOf(name), "utf8")) : null;
+      try {
+        return JSON.parse(fs.readFileSync(pathOf(name), "utf8"));
+      } catch (error) {
+        if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+        throw error;
+      }
     },
     /** Whether the value was added, and there was none. Of several processes, one succeeds. */
     add(name, value) {
@@ -90,9 +91,8 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   const service = baseUrl.trim().replace(/[/]+$/, "");
   const headers = { "X-API-Key": apiKey.trim(), "X-API-Secret": apiSecret.trim(), "Content-Type": "application/json" };
   let retryAfterMs = 0; // for how long the service wants no request
-  /** pay starts an order, or goes on with it. Both ask until it is final or the deadline has come. */
   const pay = async (reference, phone, amount) => waitForEnd(await start(reference, phone, amount));
-  const wait = async (reference) => waitForEnd(await ask(reference));
+  const wait = async (reference) => waitForEnd(await ask(reference)); // until it is final or the deadline has come
   /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
   async function start(reference, phone, amount) {
     const key = keyOf(reference);
