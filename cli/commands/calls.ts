@@ -60,13 +60,10 @@ async function addSender(word: Command, sender: Sender, firstWords: readonly str
   if (alias !== undefined) command.alias(alias);
   if (argument) command.addArgument(argumentOf(argument));
   const bodyOf = sends ?? ((flags, given) => bodyFrom(sender, flags, given));
-  const call = (client: Client, flags: Flags, given: string) =>
-    send(
-      client,
-      sender,
-      given,
-      inOptions(() => bodyOf({ ...flags }, given)),
-    );
+  const call = (flags: Flags, given: string) => {
+    const body = inOptions(() => bodyOf({ ...flags }, given));
+    return (client: Client) => send(client, sender, given, body);
+  };
   steer(command, OVER_HTTP, of.prints, firstWords, call, show);
   prepare?.(command);
   for (const option of options) command.addOption(optionOf(option));

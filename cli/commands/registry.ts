@@ -33,7 +33,7 @@ import {
   yesOption,
 } from "../terminal/options.ts";
 import { asksForJson, formatOf, print, printJson, tell } from "../terminal/output.ts";
-import { type Call, type Show, type Flags as SteeringFlags, steer, type Way } from "./steering.ts";
+import { type Show, type Flags as SteeringFlags, steer, type Way } from "./steering.ts";
 
 /** Merchants, their payment accounts and their keys. Each sub-command works with or without a running server. */
 
@@ -51,15 +51,18 @@ const HERE_OR_THERE: Way<Flags> = {
   options: () => [dataOption(), ...databaseOptions()],
 };
 
+type RegistryCall = (client: Client, flags: Flags, argument: string) => Promise<Answer>;
+
 /**
  * A command without sub-commands, and how to add one.
  * @param essential what `-q` prints, in the help
  */
 function registry(name: string, essential: string, show: Show) {
   const command = new Command(name);
-  const add = (subName: string, summary: string, call: Call<Flags>, shows = show): Command => {
+  const add = (subName: string, summary: string, call: RegistryCall, shows = show): Command => {
     const sub = command.command(subName).description(summary);
-    return steer(sub, HERE_OR_THERE, essential, [name, "list"], call, shows);
+    const work = (flags: Flags, argument: string) => (client: Client) => call(client, flags, argument);
+    return steer(sub, HERE_OR_THERE, essential, [name, "list"], work, shows);
   };
   return { command, add };
 }

@@ -9,8 +9,8 @@ import { asksForJson, type OutputOptions, print, printJson, tell } from "../term
 
 export interface Flags extends OutputOptions, ControlFlags {}
 
-/** @param argument that of the command, if it has one */
-export type Call<F extends Flags> = (client: Client, flags: F, argument: string) => Promise<Answer>;
+/** Refuses a wrong command line, before a server is looked for. @param argument that of the command, if it has one */
+export type Call<F extends Flags> = (flags: F, argument: string) => (client: Client) => Promise<Answer>;
 
 export type Show = (answer: Answer, flags: Flags, argument: string) => void;
 
@@ -43,7 +43,7 @@ export function steer<F extends Flags>(
     const flags = command.opts<F>();
     const argument = command.registeredArguments.length > 0 ? String(given[0]) : "";
     const ifLost = { checkWith: commandFor(flags, ...words) };
-    show(await reach(flags, (client) => call(client, flags, argument), { ifLost }), flags, argument);
+    show(await reach(flags, call(flags, argument), { ifLost }), flags, argument);
   });
 }
 
