@@ -1,0 +1,131 @@
+import { afterAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { describeWith } from "../../support/needs.ts";
+import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
+import {
+  CHECKOUT_ID,
+  ENDED_FILE,
+  FILE,
+  fileOf,
+  json,
+  PAID,
+  PAYMENT,
+  PROGRAMS,
+  runIn,
+  serveService,
+} from "./programs.ts";
+
+/** Several processes that use one order at once: none takes back what another has stored. */
+
+/** Answers that wait until the test gives them. */
+function holdAnswers() {
+  const waiting: ((answer: Response) => void)[] = [];
+  const arrivals: (() => void)[] = [];
+  return {
+    answer: () =>
+      new Promise<Response>((resolve) => {
+        waiting.push(resolve);
+        for (const arrive of arrivals.splice(0)) arrive();
+      }),
+    async arrived(count: number): Promise<void> {
+      while (waiting.length < count) await new Promise<void>((resolve) => arrivals.push(resolve));
+    },
+    give: (index: number, answer: Response) => waiting[index]?.(answer),
+  };
+}
+
+afterAll(cleanUp);
+
+for (const { name, needs, command } of PROGRAMS) {
+  const run = (baseUrl: string, orders: string, ...args: readonly string[]) => runIn(command, baseUrl, orders, ...args);
+
+  describeWith(needs, `the client in ${name}`, () => {
+    test(
+      "does not take back an end when an older answer comes late",
+      async () => {
+        const held = holdAnswers();
+        const { baseUrl } = serveService({ status: held.answer });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        const slow = run(baseUrl, orders, "ask", "ORDER-0001");
+        await held.arrived(1);
+        const fast = run(baseUrl, orders, "ask", "ORDER-0001");
+        await held.arrived(2);
+        held.give(1, json(PAID));
+        expect((await fast).status).toBe("completed");
+        const ended = readFileSync(join(orders, ENDED_FILE), "utf8");
+        held.give(0, json({ status: "failed", result_code: 1 }));
+        expect((await slow).status).toBe("completed");
+        expect(readFileSync(join(orders, ENDED_FILE), "utf8")).toBe(ended);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "does not lose the id of a push that is accepted while a cron looks for it",
+      async () => {
+        const pushed = holdAnswers();
+        const listed = holdAnswers();
+        const { baseUrl } = serveService({ push: pushed.answer, list: listed.answer });
+        const orders = newFolder();
+        const start = run(baseUrl, orders, "start", ...PAYMENT);
+        await pushed.arrived(1);
+        const ask = run(baseUrl, orders, "ask", "ORDER-0001");
+        await listed.arrived(1);
+        pushed.give(0, json({ checkout_request_id: CHECKOUT_ID }));
+        expect((await start).status).toBe("pending");
+        listed.give(0, json({ transactions: [] }));
+        expect(await ask).toMatchObject({ status: "pending", checkout_request_id: CHECKOUT_ID });
+        const [order] = (await run(baseUrl, orders, "open")).result as object[];
+        expect(order).toMatchObject({ status: "pending", checkout_request_id: CHECKOUT_ID });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "counts the time between two looks once if two processes look at once",
+      async () => {
+        const listed = holdAnswers();
+        const { baseUrl } = serveService({ push: () => json({}, 504), list: listed.answer });
+        const orders = newFolder();
+        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("unknown");
+        const { service_reference: push } = JSON.parse(readFileSync(join(orders, FILE), "utf8"));
+        const asked = join(orders, fileOf(`${push}~asked`));
+        writeFileSync(asked, JSON.stringify({ asked_ms: Date.now() - 60_000, not_found_ms: 0 }));
+        const looks = [run(baseUrl, orders, "ask", "ORDER-0001"), run(baseUrl, orders, "ask", "ORDER-0001")];
+        await listed.arrived(2);
+        for (const index of [0, 1]) listed.give(index, json({ transactions: [] }));
+        await Promise.all(looks);
+        expect(JSON.parse(readFileSync(asked, "utf8")).not_found_ms).toBeLessThanOrEqual(5000);
+      },
+      TEST_TIMEOUT_MS,
+    );
+  });
+}
+
+describeWith(["node", "python3", "php", "php curl"], "the clients in all languages, at once on one order", () => {
+  test(
+    "push once, agree on its end, and leave no draft",
+    async () => {
+      let looks = 0;
+      const { baseUrl, pushes } = serveService({
+        status: () => {
+          looks += 1;
+          return json(looks % 4 === 3 ? PAID : { status: "pending" });
+        },
+      });
+      const orders = newFolder();
+      const all = (...args: readonly string[]) =>
+        Promise.all([...PROGRAMS, ...PROGRAMS].map(({ command }) => runIn(command, baseUrl, orders, ...args)));
+      await all("start", ...PAYMENT);
+      const said = [...(await all("ask", "ORDER-0001")), ...(await all("ask", "ORDER-0001"))];
+      expect(said.filter(({ status }) => status !== "pending" && status !== "completed")).toEqual([]);
+      for (const { status } of await all("ask", "ORDER-0001")) expect(status).toBe("completed");
+      expect([pushes(), readdirSync(orders).filter((file) => !file.endsWith(".json"))]).toEqual([1, []]);
+    },
+    TEST_TIMEOUT_MS,
+  );
+});
