@@ -1,6 +1,6 @@
-import { Command } from "commander";
-import { MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../../src/domain/filter.ts";
-import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
+import { Command, Option } from "commander";
+import { FILTER_NAMES, type FilterName, filterOf } from "../../src/domain/filters.ts";
+import { MAX_PAGE_LIMIT } from "../../src/domain/list.ts";
 import { systemClock } from "../../src/system.ts";
 import { ABOUT_PAYMENT, merchantClient, openOptionalControl, timeIn } from "../client/client.ts";
 import { itemsOf, numberOf } from "../client/find.ts";
@@ -11,11 +11,10 @@ import { Failure } from "../terminal/failure.ts";
 import {
   must,
   outputOptions,
-  readDayText,
   readId,
   readPaymentName,
-  readText,
   readUpTo,
+  ruled,
   serverOptions,
   withOptions,
   wordOption,
@@ -27,33 +26,38 @@ import { misuse } from "../terminal/usage.ts";
 type Item = Record<string, unknown>;
 type Query = Record<string, string>;
 
+/** Also the options of the other filters, by their names. */
 interface ListFlags extends TargetFlags, OutputOptions {
   readonly page?: number;
   readonly limit?: number;
-  readonly type?: string;
-  readonly status?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly search?: string;
   readonly id?: string;
 }
 
 export function listCommand(): Command {
   const command = new Command("list");
-  const search = "start of a phone or reference, or a whole code, receipt number or request id";
   command
     .option("--page <number>", "from 1", readId)
-    .option("--limit <number>", "transactions on a page, at most 100 (default: 10)", readUpTo(MAX_PAGE_LIMIT))
-    .addOption(wordOption("--type <type>", KINDS))
-    .addOption(wordOption("--status <status>", STATUSES))
-    .option("--from <day>", "first day, YYYY-MM-DD, in Nairobi", readDayText)
-    .option("--to <day>", "last day, YYYY-MM-DD, in Nairobi", readDayText)
-    .option("--search <prefix>", search, readText(1, MAX_SEARCH_LENGTH))
-    .option("--id <payment>", "one transaction, by its number or its request id", (text) =>
-      isIdOfOne(readPaymentName(text)),
-    );
-  return withOptions(command, ...serverOptions(), ...outputOptions("the transaction ids")).action(list);
+    .option("--limit <number>", "transactions on a page, at most 100 (default: 10)", readUpTo(MAX_PAGE_LIMIT));
+  const filters = FILTER_NAMES.map(filterOption);
+  return withOptions(command, ...filters, ...serverOptions(), ...outputOptions("the transaction ids")).action(list);
 }
+
+function filterOption(name: FilterName): Option {
+  const { flag, words, choices, rule, parse } = filterOf(name);
+  if (choices) return wordOption(flag, choices);
+  // The command also takes a request id, which it searches for.
+  if (name === "id")
+    return new Option(flag, `${words} or its request id`).argParser((text) => isIdOfOne(readPaymentName(text)));
+  return new Option(flag, words).argParser(ruled(rule, (text) => parse(text) !== null));
+}
+
+/** The filters of a command line, by the names of their options, in which `--from` is `from`. */
+function filtersIn(flags: ListFlags): Partial<Record<FilterName, string>> {
+  const given = FILTER_NAMES.map((name) => [name, Object(flags)[optionName(name)]]);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+const optionName = (name: FilterName): string => new Option(filterOf(name).flag).attributeName();
 
 /** Another text would find the payments whose phone or reference begins with it. */
 const isIdOfOne = must(
@@ -77,7 +81,10 @@ async function list(flags: ListFlags): Promise<void> {
   }
 }
 
-function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags): Query {
+function queryOf(flags: ListFlags): Query {
+  const { page, limit } = flags;
+  const filters = filtersIn(flags);
+  const { date_from: from, date_to: to, search, id } = filters;
   // Days in this form can be compared as text.
   if (from && to && from > to) throw misuse(`--from must not be after --to; they are ${from} and ${to}`);
   if (id !== undefined && (page !== undefined || limit !== undefined)) {
@@ -87,8 +94,8 @@ function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags)
   if (!isNumber && search !== undefined) {
     throw misuse("--search cannot be used with the request id of --id: give one of them");
   }
-  const one = isNumber ? { search, id } : { search: id };
-  const asked = { page, limit, type, status, date_from: from, date_to: to, ...one };
+  const one = isNumber ? { search, id } : { search: id, id: undefined };
+  const asked = { page, limit, ...filters, ...one };
   return Object.fromEntries(
     Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
@@ -129,9 +136,7 @@ async function printForPeople(answer: Answer, items: readonly Item[], query: Que
 /** Why there is nothing, and what shows something. */
 function nothingShown(pages: Pages, flags: ListFlags): { readonly text: string; readonly next: readonly string[] } {
   if (pages.total_items > 0) return { text: `page ${pages.current_page} is past the end`, next: listAgain(flags) };
-  const { type, status, from, to, search } = flags;
-  const isFiltered = [type, status, from, to, search].some((filter) => filter !== undefined);
-  if (isFiltered) return { text: "no transaction fits", next: ["list"] };
+  if (Object.keys(filtersIn(flags)).length > 0) return { text: "no transaction fits", next: ["list"] };
   return { text: "no transactions", next: ["pay", "0712345678", "100", "--wait"] };
 }
 
@@ -148,6 +153,7 @@ function pagesOf({ pagination }: Answer): Pages {
 }
 
 /** The same list, from another page; without one from the first. */
-function listAgain({ limit, type, status, from, to, search }: ListFlags, page?: number): string[] {
-  return ["list", ...optionsFor({ limit, type, status, from, to, search, page })];
+function listAgain(flags: ListFlags, page?: number): string[] {
+  const filters = Object.entries(filtersIn(flags)).map(([name, value]) => [optionName(name as FilterName), value]);
+  return ["list", ...optionsFor({ limit: flags.limit, ...Object.fromEntries(filters), page })];
 }

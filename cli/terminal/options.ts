@@ -9,7 +9,7 @@ import { Refusal } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
 import { amountRule, isAmount, parseTariff, type Tariff } from "../../src/domain/money.ts";
 import { typedPhone } from "../../src/domain/phone.ts";
-import { formatTimestamp, INSTANT_FORM, parseDay, parseInstant } from "../../src/domain/timestamp.ts";
+import { formatTimestamp, INSTANT_FORM, parseInstant } from "../../src/domain/timestamp.ts";
 import { BASE_PATH_RULE, type BasePaths, isBasePath } from "../../src/http/paths.ts";
 import { homeFolder } from "../environment.ts";
 import { Failure } from "./failure.ts";
@@ -118,13 +118,16 @@ const readPollInterval = atLeast(50);
 /** The prompt timeout. In less than a second, no customer can answer. */
 export const readPromptTimeout = atLeast(1000);
 
-/** A text that is right as it is. @param be what the refusal says that it must be */
-export const must =
-  (be: string, isRight: (text: string) => boolean) =>
+/** A text that is right as it is. @param rule such as `must be a day` */
+export const ruled =
+  (rule: string, isRight: (text: string) => boolean) =>
   (text: string): string => {
     if (isRight(text)) return text;
-    throw new InvalidArgumentError(`It must ${be}`);
+    throw new InvalidArgumentError(`It ${rule}`);
   };
+
+/** The same. @param be what the refusal says that it must be */
+export const must = (be: string, isRight: (text: string) => boolean) => ruled(`must ${be}`, isRight);
 
 /** When the clock starts: an instant, where it stays unless `; running` stands after it. */
 export function readStart(text: string): Start {
@@ -188,7 +191,6 @@ export const readPathOrDash = (text: string): string => (text === "-" ? text : r
 export const readHost = must("be a host name or an address, such as 127.0.0.1", (text) =>
   /^[A-Za-z0-9.:_-]{1,253}$/.test(text),
 );
-export const readDayText = must("be a day of the calendar, written YYYY-MM-DD", (text) => parseDay(text) !== null);
 export const readText = (least: number, most: number) =>
   must(`have ${least > 0 ? `${least} to` : "at most"} ${most} characters`, (text) => {
     const { length } = [...text];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
+import { MAX_PAGE_LIMIT } from "../domain/list.ts";
 import { KINDS, type Kind, STATUSES } from "../domain/transaction.ts";
 import { appliedFilters } from "./input.ts";
 import type { Profile } from "./profile.ts";

@@ -1,15 +1,10 @@
 import { z } from "zod";
-import {
-  DEFAULT_PAGE,
-  MAX_PAGE_LIMIT,
-  MAX_SEARCH_LENGTH,
-  type Page,
-  type TransactionFilter,
-} from "../domain/filter.ts";
+import { FILTER_NAMES, type FilterName, filterOf, type TransactionFilter } from "../domain/filters.ts";
+import { DEFAULT_PAGE, MAX_PAGE_LIMIT, type Page } from "../domain/list.ts";
 import { AMOUNT_LIMIT, AMOUNT_RULE, amountRule, isAmount, MIN_AMOUNT, parseAmount } from "../domain/money.ts";
 import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
-import { parseDay } from "../domain/timestamp.ts";
-import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../domain/transaction.ts";
+import { formatDay } from "../domain/timestamp.ts";
+import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../domain/transaction.ts";
 
 /** The schemas of requests. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
 
@@ -82,69 +77,67 @@ export const queryNumber = (error: string, { min, max }: { min: number; max: num
 
 export const fromOne = (max: number) => queryNumber(`must be a whole number from 1 to ${max}`, { min: 1, max });
 
-/** Any integer. The operation refuses an id that does not exist. */
-const identifier = z
-  .string()
-  .regex(/^-?[0-9]{1,30}$/, { error: "must be a whole number" })
-  .transform(Number)
-  .meta({ described: { type: "integer" } });
+/** A schema for each filter. */
+const ofEachFilter = <Schema>(schemaOf: (name: FilterName) => z.ZodType) =>
+  Object.fromEntries(FILTER_NAMES.map((name) => [name, schemaOf(name).optional()])) as Schema;
 
-/** One of these words, in any letter case. */
-const oneOf = <T extends string>(values: readonly T[]) => {
-  const find = (text: string) => {
-    const lower = text.toLowerCase();
-    return values.find((value) => value === lower);
-  };
-  return (
-    z
-      .string()
-      .refine((text) => find(text) !== undefined, { error: `must be one of ${values.join(", ")}` })
-      // Generated clients get a type from an `enum`. That other letter cases are taken as well stands in the description.
-      .meta({ description: "in any letter case", enum: [...values] })
-      .transform((text) => find(text) as T)
-  );
+type FilterSchemas = {
+  readonly [Name in FilterName]: z.ZodOptional<z.ZodType<NonNullable<TransactionFilter[Name]>, string>>;
 };
 
-const day = z
-  .string()
-  .refine((value) => parseDay(value) !== null, { error: "must be a day of the calendar, written YYYY-MM-DD" })
-  .meta({ format: "date" });
+/** A parameter is text, which the entry of its filter reads. */
+function parameterOf(name: FilterName): z.ZodType {
+  const { parse, rule, schema, words } = filterOf(name);
+  return z
+    .string()
+    .transform((text, { addIssue }) => {
+      const value = parse(text);
+      if (value !== null) return value;
+      addIssue({ code: "custom", message: rule, input: text, continue: false });
+      return z.NEVER;
+    })
+    .meta({ described: { ...schema, description: words } });
+}
 
 /** §4.3. */
 export const listTransactionsSchema = z
   .object({
     page: fromOne(Number.MAX_SAFE_INTEGER).default(DEFAULT_PAGE.number),
     limit: fromOne(MAX_PAGE_LIMIT).default(DEFAULT_PAGE.limit),
-    type: oneOf(KINDS).optional(),
-    status: oneOf(STATUSES).optional(),
-    date_from: day.optional(),
-    date_to: day.optional(),
-    search: text({ min: 1, max: MAX_SEARCH_LENGTH }).optional(),
-    id: identifier.optional(),
+    ...ofEachFilter<FilterSchemas>(parameterOf),
   })
-  // Days in this form can be compared as text.
-  .refine(({ date_from, date_to }) => !(date_from && date_to && date_from > date_to), {
-    error: ({ input }) => {
-      const { date_from, date_to } = input as { date_from: string; date_to: string };
-      return `date_from must not be after date_to; they are ${date_from} and ${date_to}`;
-    },
+  .check(({ value, issues }) => {
+    const { date_from, date_to } = value;
+    if (date_from === undefined || date_to === undefined || date_from <= date_to) return;
+    const rule = "date_from must not be after date_to";
+    const message = `${rule}; they are ${formatDay(date_from)} and ${formatDay(date_to)}`;
+    issues.push({ code: "custom", message, params: { rule }, input: value });
   });
 
 export type ListInput = z.output<typeof listTransactionsSchema>;
-export type FilterName = Exclude<keyof ListInput, "page" | "limit">;
 
 /** The filters of a list as they were understood, in its answer. */
-export const appliedFilters = z.strictObject({
-  type: z.enum(KINDS).optional(),
-  status: z.enum(STATUSES).optional(),
-  date_from: z.iso.date().optional(),
-  date_to: z.iso.date().optional(),
-  search: z.string().optional(),
-  id: z.int().min(1).optional(),
-} satisfies Record<FilterName, z.ZodType>);
+export const appliedFilters = z.strictObject(ofEachFilter<Record<FilterName, z.ZodType>>(appliedSchema));
 
-export function selectionOf(input: ListInput): { filter: TransactionFilter; page: Page } {
-  const { page, limit, type, status, date_from = "", date_to = "", search, id } = input;
-  const [fromDay, toDay] = [date_from, date_to].map((day) => parseDay(day) ?? undefined);
-  return { page: { number: page, limit }, filter: { kind: type, status, fromDay, toDay, search, id } };
+/** The value of a filter as its entry shows it. */
+function appliedSchema(name: FilterName): z.ZodType {
+  const { parse, schema } = filterOf(name);
+  const isShown = (value: unknown) => shownFilter(name, parse(String(value))) === value;
+  return z.unknown().refine(isShown).meta({ described: schema });
+}
+
+function shownFilter(name: FilterName, value: unknown): unknown {
+  const { shown } = filterOf(name);
+  return shown === undefined || value === null ? value : shown(value);
+}
+
+/** The filters in force, in the form of the answer. */
+export function filtersApplied({ page: _, limit: __, ...filters }: ListInput): Record<string, unknown> {
+  const applied: Record<string, unknown> = {};
+  for (const name of FILTER_NAMES) if (filters[name] !== undefined) applied[name] = shownFilter(name, filters[name]);
+  return applied;
+}
+
+export function selectionOf({ page, limit, ...filter }: ListInput): { filter: TransactionFilter; page: Page } {
+  return { page: { number: page, limit }, filter };
 }

@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import { shown } from "../domain/error.ts";
-import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
+import { FILTER_NAMES, type FilterName, filterOf, wholeNumber } from "../domain/filters.ts";
+import { MAX_PAGE_LIMIT } from "../domain/list.ts";
 import { roundToCents } from "../domain/money.ts";
 import { typedPhone } from "../domain/phone.ts";
-import { type checkStatusSchema, type ListInput, listTransactionsSchema, type startPaymentSchema } from "./input.ts";
+import type { checkStatusSchema, ListInput, startPaymentSchema } from "./input.ts";
 import { digitsIn } from "./parse-input.ts";
 import { codingOf, isJson, type Leniency, objectIn, parseJson, readParameters } from "./request.ts";
 
@@ -30,17 +31,19 @@ function toOptionalText(value: unknown, sent: string): unknown {
 
 const trimmed = (value: unknown) => (typeof value === "string" ? value.trim() : value);
 
-/** A whole number in the form that the schema of a query accepts: without spaces, leading zeros and zero decimals. */
-function toWhole(value: unknown): unknown {
-  const [whole = ""] = /^-?[0-9]{1,30}(?=(?:\.0{1,30})?$)/.exec(String(value).trim()) ?? [];
-  return whole === "" ? value : BigInt(whole).toString();
+/** The text of a page or a limit. */
+const toWhole = (value: unknown) => (typeof value === "string" && value !== "" ? wholeNumber(value) : undefined);
+
+/** Leaves out a filter that is empty or has an unknown value. */
+function toFilter(name: FilterName): Correction {
+  const { parse, lenient, isStrict } = filterOf(name);
+  return (value) => {
+    const text = String(value);
+    const corrected = lenient?.(text) ?? text;
+    if (parse(corrected) !== null || (isStrict && text !== "")) return corrected;
+    return undefined;
+  };
 }
-
-/** Leaves out a parameter that is empty or has an unknown value. */
-const asFilter = (name: keyof typeof listTransactionsSchema.shape) => (value: unknown) =>
-  listTransactionsSchema.shape[name].safeParse(value).success ? value : undefined;
-
-const unlessEmpty = (value: unknown) => (value === "" ? undefined : value);
 
 /** What it counts as: undefined if it counts as absent, unchanged if there is nothing to correct. */
 type Correction = (value: unknown, sent: string) => unknown;
@@ -54,21 +57,18 @@ const NORMALISED: Readonly<Record<string, Correction>> = {
   description: toOptionalText,
   checkout_request_id: trimmed,
   page(value) {
-    const page = toWhole(unlessEmpty(value));
+    const page = toWhole(value);
     return Number(page) < 1 ? "1" : page;
   },
   limit(value) {
-    const limit = toWhole(unlessEmpty(value));
+    const limit = toWhole(value);
     return Number(limit) > MAX_PAGE_LIMIT ? String(MAX_PAGE_LIMIT) : limit;
   },
-  type: asFilter("type"),
-  status: asFilter("status"),
-  date_from: asFilter("date_from"),
-  date_to: asFilter("date_to"),
-  search: unlessEmpty,
-  id: (value: unknown) => asFilter("id")(toWhole(value)),
+  ...Object.fromEntries(FILTER_NAMES.map((name) => [name, toFilter(name)])),
 } satisfies Record<
-  keyof z.output<typeof startPaymentSchema> | keyof z.output<typeof checkStatusSchema> | keyof ListInput,
+  | keyof z.output<typeof startPaymentSchema>
+  | keyof z.output<typeof checkStatusSchema>
+  | Exclude<keyof ListInput, FilterName>,
   Correction
 >;
 

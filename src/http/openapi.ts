@@ -1,3 +1,4 @@
+import { FILTER_NAMES, filterOf } from "../domain/filters.ts";
 import type { CompletedTransaction } from "../domain/transaction.ts";
 import { INVALID_CREDENTIALS } from "../service/authenticate.ts";
 import { answersOf } from "./answers.ts";
@@ -113,12 +114,7 @@ export const REQUEST_EXAMPLES = {
   "/transactions.php": {
     page: 1,
     limit: 10,
-    type: "api",
-    status: "completed",
-    date_from: "2026-11-01",
-    date_to: "2026-11-30",
-    search: "0712",
-    id: 1,
+    ...Object.fromEntries(FILTER_NAMES.map((name) => [name, filterOf(name).example])),
   },
 } as const;
 

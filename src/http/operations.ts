@@ -1,12 +1,11 @@
 import type { z } from "zod";
 import type { RefusalKind } from "../domain/error.ts";
+import { FILTER_NAMES } from "../domain/filters.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Service } from "../service/service.ts";
 import type { DescribedCall } from "./description.ts";
 import {
-  appliedFilters,
   checkStatusSchema,
-  type FilterName,
   type ListInput,
   listTransactionsSchema,
   orderOf,
@@ -118,8 +117,8 @@ export const NOTHING = {
 
 /** Whether a filter of the query was left out because its value is unknown. An empty one counts as absent. */
 function lacksFilter(input: ListInput, request: Request): boolean {
-  const sent = readParameters(targetOf(request).query, Object.keys(appliedFilters.shape));
-  return Object.entries(sent).some(([name, value]) => value !== "" && input[name as FilterName] === undefined);
+  const sent = readParameters(targetOf(request).query, FILTER_NAMES);
+  return FILTER_NAMES.some((name) => (sent[name] ?? "") !== "" && input[name] === undefined);
 }
 
 /** The three operations, each below the base address. */

@@ -1,4 +1,5 @@
 import { invalid, Refusal, shown } from "../domain/error.ts";
+import { FILTER_NAMES, filterOf } from "../domain/filters.ts";
 import { normalise, readLenientBody } from "./lenient.ts";
 import type { Operation } from "./operations.ts";
 import { parseInput } from "./parse-input.ts";
@@ -56,7 +57,8 @@ export function createInputReader(profile: Profile) {
 
 /** For a service that knows the words of these filters in lower case only: refuses others, or leaves them out. */
 function refuseCapitals(input: Record<string, unknown>, ignores: boolean): void {
-  for (const name of ["type", "status"]) {
+  for (const name of FILTER_NAMES) {
+    if (filterOf(name).choices === undefined) continue;
     const value = input[name];
     if (typeof value !== "string" || value === value.toLowerCase()) continue;
     if (!ignores)

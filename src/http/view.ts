@@ -1,10 +1,10 @@
 import { counted } from "../domain/counted.ts";
-import type { Summary } from "../domain/filter.ts";
+import type { Summary } from "../domain/list.ts";
 import { toShillings } from "../domain/money.ts";
 import { formatTimestamp } from "../domain/timestamp.ts";
 import type { Kind, Transaction } from "../domain/transaction.ts";
 import type { TransactionOnWire } from "./answers.ts";
-import type { ListInput } from "./input.ts";
+import { filtersApplied, type ListInput } from "./input.ts";
 import type { Profile } from "./profile.ts";
 
 /** Answers in JSON. Only JSON and SQL use snake case. */
@@ -79,9 +79,10 @@ function shortItemView(transaction: Transaction, profile: Profile) {
 /** The answer of §4.3. */
 export function listView(
   { rows, summary }: { rows: readonly Transaction[]; summary: Summary },
-  { page, limit, ...filters_applied }: ListInput,
+  input: ListInput,
   profile: Profile,
 ) {
+  const { page, limit } = input;
   const isShort = profile.response_form === "short";
   const name = profile.array_name ?? (isShort ? "data" : "transactions");
   const around = {
@@ -91,7 +92,7 @@ export function listView(
       total_items: summary.totalItems,
       total_pages: Math.ceil(summary.totalItems / limit),
     },
-    filters_applied,
+    filters_applied: filtersApplied(input),
   };
   // A profile can give the array of either form the name of the other one.
   return isShort

@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { Refusal } from "../domain/error.ts";
-import type { Page, TransactionFilter } from "../domain/filter.ts";
+import type { TransactionFilter } from "../domain/filters.ts";
+import type { Page } from "../domain/list.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { SavedTransactions, Store } from "../store/store.ts";

@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { DeliveryStore } from "../domain/delivery.ts";
-import type { Page, TransactionFilter } from "../domain/filter.ts";
+import type { TransactionFilter } from "../domain/filters.ts";
+import type { Page } from "../domain/list.ts";
 import { createListeners, type Listener } from "../domain/listeners.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Msisdn } from "../domain/phone.ts";

@@ -1,8 +1,9 @@
 import { type AnyColumn, and, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
-import { foldCase, type Page, type TransactionFilter } from "../domain/filter.ts";
+import type { FilterName, TransactionFilter } from "../domain/filters.ts";
 import { numberOfCode, numberOfReceipt, type RequestIds } from "../domain/identifiers.ts";
+import { foldCase, type Page } from "../domain/list.ts";
 import { parsePhonePrefix } from "../domain/phone.ts";
-import { DAY_MS, type Day, endOfDayMs, NAIROBI_OFFSET_MS, startOfDayMs } from "../domain/timestamp.ts";
+import { DAY_MS, endOfDayMs, NAIROBI_OFFSET_MS, startOfDayMs } from "../domain/timestamp.ts";
 import { MAX_REFERENCE_LENGTH, type Transaction } from "../domain/transaction.ts";
 import { codeOfKind, codeOfStatus } from "./rows.ts";
 
@@ -58,11 +59,11 @@ interface Demand<V> {
   readonly ofDay: ((totals: Totals, value: V) => SQL) | null;
 }
 
-type Demands = { readonly [Name in keyof Required<Selection>]: Demand<NonNullable<Selection[Name]>> };
+type Demands = { readonly [Name in FilterName]: Demand<NonNullable<Selection[Name]>> };
 
 /** A line for each filter. */
 const DEMANDS = {
-  kind: {
+  type: {
     ofRow: ({ kind }, value) => eq(kind, codeOfKind(value)),
     ofDay: ({ kind }, value) => eq(kind, codeOfKind(value)),
   },
@@ -70,11 +71,11 @@ const DEMANDS = {
     ofRow: ({ status }, value) => eq(status, codeOfStatus(value)),
     ofDay: ({ status }, value) => eq(status, codeOfStatus(value)),
   },
-  fromDay: {
+  date_from: {
     ofRow: ({ createdAtMs }, day) => gte(createdAtMs, startOfDayMs(day)),
     ofDay: (totals, day) => gte(totals.day, day),
   },
-  toDay: {
+  date_to: {
     ofRow: ({ createdAtMs }, day) => lt(createdAtMs, endOfDayMs(day)),
     ofDay: (totals, day) => lt(totals.day, day + 1),
   },
@@ -153,15 +154,9 @@ export function createListQuery(rows: Rows, totals: Totals) {
 export const offsetOf = ({ number, limit }: Page): number => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
 
 /** The times of a filter's days: the first millisecond, and the one after the last. */
-export const timesOf = ({
-  fromDay,
-  toDay,
-}: {
-  readonly fromDay?: Day | undefined;
-  readonly toDay?: Day | undefined;
-}) => ({
-  fromMs: fromDay === undefined ? 0 : startOfDayMs(fromDay),
-  beforeMs: toDay === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(toDay),
+export const timesOf = ({ date_from, date_to }: Selection) => ({
+  fromMs: date_from === undefined ? 0 : startOfDayMs(date_from),
+  beforeMs: date_to === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(date_to),
 });
 
 /** The numbers of the transactions that may have this text as an identifier. */

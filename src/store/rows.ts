@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { foldCase, type Summary } from "../domain/filter.ts";
 import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../domain/identifiers.ts";
+import { foldCase, type Summary } from "../domain/list.ts";
 import type { AmountCents } from "../domain/money.ts";
 import { textOfCode } from "../domain/outcome.ts";
 import type { Msisdn } from "../domain/phone.ts";

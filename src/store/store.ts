@@ -1,7 +1,8 @@
 import type { ApiKey } from "../domain/credentials.ts";
 import type { DeliveryStore } from "../domain/delivery.ts";
 import { Refusal } from "../domain/error.ts";
-import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
+import type { TransactionFilter } from "../domain/filters.ts";
+import type { Page, Summary } from "../domain/list.ts";
 import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
 import type { Tariff } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";

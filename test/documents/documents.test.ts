@@ -9,13 +9,9 @@ import { HOW_TO_LOOK } from "../../sandbox/audit/words.ts";
 import { FAULT_MEMBERS } from "../../sandbox/control/shapes/faults.ts";
 import { FAULT_NAMES } from "../../sandbox/faults/kinds.ts";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
+import { FILTER_NAMES, filterOf } from "../../src/domain/filters.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
-import {
-  checkStatusSchema,
-  type FilterName,
-  listTransactionsSchema,
-  startPaymentSchema,
-} from "../../src/http/input.ts";
+import { checkStatusSchema, listTransactionsSchema, startPaymentSchema } from "../../src/http/input.ts";
 import { ROOT } from "../support/binary.ts";
 import { cleanUp } from "../support/cleanup.ts";
 import { anchorsOf, blocksOf, linksOf, readDocument, USER_DOCUMENTS } from "../support/documents.ts";
@@ -171,11 +167,6 @@ test("docs/agents.md names every tool, and its actions after it", () => {
   }
 });
 
-/** Each filter of the list as an option of `momo list`. */
-const LIST_OPTIONS = {
-  ...{ type: "--type", status: "--status", date_from: "--from", date_to: "--to", search: "--search", id: "--id" },
-} satisfies Record<FilterName, string>;
-
 test("the documents name every parameter of the three operations, and momo list has every filter", async () => {
   const schemas = [startPaymentSchema, checkStatusSchema, listTransactionsSchema];
   const guide = readDocument("docs/llms.txt").text;
@@ -184,7 +175,7 @@ test("the documents name every parameter of the three operations, and momo list 
     expect(guide).toMatch(new RegExp(`\\b${name}\\b`));
   }
   const { stdout } = await runMomo(["help", "list"]);
-  for (const option of Object.values(LIST_OPTIONS)) expect(stdout).toContain(`  ${option} `);
+  for (const name of FILTER_NAMES) expect(stdout).toContain(`  ${filterOf(name).flag} `);
 });
 
 test("the right code in docs/audit.md is the client's own, line after line", () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { timeLeft } from "../../src/domain/duration.ts";
 import { invalid, readNaming, receivedText, shown, whatCame } from "../../src/domain/error.ts";
-import { foldCase } from "../../src/domain/filter.ts";
 import { around, findJsonMistake, lineAndColumn, looksLikeUtf16 } from "../../src/domain/json-mistake.ts";
+import { foldCase } from "../../src/domain/list.ts";
 import { parseName } from "../../src/domain/merchant.ts";
 import { parsePhone, parsePhonePrefix } from "../../src/domain/phone.ts";
 

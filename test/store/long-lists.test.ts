@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { TransactionFilter } from "../../src/domain/filter.ts";
+import type { TransactionFilter } from "../../src/domain/filters.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
@@ -63,22 +63,22 @@ function endOf(pending: PendingTransaction, index: number): Transaction {
 const [firstDay, lastDay] = [dayOf(CREATED_AT_MS), dayOf(CREATED_AT_MS + 4 * DAY_MS)];
 
 const OF_EACH = {
-  ...{ status: { status: "cancelled" }, kind: { kind: "web" }, id: { id: 77 }, search: { search: "most" } },
-  ...{ fromDay: { fromDay: lastDay }, toDay: { toDay: firstDay } },
+  ...{ status: { status: "cancelled" }, type: { type: "web" }, id: { id: 77 }, search: { search: "most" } },
+  ...{ date_from: { date_from: lastDay }, date_to: { date_to: firstDay } },
 } satisfies { readonly [Name in keyof Required<TransactionFilter>]: TransactionFilter };
 
 test.each<TransactionFilter>([
   {},
   ...Object.values(OF_EACH),
   { status: "expired" },
-  { kind: "web", status: "pending" },
-  { fromDay: firstDay, toDay: firstDay },
-  { toDay: lastDay, status: "failed" },
+  { type: "web", status: "pending" },
+  { date_from: firstDay, date_to: firstDay },
+  { date_to: lastDay, status: "failed" },
   { search: "MOST 1" },
-  { search: "most", kind: "web", status: "completed" },
+  { search: "most", type: "web", status: "completed" },
   { search: "254" },
   { search: "+2547", status: "failed" },
-  { search: "2541", toDay: firstDay },
+  { search: "2541", date_to: firstDay },
 ])(
   "first, middle and last pages, and those that need several steps, have the rows that a sort of all rows puts there: %j",
   async (filter) => {
@@ -220,7 +220,7 @@ describe("any number of payments can start in one millisecond", () => {
     [{ status: "cancelled" }, (id) => statusOf(id) === "cancelled"],
     [{ status: "expired" }, () => false],
     [{ search: "25470000" }, (id) => id < 10_000],
-    [{ search: "254700001", kind: "web" }, (id) => id % 2 === 1 && id >= 1000 && id < 2000],
+    [{ search: "254700001", type: "web" }, (id) => id % 2 === 1 && id >= 1000 && id < 2000],
     [{ search: "07", status: "cancelled" }, (id) => statusOf(id) === "cancelled"],
   ])("each page has its rows: %j", async (filter, selects) => {
     const expected = ids.filter(selects);

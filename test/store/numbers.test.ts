@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { isMemo } from "../../sandbox/network/script.ts";
-import type { TransactionFilter } from "../../src/domain/filter.ts";
+import type { TransactionFilter } from "../../src/domain/filters.ts";
 import { receiptNumber, secretOf } from "../../src/domain/identifiers.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
@@ -39,7 +39,7 @@ test("the list has the order of time, whatever the numbers are: the clock can be
       placesOf((await store.transactionList.list(1, filter, { number: 1, limit: 10 })).rows);
     expect(await list({})).toEqual([0, 2, 4, 1, 3]);
     expect(await list({ search: "07" })).toEqual([0, 2, 4, 1, 3]);
-    expect(await list({ toDay: dayOf(CREATED_AT_MS) })).toEqual([2, 4, 1, 3]);
+    expect(await list({ date_to: dayOf(CREATED_AT_MS) })).toEqual([2, 4, 1, 3]);
     expect(placesOf(await store.transactions.listPending(10))).toEqual([3, 1, 4, 2, 0]);
     expect(await store.transactions.lastStartMs()).toBe(CREATED_AT_MS + 1440 * MINUTE_MS);
   };

@@ -52,7 +52,7 @@ const PLACES: readonly Place[] = [
     mayImport: [
       ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/faults/"],
       ...["sandbox/loopback.ts", "sandbox/network/reason.ts"],
-      ...["duration", "outcome", "read-or-null", "phone", "timestamp", "transaction"].map(
+      ...["duration", "filters", "outcome", "read-or-null", "phone", "timestamp", "transaction"].map(
         (file) => `src/domain/${file}.ts`,
       ),
       ...["@preact/signals", "eventsource-parser", "preact"],

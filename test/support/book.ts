@@ -1,4 +1,4 @@
-import type { TransactionFilter } from "../../src/domain/filter.ts";
+import { FILTER_NAMES, type FilterName, type TransactionFilter } from "../../src/domain/filters.ts";
 import type { AmountCents } from "../../src/domain/money.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
@@ -78,16 +78,21 @@ export function naiveList(all: readonly Transaction[], merchantId: number, filte
     .sort((a, b) => b.createdAtMs - a.createdAtMs || b.id - a.id);
 }
 
-function selects({ kind, status, fromDay, toDay, search, id }: TransactionFilter, row: Transaction): boolean {
-  const day = () => formatTimestamp(row.createdAtMs).slice(0, 10);
-  return (
-    (kind === undefined || row.kind === kind) &&
-    (status === undefined || row.status === status) &&
-    (fromDay === undefined || day() >= formatDay(fromDay)) &&
-    (toDay === undefined || day() <= formatDay(toDay)) &&
-    (id === undefined || row.id === id) &&
-    (search === undefined || isFound(search, row))
-  );
+const dayOf = ({ createdAtMs }: Transaction) => formatTimestamp(createdAtMs).slice(0, 10);
+
+const FITS: {
+  readonly [Name in FilterName]: (value: NonNullable<TransactionFilter[Name]>, row: Transaction) => boolean;
+} = {
+  type: (kind, row) => row.kind === kind,
+  status: (status, row) => row.status === status,
+  date_from: (day, row) => dayOf(row) >= formatDay(day),
+  date_to: (day, row) => dayOf(row) <= formatDay(day),
+  search: (text, row) => isFound(text, row),
+  id: (id, row) => row.id === id,
+};
+
+function selects(filter: TransactionFilter, row: Transaction): boolean {
+  return FILTER_NAMES.every((name) => filter[name] === undefined || FITS[name](filter[name] as never, row));
 }
 
 function isFound(search: string, row: Transaction): boolean {

@@ -1,11 +1,11 @@
-import { foldCase } from "../../../src/domain/filter.ts";
+import { FILTER_NAMES, filterOf, type ListedRow } from "../../../src/domain/filters.ts";
 import { numberOfCode, numberOfReceipt } from "../../../src/domain/identifiers.ts";
+import { foldCase } from "../../../src/domain/list.ts";
 import { parametersIn } from "../../../src/domain/parameters.ts";
 import { parsePhonePrefix, typedPhone } from "../../../src/domain/phone.ts";
-import { KINDS, STATUSES } from "../../../src/domain/transaction.ts";
 import { clean, messageOf } from "../words.ts";
 import type { ListRequest, Payment } from "./payment.ts";
-import type { ClientRequest, Row } from "./request.ts";
+import type { ClientRequest } from "./request.ts";
 
 /** The pages of one list that were read. */
 export interface Listing {
@@ -18,7 +18,7 @@ export interface Listing {
   pages: number;
 }
 
-export function listRequest(request: ClientRequest, rows: readonly Row[]): ListRequest {
+export function listRequest(request: ClientRequest, rows: readonly ListedRow[]): ListRequest {
   const { call, arrived, answered } = request;
   return {
     requestId: call.id,
@@ -40,26 +40,16 @@ function refusalIn({ call, isDelivered }: ClientRequest): string | null {
 }
 
 /** Parameters that other services have, in lower case and letters only, and the one that stands for each here. */
-const MEANT: readonly (readonly [pattern: RegExp, parameter: string])[] = [
-  [/^(?:filter)?(?:status(?:es)?|state|paymentstatus|transactionstatus)$/, "status"],
-  [/^(?:filter)?(?:kind|types|transactiontype|paymenttype)$/, "type"],
+const MEANT: readonly (readonly [pattern: RegExp | undefined, parameter: string])[] = [
+  ...FILTER_NAMES.map((name) => [filterOf(name).others, name] as const),
   [/^(?:perpage|pagesize|pagelimit|size|count|take|top|max|maxresults|limits?)$/, "limit"],
   [/^(?:offset|pageoffset|start|skip|pageno|pagenumber|pageindex|currentpage|cursor)$/, "page"],
-  [
-    /^(?:startdate|datestart|from|fromdate|datefrom|since|after|createdafter|begin|begindate|startat|starttime|createdatfrom|createdfrom|day|date)$/,
-    "date_from",
-  ],
-  [
-    /^(?:enddate|dateend|to|todate|dateto|until|before|createdbefore|end|endat|endtime|createdatto|createdto)$/,
-    "date_to",
-  ],
-  [/^(?:q|query|keyword|term|filter|phone|phonenumber|msisdn|mobile)$/, "search"],
 ];
 
 /** The parameter that one which does not exist stands for; null if there is none. */
 export function meantBy(name: string): string | null {
   const letters = name.toLowerCase().replaceAll(/[^a-z]/g, "");
-  return MEANT.find(([pattern]) => pattern.test(letters))?.[1] ?? null;
+  return MEANT.find(([pattern]) => pattern?.test(letters))?.[1] ?? null;
 }
 
 /** A parameter that the service ignores, and that stands for one that it has. */
@@ -82,31 +72,17 @@ export function ignoredFiltersIn({ query, inputs }: ClientRequest): readonly Ign
 }
 
 /** Whether a filter would have left out a row. False for values that momo does not know. */
-export function leavesOut({ meant, values }: IgnoredFilter, row: Row, payment: Payment): boolean {
-  // Several values are alternatives.
-  const wanted = values.flatMap((value) => value.toLowerCase().split(","));
-  const days = wanted.map((value) => /^\d{4}-\d\d-\d\d(?!\d)/.exec(value)?.[0] ?? "");
-  const day = String(row.created_at ?? "").slice(0, "YYYY-MM-DD".length);
-  switch (meant) {
-    case "status":
-      return isOther(row.status, wanted, STATUSES);
-    case "type":
-      return isOther(String(row.type).toLowerCase(), wanted, KIND_NAMES);
-    case "date_from":
-      return day !== "" && days.every((first) => first !== "" && day < first);
-    case "date_to":
-      return day !== "" && days.every((last) => last !== "" && day > last);
-    case "search":
-      return values.every((value) => value !== "" && !isFoundBy(value, payment));
-    default:
-      return false;
-  }
+export function leavesOut({ meant, values }: IgnoredFilter, row: ListedRow, payment: Payment): boolean {
+  if (meant === "search") return values.every((value) => value !== "" && !isFoundBy(value, payment));
+  const name = FILTER_NAMES.find((filter) => filter === meant);
+  if (name === undefined) return false;
+  const { parse, fits } = filterOf(name);
+  // Several values are alternatives. An instant counts as its day.
+  const texts = values.flatMap((value) => value.split(",")).map((text) => DAY_OF_INSTANT.exec(text)?.[0] ?? text);
+  return texts.map(parse).every((value) => value !== null && fits(value, row) === false);
 }
 
-const KIND_NAMES = KINDS.map((kind) => kind.toLowerCase());
-
-const isOther = (value: string, wanted: readonly string[], known: readonly string[]): boolean =>
-  wanted.every((one) => known.includes(one)) && !wanted.includes(value);
+const DAY_OF_INSTANT = /^\d{4}-\d\d-\d\d(?!\d)/;
 
 /** Whether a search for a text finds a payment. */
 function isFoundBy(text: string, payment: Payment): boolean {

@@ -1,3 +1,4 @@
+import type { ListedRow } from "../../../src/domain/filters.ts";
 import type { AnsweredRequest, Members } from "../../request-log.ts";
 import type { Instant, Mention, Payment, Poller, Push, Sighting } from "./payment.ts";
 
@@ -86,15 +87,8 @@ export class ClientRequest {
   }
 }
 
-export interface Row {
-  readonly id: number;
-  readonly status: string;
-  readonly type?: unknown;
-  readonly created_at?: unknown;
-}
-
 /** The transactions in the answer of a list, in both forms. */
-export function rowsIn({ own, call }: ClientRequest): readonly Row[] {
+export function rowsIn({ own, call }: ClientRequest): readonly ListedRow[] {
   const rows: unknown = own.transactions ?? own.data;
   const isList = (call.status === 200 || call.hidden !== null || call.status === null) && Array.isArray(rows);
   return isList ? rows.filter((row) => typeof row === "object" && row !== null) : [];

@@ -1,3 +1,4 @@
+import { FILTERS_IN_WORDS } from "../../../src/domain/filters.ts";
 import { ignoredFiltersIn, meantBy } from "../facts/lists.ts";
 import { requestRule, type Verdict } from "../rule.ts";
 import { clean } from "../words.ts";
@@ -12,8 +13,7 @@ export const filterIgnored = requestRule({
   severity: "warning",
   section: "§4.3",
   label: "filter is ignored",
-  advice:
-    "Use the name of the specification: the list ignores any other, and answers as if it were not there. The parameters are page, limit, type, status, date_from, date_to, search and id.",
+  advice: `Use the name of the specification: the list ignores any other, and answers as if it were not there. The parameters are page, limit, ${FILTERS_IN_WORDS}.`,
   judges: "requests",
   of: ["list", "status"],
   judge(request): readonly Ignored[] | Ignored | null {

@@ -1,3 +1,4 @@
+import { FILTERS_IN_WORDS } from "../../../src/domain/filters.ts";
 import { parametersIn } from "../../../src/domain/parameters.ts";
 import { ignoredFiltersIn } from "../facts/lists.ts";
 import type { ClientRequest } from "../facts/request.ts";
@@ -10,7 +11,7 @@ export const unknownParameter = requestRule({
   severity: "note",
   section: "§4.3",
   label: "unknown parameter",
-  advice: "Leave it out: the service ignores it. The filters are type, status, date_from, date_to, search and id.",
+  advice: `Leave it out: the service ignores it. The filters are ${FILTERS_IN_WORDS}.`,
   judges: "requests",
   of: ["list"],
   judge(request): readonly Verdict[] | null {

@@ -45,12 +45,6 @@ const LIST: Tool = {
   use: "Lists payments. search: the start of a phone or reference.",
   means: {
     page: "counts from 1, the newest payments first",
-    type: "only payments of this kind",
-    status: "only payments with this status",
-    date_from: "the first day, such as 2026-11-27",
-    date_to: "the last day, such as 2026-11-27",
-    search: "the start of a phone or reference, or a receipt",
-    id: "of a transaction: its number",
     merchant_id: "whose payments; left out: the first merchant's",
   },
 };

@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
-import type { Page, TransactionFilter } from "../../domain/filter.ts";
+import type { TransactionFilter } from "../../domain/filters.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
+import type { Page } from "../../domain/list.ts";
 import { isCounted, isNamed, numbersIn, offsetOf, rangesOf, type Searched, type Selection } from "../list-query.ts";
 import { type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import { clientHasGone, createSearchQueue } from "../search-queue.ts";

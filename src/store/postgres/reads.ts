@@ -1,4 +1,4 @@
-import { foldCase } from "../../domain/filter.ts";
+import { foldCase } from "../../domain/list.ts";
 import type { Msisdn } from "../../domain/phone.ts";
 import type { Transaction } from "../../domain/transaction.ts";
 import type { Query } from "../query.ts";

@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { and, eq, sql } from "drizzle-orm";
-import type { Page, TransactionFilter } from "../../domain/filter.ts";
+import type { TransactionFilter } from "../../domain/filters.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
+import type { Page } from "../../domain/list.ts";
 import type { Transaction } from "../../domain/transaction.ts";
 import {
   isCounted,
@@ -151,7 +152,7 @@ export class ListReader {
   }
 
   /** What is read of a stretch. Its bounds take the place of the days: with both, SQLite could seek the beginning of a day. */
-  #reads(merchantId: number, { fromDay: _, toDay: __, ...selection }: Selection) {
+  #reads(merchantId: number, { date_from: _, date_to: __, ...selection }: Selection) {
     const where = (of: Stretch["of"]) => and(list.selected(merchantId, selection), isWithin(of));
     const [limit, skip] = [sql.placeholder("limit"), sql.placeholder("skip")];
     return {

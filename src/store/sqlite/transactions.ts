@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { foldCase } from "../../domain/filter.ts";
+import { foldCase } from "../../domain/list.ts";
 import type { Transaction } from "../../domain/transaction.ts";
 import {
   type Change,

@@ -27,7 +27,7 @@ describePostgres((version) => {
     await foldTotals(store.sql, today + 1);
     expect(await shards()).toEqual([{ shard: "" }]);
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
-    const filter = { fromDay: today, toDay: today };
+    const filter = { date_from: today, date_to: today };
     const { summary } = await store.transactionList.list(1, filter, { number: 1, limit: 1 });
     expect(summary).toMatchObject({ completedCount: 41, pendingCount: 0 });
     await runSql(url, "UPDATE day_totals SET amount_cents = amount_cents + 1");

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { TransactionFilter } from "../../../src/domain/filter.ts";
+import type { TransactionFilter } from "../../../src/domain/filters.ts";
 import { receiptNumber, transactionCode } from "../../../src/domain/identifiers.ts";
 import type { AmountCents } from "../../../src/domain/money.ts";
 import type { Msisdn } from "../../../src/domain/phone.ts";
@@ -38,10 +38,10 @@ const anySearch = fc
 
 /** The compiler refuses a filter that is missing here. */
 const MEMBERS: { [M in keyof TransactionFilter]-?: fc.Arbitrary<NonNullable<TransactionFilter[M]>> } = {
-  kind: fc.constantFrom(...KINDS),
+  type: fc.constantFrom(...KINDS),
   status: fc.constantFrom(...STATUSES),
-  fromDay: anyDay,
-  toDay: anyDay,
+  date_from: anyDay,
+  date_to: anyDay,
   search: anySearch,
   id: fc.integer({ min: 0, max: 245 }),
 };

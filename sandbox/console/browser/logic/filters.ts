@@ -1,19 +1,14 @@
+import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/filters.ts";
 import type { Transaction } from "../wire.ts";
 import { instantOf } from "./format.ts";
 
-/** The filters of the list, as typed; empty if not used (§4.3). */
-export const NO_FILTERS = {
-  status: "",
-  type: "",
-  search: "",
-  date_from: "",
-  date_to: "",
-  id: "",
-  /** An interval of the chart, `FROM-UNTIL` in milliseconds. The API knows only days, so the page filters its own rows. */
-  span: "",
-};
+/**
+ * The filters of the list, as typed; empty if not used (§4.3). `span` is an interval of the chart, `FROM-UNTIL` in milliseconds: the API
+ * knows only days, so the page filters its own rows.
+ */
+export type Filters = Readonly<Record<FilterName | "span", string>>;
 
-export type Filters = Readonly<typeof NO_FILTERS>;
+export const NO_FILTERS = Object.fromEntries([...FILTER_NAMES, "span"].map((name) => [name, ""])) as Filters;
 
 /** The filters of an address: unknown members are left out. */
 export const givenOf = <T extends object>(none: T, query: Readonly<Record<string, string>>): T => ({
@@ -60,13 +55,13 @@ export function isWithin({ created_at }: Pick<Transaction, "created_at">, { from
  * not have.
  */
 export function belongs(transaction: Transaction, filters: Filters): boolean | null {
-  const { status, type, search, date_from, date_to, id } = trimmed(filters);
-  const day = transaction.created_at.slice(0, 10);
-  const fits =
-    (status === "" || transaction.status === status) &&
-    (type === "" || transaction.kind === type) &&
-    (date_from === "" || day >= date_from) &&
-    (date_to === "" || day <= date_to) &&
-    (id === "" || String(transaction.id) === id);
-  return fits && search !== "" ? null : fits;
+  const texts = trimmed(filters);
+  const used = FILTER_NAMES.filter((name) => texts[name] !== "");
+  const fit = used.map((name) => {
+    const { parse, fits } = filterOf(name);
+    const value = parse(texts[name]);
+    return value !== null && fits(value, transaction);
+  });
+  if (fit.includes(false)) return false;
+  return fit.includes(null) ? null : true;
 }

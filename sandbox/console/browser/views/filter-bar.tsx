@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
+import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/filters.ts";
 import { chooseMerchant, setFilters, setting } from "../actions.ts";
 import { loadForExport, MOST_EXPORTED } from "../loading.ts";
 import { csvOf } from "../logic/csv.ts";
-import { isFiltered, NO_FILTERS, parseSpan } from "../logic/filters.ts";
+import { type Filters, isFiltered, NO_FILTERS, parseSpan } from "../logic/filters.ts";
 import { formatCount, wallClock } from "../logic/format.ts";
 import { problemsOf } from "../logic/problems.ts";
 import { filterProblem, filters, merchantId, merchants, totalItems } from "../state.ts";
 import { after, saveFile } from "../system.ts";
-import { KINDS, STATUSES } from "../wire.ts";
 import { ANY, type Choice, FormProblem, Options, useCall } from "./form.tsx";
 import { goToHits, PauseButton } from "./long-list.tsx";
 import { CloseIcon } from "./marks.tsx";
@@ -50,21 +50,23 @@ export function FilterFrame({ search, first, more, none, isFiltered: isSet, chil
 export function FilterBar() {
   const { value } = filters;
   const problems = problemsOf(filterProblem.value ?? "", Object.keys(NO_FILTERS));
-  const bind = (name: keyof typeof NO_FILTERS) => ({
+  const bind = (name: keyof Filters) => ({
     ...bound("filter", name, value[name], (typed) => setFilters({ [name]: typed })),
     ...(problems.fields[name] && { "aria-invalid": true, "aria-describedby": "filter-problem" }),
   });
+  const field = (name: FilterName) => {
+    const { field: words, choices } = filterOf(name);
+    if (choices) return <SelectFilter key={name} label={words.label} of={[ANY, ...choices]} {...bind(name)} />;
+    return <TextFilter key={name} {...words} {...bind(name)} />;
+  };
   const span = parseSpan(value.span);
   return (
     <FilterFrame
       search={{ ...bind("search"), placeholder: "Phone, reference, receipt or request id" }}
-      first={<SelectFilter label="Status" of={[ANY, ...STATUSES]} {...bind("status")} />}
+      first={field("status")}
       more={
         <>
-          <SelectFilter label="Type" of={[ANY, ...KINDS]} {...bind("type")} />
-          <TextFilter label="From" placeholder="YYYY-MM-DD" size={10} {...bind("date_from")} />
-          <TextFilter label="To" placeholder="YYYY-MM-DD" size={10} {...bind("date_to")} />
-          <TextFilter label="Id" inputMode="numeric" size={6} {...bind("id")} />
+          {FILTER_NAMES.filter((name) => name !== "status" && name !== "search").map(field)}
           <MerchantFilter />
         </>
       }

@@ -1,20 +1,3 @@
-import type { Day } from "./timestamp.ts";
-import type { Kind, Status } from "./transaction.ts";
-
-/** Selects transactions of a merchant (§4.3). An absent member selects all. */
-export interface TransactionFilter {
-  readonly kind?: Kind | undefined;
-  readonly status?: Status | undefined;
-  /** First and last day, both inclusive. */
-  readonly fromDay?: Day | undefined;
-  readonly toDay?: Day | undefined;
-  /** The start of a phone or a reference, or a whole code, receipt number or request id; in any letter case. */
-  readonly search?: string | undefined;
-  readonly id?: number | undefined;
-}
-
-export const MAX_SEARCH_LENGTH = 100;
-
 /** A page of the list (§2.3). */
 export interface Page {
   /** From 1. */
