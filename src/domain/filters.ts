@@ -157,6 +157,12 @@ export type TransactionFilter = { readonly [Name in FilterName]?: ValueOf<Name> 
 /** A filter of any type. */
 export const filterOf = (name: FilterName) => FILTERS[name] as Filter<unknown>;
 
+/** The value of a filter as `filters_applied` has it. */
+export function shownFilter(name: FilterName, value: unknown): unknown {
+  const { shown } = filterOf(name);
+  return shown === undefined ? value : shown(value);
+}
+
 function parseSearch(text: string): string | null {
   // Characters, not UTF-16 units: an emoji is one.
   const length = text.length > MAX_SEARCH_LENGTH ? [...text].length : text.length;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FILTER_NAMES, type FilterName, filterOf, type TransactionFilter } from "../domain/filters.ts";
+import { FILTER_NAMES, type FilterName, filterOf, shownFilter, type TransactionFilter } from "../domain/filters.ts";
 import { DEFAULT_PAGE, MAX_PAGE_LIMIT, type Page } from "../domain/list.ts";
 import { AMOUNT_LIMIT, AMOUNT_RULE, amountRule, isAmount, MIN_AMOUNT, parseAmount } from "../domain/money.ts";
 import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
@@ -122,20 +122,11 @@ export const appliedFilters = z.strictObject(ofEachFilter<Record<FilterName, z.Z
 /** The value of a filter as its entry shows it. */
 function appliedSchema(name: FilterName): z.ZodType {
   const { parse, schema } = filterOf(name);
-  const isShown = (value: unknown) => shownFilter(name, parse(String(value))) === value;
+  const isShown = (value: unknown) => {
+    const parsed = parse(String(value));
+    return parsed !== null && shownFilter(name, parsed) === value;
+  };
   return z.unknown().refine(isShown).meta({ described: schema });
-}
-
-function shownFilter(name: FilterName, value: unknown): unknown {
-  const { shown } = filterOf(name);
-  return shown === undefined || value === null ? value : shown(value);
-}
-
-/** The filters in force, in the form of the answer. */
-export function filtersApplied({ page: _, limit: __, ...filters }: ListInput): Record<string, unknown> {
-  const applied: Record<string, unknown> = {};
-  for (const name of FILTER_NAMES) if (filters[name] !== undefined) applied[name] = shownFilter(name, filters[name]);
-  return applied;
 }
 
 export function selectionOf({ page, limit, ...filter }: ListInput): { filter: TransactionFilter; page: Page } {

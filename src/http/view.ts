@@ -1,10 +1,11 @@
 import { counted } from "../domain/counted.ts";
+import { FILTER_NAMES, shownFilter } from "../domain/filters.ts";
 import type { Summary } from "../domain/list.ts";
 import { toShillings } from "../domain/money.ts";
 import { formatTimestamp } from "../domain/timestamp.ts";
 import type { Kind, Transaction } from "../domain/transaction.ts";
 import type { TransactionOnWire } from "./answers.ts";
-import { filtersApplied, type ListInput } from "./input.ts";
+import type { ListInput } from "./input.ts";
 import type { Profile } from "./profile.ts";
 
 /** Answers in JSON. Only JSON and SQL use snake case. */
@@ -74,6 +75,12 @@ function shortItemView(transaction: Transaction, profile: Profile) {
   const { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at } =
     itemView(transaction, profile);
   return { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at };
+}
+
+/** The filters in force. */
+function filtersApplied(input: ListInput): Record<string, unknown> {
+  const given = FILTER_NAMES.filter((name) => input[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, shownFilter(name, input[name])]));
 }
 
 /** The answer of §4.3. */

@@ -46,13 +46,14 @@ test("every link in the documents leads to a file and a heading that exist", () 
 /** The files that a document links. */
 const linkedBy = (path: string) => linksOf(readDocument(path)).map((link) => link.split("#")[0]);
 
-test("the README links every document for users, CONTRIBUTING.md those for contributors; it has 150 lines at most", () => {
+test("the README links every document for users, CONTRIBUTING.md those for contributors; it has 150 lines at most, without the rows of tables", () => {
   const readme = readDocument("README.md");
   const links = linkedBy("README.md");
   for (const { path } of forUsers) if (path !== "README.md") expect(links).toContain(path);
   for (const { path } of contributing) expect(linkedBy("CONTRIBUTING.md")).toContain(path);
   expect(links).toContain("docs/llms.txt");
-  expect(readme.text.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  const lines = readme.text.trimEnd().split("\n");
+  expect(lines.filter((line) => !line.trimStart().startsWith("|")).length).toBeLessThanOrEqual(150);
 });
 
 /** `import … from "NAME/testing"`, `npx NAME`, `npm install --save-dev NAME`, `NAME-linux-x64-0.1.0.tgz`. */
@@ -143,11 +144,27 @@ test.each<[path: string, what: string, texts: readonly string[]]>([
   ],
   ["docs/cli.md", "the exit codes", Object.values(EXIT_CODES).map(([code, meaning]) => `| ${code} | ${meaning} |`)],
   ["docs/api.md", "how to look for a payment, as the findings say it", [HOW_TO_LOOK]],
+  [
+    "docs/llms.txt",
+    "each result code with its meaning, in their order",
+    [
+      `${Object.entries(RESULT_CODES)
+        .map(([code, { short }]) => `${code} ${short}`)
+        .join("; ")}.`,
+    ],
+  ],
   ["docs/llms.txt", "the kinds of faults", FAULT_NAMES.map((kind) => `"${kind}"`)],
   ["docs/llms.txt", "how to look for a payment, as the findings say it", [HOW_TO_LOOK]],
 ])("%s has %s", (path, _what, texts) => {
   const document = readDocument(path).text.replaceAll(/\s+/g, " ");
   expect(texts.filter((text) => !document.includes(text))).toEqual([]);
+});
+
+test("docs/llms.txt names each outcome, in their order", () => {
+  const { text } = readDocument("docs/llms.txt");
+  const [, list = ""] = /^Outcomes \(GET \/outcomes has all of them\): ([^.]*)\./m.exec(text) ?? [];
+  const names = list.replaceAll(/\([^)]*\)/g, "").split(",");
+  expect(names.map((name) => name.trim())).toEqual(outcomesView().map(({ name }) => name));
 });
 
 test("docs/cli.md names every command", () => {

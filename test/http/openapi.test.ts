@@ -89,11 +89,9 @@ test("statuses and types are enums, and a transaction has a name, so that genera
 
 test.each(["status=EXPIRED", "type=Api"])("a filter that takes any letter case says so: %s", async (query) => {
   expect((await full.scene.send({ path: `/transactions.php?${query}` })).status).toBe(200);
-  const described = queryOf().flatMap(({ name, description }) => (description ? [[name, description]] : []));
-  expect(described).toEqual([
-    ["type", "in any letter case"],
-    ["status", "in any letter case"],
-  ]);
+  const [name] = query.split("=");
+  const parameter = queryOf().find((one) => one.name === name);
+  expect(parameter?.description).toContain("in any letter case");
 });
 
 describe("each operation has examples: a request, its answer, and each way it fails", () => {
