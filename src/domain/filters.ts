@@ -22,7 +22,7 @@ interface Filter<Value> {
   /** Of a filter whose values are a few words. */
   readonly choices?: readonly string[];
   /** The value in `filters_applied`, if it is not the value itself. */
-  shown?(value: Value): string;
+  shown?(value: Value): string | number;
   /** The text that the lenient form reads instead. */
   lenient?(text: string): string;
   /** Whether the lenient form refuses a text that is no value. It leaves out the filter otherwise. */
