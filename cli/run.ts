@@ -8,7 +8,7 @@ import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
 import { asksJson, errorWidth, forPeople, tellFailure, writeError } from "./terminal/output.ts";
 import { isPage, pageText } from "./terminal/pages.ts";
 import { lineWidth, writeOut } from "./terminal/standard-output.ts";
-import { misuse, usageFailure } from "./terminal/usage.ts";
+import { misuse, nameRefusals, usageFailure } from "./terminal/usage.ts";
 
 /** Runs one command line, and sets the exit code. docs/cli.md lists the codes. */
 export async function run(args: readonly string[], version: string): Promise<void> {
@@ -130,6 +130,7 @@ export async function helpPages(version: string): Promise<{ name: string; text: 
 /** Copies settings that commander copies only to commands that it made itself. */
 function adopt(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent).helpCommand(false);
+  nameRefusals(command);
   for (const child of command.commands) adopt(child, command);
   return command;
 }

@@ -2,7 +2,6 @@ import { readFileSync, realpathSync } from "node:fs";
 import { delimiter } from "node:path";
 import { PROBE_HEADER } from "../../sandbox/control/observe.ts";
 import { isLoopback } from "../../sandbox/loopback.ts";
-import { PUSH_FAILED } from "../../sandbox/network/outcomes.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { REDACTED } from "../../src/domain/redact.ts";
 import { callersVariable, searchPath, variablesInForce } from "../environment.ts";
@@ -111,7 +110,7 @@ async function tryAccount(target: Target, control: Client | null): Promise<Check
   try {
     await merchantClient(target).post("/stkpush.php", order, { headers, ...READS });
   } catch (error) {
-    const isByNetwork = error instanceof Refused && error.message.startsWith(PUSH_FAILED);
+    const isByNetwork = error instanceof Refused && error.kind === "provider";
     if (!isByNetwork) return [actOn(check, toFailure(error), remedy)];
   }
   return [fine(check, `${id} takes payments`)];

@@ -1,7 +1,7 @@
 import { isLoopback } from "../../sandbox/loopback.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
-import { NO_SUCH_PATH } from "../../src/http/reply.ts";
+import { REFUSAL_HEADER } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { durations } from "../../src/system.ts";
 import { reachDirectly } from "../environment.ts";
@@ -71,7 +71,7 @@ export async function request(api: Api, path: string, init: RequestInit, options
     return [got, await got.text()] as const;
   });
   const answer = parseAnswer(text, options.needs);
-  if (response.status !== 200 || !answer?.success) throw refusalOf(api, options, response.status, answer);
+  if (response.status !== 200 || !answer?.success) throw refusalOf(api, options, response, answer);
   return answer;
 }
 
@@ -97,7 +97,7 @@ export async function openStream(
   ).finally(cancelAlarm);
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (response.status === 200 && isStream && response.body) return response.body;
-  throw refusalOf(api, READS, response.status, parseAnswer(await response.text()));
+  throw refusalOf(api, READS, response, parseAnswer(await response.text()));
 }
 
 /** Sends a request. @throws Failure that says why there is no answer */
@@ -122,6 +122,8 @@ export class Refused extends Failure {
   constructor(
     /** That of HTTP. */
     readonly status: number,
+    /** As momo's own answers have it; null from another service. */
+    readonly kind: string | null,
     message: string,
     hints: Hints,
   ) {
@@ -132,16 +134,17 @@ export class Refused extends Failure {
 }
 
 /** The reason of a refusal. If the answer does not have the form of ours, another program sent it. */
-function refusalOf(api: Api, options: SendOptions, status: number, answer: Answer | null): Failure {
+function refusalOf(api: Api, options: SendOptions, { status, headers }: Response, answer: Answer | null): Failure {
+  const kind = headers.get(REFUSAL_HEADER);
   const { origin } = new URL(api.address);
   const isWrite = options.ifLost !== "nothing_changed";
   if (answer && status === 421) return new Failure("unreachable", `${origin}: ${answer.message}`, ANOTHER_SERVER);
-  const isNoPath = status === 404 && answer?.message.startsWith(NO_SUCH_PATH);
-  const ofPath = isNoPath ? { not_found: api.hintOfAddress } : {};
+  const ofPath = kind === "path" ? { not_found: api.hintOfAddress } : {};
   // A gateway says so of requests that the service may have carried out.
   if (answer && isWrite && [502, 503, 504].includes(status)) return new LostAnswer(answer.message, options);
   const ofFault = isWrite && status === 500 ? { refused: howToCheck(options) } : {};
-  if (answer) return new Refused(status, answer.message, { ...api.hints, ...options.hints, ...ofPath, ...ofFault });
+  if (answer)
+    return new Refused(status, kind, answer.message, { ...api.hints, ...options.hints, ...ofPath, ...ofFault });
   const message = `${origin} answers (HTTP ${status}), but not like the payment service`;
   // A gateway answers with its own page when the service is down.
   if (status >= 500 || (isWrite && status === 200)) return new LostAnswer(message, options, `; ${CHECK_ADDRESS}`);

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from "commander";
 import { callersVariable } from "../environment.ts";
+import { wrong } from "../terminal/usage.ts";
 
 /** More hosts than a program needs. */
 const MAX_HOSTS = 10;
@@ -19,7 +19,7 @@ export function canonicalHost(written: string): string {
 
 /**
  * The hosts of `--intercept a.example,b.example`, and of earlier uses of the option, in that form.
- * @throws InvalidArgumentError that shows the wrong name and a right one
+ * @throws WrongValue that shows the wrong name and a right one
  */
 export function readHosts(text: string, before: readonly string[] = []): readonly string[] {
   const hosts = [...before];
@@ -27,15 +27,15 @@ export function readHosts(text: string, before: readonly string[] = []): readonl
     const written = word.trim().toLowerCase();
     const host = canonicalHost(written);
     if ((/^[0-9.]+$|:.*:/.test(written) || /^[0-9.]+$/.test(host)) && !written.includes("/"))
-      throw new InvalidArgumentError(`It must name hosts, and ${written} is an address`);
+      throw wrong(`must name hosts, and ${written} is an address`);
     // A URL drops or decodes these.
     if (/[@:?#/%\\\s]/.test(written) || !HOST.test(host) || host.endsWith(".localhost"))
-      throw new InvalidArgumentError(noHost(written, text));
-    if (hosts.includes(host)) throw new InvalidArgumentError(`It must name each host once, and not ${host} twice`);
+      throw wrong(noHost(written, text));
+    if (hosts.includes(host)) throw wrong(`must name each host once, and not ${host} twice`);
     hosts.push(host);
   }
   if (hosts.length > MAX_HOSTS) {
-    throw new InvalidArgumentError(`It must name at most ${MAX_HOSTS} hosts, and not ${hosts.length}`);
+    throw wrong(`must name at most ${MAX_HOSTS} hosts, and not ${hosts.length}`);
   }
   return hosts;
 }
@@ -44,7 +44,7 @@ function noHost(word: string, text: string): string {
   const shown = word.length > 60 ? `${word.slice(0, 60)}…` : word;
   const meant = URL.canParse(word) ? new URL(word).hostname : "";
   const example = HOST.test(meant) ? meant : "payflow.example";
-  return `It must name hosts, such as ${example}${text.includes(",") ? `, and not "${shown}"` : ""}`;
+  return `must name hosts, such as ${example}${text.includes(",") ? `, and not "${shown}"` : ""}`;
 }
 
 /** NO_PROXY, apart from the proxy: doctor reads it, too, and a start must not load node:http (1.4 MB) with it. */

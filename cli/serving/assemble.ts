@@ -27,7 +27,7 @@ import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, randomFrom } from "../../src/domain/random.ts";
 import { operationsAt } from "../../src/http/paths.ts";
-import { fail, NO_SUCH_PATH, type Reply, respond } from "../../src/http/reply.ts";
+import { fail, noSuchPath, type Reply, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { reachDirectly } from "../environment.ts";
@@ -103,7 +103,7 @@ export function assemble(given: AssembleOptions): Assembled {
   return {
     handle: own(route(control, page, merchantApi)),
     handleApi: own(withGuide(merchantApi)),
-    handleControl: own(route(control, page, async () => respond(fail(404, ONLY_CONTROL)))),
+    handleControl: own(route(control, page, async () => respond(noSuchPath(ONLY_CONTROL)))),
     refuse: refuseAndLog(options, log),
     service,
     startSteering: () => steering.start(state, eventHub.steered),
@@ -268,7 +268,7 @@ function reachOwnMachine({ hostname }: URL): void {
   if (isLoopback(hostname)) reachDirectly(hostname);
 }
 
-const ONLY_CONTROL = `${NO_SUCH_PATH}; the control API is below ${CONTROL_PATH}, the merchant API elsewhere`;
+const ONLY_CONTROL = `the control API is below ${CONTROL_PATH}, the merchant API elsewhere`;
 
 /** The control API and the console. A browser gets the console at /, the only path of the merchant API that it has. */
 function route(control: Handler, page: Handler, others: Handler): Handler {

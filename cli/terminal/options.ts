@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { parseChoice } from "../../sandbox/network/choice.ts";
 import { LAST_INSTANT_MS, type Start } from "../../sandbox/network/clock.ts";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
@@ -14,7 +14,7 @@ import { BASE_PATH_RULE, type BasePaths, isBasePath } from "../../src/http/paths
 import { homeFolder } from "../environment.ts";
 import { Failure } from "./failure.ts";
 import { FORMATS } from "./output.ts";
-import { misuse, wrongValue } from "./usage.ts";
+import { misuse, WrongValue, wrong, wrongValue } from "./usage.ts";
 
 /** Options that several commands share, and functions that read their values. */
 
@@ -74,35 +74,51 @@ export const waitOptions = () =>
     new Option("--timeout <duration>", "give up waiting").default(120_000, "120s").argParser(readDuration),
   ].map((option) => option.helpGroup("Waiting:"));
 
-const wrong = (message: string): Error => new InvalidArgumentError(message);
+type Parse<T> = (text: string, what: string) => T;
 
-/** Turns a refusal into commander's usage error, which names the option. */
-function reader<T>(read: (text: string) => T, failure = wrong): (text: string) => T {
-  return (text) => {
+/** Reads with a function of the domain, which names the value in its refusal. */
+const reader =
+  <T>(parse: Parse<T>) =>
+  (text: string): T => {
     try {
-      return read(text);
+      return parse(text, "It");
     } catch (error) {
-      throw error instanceof Refusal ? failure(error.message) : error;
+      if (!(error instanceof Refusal)) throw error;
+      throw new WrongValue((name) => refusalOf(parse, text, name));
     }
   };
+
+function refusalOf(parse: Parse<unknown>, text: string, name: string): string {
+  try {
+    parse(text, name);
+    return "";
+  } catch (error) {
+    return (error as Refusal).message;
+  }
 }
 
 /** A text that the function can parse, as it was written, for the control API. */
-const asWritten = (parse: (text: string, what: string) => unknown): ((text: string) => string) =>
-  reader((text) => {
-    parse(text, "It");
+const asWritten = (parse: Parse<unknown>) =>
+  reader((text, what) => {
+    parse(text, what);
     return text;
   });
 
-export const readDuration = reader((text) => parseDuration(text, "It"));
+export const readDuration = reader(parseDuration);
 export const readDurationText = asWritten(parseDuration);
 
 /**
  * Commander's own message would show the value, which may have a password.
  * @param what the name of the input in the refusal
  */
-export const webhookUrlReader = (what: string) => reader((text) => parseWebhookUrl(text, what), misuse);
-export const readTariff: (text: string) => Tariff = reader((text) => parseTariff(text, "It"));
+export const webhookUrlReader = (what: string) => (text: string) => {
+  try {
+    return parseWebhookUrl(text, what);
+  } catch (error) {
+    throw error instanceof Refusal ? misuse(error.message) : error;
+  }
+};
+export const readTariff: (text: string) => Tariff = reader(parseTariff);
 
 const atLeast =
   (leastMs: number) =>
@@ -123,7 +139,7 @@ export const ruled =
   (rule: string, isRight: (text: string) => boolean) =>
   (text: string): string => {
     if (isRight(text)) return text;
-    throw new InvalidArgumentError(`It ${rule}`);
+    throw wrong(rule);
   };
 
 /** The same. @param be what the refusal says that it must be */
@@ -134,13 +150,9 @@ export function readStart(text: string): Start {
   const [, instant = "", running] = /^(.*?)(; *running)?$/.exec(text.trim()) ?? [];
   const atMs = parseInstant(instant);
   if (atMs === null)
-    throw new InvalidArgumentError(
-      `It must be an instant of the calendar, such as ${INSTANT_FORM}, and "; running" after it lets it run`,
-    );
+    throw wrong(`must be an instant of the calendar, such as ${INSTANT_FORM}, and "; running" after it lets it run`);
   if (atMs < 0 || atMs > LAST_INSTANT_MS)
-    throw new InvalidArgumentError(
-      `It must be from ${formatTimestamp(0)} to ${formatTimestamp(LAST_INSTANT_MS)}, in Nairobi`,
-    );
+    throw wrong(`must be from ${formatTimestamp(0)} to ${formatTimestamp(LAST_INSTANT_MS)}, in Nairobi`);
   return { atMs, isFrozen: running === undefined };
 }
 
@@ -154,7 +166,7 @@ export const readInstant = must(
 export const readMove = asWritten(parseMove);
 
 /** The name of a sandbox. */
-export const readName: (text: string) => string = reader((text) => parseName(text, "It"));
+export const readName: (text: string) => string = reader(parseName);
 
 /** A number, written in this form. */
 export const number =
@@ -234,7 +246,7 @@ export const BASE_PATHS: BasePaths = ["/v2", "/api/v2"];
 /** `/v2`, `/a/b`, or `/` for none. Returns it without the last slash. */
 export function readBasePath(text: string): string {
   const path = text === "/" ? "" : text;
-  if (!isBasePath(path)) throw new InvalidArgumentError(`It ${BASE_PATH_RULE}`);
+  if (!isBasePath(path)) throw wrong(BASE_PATH_RULE);
   return path;
 }
 

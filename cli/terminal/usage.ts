@@ -1,4 +1,4 @@
-import { type Command, CommanderError, type Option } from "commander";
+import { type Argument, type Command, CommanderError, Option } from "commander";
 import { redact } from "../../src/domain/redact.ts";
 import { visible } from "../../src/domain/visible.ts";
 import { serveVariable, serveVariableNames } from "../environment.ts";
@@ -11,10 +11,52 @@ import { examplesOf } from "./help.ts";
 const MAX_SHOWN_VALUE = 100;
 
 /** @param rule such as `must be a whole number from 1` */
-export function wrongValue(name: string, rule: string, value: string): string {
+export const wrongValue = (name: string, rule: string, value: string): string => withValue(`${name} ${rule}`, value);
+
+function withValue(sentence: string, value: string): string {
   const shown = redact(value);
   const cut = shown.length > MAX_SHOWN_VALUE ? `${shown.slice(0, MAX_SHOWN_VALUE)}…` : shown;
-  return `${name} ${rule}; it is ${JSON.stringify(cut)}`;
+  return `${sentence}; it is ${JSON.stringify(cut)}`;
+}
+
+/** The reader of an option or an argument refuses its value. */
+export class WrongValue extends Error {
+  /** @param sentence what is wrong, about the option or the argument with this name */
+  constructor(readonly sentence: (name: string) => string) {
+    super(sentence("It"));
+  }
+}
+
+/** @param rule such as `must be a day` */
+export const wrong = (rule: string): WrongValue => new WrongValue((name) => `${name} ${rule}`);
+
+/** Names each option and argument in the refusals of its reader: commander would only write them into a sentence of its own. */
+export function nameRefusals(command: Command): void {
+  for (const taker of [...command.options, ...command.registeredArguments]) {
+    const read: ((text: string, previous: unknown) => unknown) | undefined = taker.parseArg;
+    if (read === undefined) continue;
+    taker.argParser((text: string, previous: unknown) => {
+      try {
+        return read.call(taker, text, previous);
+      } catch (error) {
+        throw misuseOf(error, text, taker, command);
+      }
+    });
+  }
+}
+
+function misuseOf(error: unknown, text: string, taker: Option | Argument, command: Command): unknown {
+  const name = taker instanceof Option ? nameOfOption(taker, text, command) : taker.name().toUpperCase();
+  if (error instanceof WrongValue) return misuse(withValue(error.sentence(name), text));
+  const isByChoices = error instanceof CommanderError && error.code === "commander.invalidArgument";
+  return isByChoices ? misuse(wrongValue(name, `must be one of ${taker.argChoices?.join(", ")}`, text)) : error;
+}
+
+/** Its variable, if the value came from there. */
+function nameOfOption(option: Option, text: string, command: Command): string {
+  const isGiven = command.getOptionValueSource(option.attributeName()) === "cli";
+  const isVariable = option.envVar !== undefined && !isGiven && serveVariable(variableOf(option)) === text;
+  return isVariable ? variableOf(option) : (option.long ?? option.flags);
 }
 
 /** A command throws this if its command line is wrong. */
@@ -34,22 +76,8 @@ export function usageFailure({ code, message }: CommanderError, command: Command
   }
   const lead = `${nameOf(command)} --help shows ${command.commands.length > 0 ? "the commands" : "how it is used"}`;
   if (code === "commander.help") return new Failure("usage", "a command is missing", lead);
-  if (code === "commander.invalidArgument") return new Failure("usage", inOurForm(message), lead);
   const [said = "", suggestion] = message.replace(/^error: /, "").split(/\n(\(Did you mean .*\))$/);
   return new Failure("usage", inOneLine(said), suggestion ? `${suggestion.slice(1, -1)} ${lead}` : lead);
-}
-
-/** The value that commander refuses, what has it, and the rule of a reader, in which "It" is the value. */
-const REFUSED_VALUE =
-  /^error: (?:option '(?:-., )?(--[\w-]+).*?' (?:argument|value)|command-argument value) '(.*?)' (?:from env '(\w+)' )?is invalid(?: for argument '([\w-]+)')?\. (.*)$/s;
-
-/** The refusal of a value of any option, variable or argument, in the form of {@link wrongValue}. */
-function inOurForm(message: string): string {
-  const [, option, value = "", variable, argument = "", reason = ""] = REFUSED_VALUE.exec(message) ?? [];
-  const [part = "", rule = ""] = reason
-    .replace(/^Allowed choices are (.*)\.$/, "It must be one of $1")
-    .split(/\bIt (.*)/s);
-  return wrongValue(part + (variable ?? option ?? argument.toUpperCase()), rule, value);
 }
 
 /** Commander's own message, as one line without secrets and with the beginning of a long value. */

@@ -1,6 +1,6 @@
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { parseInput } from "../../src/http/parse-input.ts";
-import { fail, NO_SUCH_PATH } from "../../src/http/reply.ts";
+import { fail, noSuchPath } from "../../src/http/reply.ts";
 import { type KeepOpen, readParameters, targetOf } from "../../src/http/request.ts";
 import { type Call, CONTROL_PATH } from "./context.ts";
 import type { Row, Rows, WholeCalls } from "./rows/row.ts";
@@ -31,7 +31,7 @@ export function createCallTable<C>(rows: Rows<C>) {
       const { path, query } = targetOf(request);
       const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
       const methods = rows[name];
-      if (!methods) return fail(404, `${NO_SUCH_PATH}; the control API has ${paths}`);
+      if (!methods) return noSuchPath(`the control API has ${paths}`);
       const row = methods[request.method];
       if (!row) {
         const allowed = Object.keys(methods).join(", ");

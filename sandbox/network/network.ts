@@ -5,7 +5,7 @@ import type { Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import type { Rule } from "../control/shapes/steering.ts";
 import { type Choice, createDefault, type Default, endingOf } from "./choice.ts";
-import { OUTCOMES, type OutcomeName, PUSH_FAILED } from "./outcomes.ts";
+import { OUTCOMES, type OutcomeName } from "./outcomes.ts";
 import { createRuleBook, type RuleBook } from "./rules.ts";
 import { decide, NETWORK_LIMIT_CENTS, readMemo, resultOf, type Script, writeMemo } from "./script.ts";
 
@@ -49,7 +49,7 @@ export function createNetwork({
       const script = decided instanceof Promise ? await decided : decided;
       if (script.outcome === "refused") {
         const { message = "the network does not take the prompt" } = script;
-        throw new Refusal("provider", `${PUSH_FAILED}: ${message}`);
+        throw new Refusal("provider", `STK push initiation failed: ${message}`);
       }
       return { memo: writeMemo(script), checkAtMs: script.atMs ?? prompt.expiresAtMs };
     },

@@ -38,9 +38,6 @@ export const OUTCOMES = [
   entry("manual", "254700000100", { by: "hand" }, "you answer it: on the phone, or by command"),
 ];
 
-/** How the answer to a push begins whose prompt the network does not take. */
-export const PUSH_FAILED = "STK push initiation failed";
-
 export type OutcomeName = (typeof OUTCOMES)[number]["name"];
 
 export const OUTCOME_NAMES = OUTCOMES.map(({ name }) => name) as [OutcomeName, ...OutcomeName[]];

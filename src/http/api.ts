@@ -6,7 +6,7 @@ import { parseInput } from "./parse-input.ts";
 import type { BasePaths } from "./paths.ts";
 import type { Profile } from "./profile.ts";
 import { createInputReader } from "./read-input.ts";
-import { fail, failWith, NO_SUCH_PATH, type Reply, refuse, serveDocument } from "./reply.ts";
+import { fail, failWith, noSuchPath, type Reply, refuse, serveDocument } from "./reply.ts";
 import { type Api, originOf, targetOf } from "./request.ts";
 
 /** The input of each operation, by its path: the members of its body, or the parameters of its query. */
@@ -62,7 +62,7 @@ export function createApi({ service, basePaths, profile, version, reportFault }:
         const { path, query } = targetOf(request);
         if (path === OPENAPI_PATH) return await description(request);
         const known = operations.get(path);
-        if (!known) return fail(404, `${NO_SUCH_PATH}; the operations are ${names}${elsewhere}`);
+        if (!known) return noSuchPath(`the operations are ${names}${elsewhere}`);
         if (request.method !== known.method) {
           return fail(405, `this operation takes ${known.method} only`, { Allow: known.method });
         }

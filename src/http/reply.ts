@@ -76,8 +76,12 @@ export function withIssues({ status, said, headers, refusal }: Reply): Reply {
   return { ...reply(status, { ...said, issues: refusal?.issues ?? [] }, headers), ...(refusal && { refusal }) };
 }
 
-/** How the refusal of a path begins that does not exist. Other answers with 404 are about a record. */
-export const NO_SUCH_PATH = "there is nothing at this path";
+/** The header of a refusal with its kind, for programs: {@link RefusalKind}, or `path` for a path that does not exist. */
+export const REFUSAL_HEADER = "X-Sandbox-Refusal";
+
+/** The refusal of a path that does not exist. @param instead where there is something */
+export const noSuchPath = (instead: string): Reply =>
+  fail(404, `there is nothing at this path; ${instead}`, { [REFUSAL_HEADER]: "path" });
 
 /** The refusal of a path that a proxy may resolve differently. */
 export const ambiguousPath = () =>
@@ -88,7 +92,7 @@ export const ambiguousPath = () =>
 
 /** The answer to a refusal, with another status or message than the usual one. */
 export const refuse = ({ kind, issues }: Refusal, status: number, message: string): Reply => ({
-  ...fail(status, redact(message)),
+  ...fail(status, redact(message), { [REFUSAL_HEADER]: kind }),
   refusal: { kind, issues },
 });
 
