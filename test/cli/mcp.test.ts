@@ -45,7 +45,7 @@ test("every action of every tool answers once, as text, and nothing but connect 
   const { client, call } = await assistant();
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(["connect", ...Object.keys(TOOLS)]);
-  expect(tools.length).toBeLessThanOrEqual(12);
+  expect(tools.length).toBeLessThanOrEqual(14);
   const namesOf = (is: (annotations: ToolAnnotations) => boolean | undefined) =>
     tools.filter(({ annotations }) => annotations && is(annotations)).map(({ name }) => name);
   expect(namesOf(({ readOnlyHint }) => readOnlyHint)).toEqual([

@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { runMomo } from "../support/momo.ts";
+import { Recording, withoutLists } from "../support/recording.ts";
 import { PATIENCE_MS } from "../support/waiting.ts";
 
 /**
@@ -12,15 +13,14 @@ import { PATIENCE_MS } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
-const FILE = join(import.meta.dir, "usage-refusals.txt");
+const recording = new Recording(join(import.meta.dir, "usage-refusals.txt"), "\n");
 
 test(
   "each usage error has its exit code and its words, and is found before a server is looked for",
   async () => {
-    const recorded = readFileSync(FILE, "utf8").trimEnd().split("\n");
     const cwd = newFolder();
     const told: string[] = [];
-    for (const line of recorded) {
+    for (const line of recording.texts) {
       const [command = ""] = line.split(" =>");
       // Only quotes are special, as they are in a shell, and a part such as <x * 101>: 101 times x.
       const words = (command.match(/(?:'[^']*'|"[^"]*"|<[^>]*>|[^\s'"<])+/g) ?? []).map((word) =>
@@ -36,10 +36,9 @@ test(
         .replace(/^momo: /, "")
         .replaceAll(/\n +/g, " / ")
         .replaceAll("\n", " / ");
-      told.push(`${command} => ${[exitCode, stdout, said].filter((part) => part !== "").join(" ")}`);
+      told.push(withoutLists(`${command} => ${[exitCode, stdout, said].filter((part) => part !== "").join(" ")}`));
     }
-    if (process.env.MOMO_TEST_RECORD) writeFileSync(FILE, `${told.join("\n")}\n`);
-    else expect(told).toEqual(recorded);
+    recording.compareAll(told);
     expect(readdirSync(cwd)).toEqual([]);
     expect(told.filter((line) => !/ => 2 /.test(line))).toEqual([]);
   },

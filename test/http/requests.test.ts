@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal, type RefusalKind } from "../../src/domain/error.ts";
 import { failWith } from "../../src/http/reply.ts";
 import { forAllTests } from "../support/cleanup.ts";
+import { Recording, withoutLists } from "../support/recording.ts";
 import { expectSoundAnswer, HOST, openScene, payment, type RequestSpec } from "../support/scene.ts";
 
 /** How a request is read. The words of each refusal are in refusals.txt. */
@@ -131,7 +131,7 @@ test("each of three base paths is served, and named where nothing is", async () 
  * and the message. MOMO_TEST_RECORD=1 writes them again: read them. `<x * 101>` is 101 times x; of two equal members the last counts.
  */
 
-const FILE = join(import.meta.dir, "refusals.txt");
+const recording = new Recording(join(import.meta.dir, "refusals.txt"), "\n");
 const untouched = forAllTests(openScene);
 const ORDER = '{"payment_account_id":1,"phone":"0712345678","amount":1';
 
@@ -164,14 +164,12 @@ async function answerTo(line: string): Promise<string> {
 }
 
 test("each refusal has its status and its words, and starts no payment", async () => {
-  const recorded = readFileSync(FILE, "utf8").trimEnd().split("\n");
   const told: string[] = [];
-  for (const line of recorded) {
+  for (const line of recording.texts) {
     const [request = ""] = line.split(" =>");
-    told.push(`${request} => ${await answerTo(request)}`);
+    told.push(withoutLists(`${request} => ${await answerTo(request)}`));
   }
-  if (process.env.MOMO_TEST_RECORD) writeFileSync(FILE, `${told.join("\n")}\n`);
-  else expect(told).toEqual(recorded);
+  recording.compareAll(told);
   expect(told.filter((line) => line.includes("=> 200"))).toEqual([]);
   expect((await untouched.list()).length).toBe(0);
 });

@@ -7,6 +7,7 @@ import { releasedVersions } from "../../scripts/release/texts.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { readDocument } from "../support/documents.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
+import { isRecording } from "../support/recording.ts";
 import { rejectionOf } from "../support/waiting.ts";
 
 /**
@@ -80,7 +81,7 @@ test("a payment that is not as it was is named, and a damaged database does not 
 });
 
 test("the database of every released version is kept, and opens", async () => {
-  if (process.env.MOMO_TEST_RECORD) {
+  if (isRecording()) {
     mkdirSync(FOLDER, { recursive: true });
     writeFileSync(join(FOLDER, `${manifest.version}.db.gz`), gzipSync(own.database, { level: 9 }));
     writeFileSync(join(FOLDER, `${manifest.version}.json`), `${JSON.stringify(own.payments, null, 2)}\n`);

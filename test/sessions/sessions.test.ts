@@ -1,10 +1,11 @@
-import { afterAll, expect, test } from "bun:test";
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { afterAll, test } from "bun:test";
+import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { canRunHere, runHere } from "../support/here.ts";
 import { PROGRAM, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
+import { Recording } from "../support/recording.ts";
 import { createSameText, startSame } from "../support/sandbox.ts";
 import { RUN_MS } from "../support/waiting.ts";
 
@@ -20,7 +21,8 @@ const FOLDER = import.meta.dir;
 const names = readdirSync(FOLDER)
   .filter((one) => one.endsWith(".txt"))
   .sort();
-const sessions = new Map(names.map((name) => [name, readFileSync(join(FOLDER, name), "utf8").trimEnd().split("\n")]));
+const recordings = names.map((name) => new Recording(join(FOLDER, name), null));
+const sessions = new Map(names.map((name, index) => [name, (recordings[index]?.texts[0] ?? "").split("\n")]));
 
 /** A folder for PATH with the command `momo`. */
 const commands = newFolder();
@@ -131,8 +133,7 @@ for (const [index, [name, lines]] of [...sessions].entries()) {
   const usesCurl = lines.some((line) => /^\$.*\bcurl /.test(line));
   const compare = async () => {
     const shown = await replay(lines);
-    if (process.env.MOMO_TEST_RECORD) writeFileSync(join(FOLDER, name), `${shown.join("\n")}\n`);
-    else expect(shown).toEqual(lines);
+    recordings[index]?.compare(0, shown.join("\n"));
   };
   const inTurn = () => {
     const turn = (lanes[index % LANES] ?? Promise.resolve()).then(compare, compare);

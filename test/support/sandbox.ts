@@ -5,6 +5,7 @@ import packageJson from "../../package.json";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { later, newFolder } from "./cleanup.ts";
 import { type Client, createClient } from "./client.ts";
+import { withoutLists } from "./recording.ts";
 import { START_MS } from "./service.ts";
 
 /** A whole sandbox in this process, on a real port: what `momo serve` starts. */
@@ -71,7 +72,7 @@ export async function startSame() {
 export function createSameText(data: string) {
   const named: Record<string, string[]> = {};
   return (text: string): string =>
-    text
+    withoutLists(text)
       .replaceAll("\r\n", "\n")
       .replaceAll(/^Date: .* GMT$/gm, "Date: DATE")
       // Ids are counted without their real time: two payments may have the same second or not.

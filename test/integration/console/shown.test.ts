@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import type { Locator, Page, Request } from "playwright-core";
 import { describeInBrowser } from "../../support/browser.ts";
 import { cleanUp } from "../../support/cleanup.ts";
+import { isRecording } from "../../support/recording.ts";
 import { createSameText, startSame } from "../../support/sandbox.ts";
 import { PATIENCE_MS, until } from "../../support/waiting.ts";
 import { changesOf, linesOf } from "./page-text.ts";
@@ -19,7 +20,7 @@ import { changesOf, linesOf } from "./page-text.ts";
 afterEach(cleanUp);
 
 const FOLDER = join(import.meta.dir, "shown");
-const IS_RECORDING = process.env.MOMO_TEST_RECORD !== undefined;
+const IS_RECORDING = isRecording();
 /** While a text is recorded: after this time without a change, the page has settled. */
 const SETTLED_MS = 1000;
 /** The audit forgives a poll within 50 ms after the last answer: it may have been sent before. */

@@ -1,10 +1,10 @@
-import { afterAll, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, test } from "bun:test";
 import { join } from "node:path";
 import { createMutex } from "../../../src/domain/mutex.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { runMomo } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
+import { isRecording, Recording } from "../../support/recording.ts";
 
 /**
  * What shops with the habits of existing clients do, and what momo reports of them. shops.txt has after `$` a command (at its
@@ -12,7 +12,7 @@ import { describeWith } from "../../support/needs.ts";
  * it again: read it.
  */
 
-const FILE = join(import.meta.dir, "shops.txt");
+const recording = new Recording(join(import.meta.dir, "shops.txt"));
 const FAST_CLOCK = join(import.meta.dir, "fast-clock.cjs");
 
 /** Variables with which momo and its client run on a fast clock: what takes 20 s takes 2 s. */
@@ -30,16 +30,10 @@ async function play(line: string, env: Record<string, string>): Promise<string[]
 /** More shops at once would be too many for the fast clock. */
 const lanes = Array.from({ length: 3 }, createMutex);
 
-const shops = readFileSync(FILE, "utf8").trimEnd().split("\n\n");
-const recorded = [...shops];
-
-afterAll(async () => {
-  if (process.env.MOMO_TEST_RECORD) writeFileSync(FILE, `${recorded.join("\n\n")}\n`);
-  await cleanUp();
-});
+afterAll(cleanUp);
 
 describeWith(["node"], "a shop that", () => {
-  for (const [index, expected] of shops.entries()) {
+  for (const [index, expected] of recording.texts.entries()) {
     const [habit = "", ...lines] = expected.split("\n");
     const lane = lanes[index % lanes.length] ?? createMutex();
     test.concurrent(habit.slice(2), async () => {
@@ -51,9 +45,9 @@ describeWith(["node"], "a shop that", () => {
         return shown.join("\n");
       };
       const fast = await playAll(FAST);
-      if (process.env.MOMO_TEST_RECORD) recorded[index] = fast;
       // A machine that is too busy for the fast clock gets the real one.
-      else if (fast !== expected) expect(await playAll({})).toBe(expected);
+      const isLate = fast !== expected && !isRecording();
+      recording.compare(index, isLate ? await playAll({}) : fast);
     });
   }
 });

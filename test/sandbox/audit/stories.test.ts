@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { summaryOf } from "../../../sandbox/audit/report.ts";
 import { KINDS } from "../../../sandbox/audit/rules.ts";
@@ -7,6 +6,7 @@ import type { Finding } from "../../../sandbox/audit/shape.ts";
 import type { FaultName } from "../../../sandbox/faults/kinds.ts";
 import { formatTimestamp } from "../../../src/domain/timestamp.ts";
 import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
+import { Recording } from "../../support/recording.ts";
 import { type AuditedClient, createAuditedClient, LOST } from "./audited-client.ts";
 
 /**
@@ -21,7 +21,7 @@ import { type AuditedClient, createAuditedClient, LOST } from "./audited-client.
  * `delayed` those while a request is delayed. `webhook` and `root` are what the server has.
  */
 
-const FILE = join(import.meta.dir, "stories.txt");
+const recording = new Recording(join(import.meta.dir, "stories.txt"));
 
 const REFUSED = JSON.stringify({ success: false, message: "no payment of yours" });
 
@@ -130,28 +130,26 @@ function linesAbout(found: Finding, advised: Set<string>): string[] {
   return [...lines, `  ${advice}`];
 }
 
-const stories = readFileSync(FILE, "utf8").trimEnd().split("\n\n");
-const recorded: string[] = [];
-
 describe("what the audit says of a client", () => {
-  test.each(stories.map((text) => [text.split("\n", 1)[0] ?? "", text]))("%s", (_name, text) => {
-    const lines = text.split("\n").filter((line) => !line.startsWith("  "));
-    const isWith = (word: string) => new RegExp(`^[>-] ${word}\\b`, "m").test(text);
-    const basePaths = isWith("root") ? [""] : ["/v2", "/api/v2"];
-    const newClient = () => createAuditedClient({ hasWebhook: isWith("webhook"), basePaths });
-    let client = newClient();
-    const advised = new Set<string>();
-    const shown = lines.flatMap((line) => {
-      const [step = ""] = line.split(" => ");
-      if (step.startsWith("- ")) client = newClient();
-      const [first, ...more] = /^[>-] /.test(step) ? play(client, step.slice(2), advised) : [];
-      if (more.length > 0) return [step, ...[first, ...more].map((found) => `  ${found}`)];
-      return [first === undefined ? step : `${step} => ${first}`];
-    });
-    recorded.push(shown.join("\n"));
-    if (process.env.MOMO_TEST_RECORD) writeFileSync(FILE, `${recorded.join("\n\n")}\n`);
-    else expect(shown).toEqual(text.split("\n"));
-  });
+  test.each(recording.texts.map((text, index) => [text.split("\n", 1)[0] ?? "", text, index] as const))(
+    "%s",
+    (_name, text, index) => {
+      const lines = text.split("\n").filter((line) => !line.startsWith("  "));
+      const isWith = (word: string) => new RegExp(`^[>-] ${word}\\b`, "m").test(text);
+      const basePaths = isWith("root") ? [""] : ["/v2", "/api/v2"];
+      const newClient = () => createAuditedClient({ hasWebhook: isWith("webhook"), basePaths });
+      let client = newClient();
+      const advised = new Set<string>();
+      const shown = lines.flatMap((line) => {
+        const [step = ""] = line.split(" => ");
+        if (step.startsWith("- ")) client = newClient();
+        const [first, ...more] = /^[>-] /.test(step) ? play(client, step.slice(2), advised) : [];
+        if (more.length > 0) return [step, ...[first, ...more].map((found) => `  ${found}`)];
+        return [first === undefined ? step : `${step} => ${first}`];
+      });
+      recording.compare(index, shown.join("\n"));
+    },
+  );
 });
 
 describe("bounds", () => {

@@ -1,10 +1,11 @@
 import { beforeAll, expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { loadCalls } from "../../../sandbox/control/call-table.ts";
 import { ALL_ROWS } from "../../../sandbox/control/calls.ts";
 import { schemaChecker } from "../../support/openapi.ts";
+import { Recording } from "../../support/recording.ts";
 import { createSameText } from "../../support/sandbox.ts";
 import { type Answer, expectSoundAnswer, openScene, payment, type Scene } from "../../support/scene.ts";
 
@@ -171,34 +172,33 @@ const textOf = ({ status, result_code, completed_at }: Record<string, unknown>) 
   [status, result_code ?? "-", completed_at ?? "-"].join(" ");
 
 for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
-  const file = join(FOLDER, name);
-  const stories = readFileSync(file, "utf8").trimEnd().split("\n\n");
-  const recorded: string[] = [];
-  test.each(stories.map((text) => [text.split("\n", 1)[0] ?? "", text]))("%s", async (_name, text) => {
-    const accept = /^> lenient$/m.test(text) ? "lenient" : "strict";
-    const begin = async () => {
-      const sandbox = await openScene({ seed: "same", profile: { accept } });
-      await sandbox.renew();
-      return { sandbox, ids: [] as string[], sameText: createSameText("/data") };
-    };
-    let scene = await begin();
-    const shown: string[] = [];
-    for (const line of text.split("\n").filter((one) => !one.startsWith("  "))) {
-      const [step = ""] = line.split(" => ");
-      if (step.startsWith("- ")) {
-        await scene.sandbox.close();
-        scene = await begin();
+  const recording = new Recording(join(FOLDER, name));
+  test.each(recording.texts.map((text, index) => [text.split("\n", 1)[0] ?? "", text, index] as const))(
+    "%s",
+    async (_name, text, index) => {
+      const accept = /^> lenient$/m.test(text) ? "lenient" : "strict";
+      const begin = async () => {
+        const sandbox = await openScene({ seed: "same", profile: { accept } });
+        await sandbox.renew();
+        return { sandbox, ids: [] as string[], sameText: createSameText("/data") };
+      };
+      let scene = await begin();
+      const shown: string[] = [];
+      for (const line of text.split("\n").filter((one) => !one.startsWith("  "))) {
+        const [step = ""] = line.split(" => ");
+        if (step.startsWith("- ")) {
+          await scene.sandbox.close();
+          scene = await begin();
+        }
+        const answers = /^[>-] /.test(step) ? await play(scene.sandbox, scene.ids, step.slice(2)) : [];
+        const [first, ...more] = answers.flatMap((answer) => scene.sameText(answer).trimEnd().split("\n"));
+        if (more.length > 0) shown.push(step, ...[first, ...more].map((one) => `  ${one}`));
+        else shown.push(first === undefined ? step : `${step} => ${first}`);
       }
-      const answers = /^[>-] /.test(step) ? await play(scene.sandbox, scene.ids, step.slice(2)) : [];
-      const [first, ...more] = answers.flatMap((answer) => scene.sameText(answer).trimEnd().split("\n"));
-      if (more.length > 0) shown.push(step, ...[first, ...more].map((one) => `  ${one}`));
-      else shown.push(first === undefined ? step : `${step} => ${first}`);
-    }
-    await scene.sandbox.close();
-    recorded.push(shown.join("\n"));
-    if (process.env.MOMO_TEST_RECORD) writeFileSync(file, `${recorded.join("\n\n")}\n`);
-    else expect(shown).toEqual(text.split("\n"));
-  });
+      await scene.sandbox.close();
+      recording.compare(index, shown.join("\n"));
+    },
+  );
 }
 
 test("the description is valid OpenAPI 3.1, with the address that the caller used, and its examples fit", async () => {

@@ -1,0 +1,66 @@
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "./support/cleanup.ts";
+import { runToEnd } from "./support/momo.ts";
+
+/** What MOMO_TEST_RECORD=1 writes. */
+
+afterAll(cleanUp);
+
+const HELPER = join(import.meta.dir, "support/recording.ts");
+
+const STORIES = `
+import { test } from "bun:test";
+import { Recording } from ${JSON.stringify(HELPER)};
+const recording = new Recording("stories.txt");
+for (const [index, text] of recording.texts.entries()) {
+  const [name] = text.split("\\n");
+  test(name, () => {
+    if (name === "fails") throw new Error("it fails");
+    recording.compare(index, name + "\\nnew");
+  });
+}
+`;
+
+const RECORDED = "first\nold\n\nfails\nold\n\nsecond\nold\n";
+
+let cwd = "";
+beforeEach(() => {
+  cwd = newFolder();
+  writeFileSync(join(cwd, "stories.test.ts"), STORIES);
+  writeFileSync(join(cwd, "stories.txt"), RECORDED);
+});
+
+/** Runs the stories as a contributor does. */
+async function record(env: Record<string, string>, ...flags: string[]) {
+  const { exitCode, stderr } = await runToEnd([process.execPath, "test", "./stories.test.ts", ...flags], { cwd, env });
+  return { exitCode, stderr, text: readFileSync(join(cwd, "stories.txt"), "utf8") };
+}
+
+test("-t records one story, and keeps the others", async () => {
+  const { exitCode, text } = await record({ MOMO_TEST_RECORD: "1" }, "-t", "second");
+  expect({ exitCode, text }).toEqual({ exitCode: 0, text: RECORDED.replace("second\nold", "second\nnew") });
+});
+
+test("a story that fails keeps its text", async () => {
+  const { exitCode, text } = await record({ MOMO_TEST_RECORD: "1" });
+  expect({ exitCode, text }).toEqual({ exitCode: 1, text: "first\nnew\n\nfails\nold\n\nsecond\nnew\n" });
+});
+
+test("-t with the name of no story says so, and writes nothing", async () => {
+  const { exitCode, stderr, text } = await record({ MOMO_TEST_RECORD: "1" }, "-t", "third");
+  expect({ exitCode, text }).toEqual({ exitCode: 1, text: RECORDED });
+  expect(stderr).toContain('"third" matched 0 tests');
+});
+
+test("with CI=true, recording is refused by name", async () => {
+  const { exitCode, stderr, text } = await record({ MOMO_TEST_RECORD: "1", CI: "true" });
+  expect({ exitCode, text }).toEqual({ exitCode: 1, text: RECORDED });
+  expect(stderr).toContain("MOMO_TEST_RECORD is set, and CI is true");
+});
+
+test("without MOMO_TEST_RECORD, a story with another text fails, and writes nothing", async () => {
+  const { exitCode, text } = await record({});
+  expect({ exitCode, text }).toEqual({ exitCode: 1, text: RECORDED });
+});

@@ -1,0 +1,65 @@
+import { expect } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { FAULT_NAMES } from "../../sandbox/faults/kinds.ts";
+import { CHOSEN_NAMES } from "../../sandbox/network/choice.ts";
+
+/**
+ * Texts of a file that tests compare, and write again with MOMO_TEST_RECORD=1. A text that was not shown, because `-t` left it out or
+ * its test failed before, stays as it is.
+ */
+
+/** @throws Error with CI=true, where nobody would read what was written */
+export function isRecording(): boolean {
+  const { MOMO_TEST_RECORD, CI } = process.env;
+  if (MOMO_TEST_RECORD === undefined || MOMO_TEST_RECORD === "") return false;
+  if (CI === "true")
+    throw new Error("MOMO_TEST_RECORD is set, and CI is true: record on your own machine, and read the difference");
+  return true;
+}
+
+const ANY_OUTCOME = CHOSEN_NAMES.join("|");
+const MANY_OUTCOMES = new RegExp(`(?:(?:${ANY_OUTCOME}), ){7,}(?:${ANY_OUTCOME})`, "g");
+
+/** Without what the program lists or counts itself: a new outcome, fault or check would change each text that has it. */
+export const withoutLists = (text: string): string =>
+  text
+    .replaceAll(MANY_OUTCOMES, "OUTCOMES")
+    .replaceAll(FAULT_NAMES.join(", "), "FAULTS")
+    .replaceAll(/\d+ of \d+ (?=stated sentences hold)|\d+ (?=silent ones recorded|not checked|sentences\b)/g, "N ");
+
+export class Recording {
+  /** As the file has them. */
+  readonly texts: readonly string[];
+  readonly #file: string;
+  readonly #separator: string | null;
+  readonly #shown: string[];
+
+  /** @param separator what stands between two texts; null if the file is one text */
+  constructor(file: string, separator: string | null = "\n\n") {
+    this.#file = file;
+    this.#separator = separator;
+    const text = readFileSync(file, "utf8").trimEnd();
+    this.texts = separator === null ? [text] : text.split(separator);
+    this.#shown = [...this.texts];
+  }
+
+  /** Compares a text with that of the file, or writes it there. */
+  compare(index: number, shown: string): void {
+    if (!isRecording()) {
+      expect(shown.split("\n")).toEqual((this.texts[index] ?? "").split("\n"));
+      return;
+    }
+    this.#shown[index] = shown;
+    this.#write(this.#shown);
+  }
+
+  /** The same for all texts of the file. */
+  compareAll(shown: readonly string[]): void {
+    if (isRecording()) this.#write(shown);
+    else expect(shown).toEqual(this.texts);
+  }
+
+  #write(texts: readonly string[]): void {
+    writeFileSync(this.#file, `${texts.join(this.#separator ?? "")}\n`);
+  }
+}
