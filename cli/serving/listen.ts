@@ -1,6 +1,9 @@
+import { lookup } from "node:dns/promises";
 import { closeSync, openSync, readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { devNull } from "node:os";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
+import { isLoopback } from "../../sandbox/loopback.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { createRepeater } from "../../src/domain/repeater.ts";
@@ -35,7 +38,7 @@ export interface Listening {
 type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refuse">;
 
 /**
- * Tries the ports before the data directory is touched.
+ * Tries the address and the ports before the data directory is touched.
  * @throws Failure with the reason and the flag that helps
  */
 export async function requireFreePorts({ host, port, controlPort }: Omit<Addresses, "basePaths">): Promise<void> {
@@ -43,8 +46,10 @@ export async function requireFreePorts({ host, port, controlPort }: Omit<Address
     ["--port", port],
     ["--control-port", controlPort ?? 0],
   ] as const) {
-    if (wanted === 0) continue;
+    if (wanted === 0 && (flag === "--control-port" || isLoopback(host))) continue;
     try {
+      // The runtime's own error for such a name has no code, or that of an earlier call.
+      if (isIP(host) === 0) await lookup(host);
       Bun.listen({ hostname: host, port: wanted, socket: { data: () => {} } }).stop(true);
     } catch (error) {
       const explained = await explainListenFailure(error, { host, port: wanted, flag });
@@ -93,8 +98,8 @@ export async function listen(
   const ownPort = controlPort === null ? merchantPort : await serve(controlPort, "--control-port", handleControl);
   return {
     port: merchantPort,
-    origin: `http://${reachable(host)}:${merchantPort}`,
-    controlOrigin: `http://${reachable(host)}:${ownPort}`,
+    origin: originAt(host, merchantPort),
+    controlOrigin: originAt(host, ownPort),
     drain() {
       for (const server of servers) server.drain();
     },
@@ -105,7 +110,9 @@ export async function listen(
   };
 }
 
-/** How this machine reaches the address that the server listens on. */
+/** How this machine reaches a server that listens there. */
+export const originAt = (host: string, port: number): string => `http://${reachable(host)}:${port}`;
+
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

@@ -15,7 +15,7 @@ import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { type ClockOptions, clockOf, keepStart, saveClock } from "./clock.ts";
 import { ensureCredentials } from "./credentials.ts";
 import { type Engine, type EngineOptions, openEngine } from "./engine.ts";
-import { type Addresses, type Listening, listen, requireFreePorts, watchDescriptors } from "./listen.ts";
+import { type Addresses, listen, originAt, requireFreePorts, watchDescriptors } from "./listen.ts";
 import { holdDirectory } from "./own-directory.ts";
 import { type CredentialsRecord, removeServer, type ServerRecord, writeServer } from "./server-record.ts";
 
@@ -100,7 +100,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     const listening = await listen(config, handlers, config.reportFault);
     if (config.controlPort !== null) merchantPort = listening.port;
     open.defer(async () => void (await Promise.all([listening.stop(STOP_GRACE_MS), webhooks.stop()])));
-    refuseOwnAddress(config, listening);
+    refuseOwnAddress(config, [listening.origin, listening.controlOrigin]);
     open.defer(endStreams);
     // Before the others, because the resolver would go on while anything is due.
     open.defer(() => service.resolver.stop());
@@ -134,6 +134,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
 /** Refuses what is known to fail before the data directory is made or changed. */
 async function refuseEarly(config: SandboxConfig): Promise<void> {
   await requireFreePorts(config);
+  refuseOwnAddress(config, [originAt(config.host, config.port), originAt(config.host, config.controlPort ?? 0)]);
   if (!config.database && !existsSync(config.directory.database)) config.firstKey?.();
 }
 
@@ -154,8 +155,8 @@ function recordOf(
   };
 }
 
-function refuseOwnAddress({ webhook }: SandboxConfig, { origin, controlOrigin }: Listening): void {
-  if (!webhook || !isOwnAddress(webhook, [origin, controlOrigin])) return;
+function refuseOwnAddress({ webhook }: SandboxConfig, origins: readonly string[]): void {
+  if (!webhook || !isOwnAddress(webhook, origins)) return;
   throw new Failure("usage", "--webhook must not be an address of this server", "give the address of your shop");
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
+import { acquireLock, isHeld } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { type DataDirectory, dataDirectoryAt, filesOf } from "./data-directory.ts";
 import { cannotWrite, statsOfPlace, TEMPORARY_PREFIX } from "./files.ts";
@@ -71,20 +71,30 @@ export function removeTemporaryLeftovers(place = tmpdir()): void {
       // Its process was killed before it locked the folder, or is about to lock it, and then makes another folder.
       // rmdir removes it only if it is empty.
       if (!existsSync(lock)) rmdirSync(path);
-      else if (hasOnlyOurs(path)) removeFolder(path, acquireLock(lock));
+      else if (isOwnLock(lock) && !isHeld(lock)) removeLeftover(path, acquireLock(lock));
     } catch {
       // A process holds the lock, or has removed the folder.
     }
   }
 }
 
+/** The lock of momo is empty. */
+function isOwnLock(lock: string): boolean {
+  const stats = statsOfPlace(lock);
+  return stats?.isFile() === true && stats.size === 0;
+}
+
+/** Its files are judged only now, because to look at the files of a process that lives would get in its way. */
+function removeLeftover(path: string, release: () => void): void {
+  if (hasOnlyOurs(path)) removeFolder(path, release);
+  else release();
+}
+
 /** Of `momo exec --intercept`. */
 const OF_INTERCEPT = "intercept";
 
-/** Whether all that is in a folder is momo's. The lock of momo is empty. */
+/** Whether all that is in a folder is momo's. */
 function hasOnlyOurs(path: string): boolean {
-  const lock = statsOfPlace(join(path, LOCK));
-  if (!lock?.isFile() || lock.size > 0) return false;
   const directory = dataDirectoryAt(path);
   const ours = new Set([LOCK, OF_INTERCEPT, ...filesOf(directory).map((file) => basename(file))]);
   return readdirSync(path).every((name) => ours.has(name) || isDraftName(name)) && whyNotOurs(directory).length === 0;

@@ -28,6 +28,7 @@ import { until } from "../support/waiting.ts";
 afterAll(cleanUp);
 
 const LOCKED_FOLDERS = join(import.meta.dir, "../../cli/serving/temporary-directory.ts");
+const OWN_DIRECTORY = join(import.meta.dir, "../../cli/serving/own-directory.ts");
 
 async function newData(): Promise<string> {
   const data = newFolder();
@@ -88,14 +89,18 @@ describe("what a killed ephemeral server leaves behind", () => {
     expect(readdirSync(TMPDIR)).toEqual([basename(server.ready.data)]);
   });
 
-  test("a new folder that another process takes for a leftover, because it is not locked yet, is made again", async () => {
+  test("a new folder is used at once while another process looks for leftovers: one that is not locked yet is made again", async () => {
     const TMPDIR = newFolder();
     const run = (code: string) =>
       Bun.spawn([process.execPath, "-e", `import * as folders from ${JSON.stringify(LOCKED_FOLDERS)}; ${code}`], {
         env: { ...process.env, TMPDIR },
       });
     const remover = run("for (;;) { folders.removeTemporaryLeftovers(); await Bun.sleep(0); }");
-    const maker = run("for (let round = 1; round <= 200; round += 1) folders.makeTemporaryDirectory().remove();");
+    const rounds = "for (let round = 1; round <= 200; round += 1)";
+    const maker = run(
+      `import { holdDirectory } from ${JSON.stringify(OWN_DIRECTORY)};
+      ${rounds} { const { directory, remove } = folders.makeTemporaryDirectory(); holdDirectory(directory)(); remove(); }`,
+    );
     const exitCode = await maker.exited;
     remover.kill();
     await remover.exited;

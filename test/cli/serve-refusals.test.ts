@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, spyOn, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { explainListenFailure, watchDescriptors } from "../../cli/serving/listen.ts";
 import { toFailure } from "../../cli/terminal/failure.ts";
@@ -56,15 +56,17 @@ describe("a port or data directory that is in use: one line names the user, one 
   });
 
   test("a webhook at its own address", async () => {
+    const folder = newFolder();
     // Another program may take the port that was free a moment ago.
     const refused = async () => {
       const own = await startIn(newFolder());
       await own.stop();
       const port = Number(new URL(own.origin).port);
-      return await refusalOf(newFolder(), { port, webhook: `http://localhost:${port}/` });
+      return await refusalOf(folder, { port, webhook: `http://localhost:${port}/` });
     };
     const { message } = await until(refused, (refusal) => !refusal.message.includes("in use"));
     expect(message).toBe("--webhook must not be an address of this server");
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test.each([
@@ -72,7 +74,9 @@ describe("a port or data directory that is in use: one line names the user, one 
     ["nowhere.invalid", "does not resolve to an address"],
     ["127.0.0.256", "does not resolve to an address"],
   ])("--host %s, which %s", async (host, reason) => {
-    const { message, hint } = await refusalOf(newFolder(), { host });
+    const folder = newFolder();
+    const { message, hint } = await refusalOf(folder, { host });
+    expect(readdirSync(folder)).toEqual([]);
     expect(message).toStartWith(`${host} ${reason}`);
     expect(hint).toContain("--host");
   });

@@ -3,6 +3,9 @@ import { existsSync, lstatSync } from "node:fs";
 import { isKept } from "./attempt.ts";
 import { explain, isBusy, requirePlainFile } from "./database.ts";
 
+/** {@link isHeld} of another process, which only looks, is over in this time. */
+const LOOK_MS = 200;
+
 /**
  * Takes a lock that one process at a time can hold. The operating system releases it when the process ends, even if it is killed.
  * SQLite provides the same lock on every platform: an exclusive transaction on a separate file, never committed.
@@ -14,7 +17,7 @@ export function acquireLock(file: string): () => void {
   let holder: Database | undefined;
   try {
     holder = new Database(file, { create: true, readwrite: true });
-    holder.run("PRAGMA busy_timeout = 0");
+    holder.run(`PRAGMA busy_timeout = ${LOOK_MS}`);
     holder.run("PRAGMA journal_mode = MEMORY"); // no second file
     holder.run("BEGIN EXCLUSIVE");
   } catch (error) {
