@@ -263,6 +263,19 @@ test("one process at a time can lock a file; others are refused with its name, a
   expect(() => acquireLock(inFolder("nowhere/momo.lock"))).toThrow(unwritable);
 });
 
+test("a process that only looks at a lock does not get in the way of one that takes it", async () => {
+  const file = inFolder("momo.lock");
+  acquireLock(file)();
+  const watcher = startProgram("look-at-lock", file);
+  try {
+    expect(await watcher.stdout.nextLine()).toBe("looks");
+    for (let round = 1; round <= 100; round += 1) acquireLock(file)();
+  } finally {
+    watcher.signal("SIGKILL");
+    await watcher.exited;
+  }
+});
+
 test("the operating system releases it when the process is killed", async () => {
   const file = inFolder("momo.lock");
   const holder = startProgram("hold-lock", file);

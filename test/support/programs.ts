@@ -1,5 +1,5 @@
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { acquireLock, openStore } from "../../src/store/sqlite/sqlite.ts";
+import { acquireLock, isHeld, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { openEngine } from "./postgres.ts";
 
 /** Separate processes for the tests: the first argument names one. Each prints a line when it has what it holds. */
@@ -21,6 +21,12 @@ const PROGRAMS = {
     say("held");
     for await (const _ of Bun.stdin.stream());
     release();
+  },
+  /** Looks at a lock again and again, until it is killed. */
+  async "look-at-lock"(file: string) {
+    isHeld(file);
+    say("looks");
+    for (;;) isHeld(file);
   },
   /** Holds the right to write to a database for half a second. */
   async "hold-write"(file: string) {

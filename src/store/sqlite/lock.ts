@@ -4,7 +4,7 @@ import { isKept } from "./attempt.ts";
 import { explain, isBusy, requirePlainFile } from "./database.ts";
 
 /** {@link isHeld} of another process, which only looks, is over in this time. */
-const LOOK_MS = 200;
+const LOOK_MS = 500;
 
 /**
  * Takes a lock that one process at a time can hold. The operating system releases it when the process ends, even if it is killed.
