@@ -46,7 +46,7 @@ export async function requireFreePorts({ host, port, controlPort }: Omit<Address
     ["--port", port],
     ["--control-port", controlPort ?? 0],
   ] as const) {
-    if (wanted === 0 && (flag === "--control-port" || isLoopback(host))) continue;
+    if (wanted === 0 && (flag === "--control-port" || (isIP(host) !== 0 && isLoopback(host)))) continue;
     try {
       // The runtime's own error for such a name has no code, or that of an earlier call.
       if (isIP(host) === 0) await lookup(host);
