@@ -226,10 +226,10 @@ test("each parameter of a query is described with its bounds, and a body is requ
   expect(optional.map(({ call }) => call)).toEqual([
     "POST /webhook/test",
     "POST /webhook/deliveries/{id}/resend",
-    "POST /requests/{id}/replay",
     "PUT /snapshots/{name}",
     "POST /snapshots/{name}/restore",
     "POST /reset",
+    "POST /requests/{id}/replay",
   ]);
 });
 
