@@ -99,20 +99,27 @@ function parameterOf(name: FilterName): z.ZodType {
     .meta({ described: { ...schema, description: words } });
 }
 
+const FILTERS = ofEachFilter<FilterSchemas>(parameterOf);
+
+function refuseDaysOutOfOrder({ value, issues }: z.core.ParsePayload<TransactionFilter>): void {
+  const { date_from, date_to } = value;
+  if (date_from === undefined || date_to === undefined || date_from <= date_to) return;
+  const rule = "date_from must not be after date_to";
+  const message = `${rule}; they are ${formatDay(date_from)} and ${formatDay(date_to)}`;
+  issues.push({ code: "custom", message, params: { rule }, input: value });
+}
+
+/** The filters of a list, without its pages. */
+export const filtersSchema = z.object(FILTERS).check(refuseDaysOutOfOrder);
+
 /** §4.3. */
 export const listTransactionsSchema = z
   .object({
     page: fromOne(Number.MAX_SAFE_INTEGER).default(DEFAULT_PAGE.number),
     limit: fromOne(MAX_PAGE_LIMIT).default(DEFAULT_PAGE.limit),
-    ...ofEachFilter<FilterSchemas>(parameterOf),
+    ...FILTERS,
   })
-  .check(({ value, issues }) => {
-    const { date_from, date_to } = value;
-    if (date_from === undefined || date_to === undefined || date_from <= date_to) return;
-    const rule = "date_from must not be after date_to";
-    const message = `${rule}; they are ${formatDay(date_from)} and ${formatDay(date_to)}`;
-    issues.push({ code: "custom", message, params: { rule }, input: value });
-  });
+  .check(refuseDaysOutOfOrder);
 
 export type ListInput = z.output<typeof listTransactionsSchema>;
 

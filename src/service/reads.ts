@@ -46,6 +46,7 @@ export function createReads({ store, clock, resolver, reportFault }: Parts) {
     return found instanceof Promise ? found.then((later) => current(later, lookup)) : current(found, lookup);
   }
 
+  /** Resolves what is due. */
   async function catchUp(): Promise<void> {
     // The resolver has no alarm for payments of other processes: only the database knows whether one is due.
     if (!resolver.isBehind && !store.isShared) return;
@@ -59,6 +60,7 @@ export function createReads({ store, clock, resolver, reportFault }: Parts) {
   const findByCheckoutRequestId = (id: string) => find(() => store.transactions.findByCheckoutRequestId(id));
 
   return {
+    catchUp,
     findByCheckoutRequestId,
     findByReference: (reference: string) => find(() => store.transactions.findByReference(reference)),
 
@@ -79,9 +81,7 @@ export function createReads({ store, clock, resolver, reportFault }: Parts) {
     async listTransactions(merchantId: number, filter: TransactionFilter, page: Page, signal?: AbortSignal) {
       await catchUp();
       const list = await store.transactionList.list(merchantId, filter, page, signal);
-      if (filter.id !== undefined && list.summary.totalItems === 0) {
-        throw noSuchTransaction(filter);
-      }
+      if (filter.id !== undefined && list.summary.totalItems === 0) throw noSuchTransaction(filter);
       return list;
     },
 

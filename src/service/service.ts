@@ -12,6 +12,7 @@ import type { ListedPage, SavedTransactions, Store } from "../store/store.ts";
 import type { Vitals } from "../store/vitals.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { authenticate } from "./authenticate.ts";
+import { Exports } from "./exports.ts";
 import { createReads } from "./reads.ts";
 import { Registry } from "./registry.ts";
 import { Resolver } from "./resolver.ts";
@@ -55,6 +56,7 @@ export interface Service {
   listPaid(limit: number, phone: Msisdn | null): Promise<CompletedTransaction[]>;
   saveTransactions(most: number): Promise<SavedTransactions | null>;
   readonly registry: Registry;
+  readonly exports: Exports;
   readonly resolver: Resolver;
   readonly vitals: Vitals;
   readonly storage: StorageHealth;
@@ -96,6 +98,7 @@ export function createService(outside: ServiceParts): Service {
   return {
     ...reads,
     registry: new Registry(parts),
+    exports: new Exports(store.transactionList, reads.catchUp),
     resolver,
     vitals: store.vitals,
     storage,

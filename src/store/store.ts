@@ -176,6 +176,12 @@ export interface TransactionList {
    * @throws Refusal `unavailable` if too many long reads wait
    */
   list(merchantId: number, filter: TransactionFilter, page: Page, signal?: AbortSignal): Promise<ListedPage>;
+
+  /**
+   * All that the filter selects, newest first, in small parts, some of them empty. All parts are of one point in time, that of the
+   * first. Each part is read when it is asked for. End the generator: until then it has a connection of its own.
+   */
+  readAll(merchantId: number, filter: TransactionFilter): AsyncGenerator<Transaction[]>;
 }
 
 /** The tables that move from one database to another: both engines have them. Each comes after the tables that it refers to. */

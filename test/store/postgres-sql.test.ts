@@ -211,7 +211,7 @@ test("a search that fails takes its connection with it, because a transaction is
   const connection = { query, script: async () => [], end: () => ended.push("connection") };
   const sql = { read: async () => [], reading: (work: (connection: object) => unknown) => work(connection) };
   const parts = { sql: sql as unknown as EngineSql, stopwatch: () => 0, waitMs: 1000, mayBeStale: () => false };
-  const list = createTransactionList(parts, createRequestIds(new Uint8Array(32)));
+  const list = createTransactionList(parts, {} as Connections, createRequestIds(new Uint8Array(32)));
   const client = new AbortController();
   const search = () => list.list(1, { search: "tea" }, { number: 1, limit: 1 }, client.signal);
   expect([await rejectionOf(search()), ...ended]).toEqual([REFUSED, "connection"]);

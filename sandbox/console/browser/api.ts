@@ -7,6 +7,8 @@ import type { ConsoleEvent } from "./wire.ts";
 /** The path of the page: it works behind every name, and below a path of a proxy. */
 const basePath = (): string => location.pathname.replace(/\/[^/]*$/, "");
 
+export const addressOfCall = (path: string): string => basePath() + path;
+
 /** A refusal of the control API. Its message says how to correct the request. */
 export class Refused extends Error {
   /** Null: the server did not answer. */
@@ -34,7 +36,7 @@ function lost(): never {
 async function send(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   if (token.value !== null) headers.set("Authorization", `Bearer ${token.value}`);
-  const response = await fetch(basePath() + path, { ...init, headers, cache: "no-store" }).catch(lost);
+  const response = await fetch(addressOfCall(path), { ...init, headers, cache: "no-store" }).catch(lost);
   if (response.ok) return response;
   const answer = (await response.json().catch(() => ({}))) as { message?: string };
   if (response.status === 401) tokenAsked.value = { isWrong: token.value !== null };
@@ -57,6 +59,7 @@ export const api = {
   },
   get: <T>(path: string): Promise<T> => api.call({ method: "GET", path }),
   post: <T>(path: string, body: unknown): Promise<T> => api.call({ method: "POST", path, body }),
+  blob: async (path: string): Promise<Blob> => (await send(path, { method: "GET" })).blob(),
   /** Reads an answer that is not JSON. */
   text: async (path: string): Promise<string> => (await send(path, { method: "GET" })).text(),
 

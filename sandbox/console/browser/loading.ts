@@ -1,4 +1,4 @@
-import { batch } from "@preact/signals";
+import { batch, computed } from "@preact/signals";
 import { api, Refused } from "./api.ts";
 import * as arrivals from "./arrivals.ts";
 import { isFiltered, queryOf } from "./logic/filters.ts";
@@ -90,10 +90,19 @@ export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "resto
   },
 };
 
-/** The address of a page of the rows that the filters select. */
-function listPath(page: number): string {
+/** What selects the rows on the server. */
+function selectedRows(): URLSearchParams {
   const query = queryOf(state.filters.value);
   query.set("merchant_id", String(state.merchantId.value ?? 1));
+  return query;
+}
+
+/** The path of all rows that the filters select, as CSV. */
+export const exportPath = computed(() => `/transactions.csv?${selectedRows()}`);
+
+/** The path of a page of these rows. */
+function listPath(page: number): string {
+  const query = selectedRows();
   query.set("page", String(page));
   query.set("limit", String(PAGE_SIZE));
   return `/transactions?${query}`;
@@ -208,20 +217,6 @@ export function openStory(checkoutRequestId: string | null): void {
   state.story.value = null;
   state.storyProblem.value = null;
   if (checkoutRequestId !== null) refreshStory();
-}
-
-/** The most rows of one export. They are read in pages of 100. */
-export const MOST_EXPORTED = 10_000;
-
-/** What the server finds with the filters, newest first, also the rows that are not loaded. */
-export async function loadForExport(): Promise<wire.Transaction[]> {
-  const all = new Map<number, wire.Transaction>();
-  for (let page = 1; all.size < MOST_EXPORTED; page += 1) {
-    const { transactions } = await api.get<wire.TransactionList>(listPath(page));
-    for (const transaction of transactions) all.set(transaction.id, transaction);
-    if (transactions.length < PAGE_SIZE) break;
-  }
-  return [...all.values()].slice(0, MOST_EXPORTED);
 }
 
 /** Ignores errors of calls that are optional or will be repeated. The stream reports a lost server. */

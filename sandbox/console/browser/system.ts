@@ -65,8 +65,8 @@ export const isLoopback = (): boolean => isLoopbackInBrowser(location.hostname);
 /** The whole address of a place in the page, to share it. */
 export const pageAddress = (hash: string): string => location.origin + location.pathname + hash;
 
-export function saveFile(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+export function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

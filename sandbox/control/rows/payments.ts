@@ -92,4 +92,10 @@ export const PAYMENT_ROWS: Rows = {
       actions: [{ of: LIST, name: "list" }],
     },
   },
+  "/transactions.csv": {
+    GET: {
+      summary: "What the filters select of a merchant's transactions, newest first, as CSV for a spreadsheet",
+      load: async () => (await import("../export.ts")).EXPORT_CALLS,
+    },
+  },
 };

@@ -7,7 +7,7 @@ import { isCounted, isNamed, numbersIn, offsetOf, rangesOf, type Searched, type 
 import { type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import { clientHasGone, createSearchQueue } from "../search-queue.ts";
 import type { ListedPage, TransactionList } from "../store.ts";
-import type { Connection } from "./connections.ts";
+import type { Connection, Connections } from "./connections.ts";
 import { createGroup } from "./group.ts";
 import type { EngineSql } from "./options.ts";
 import type { ReadsParts } from "./reads.ts";
@@ -28,6 +28,9 @@ interface Answer {
   readonly rows: string | null;
 }
 
+/** How many rows of an export are fetched at once. */
+const ROWS_AT_ONCE = 500;
+
 const dialect = new PgDialect();
 
 const ORDER = "ORDER BY created_at_ms DESC, id DESC";
@@ -42,8 +45,13 @@ interface Asked {
   readonly page: Page;
 }
 
-export function createTransactionList(parts: ReadsParts, requestIds: RequestIds): TransactionList {
-  const read = createReader(parts.sql, requestIds);
+export function createTransactionList(
+  parts: ReadsParts,
+  connections: Connections,
+  requestIds: RequestIds,
+): TransactionList {
+  const selectionOf = createSelector(parts.sql, requestIds);
+  const read = createReader(parts.sql, selectionOf, requestIds);
   const searches = createSearchQueue(LANES);
   const lists = createGroup<Asked, ListedPage>({
     ...parts,
@@ -56,10 +64,30 @@ export function createTransactionList(parts: ReadsParts, requestIds: RequestIds)
       const asked = { merchantId, filter, page };
       return filter.search === undefined ? lists.add(asked) : searches.run(() => read(asked, signal), signal);
     },
+
+    async *readAll(merchantId, filter) {
+      const rows = sql`SELECT ${sql.raw(ROW)} FROM ${transactions}
+        WHERE ${list.selected(merchantId, await selectionOf(filter))} ${list.newest}`;
+      const { sql: text, params } = dialect.sqlToQuery(rows);
+      const { query, script, end } = await connections.borrow(parts.waitMs);
+      try {
+        await script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        await query(`DECLARE selected NO SCROLL CURSOR FOR ${text}`, params);
+        for (;;) {
+          const part = await script<TransactionRow>(`FETCH ${ROWS_AT_ONCE} FROM selected`);
+          if (part.length === 0) return;
+          yield part.map((row) => toTransaction(fromRow(row), requestIds));
+        }
+      } finally {
+        end();
+      }
+    },
   };
 }
 
-function createReader(engine: EngineSql, requestIds: RequestIds) {
+type Selector = (filter: TransactionFilter) => Promise<Selection>;
+
+function createSelector(engine: EngineSql, requestIds: RequestIds): Selector {
   async function searchedBy(search: string): Promise<Searched> {
     const { phone, reference } = rangesOf(search);
     const rows = await engine.read<TransactionRow>(NAMED, [numbers(numbersIn(search, requestIds)), toStored(search)]);
@@ -67,9 +95,12 @@ function createReader(engine: EngineSql, requestIds: RequestIds) {
     return { phone, reference: { from: toStored(reference.from), before: toStored(reference.before) }, named };
   }
 
+  return async ({ search, ...rest }) => (search === undefined ? rest : { ...rest, search: await searchedBy(search) });
+}
+
+function createReader(engine: EngineSql, selectionOf: Selector, requestIds: RequestIds) {
   return async ({ merchantId, filter, page }: Asked, signal?: AbortSignal): Promise<ListedPage> => {
-    const { search, ...rest } = filter;
-    const selection: Selection = search === undefined ? rest : { ...rest, search: await searchedBy(search) };
+    const selection = await selectionOf(filter);
     const statement = isCounted(selection) ? countedPage : foundPage;
     const { sql: text, params } = dialect.sqlToQuery(statement(merchantId, selection, page));
     // A search with many results takes long, and a retry would take as long.

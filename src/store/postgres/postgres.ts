@@ -71,7 +71,7 @@ async function open(options: PostgresOptions, address: Address, connections: Con
     return {
       merchants: createMerchantStore(sql, stopwatch),
       transactions: createTransactionStore({ ...reads, meter, shards, deliveries }, numbering),
-      transactionList: createTransactionList(reads, numbering.requestIds),
+      transactionList: createTransactionList(reads, connections, numbering.requestIds),
       deliveries,
       isShared: true,
       replicaChangeToken: () => replicaChangeToken(sql, shards),

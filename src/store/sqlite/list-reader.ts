@@ -22,6 +22,7 @@ import {
   isWithin,
   ListStatements,
   MOST_ENTRIES,
+  MOST_PASSED_ON,
   MOST_ROWS,
   NEWEST,
   type Place,
@@ -69,13 +70,27 @@ export class ListReader {
   }
 
   *read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
-    const { search, ...rest } = filter;
-    const searched = search === undefined ? undefined : { ...rangesOf(search), named: this.#namedBy(search) };
-    const selection: Selection = { ...rest, search: searched };
+    const selection = this.#selectionOf(filter);
     if (isCounted(selection)) return yield* this.#readCounted(merchantId, selection, page);
-    const ids = rest.id === undefined ? this.#foundBy(merchantId, searched) : [rest.id];
+    const ids = selection.id === undefined ? this.#foundBy(merchantId, selection.search) : [selection.id];
     if (ids !== null) return yield* this.#readAmong(ids, merchantId, selection, page);
     return yield* this.#readAll(merchantId, selection, page);
+  }
+
+  /** All that the filter selects, newest first: a step looks at few payments. */
+  *readParts(merchantId: number, filter: TransactionFilter): Generator<Transaction[]> {
+    const selection = this.#selectionOf(filter);
+    const rows = this.#statements.ofEach<TransactionRow>(
+      (of) => sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${NEWEST}
+        WHERE ${this.#isShown(merchantId, selection, of)} ${list.newest}`,
+    );
+    for (const { of, bounds } of stretchesOf(this.#statements, merchantId, [timesOf(selection)], MOST_PASSED_ON))
+      yield rows(of)(bounds).map((row) => toTransaction(row, this.#requestIds));
+  }
+
+  #selectionOf({ search, ...rest }: TransactionFilter): Selection {
+    if (search === undefined) return rest;
+    return { ...rest, search: { ...rangesOf(search), named: this.#namedBy(search) } };
   }
 
   *#readCounted(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
@@ -151,9 +166,14 @@ export class ListReader {
     return { rows: this.#rowsOf(shown), summary: toSummary(found) };
   }
 
-  /** What is read of a stretch. Its bounds take the place of the days: with both, SQLite could seek the beginning of a day. */
-  #reads(merchantId: number, { date_from: _, date_to: __, ...selection }: Selection) {
-    const where = (of: Stretch["of"]) => and(list.selected(merchantId, selection), isWithin(of));
+  /** Its bounds take the place of the days: with both, SQLite could seek the beginning of a day. */
+  #isShown(merchantId: number, { date_from: _, date_to: __, ...selection }: Selection, of: Stretch["of"]) {
+    return and(list.selected(merchantId, selection), isWithin(of));
+  }
+
+  /** What is read of a stretch. */
+  #reads(merchantId: number, selection: Selection) {
+    const where = (of: Stretch["of"]) => this.#isShown(merchantId, selection, of);
     const [limit, skip] = [sql.placeholder("limit"), sql.placeholder("skip")];
     return {
       count: this.#statements.ofEach<{ count: number }>(

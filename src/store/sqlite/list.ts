@@ -4,8 +4,13 @@ import { once } from "../../domain/once.ts";
 import type { TransactionList } from "../store.ts";
 import type { ListReader } from "./list-reader.ts";
 import type { SteppedReads } from "./stepped-reads.ts";
+import type { StreamedReads } from "./streamed-reads.ts";
 
-export function createTransactionList(read: SteppedReads, requestIds: RequestIds): TransactionList {
+export function createTransactionList(
+  read: SteppedReads,
+  streamed: StreamedReads,
+  requestIds: RequestIds,
+): TransactionList {
   // Loaded with the first list: that takes 5 ms, and momo exec of a command that reads no list takes 60 ms with it.
   const reader = once(() => import("./list-reader.ts"));
   const readers = new WeakMap<Database, ListReader>();
@@ -18,6 +23,11 @@ export function createTransactionList(read: SteppedReads, requestIds: RequestIds
         return own;
       };
       return read((client) => readerOf(client).read(merchantId, filter, page), signal);
+    },
+
+    async *readAll(merchantId, filter) {
+      const { ListReader } = await reader();
+      yield* streamed.run((client) => new ListReader(client, requestIds).readParts(merchantId, filter));
     },
   };
 }

@@ -80,7 +80,7 @@ export function createLongReads(file: string, assertFileInPlace: () => void = ()
   };
 }
 
-const nextTurn = () =>
+export const nextTurn = () =>
   new Promise<void>((resolve) => {
     setImmediate(resolve);
   });

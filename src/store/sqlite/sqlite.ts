@@ -12,6 +12,7 @@ import { createNumbering, useKey } from "./numbering.ts";
 import { createRun, createSql } from "./query.ts";
 import { createReadSnapshot } from "./read-snapshot.ts";
 import { createSteppedReads } from "./stepped-reads.ts";
+import { StreamedReads } from "./streamed-reads.ts";
 import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createVitals } from "./vitals.ts";
@@ -79,21 +80,24 @@ export function createStore(
   const sql = createSql(client, commits);
   const numbering = createNumbering(client, isSeeded);
   const deliveries = createDeliveryStore(client, sql, commits, numbering);
-  const longReads = createLongReads(file, () => {
+  const assertFileNow = () => {
     fileWatch.look();
     fileWatch.assertInPlace();
-  });
+  };
+  const longReads = createLongReads(file, assertFileNow);
+  const streamed = new StreamedReads(file, assertFileNow);
   const read = createSteppedReads(client, readSnapshot, longReads);
   return {
     merchants: createMerchantStore(sql, readSnapshot, commits),
     transactions: createTransactionStore({ client, readSnapshot, commits, totals, numbering, deliveries, read }),
-    transactionList: createTransactionList(read, numbering.requestIds),
+    transactionList: createTransactionList(read, streamed, numbering.requestIds),
     deliveries,
     vitals: createVitals(client, file, { readSnapshot, meter, longReads, fileWatch, stopwatch }),
     isShared: false,
     replicaChangeToken: async () => "",
     close() {
       longReads.close();
+      streamed.close();
       readSnapshot.close();
       fileWatch.closing(client, close);
     },

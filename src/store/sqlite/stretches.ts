@@ -11,6 +11,8 @@ import { list, transactions } from "./tables.ts";
 const FIRST_ENTRIES = 1000;
 export const MOST_ENTRIES = 32_000;
 export const MOST_ROWS = 10_000;
+/** The same where all rows are read as a whole. */
+export const MOST_PASSED_ON = 250;
 const GROWTH = 4;
 
 export const NEWEST = sql.raw("INDEXED BY transactions_newest");
@@ -93,7 +95,7 @@ export function* stretchesOf(
     }
   }
   if (after) yield* within(after.createdAtMs, after.id);
-  let count = FIRST_ENTRIES;
+  let count = Math.min(FIRST_ENTRIES, most);
   for (const { fromMs, beforeMs } of parts) {
     const newestMs = Math.min(beforeMs, after?.createdAtMs ?? beforeMs);
     let bounds = { fromMs, beforeMs: newestMs, fromId: 0, beforeId: Number.MAX_SAFE_INTEGER };

@@ -7,7 +7,6 @@ import {
   paymentOf,
 } from "../../../sandbox/console/browser/logic/calls.ts";
 import { outcomeChart } from "../../../sandbox/console/browser/logic/chart.ts";
-import { csvOf } from "../../../sandbox/console/browser/logic/csv.ts";
 import * as filters from "../../../sandbox/console/browser/logic/filters.ts";
 import { appendUnknown, has, mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
 import { assignChips, choosePhone, type PhoneState } from "../../../sandbox/console/browser/logic/phone.ts";
@@ -166,25 +165,6 @@ describe("the chart", () => {
     const last = buckets.at(-1)?.fromMs ?? 0;
     expect(last <= nowMs && nowMs < last + bucketMs).toBe(true);
   });
-});
-
-test("the list as CSV has a line for each payment; a reference is no formula, and stays in its cell", () => {
-  const names =
-    "id,created_at,reference,phone,amount,fee_amount,status,result_code,result_desc,momo_receipt_number," +
-    "transaction_code,completed_at,kind,checkout_request_id,merchant_request_id";
-  const cells = {
-    "=1+1": "'=1+1",
-    "+2": "'+2",
-    "-3": "'-3",
-    "@SUM(A1)": "'@SUM(A1)",
-    "\t=1": "'\t=1",
-    "\r=1": '"\'\r=1"',
-  };
-  const quoted = { 'a "b", c': '"a ""b"", c"', "two\nlines": '"two\nlines"', "two\rlines": '"two\rlines"' };
-  for (const [reference, cell] of Object.entries({ "ORDER-1": "ORDER-1", ...cells, ...quoted })) {
-    const line = `1,2026-11-20 10:00:00,${cell},254712345678,1,0,completed,0,,,,,api,ws_CO_1_A,ws_MR_1_A`;
-    expect(csvOf([{ ...PAYMENT, reference }])).toBe(`${names}\r\n${line}\r\n`);
-  }
 });
 
 describe("the line of a payment, to scale", () => {

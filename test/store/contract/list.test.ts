@@ -81,6 +81,47 @@ onEveryEngine((engine) => {
     );
     expect(found).toBeGreaterThan(0);
   });
+
+  test("all parts together are the whole list, for any mix of filters", async () => {
+    let found = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(1, 2), anyFilter, async (merchantId, filter) => {
+        const rows = (await Array.fromAsync(shop.store.transactionList.readAll(merchantId, filter))).flat();
+        expect(rows).toEqual(naiveList(all, merchantId, filter));
+        found += rows.length;
+      }),
+      { numRuns: Math.ceil(200 / engine.cost) },
+    );
+    expect(found).toBeGreaterThan(0);
+  });
+});
+
+onEveryEngine((engine) => {
+  const shop = useOneShop(engine, 1);
+
+  test("all parts are of the time of the first, whatever is written meanwhile, and no part is large", async () => {
+    const { transactions, transactionList } = shop.store;
+    const inserted = await Promise.all(Array.from({ length: 1200 }, () => insertPending(shop.store)));
+    const parts = transactionList.readAll(1, { status: "pending" });
+    const read: Transaction[] = (await parts.next()).value ?? [];
+    await insertPending(shop.store);
+    await transactions.record(inserted.slice(0, 600).map((pending) => paid(pending)));
+    for await (const part of parts) {
+      expect(part.length).toBeLessThanOrEqual(500);
+      read.push(...part);
+    }
+    expect(read.map(({ id }) => id)).toEqual(inserted.map(({ id }) => id).sort((a, b) => b - a));
+    const now = await Array.fromAsync(transactionList.readAll(1, { status: "pending" }));
+    expect(now.flat()).toHaveLength(601);
+  });
+
+  test("reading can end before the last part, and another one begins", async () => {
+    for (let time = 0; time < 12; time += 1) {
+      for await (const part of shop.store.transactionList.readAll(1, {})) if (part.length > 0) break;
+    }
+    const { rows } = await shop.store.transactionList.list(1, {}, { number: 1, limit: 1 });
+    expect(rows).toHaveLength(1);
+  });
 });
 
 /** A search, references that it finds, and references that it does not find. */

@@ -2,13 +2,13 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
 import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/filters.ts";
 import { chooseMerchant, setFilters, setting } from "../actions.ts";
-import { loadForExport, MOST_EXPORTED } from "../loading.ts";
-import { csvOf } from "../logic/csv.ts";
+import { addressOfCall, api } from "../api.ts";
+import { exportPath } from "../loading.ts";
 import { type Filters, isFiltered, NO_FILTERS, parseSpan } from "../logic/filters.ts";
-import { formatCount, wallClock } from "../logic/format.ts";
+import { wallClock } from "../logic/format.ts";
 import { problemsOf } from "../logic/problems.ts";
-import { filterProblem, filters, merchantId, merchants, totalItems } from "../state.ts";
-import { after, saveFile } from "../system.ts";
+import { filterProblem, filters, merchantId, merchants, token } from "../state.ts";
+import { saveFile } from "../system.ts";
 import { ANY, type Choice, FormProblem, Options, useCall } from "./form.tsx";
 import { goToHits, PauseButton } from "./long-list.tsx";
 import { CloseIcon } from "./marks.tsx";
@@ -73,7 +73,7 @@ export function FilterBar() {
       none={NO_FILTERS}
       isFiltered={isFiltered(value)}
     >
-      <ExportButton />
+      <ExportLink />
       {span && (
         <button type="button" class="box tone small" data-tone="completed" onClick={() => setFilters({ span: "" })}>
           {wallClock(span.fromMs)} to {wallClock(span.untilMs)}
@@ -124,30 +124,26 @@ function MerchantFilter() {
   return <SelectFilter label="Merchant" of={of} {...bound("filter", "merchant", String(merchantId.value), choose)} />;
 }
 
-const SAID_MS = 4000;
-
-/** Downloads what the server finds as CSV, up to the bound of an export. It does not know the interval of the chart. */
-function ExportButton() {
+/** Downloads all that the server finds, which does not know the interval of the chart. */
+function ExportLink() {
   const call = useCall();
-  const said = useSignal("CSV");
-  const save = () =>
+  const saveWithToken = () =>
     void call.run(async () => {
-      const transactions = await loadForExport();
-      saveFile("momo-payments.csv", "text/csv;charset=utf-8", csvOf(transactions));
-      const isAll = transactions.length < MOST_EXPORTED || totalItems.value === MOST_EXPORTED;
-      said.value = `Saved ${isAll ? "" : "newest "}${formatCount(transactions.length)}`;
-      after(SAID_MS, setting(said, "CSV"));
+      saveFile("momo-payments.csv", await api.blob(exportPath.value));
     });
+  const title = "Save all that the filters select; an interval of the chart does not count";
+  // A link cannot send the token.
+  if (token.value === null) {
+    return (
+      <a class="button quiet export" href={addressOfCall(exportPath.value)} download title={title}>
+        CSV
+      </a>
+    );
+  }
   return (
     <>
-      <button
-        type="button"
-        class="quiet export"
-        disabled={call.isUnderWay}
-        title={`Save what the server finds, at most the newest ${formatCount(MOST_EXPORTED)}; an interval of the chart does not count`}
-        onClick={save}
-      >
-        <span aria-live="polite">{said.value}</span>
+      <button type="button" class="quiet export" disabled={call.isUnderWay} title={title} onClick={saveWithToken}>
+        CSV
       </button>
       <FormProblem problems={call.problems} />
     </>
