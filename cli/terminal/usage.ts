@@ -1,7 +1,7 @@
 import { type Argument, type Command, CommanderError, Option } from "commander";
 import { redact } from "../../src/domain/redact.ts";
 import { visible } from "../../src/domain/visible.ts";
-import { serveVariable, serveVariableNames } from "../environment.ts";
+import { callersVariable, serveVariable, serveVariableNames } from "../environment.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { examplesOf } from "./help.ts";
 
@@ -54,9 +54,10 @@ function misuseOf(error: unknown, text: string, taker: Option | Argument, comman
 
 /** Its variable, if the value came from there. */
 function nameOfOption(option: Option, text: string, command: Command): string {
+  const { envVar } = option;
   const isGiven = command.getOptionValueSource(option.attributeName()) === "cli";
-  const isVariable = option.envVar !== undefined && !isGiven && serveVariable(variableOf(option)) === text;
-  return isVariable ? variableOf(option) : (option.long ?? option.flags);
+  const isVariable = envVar !== undefined && !isGiven && callersVariable(envVar) === text;
+  return isVariable ? envVar : (option.long ?? option.flags);
 }
 
 /** A command throws this if its command line is wrong. */
