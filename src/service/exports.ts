@@ -4,7 +4,7 @@ import type { Transaction } from "../domain/transaction.ts";
 import type { TransactionList } from "../store/store.ts";
 
 /** Each has a connection, and keeps its point in time in the database until its client has read it. */
-export const MOST_EXPORTS = 2;
+const MOST_EXPORTS = 2;
 
 /** Reads all transactions that a filter selects, as far as their client takes them. */
 export class Exports {
