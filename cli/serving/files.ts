@@ -95,7 +95,7 @@ export function readJsonFile(file: string): unknown {
 export const readTextFile = (file: string): string => readText(host().resolvePath(file));
 
 /** @throws SyntaxError that names the place in the text of a file */
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -16,7 +16,9 @@ export async function POST(request, { params }) {
   const payment_account_id = Number(process.env.MOMO_PAYMENT_ACCOUNT_ID);
   const { checkout_request_id } = await post("/stkpush.php", { payment_account_id, phone, amount, reference: id });
   for (let poll = 0; poll < 5; poll += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 3000);
+    });
     const { status } = await post("/status.php", { checkout_request_id });
     if (status === "completed") return Response.json({ text: "Thank you." });
   }

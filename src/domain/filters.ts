@@ -6,7 +6,7 @@ import { KINDS, STATUSES } from "./transaction.ts";
  * description, the lenient form, the command, the page, the tool and the audit. Only `src/store/list-query.ts` has another line for each.
  */
 
-export const MAX_SEARCH_LENGTH = 100;
+const MAX_SEARCH_LENGTH = 100;
 
 /** What is said about a filter with values of one type. */
 interface Filter<Value> {

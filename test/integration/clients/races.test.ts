@@ -30,7 +30,10 @@ function holdAnswers() {
         for (const arrive of arrivals.splice(0)) arrive();
       }),
     async arrived(count: number): Promise<void> {
-      while (waiting.length < count) await new Promise<void>((resolve) => arrivals.push(resolve));
+      while (waiting.length < count)
+        await new Promise<void>((resolve) => {
+          arrivals.push(resolve);
+        });
     },
     give: (index: number, answer: Response) => waiting[index]?.(answer),
   };
