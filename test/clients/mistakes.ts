@@ -83,7 +83,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "believes its own clock that nothing has started",
     shows: ANSWER,
-    from: 32,
+    from: 31,
     ...inEach(
       ["Math.max(0, Math.min(nowMs - order.asked_ms, intervalMs))", "nowMs - order.asked_ms"],
       ['max(0, min(now_ms - order["asked_ms"], round(1000 * self.interval)))', 'now_ms - order["asked_ms"]'],
@@ -133,7 +133,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "says after a full disk that the customer has not paid",
     shows: /but the customer may have paid/,
-    from: 9,
+    from: 55,
     ...inEach(
       ["useStore(key, true, () => store.add(name, order))", "useStore(key, false, () => store.add(name, order))"],
       [
