@@ -4,7 +4,7 @@ import express from "express";
 import { createClient, fileStore } from "./client.mjs";
 
 const { MOMO_BASE_URL, MOMO_API_KEY, MOMO_API_SECRET, MOMO_PAYMENT_ACCOUNT_ID, PORT = "3000" } = process.env;
-const folder = process.env.MOMO_ORDERS ?? "orders";
+const folder = process.env.MOMO_ORDERS ?? `${import.meta.dirname}/orders`;
 const store = fileStore(folder);
 const momo = createClient({
   baseUrl: MOMO_BASE_URL,
@@ -34,8 +34,8 @@ const TEXTS = {
 function referenceOf(id, triesAgain) {
   let number = 1;
   while (store.get(`${id}-${number + 1}`)) number += 1;
-  const last = store.get(`${id}-${number}`);
-  return `${id}-${triesAgain && last && last.status in UNPAID ? number + 1 : number}`;
+  const end = store.get(`${id}-${number}~ended`);
+  return `${id}-${triesAgain && end && end.status in UNPAID ? number + 1 : number}`;
 }
 
 /** Delivers a paid order once. In a database: UPDATE orders SET paid = true WHERE id = ? AND paid = false. */
@@ -82,7 +82,7 @@ app.use((error, _request, response, _next) => {
 
 /** The customer may have closed the page. */
 async function settleOpenOrders() {
-  for (const { reference } of await momo.open()) settle(await momo.ask(reference));
+  for (const { reference } of await momo.open()) await momo.ask(reference).then(settle, console.error);
 }
 setInterval(() => settleOpenOrders().catch(console.error), 60_000);
 

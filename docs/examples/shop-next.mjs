@@ -4,7 +4,7 @@ import { createClient, fileStore } from "./client.mjs";
 export const dynamic = "force-dynamic";
 
 // On Vercel no file stays: give a store of your own, a table with the same five functions.
-const store = fileStore(process.env.MOMO_ORDERS ?? "orders");
+const store = fileStore(process.env.MOMO_ORDERS ?? `${process.cwd()}/orders`);
 const momo = createClient({
   baseUrl: process.env.MOMO_BASE_URL,
   apiKey: process.env.MOMO_API_KEY,

@@ -2,7 +2,7 @@
 // A shop in plain PHP. momo client php > client.php; php -S 127.0.0.1:3000 shop.php; every minute a cron: php shop.php
 require __DIR__ . '/client.php';
 
-$folder = getenv('MOMO_ORDERS') ?: 'orders';
+$folder = getenv('MOMO_ORDERS') ?: __DIR__ . '/orders';
 $store = new Momo\FileStore($folder);
 $account = (int) getenv('MOMO_PAYMENT_ACCOUNT_ID');
 $momo = new Momo\Client(getenv('MOMO_BASE_URL'), getenv('MOMO_API_KEY'), getenv('MOMO_API_SECRET'), $account, $store);
@@ -28,8 +28,8 @@ function referenceOf(string $id, bool $triesAgain): string
     global $store;
     $number = 1;
     while ($store->get("$id-" . ($number + 1))) $number += 1;
-    $last = $store->get("$id-$number");
-    return "$id-" . ($triesAgain && $last && isset(UNPAID[$last['status']]) ? $number + 1 : $number);
+    $end = $store->get("$id-$number~ended");
+    return "$id-" . ($triesAgain && $end && isset(UNPAID[$end['status']]) ? $number + 1 : $number);
 }
 
 /** Delivers a paid order once. In a database: UPDATE orders SET paid = 1 WHERE id = ? AND paid = 0. */
