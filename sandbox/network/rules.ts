@@ -10,73 +10,13 @@ export const MAX_RULES = 1000;
 export interface RuleBook {
   /** Its listener is called when one of the times of a rule is used up. */
   readonly subscribe: (listener: Listener<[]>) => () => void;
-  readonly list: () => readonly Numbered<{
-    readonly outcome:
-      | "cancelled"
-      | "completed"
-      | "completed_late"
-      | "expired"
-      | "failed"
-      | "insufficient_funds"
-      | "manual"
-      | "over_limit"
-      | "pin_locked"
-      | "push_error"
-      | "refused"
-      | "rule_limited"
-      | "silent"
-      | "unreachable"
-      | "wrong_pin";
-    readonly after?: string | undefined;
-    readonly result_code?: number | undefined;
-    readonly result_desc?: string | undefined;
-    readonly message?: string | undefined;
-    readonly match: {
-      readonly phone?: string | undefined;
-      readonly amount?: number | undefined;
-      readonly payment_account_id?: number | undefined;
-      readonly reference?: string | undefined;
-      readonly description?: string | undefined;
-    };
-    readonly times?: number | undefined;
-    readonly id?: number | undefined;
-  }>[];
+  readonly list: () => readonly Numbered<Rule>[];
   /** @returns their ids */
   readonly append: (more: readonly Rule[]) => number[];
   readonly replace: (next: readonly Rule[]) => void;
   readonly remove: (id: string) => undefined;
   readonly clear: () => void;
-  readonly save: () => SavedList<{
-    readonly outcome:
-      | "cancelled"
-      | "completed"
-      | "completed_late"
-      | "expired"
-      | "failed"
-      | "insufficient_funds"
-      | "manual"
-      | "over_limit"
-      | "pin_locked"
-      | "push_error"
-      | "refused"
-      | "rule_limited"
-      | "silent"
-      | "unreachable"
-      | "wrong_pin";
-    readonly after?: string | undefined;
-    readonly result_code?: number | undefined;
-    readonly result_desc?: string | undefined;
-    readonly message?: string | undefined;
-    readonly match: {
-      readonly phone?: string | undefined;
-      readonly amount?: number | undefined;
-      readonly payment_account_id?: number | undefined;
-      readonly reference?: string | undefined;
-      readonly description?: string | undefined;
-    };
-    readonly times?: number | undefined;
-    readonly id?: number | undefined;
-  }>;
+  readonly save: () => SavedList<Rule>;
   readonly load: (saved: SavedList<Rule>) => void;
   readonly reset: () => void;
   /** Whether `take` uses up one of the times of a rule. */
