@@ -110,16 +110,10 @@ export function foldedOf(reference: unknown): string | null {
 }
 
 /** The columns that an outcome changes, and the id of the row. */
-export type Change = {
-  readonly id: number;
-  readonly status: number;
-  readonly check_at_ms: number | null;
-  readonly completed_at_ms: number | null;
-  readonly result_code: number | null;
-  readonly result_desc: string | null;
-  readonly receipt_number: string | null;
-  readonly memo: string;
-};
+export type Change = Pick<
+  TransactionRow,
+  "id" | "status" | "check_at_ms" | "completed_at_ms" | "result_code" | "result_desc" | "receipt_number" | "memo"
+>;
 
 export function toChange(outcome: Transaction): Change {
   const ended = outcome.status === "pending" ? null : outcome;
