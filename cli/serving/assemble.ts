@@ -1,14 +1,13 @@
-import guide from "../../docs/llms.txt" with { type: "text" };
 import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import type { Accepts } from "../../sandbox/audit/judge.ts";
 import pageFile from "../../sandbox/console/dist/console.html" with { type: "file" };
-import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
-import { CONTROL_PATH, type ControlContext, type ServerFacts } from "../../sandbox/control/context.ts";
+import { createConsole } from "../../sandbox/console/page.ts";
+import type { ControlContext, Replica, ServerFacts } from "../../sandbox/control/context.ts";
 import { createControl } from "../../sandbox/control/control.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { onlyForThisServer } from "../../sandbox/control/identity.ts";
-import { refuseAndLog } from "../../sandbox/control/observe.ts";
+import { observe, type Refuse, refuseAndLog } from "../../sandbox/control/observe.ts";
 import type { Rule } from "../../sandbox/control/shapes/steering.ts";
 import { createTestPayments } from "../../sandbox/control/test-payments.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
@@ -18,35 +17,36 @@ import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { createNetwork, type Network } from "../../sandbox/network/network.ts";
 import { createRequestCounts, createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
-import { createForgetting, type State } from "../../sandbox/steering.ts";
+import { createForgetting, type Steering } from "../../sandbox/steering.ts";
 import { MAX_IN_FLIGHT } from "../../sandbox/webhooks/sender.ts";
 import { DEFAULT_SETTINGS } from "../../sandbox/webhooks/settings.ts";
 import { type DeliveryListener, Webhooks } from "../../sandbox/webhooks/webhooks.ts";
+import type { Tariff } from "../../src/domain/money.ts";
 import { createMutex } from "../../src/domain/mutex.ts";
 import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
-import { type Random, randomFrom } from "../../src/domain/random.ts";
+import { randomFrom } from "../../src/domain/random.ts";
 import { operationsAt } from "../../src/http/paths.ts";
-import { fail, noSuchPath, type Reply, respond } from "../../src/http/reply.ts";
-import { type Handler, targetOf } from "../../src/http/request.ts";
+import type { Handler } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
+import type { Store } from "../../src/store/store.ts";
 import { reachDirectly } from "../environment.ts";
 import { version } from "../version.ts";
 import { auditClient } from "./client-audit.ts";
-import type { Engine, World } from "./engine.ts";
-import { createMerchantApi, type MerchantSettings } from "./merchant-api.ts";
+import type { World } from "./engine.ts";
+import { serviceForClients, whenFresh } from "./merchant-api.ts";
+import { onControlPort, onMerchantPort, onOnePort } from "./routes.ts";
 
 /** What a user chooses for a sandbox. */
-export interface Settings extends MerchantSettings {
-  readonly promptTimeoutMs: number;
-  /** A name that distinguishes this sandbox from others; absent by default. */
-  readonly name?: string;
+export interface Settings {
+  /** The default of the network at the start. */
   readonly fallback: Choice;
   readonly rules: readonly Rule[];
   /** The address of the webhook that the server starts with; null if there is none. */
   readonly webhook: string | null;
-  /** The text that identifiers and drawn faults come from; absent or null: they are random. */
-  readonly seed?: string | null;
+  /** Whether a payment opens its account if there is none, with this tariff. */
+  readonly opensAccounts?: boolean | undefined;
+  readonly tariff?: Tariff | null | undefined;
   /** The findings of the audit that are known, and accepted. */
   readonly acceptsFinding?: Accepts | undefined;
   /** Called for each request of the merchant API when it is answered. */
@@ -55,13 +55,21 @@ export interface Settings extends MerchantSettings {
   readonly onDelivery?: DeliveryListener;
 }
 
-export interface AssembleOptions extends World, Settings, ServerFacts, Pick<Engine, "store" | "steering" | "replica"> {
+export interface AssembleOptions {
+  readonly settings: Settings;
+  /** How the server is started: what clients and commands are shown. */
+  readonly server: ServerFacts;
+  readonly world: World;
+  readonly store: Store;
   readonly clock: VirtualClock;
-  /** The provider of the service: the network itself, unless a test wraps it. */
-  readonly between?: (network: Network) => Provider;
+  readonly steering: Steering;
+  /** This server, if several share its database; else null. */
+  readonly replica: Replica | null;
   readonly guard: GuardOptions;
   /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
+  /** The provider of the service: the network itself, unless a test wraps it. */
+  readonly wrapProvider?: (network: Network) => Provider;
 }
 
 export interface Assembled {
@@ -70,7 +78,7 @@ export interface Assembled {
   /** Each API alone, for a separate listener. */
   readonly handleApi: Handler;
   readonly handleControl: Handler;
-  readonly refuse: (request: Request, own: Reply, sentPath?: string) => Promise<Response>;
+  readonly refuse: Refuse;
   readonly service: Service;
   /** Applies the settings that other servers have changed. Call it before the first request. */
   readonly startSteering: () => Promise<void>;
@@ -85,26 +93,139 @@ export interface Assembled {
 }
 
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
-export function assemble(given: AssembleOptions): Assembled {
+export function assemble(options: AssembleOptions): Assembled {
+  const { settings, server, world, store, clock, steering, replica, guard, rememberClock } = options;
+  const { wrapProvider = (network) => network } = options;
+  const { realClock, random } = world;
+  const { basePaths, ownSecret, profile, promptTimeoutMs, seed } = server;
+  // Keys and tokens never come from the seed.
+  const seeded = seed === null ? null : randomFrom(seed);
+  const idRandom = seeded ?? random;
   // With a seed and a frozen clock, nothing that is shown depends on the speed of the machine.
-  const options = given.seed == null ? given : { ...given, stopwatch: given.clock.ranMs };
-  const [draining, stopping] = [new AbortController(), new AbortController()];
-  const { guard, steering } = options;
-  const context = connect(options, { draining: draining.signal, stopping: stopping.signal });
-  const { service, merchantApi, audit, webhooks, log, state, waitingRoom, eventHub } = context;
-  const control = createControl({
-    ...context,
-    host: guard.host,
-    token: guard.token,
-    reportFault: service.storage.reportFault,
+  const stopwatch = seed === null ? world.stopwatch : clock.ranMs;
+  const mayDecide = () => steering.isFresh;
+  const draining = new AbortController();
+  const stopping = new AbortController();
+
+  const { fallback, rules: firstRules } = settings;
+  const network = createNetwork({ fallback, rules: firstRules, steering, reportFault: world.reportFault });
+  const service = createService({
+    store,
+    provider: wrapProvider(network),
+    clock,
+    realClock,
+    random,
+    idRandom,
+    promptTimeoutMs,
+    accountAdvice: ". momo accounts create --name NAME --id ID opens one",
+    mayDecide,
+    reportFault: world.reportFault,
   });
+  const { reportFault } = service.storage;
+
+  const webhooks = new Webhooks({
+    service,
+    clock,
+    realClock,
+    stopwatch,
+    start: settings.webhook === null ? null : { url: settings.webhook, ...DEFAULT_SETTINGS },
+    beforeSending: reachOwnMachine,
+    mayDecide,
+    deliveriesAtOnce: seed === null ? MAX_IN_FLIGHT : 1,
+    reportFault,
+  });
+  if (settings.onDelivery) webhooks.subscribe(settings.onDelivery);
+
+  const log = createRequestLog(reportFault);
+  const requestCounts = createRequestCounts(operationsAt(basePaths));
+  if (settings.onRequest) log.subscribe(settings.onRequest);
+  log.subscribe(requestCounts.add);
+
+  // With the first request: with zod, it takes 11 of 55 ms until momo serve is ready.
+  const http = loadLater(() => import("../../src/http/api.ts"));
+  const audit = auditClient({
+    basePaths,
+    inputs: () => http.now?.INPUTS ?? new Map(),
+    hasWebhook: () => webhooks.settings !== null,
+    accepts: settings.acceptsFinding,
+    ownSecret,
+    log,
+    service,
+    clock,
+    stopwatch,
+    promptTimeoutMs,
+    settleDeliveries: webhooks.settle,
+    reportFault,
+  });
+  webhooks.subscribe(audit.delivered);
+
+  const faults = new FaultPlan(reportFault);
+  const { opensAccounts = false, tariff = null } = settings;
+  const servedToClients = serviceForClients({ service, webhooks, audit, opensAccounts, tariff });
+  const api = loadLater(async () => {
+    const { createApi } = await http.load();
+    return createApi({ service: servedToClients, basePaths, profile, version, reportFault });
+  });
+  const observed = observe(api, {
+    faults,
+    steering,
+    log,
+    delayed: audit.delayed,
+    authenticate: service.authenticate,
+    ownSecret,
+    stopping: stopping.signal,
+    clock,
+    realClock,
+    stopwatch,
+  });
+  const merchantApi = whenFresh(observed, steering, reportFault);
+
+  const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
+  const testPayments = createTestPayments();
+  const eventHub = createEventHub({ service, realClock, log, audit, webhooks, random, reportFault });
+  network.rules.subscribe(() => eventHub.steered(["rules"]));
+  faults.subscribe(() => eventHub.steered(["faults"]));
+
+  const reset = createForgetting([
+    // With a seed, the same requests give the same answers after a reset, too.
+    seeded === null ? log.clear : log.restart,
+    () => seeded?.restart(),
+    testPayments.clear,
+    audit.beginChapter,
+    waitingRoom.forget,
+  ]);
+  const state = { rules: network.rules, default: network.default, faults, webhook: webhooks, clock, reset };
+  const context: ControlContext = {
+    service,
+    clock,
+    realClock,
+    idRandom,
+    steering,
+    replica,
+    state,
+    log,
+    requestCounts,
+    testPayments,
+    merchantApi,
+    audit,
+    webhooks,
+    snapshots: { byName: new Map(), mutex: createMutex() },
+    waitingRoom,
+    eventHub,
+    rememberClock,
+    server,
+    draining: draining.signal,
+    stopping: stopping.signal,
+    version,
+  };
+  const control = createControl(context, guard, reportFault);
   const page = createConsole(readPage, guard);
-  const own = (handler: Handler) => onlyForThisServer(handler, options, guard);
+
   return {
-    handle: own(route(control, page, merchantApi)),
-    handleApi: own(withGuide(merchantApi)),
-    handleControl: own(route(control, page, async () => respond(noSuchPath(ONLY_CONTROL)))),
-    refuse: refuseAndLog(options, log),
+    handle: onlyForThisServer(onOnePort(control, page, merchantApi), server, guard),
+    handleApi: onlyForThisServer(onMerchantPort(merchantApi), server, guard),
+    handleControl: onlyForThisServer(onControlPort(control, page), server, guard),
+    refuse: refuseAndLog({ clock, realClock, stopwatch, log }),
     service,
     startSteering: () => steering.start(state, eventHub.steered),
     finishAudit: audit.finish,
@@ -119,177 +240,9 @@ export function assemble(given: AssembleOptions): Assembled {
   };
 }
 
-/** The parts, each after those that it needs. */
-function connect(options: AssembleOptions, { draining, stopping }: Pick<ControlContext, "draining" | "stopping">) {
-  const { steering, replica, clock, realClock, random, basePaths, seed = null } = options;
-  // Keys and tokens never come from the seed.
-  const seeded = seed === null ? null : randomFrom(seed);
-  const draws = seeded ?? random;
-
-  const network = createNetwork({
-    fallback: options.fallback,
-    rules: options.rules,
-    steering,
-    reportFault: options.reportFault,
-  });
-  const { rules, default: byDefault } = network;
-  const service = serviceOf(options, options.between?.(network) ?? network, draws);
-  const { reportFault } = service.storage;
-  const webhooks = webhooksOf(options, service);
-
-  const log = createRequestLog(reportFault);
-  if (options.onRequest) log.subscribe(options.onRequest);
-  const requestCounts = createRequestCounts(operationsAt(basePaths));
-  log.subscribe(requestCounts.add);
-  const faults = new FaultPlan(reportFault);
-  const { merchantApi, audit } = merchantApiOf(options, { service, webhooks, log, faults, stopping });
-  const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
-  const eventHub = createEventHub({ service, realClock, log, audit, webhooks, random, reportFault });
-  rules.subscribe(() => eventHub.steered(["rules"]));
-  faults.subscribe(() => eventHub.steered(["faults"]));
-  const testPayments = createTestPayments();
-  // With a seed, the same requests give the same answers after a reset, too.
-  const forgetRequests = seeded === null ? log.clear : log.restart;
-  const restartDraws = () => seeded?.restart();
-  const reset = createForgetting([
-    forgetRequests,
-    restartDraws,
-    testPayments.clear,
-    audit.beginChapter,
-    waitingRoom.forget,
-  ]);
-  const state = { rules, default: byDefault, faults, webhook: webhooks, clock, reset } satisfies State;
-  return {
-    service,
-    clock,
-    realClock,
-    draws,
-    steering,
-    replica,
-    state,
-    log,
-    requestCounts,
-    testPayments,
-    merchantApi,
-    audit,
-    webhooks,
-    snapshots: { byName: new Map(), mutex: createMutex() },
-    waitingRoom,
-    eventHub,
-    rememberClock: options.rememberClock,
-    server: options,
-    draining,
-    stopping,
-    version,
-  } satisfies ControlContext;
-}
-
-/** @param draws what identifiers come from */
-const serviceOf = (options: AssembleOptions, provider: Provider, draws: Random): Service =>
-  createService({
-    store: options.store,
-    provider,
-    clock: options.clock,
-    realClock: options.realClock,
-    random: options.random,
-    draws,
-    promptTimeoutMs: options.promptTimeoutMs,
-    accountAdvice: ". momo accounts create --name NAME --id ID opens one",
-    mayDecide: () => options.steering.isFresh,
-    reportFault: options.reportFault,
-  });
-
-function webhooksOf(options: AssembleOptions, service: Service): Webhooks {
-  const webhooks = new Webhooks({
-    service,
-    clock: options.clock,
-    realClock: options.realClock,
-    start: options.webhook === null ? null : { url: options.webhook, ...DEFAULT_SETTINGS },
-    beforeSending: reachOwnMachine,
-    mayDecide: () => options.steering.isFresh,
-    stopwatch: options.stopwatch,
-    deliveriesAtOnce: options.seed == null ? MAX_IN_FLIGHT : 1,
-    reportFault: service.storage.reportFault,
-  });
-  if (options.onDelivery) webhooks.subscribe(options.onDelivery);
-  return webhooks;
-}
-
-interface ApiParts extends Pick<ControlContext, "service" | "webhooks" | "log" | "stopping"> {
-  readonly faults: FaultPlan;
-}
-
-/** The merchant API, and the audit of its client. */
-function merchantApiOf(options: AssembleOptions, { service, webhooks, log, faults, stopping }: ApiParts) {
-  const { basePaths, clock, stopwatch } = options;
-  // With the first request: with zod, it takes 11 of 55 ms until momo serve is ready.
-  const api = loadLater(() => import("../../src/http/api.ts"));
-  const audit = auditClient({
-    basePaths,
-    inputs: () => api.now?.INPUTS ?? new Map(),
-    hasWebhook: () => webhooks.settings !== null,
-    accepts: options.acceptsFinding,
-    ownSecret: options.ownSecret,
-    log,
-    service,
-    clock,
-    stopwatch,
-    promptTimeoutMs: options.promptTimeoutMs,
-    settleDeliveries: webhooks.settle,
-    reportFault: service.storage.reportFault,
-  });
-  webhooks.subscribe(audit.delivered);
-  const merchantApi = createMerchantApi({
-    api,
-    service,
-    basePaths,
-    profile: options.profile,
-    opensAccounts: options.opensAccounts,
-    tariff: options.tariff,
-    faults,
-    log,
-    audit,
-    ownSecret: options.ownSecret,
-    webhooks,
-    steering: options.steering,
-    clock,
-    realClock: options.realClock,
-    stopwatch,
-    stopping,
-    reportFault: service.storage.reportFault,
-  });
-  return { merchantApi, audit };
-}
-
 const readPage = () => Bun.file(String(pageFile)).text();
 
 /** A proxy is only for other machines. */
 function reachOwnMachine({ hostname }: URL): void {
   if (isLoopback(hostname)) reachDirectly(hostname);
-}
-
-const ONLY_CONTROL = `the control API is below ${CONTROL_PATH}, the merchant API elsewhere`;
-
-/** The control API and the console. A browser gets the console at /, the only path of the merchant API that it has. */
-function route(control: Handler, page: Handler, others: Handler): Handler {
-  return withGuide((request, keepOpen) => {
-    const { path } = targetOf(request);
-    const isRoot = path === "/" && (request.method === "GET" || request.method === "HEAD");
-    if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot) return page(request, keepOpen);
-    return path.startsWith(CONSOLE_PATH) ? control(request, keepOpen) : others(request, keepOpen);
-  });
-}
-
-/** Where AI assistants look for a description of a site. */
-const GUIDE_PATH = "/llms.txt";
-
-const GUIDE_HEADERS = { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" };
-
-/** Serves the guide for AI assistants in front of a handler. The guide has no secrets, so it needs no credentials. */
-function withGuide(next: Handler): Handler {
-  const serveGuide = async ({ method }: Request): Promise<Response> =>
-    method === "GET" || method === "HEAD"
-      ? new Response(guide, { headers: GUIDE_HEADERS })
-      : respond(fail(405, "this path takes GET, HEAD only", { Allow: "GET, HEAD" }));
-  return (request, keepOpen) => (targetOf(request).path === GUIDE_PATH ? serveGuide(request) : next(request, keepOpen));
 }

@@ -1,47 +1,24 @@
-import { type ObserveOptions, observe } from "../../sandbox/control/observe.ts";
 import type { Steering } from "../../sandbox/steering.ts";
 import type { Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { MAX_GIVEN_ACCOUNT_ID } from "../../src/domain/merchant.ts";
 import type { Tariff } from "../../src/domain/money.ts";
-import { type LoadedLater, loadLater } from "../../src/domain/once.ts";
-import type * as api from "../../src/http/api.ts";
-import type { BasePaths } from "../../src/http/paths.ts";
-import type { Profile } from "../../src/http/profile.ts";
 import { fail, respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
-import { version } from "../version.ts";
 import type { ClientAudit } from "./client-audit.ts";
 
-export interface MerchantSettings {
-  readonly basePaths: BasePaths;
-  readonly profile: Profile;
-  /** Whether a payment opens its account if there is none, with this tariff. */
-  readonly opensAccounts?: boolean | undefined;
-  readonly tariff?: Tariff | null | undefined;
-}
-
-interface Options extends Omit<ObserveOptions, "delayed" | "authenticate" | "steering">, MerchantSettings {
-  readonly api: LoadedLater<typeof api>;
+interface ClientServiceParts {
   readonly service: Service;
-  readonly audit: ClientAudit;
   readonly webhooks: Webhooks;
-  readonly steering: Steering;
-  readonly reportFault: (error: unknown) => void;
+  readonly audit: ClientAudit;
+  /** Whether a payment opens its account if there is none, with this tariff. */
+  readonly opensAccounts: boolean;
+  readonly tariff: Tariff | null;
 }
 
-/** The merchant API as a client of the sandbox sees it: with faults, the log, and what the webhook and the audit need. */
-export function createMerchantApi(options: Options): Handler {
-  const { authenticate } = options.service;
-  const loaded = loadLater(async () => {
-    const { createApi } = await options.api.load();
-    return createApi({ ...options, service: serviceFor(options), version });
-  });
-  return whenFresh(observe(loaded, { ...options, delayed: options.audit.delayed, authenticate }), options);
-}
-
-function serviceFor({ service, webhooks, audit, opensAccounts, tariff = null }: Options): Service {
+/** The service as clients of the sandbox use it: a payment can open its account, and can wait for an early webhook. */
+export function serviceForClients({ service, webhooks, audit, opensAccounts, tariff }: ClientServiceParts): Service {
   const { registry } = service;
   return {
     ...service,
@@ -68,7 +45,7 @@ function unlessConflict(error: unknown): void {
 }
 
 /** Reads the settings that servers share again before an answer, if those of this server can be out of date. */
-function whenFresh(handler: Handler, { steering, reportFault }: Pick<Options, "steering" | "reportFault">): Handler {
+export function whenFresh(handler: Handler, steering: Steering, reportFault: (error: unknown) => void): Handler {
   const refreshFirst: Handler = async (request, keepOpen) => {
     try {
       await steering.refresh();

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
-import { CONTROL_PATH } from "../../sandbox/control/context.ts";
+import { CONTROL_PATH, type ServerFacts } from "../../sandbox/control/context.ts";
 import { isOwnAddress } from "../../sandbox/webhooks/settings.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import { token } from "../../src/domain/random.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
+import type { Profile } from "../../src/http/profile.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { Registry } from "../../src/service/registry.ts";
 import { explain, isOfSqlite } from "../../src/store/sqlite/sqlite.ts";
@@ -19,8 +20,13 @@ import { type Addresses, listen, originAt, requireFreePorts, watchDescriptors } 
 import { holdDirectory } from "./own-directory.ts";
 import { type CredentialsRecord, removeServer, type ServerRecord, writeServer } from "./server-record.ts";
 
-export interface SandboxConfig extends Addresses, Omit<Settings, "tariff">, ClockOptions, EngineOptions {
-  /** For the payment account of the credentials; null leaves it as it is. */
+export interface SandboxConfig extends Addresses, Settings, ClockOptions, EngineOptions {
+  readonly profile: Profile;
+  /** How long a prompt waits for the customer. */
+  readonly promptTimeoutMs: number;
+  /** A name that distinguishes this sandbox from others; absent by default. */
+  readonly name?: string;
+  /** Also for the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
   /** The id of the first payment account, if there is none yet; by default 1. */
   readonly accountId?: number | undefined;
@@ -55,6 +61,12 @@ export interface RunningSandbox {
   stop(): Promise<string | null>;
 }
 
+/** What distinguishes a start of a server from all others. */
+interface Identity {
+  readonly id: string;
+  readonly ownSecret: string;
+}
+
 /** How long requests in flight may take when the server stops. */
 const STOP_GRACE_MS = 1500;
 
@@ -81,23 +93,24 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     const { paymentAccountId, credentials } = await ensureCredentials(config, engine, registry);
     if (tariff) await registry.setTariff(paymentAccountId, tariff);
     let merchantPort: number | null = null;
-    const { service, startSteering, finishAudit, drain, endStreams, webhooks, ...handlers } = assemble({
-      ...config,
-      ...engine,
+    const assembled = assemble({
+      settings: config,
+      server: factsOf(config, own, credentials, () => merchantPort),
+      world: config,
+      store,
       clock,
+      steering,
+      replica: engine.replica,
       guard: { host: config.host, token: config.controlToken },
       rememberClock: () => saveClock(config, engine, clock),
-      ...own,
-      data: directory.path,
-      merchantPort: () => merchantPort,
-      credentials,
     });
+    const { service, startSteering, finishAudit, drain, endStreams, webhooks, handleApi } = assembled;
     if (config.onTransaction) service.subscribe(config.onTransaction);
     await startSteering();
     open.defer(() => steering.stop());
     if (config.startAt) await keepStart(config.startAt, config, engine, clock);
 
-    const listening = await listen(config, handlers, config.reportFault);
+    const listening = await listen(config, assembled, config.reportFault);
     if (config.controlPort !== null) merchantPort = listening.port;
     open.defer(async () => void (await Promise.all([listening.stop(STOP_GRACE_MS), webhooks.stop()])));
     refuseOwnAddress(config, [listening.origin, listening.controlOrigin]);
@@ -107,7 +120,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
 
     const baseUrl = listening.origin + config.basePaths[0];
     const controlUrl = listening.controlOrigin + CONTROL_PATH;
-    writeServer(directory, recordOf(config, { ...own, baseUrl, controlUrl }));
+    writeServer(directory, recordOf(config, own, baseUrl, controlUrl));
     open.defer(() => removeServer(directory, own.id));
     open.defer(service.storage.watch());
     open.defer(watchDescriptors({ ...config, clock: config.realClock, relieve: listening.renew }));
@@ -123,7 +136,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       return loss;
     };
     const { id } = own;
-    return { id, baseUrl, controlUrl, paymentAccountId, handleApi: handlers.handleApi, credentials, finishAudit, stop };
+    return { id, baseUrl, controlUrl, paymentAccountId, handleApi, credentials, finishAudit, stop };
   } catch (error) {
     await open.disposeAsync().catch(() => {}); // the first error is reported
     // The database failed after it was opened, so the first key could not be stored.
@@ -139,11 +152,33 @@ async function refuseEarly(config: SandboxConfig): Promise<void> {
 }
 
 /** Never from a seed: two servers must differ. */
-const newIdentity = () => ({ id: token(systemRandom, 26), ownSecret: token(systemRandom, 26) });
+const newIdentity = (): Identity => ({ id: token(systemRandom, 26), ownSecret: token(systemRandom, 26) });
+
+function factsOf(
+  config: SandboxConfig,
+  { id, ownSecret }: Identity,
+  credentials: CredentialsRecord | null,
+  merchantPort: () => number | null,
+): ServerFacts {
+  return {
+    id,
+    ownSecret,
+    basePaths: config.basePaths,
+    profile: config.profile,
+    promptTimeoutMs: config.promptTimeoutMs,
+    seed: config.seed ?? null,
+    merchantPort,
+    data: config.directory.path,
+    name: config.name ?? null,
+    credentials,
+  };
+}
 
 function recordOf(
   { controlToken }: SandboxConfig,
-  { id, ownSecret, baseUrl, controlUrl }: Pick<RunningSandbox, "id" | "baseUrl" | "controlUrl"> & { ownSecret: string },
+  { id, ownSecret }: Identity,
+  baseUrl: string,
+  controlUrl: string,
 ): ServerRecord {
   return {
     id,

@@ -35,7 +35,7 @@ export async function dispatch(
   // A list waits until all due payments are resolved.
   if (request.method === "GET" && context.service.resolver.isBehind) keepOpen(request);
   // With a seed, each call finds the same state in each run: all that is due was resolved and delivered.
-  if (context.server.seed != null) {
+  if (context.server.seed !== null) {
     await context.service.resolver.resolveDue();
     await context.webhooks.settle();
   }

@@ -36,7 +36,7 @@ export interface ControlContext extends RegistryContext {
   readonly service: Service;
   readonly clock: VirtualClock;
   /** For seeds that nobody gave. */
-  readonly draws: Random;
+  readonly idRandom: Random;
   /** Changes rules, default, faults, clock and webhook. */
   readonly steering: Steering;
   /** This server, if several share one database; else null. */
@@ -130,14 +130,14 @@ export interface ServerFacts {
   readonly profile: Profile;
   /** How long a prompt waits for the customer. */
   readonly promptTimeoutMs: number;
-  /** The text that identifiers and drawn faults come from; absent or null: they are random. */
-  readonly seed?: string | null;
+  /** The text that identifiers and drawn faults come from; null: they are random. */
+  readonly seed: string | null;
   /** The port of the merchant API; null if the control API has the same. */
   readonly merchantPort: () => number | null;
   /** The data directory; null if there is none. */
   readonly data: string | null;
-  /** A name that distinguishes this sandbox from others; absent by default. */
-  readonly name?: string;
+  /** A name that distinguishes this sandbox from others; null by default. */
+  readonly name: string | null;
   /** The key that comes with the data directory, and its payment account. */
   readonly credentials: {
     readonly payment_account_id: number;

@@ -4,25 +4,25 @@ import { CONTROL_PATH, type ControlContext } from "./context.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { HEALTH_PATH, healthFor, READY_PATH, readyFor } from "./probes.ts";
 
-export interface ControlOptions extends ControlContext, GuardOptions {
-  readonly reportFault: (error: unknown) => void;
-}
-
 /** The control API, for test suites and people. Like the merchant API it answers in JSON; its refusals also have their issues as data. */
-export function createControl(options: ControlOptions): Handler {
-  const guard = createGuard(options);
+export function createControl(
+  context: ControlContext,
+  guardOptions: GuardOptions,
+  reportFault: (error: unknown) => void,
+): Handler {
+  const guard = createGuard(guardOptions);
 
   async function answer(request: Request, keepOpen: KeepOpen): Promise<Reply | Response> {
     const refusal = guard(request);
     const { path } = targetOf(request);
     const isProbe = /^(?:GET|HEAD)$/.test(request.method) && (refusal === null || refusal.status === 401);
     // Without the token, a probe gets only the status.
-    if (isProbe && path === CONTROL_PATH + HEALTH_PATH) return healthFor(options, refusal === null);
-    if (isProbe && path === CONTROL_PATH + READY_PATH) return readyFor(options);
+    if (isProbe && path === CONTROL_PATH + HEALTH_PATH) return healthFor(context, refusal === null);
+    if (isProbe && path === CONTROL_PATH + READY_PATH) return readyFor(context);
     if (refusal) return withIssues(refusal);
     // With the first call: it takes 26 of 74 ms until momo serve is ready.
     const { dispatch } = await import("./calls.ts");
-    const answered = await dispatch(request, options, keepOpen);
+    const answered = await dispatch(request, context, keepOpen);
     return answered instanceof Response || answered.status === 200 ? answered : withIssues(answered);
   }
 
@@ -30,7 +30,7 @@ export function createControl(options: ControlOptions): Handler {
     try {
       return withSecurityHeaders(await answer(request, keepOpen));
     } catch (error) {
-      return withSecurityHeaders(withIssues(failWith(error, options.reportFault)));
+      return withSecurityHeaders(withIssues(failWith(error, reportFault)));
     }
   };
 }

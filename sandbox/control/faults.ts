@@ -21,15 +21,15 @@ export const FAULT_CALLS: Calls = {
   "/faults": {
     GET: call(faultList, {}, async ({ state }) => inForce(state)),
     /** Those in force go on with their seed. The first ones have a random one, unless one is given. */
-    POST: call(faultsAdded, { body: items }, async ({ steering, state, draws }, { body }) => {
-      const drawn = drawnOnce(draws);
+    POST: call(faultsAdded, { body: items }, async ({ steering, state, idRandom }, { body }) => {
+      const drawn = drawnOnce(idRandom);
       const seedNow = () => (state.faults.isEmpty ? drawn() : state.faults.seed);
       const ids = await steering.change(() => state.faults.add(body.seed ?? seedNow(), body.faults));
       return inForce(state, added(ids));
     }),
     /** Without a seed, a random one is used and shown. */
-    PUT: call(faultList, { body }, async ({ steering, state, draws }, { body }) => {
-      const seed = body.seed ?? drawSeed(draws);
+    PUT: call(faultList, { body }, async ({ steering, state, idRandom }, { body }) => {
+      const seed = body.seed ?? drawSeed(idRandom);
       await steering.change(() => state.faults.replace(seed, body.faults));
       return inForce(state);
     }),
@@ -47,10 +47,10 @@ export const FAULT_CALLS: Calls = {
 };
 
 /** A seed that is drawn if it is needed, and the same when the change runs twice. */
-function drawnOnce(draws: Random): () => number {
+function drawnOnce(idRandom: Random): () => number {
   let seed: number | undefined;
   return () => {
-    seed ??= drawSeed(draws);
+    seed ??= drawSeed(idRandom);
     return seed;
   };
 }

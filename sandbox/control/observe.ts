@@ -27,11 +27,22 @@ import {
 import type { Steering } from "../steering.ts";
 import { isFromAnotherSite } from "./guard.ts";
 
-export interface ObserveOptions {
+interface Refusing {
+  readonly log: RequestLog;
+  readonly clock: Clock;
+  /** The clock of delays. */
+  readonly realClock: Clock;
+  /** Milliseconds with fractions, from an arbitrary start. */
+  readonly stopwatch: () => number;
+}
+
+/** @param sentPath the path as the client sent it, if the request has another one */
+export type Refuse = (request: Request, own: Reply, sentPath?: string) => Promise<Response>;
+
+export interface ObserveOptions extends Refusing {
   readonly faults: FaultPlan;
   /** Where a fault is counted. */
   readonly steering: Pick<Steering, "count">;
-  readonly log: RequestLog;
   /** The requests that a fault delays now. */
   readonly delayed: Set<DelayedRequest>;
   /** Returns the merchant of a request, or throws. */
@@ -39,11 +50,6 @@ export interface ObserveOptions {
   /** The secret that momo's own requests have in {@link OWN_HEADER}. */
   readonly ownSecret: string;
   readonly stopping: AbortSignal;
-  readonly clock: Clock;
-  /** The clock of delays. */
-  readonly realClock: Clock;
-  /** Milliseconds with fractions, from an arbitrary start. */
-  readonly stopwatch: () => number;
 }
 
 /**
@@ -54,7 +60,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
   const { faults, log, delayed, ownSecret, clock, realClock, stopwatch, stopping } = options;
   const isProbe = ({ headers }: Request) => headers.has(PROBE_HEADER) && headers.get(OWN_HEADER) === ownSecret;
 
-  const refuse = refuseAndLog(options, log);
+  const refuse = refuseAndLog(options);
 
   async function strike(operation: string, { headers }: Request) {
     try {
@@ -137,10 +143,7 @@ const withHint = ({ status, said, refusal }: Reply): Reply => ({
 });
 
 /** The log and the audit show a refused request, so that nobody searches for what a browser hides. */
-export function refuseAndLog(
-  { clock, realClock, stopwatch }: Pick<ObserveOptions, "clock" | "realClock" | "stopwatch">,
-  log: RequestLog,
-) {
+export function refuseAndLog({ log, clock, realClock, stopwatch }: Refusing): Refuse {
   return async (request: Request, own: Reply, sentPath = targetOf(request).path): Promise<Response> => {
     const arrived = log.nextPlace();
     const startedMs = stopwatch();

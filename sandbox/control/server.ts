@@ -15,7 +15,7 @@ export const SERVER_CALLS: Calls = {
         base_url: merchantOrigin(request, server) + server.basePaths[0],
         control_url: controlOrigin(request) + CONTROL_PATH,
         version,
-        name: server.name ?? null,
+        name: server.name,
         default_merchant_id: merchant.id,
         payment_account_id: own?.payment_account_id ?? account?.id ?? null,
         // If the sandbox's own key was revoked, another valid key.
@@ -24,7 +24,7 @@ export const SERVER_CALLS: Calls = {
         response_form: server.profile.response_form ?? "full",
         profile: server.profile.name ?? null,
         prompt_timeout_ms: server.promptTimeoutMs,
-        seed: server.seed ?? null,
+        seed: server.seed,
         data: server.data,
         ...ownedBy(replica),
       };

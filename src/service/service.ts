@@ -30,7 +30,7 @@ export interface ServiceParts {
   /** For keys and secrets. */
   readonly random: Random;
   /** For the identifiers of payments; by default the same. */
-  readonly draws?: Random;
+  readonly idRandom?: Random;
   /** How long a prompt waits for its customer before it expires. */
   readonly promptTimeoutMs: number;
   /** The end of the refusal of an account that is not the merchant's: how to open one. Empty by default. */
@@ -92,7 +92,7 @@ export function createService(outside: ServiceParts): Service {
   const reporting = { ...outside, storage, reportFault: storage.reportFault };
   const resolver = new Resolver({ ...reporting, changes });
   const reads = createReads({ ...reporting, resolver });
-  const parts = { ...reporting, changes, reads, draws: outside.draws ?? outside.random };
+  const parts = { ...reporting, changes, reads, idRandom: outside.idRandom ?? outside.random };
   const starts = createStarts();
 
   return {

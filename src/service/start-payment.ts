@@ -17,7 +17,7 @@ interface Parts {
   readonly store: Pick<Store, "merchants" | "transactions">;
   readonly provider: Provider;
   readonly clock: Clock;
-  readonly draws: Random;
+  readonly idRandom: Random;
   readonly promptTimeoutMs: number;
   readonly accountAdvice?: string;
 }
@@ -34,7 +34,7 @@ export async function startPayment(
   order: PaymentOrder,
   requireCurrent: () => void,
 ): Promise<PendingTransaction> {
-  const { store, provider, clock, draws, promptTimeoutMs } = parts;
+  const { store, provider, clock, idRandom, promptTimeoutMs } = parts;
   const account = await store.merchants.findPaymentAccount(order.paymentAccountId);
   if (account?.merchantId !== merchantId) {
     throw await notYours(parts, merchantId, order.paymentAccountId);
@@ -42,7 +42,7 @@ export async function startPayment(
 
   const nowMs = clock.nowMs();
   const expiresAtMs = nowMs + promptTimeoutMs;
-  const identifiers = await store.transactions.identify(nowMs, draws);
+  const identifiers = await store.transactions.identify(nowMs, idRandom);
   const { checkoutRequestId, merchantRequestId } = identifiers;
   const prompt = { ...order, checkoutRequestId, merchantRequestId, pushedAtMs: nowMs, expiresAtMs };
   const pushed = await provider.push(prompt);

@@ -185,14 +185,15 @@ async function openSandbox(seed: number, draws: Draws) {
   const errors: unknown[] = [];
   const sandbox = assemble({
     ...USUAL,
-    profile: { accept: draws.pick(["strict", "strict", "lenient"]) },
+    server: { ...USUAL.server, profile: { accept: draws.pick(["strict", "strict", "lenient"]) } },
+    world: {
+      realClock,
+      stopwatch: realClock.nowMs,
+      random: seededRandom(seed),
+      reportFault: (error) => void (String(error).includes(EARLY_IS_LATE) || errors.push(error)),
+    },
     store,
     clock,
-    realClock,
-    stopwatch: realClock.nowMs,
-    random: seededRandom(seed),
-    rememberClock: () => {},
-    reportFault: (error) => void (String(error).includes(EARLY_IS_LATE) || errors.push(error)),
   });
   const caller = await addCaller(sandbox.service, "Shop");
   await loadAll();

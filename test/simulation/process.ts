@@ -91,13 +91,13 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
   const reportFault = (error: unknown) => {
     if (!isAbandoned && !isMadeToFail(error)) unexplained.push(error);
   };
-  const { promptTimeoutMs } = options;
   const { handle, service } = assemble({
     ...USUAL,
-    ...{ store, clock, random, promptTimeoutMs, reportFault },
-    realClock: time,
-    stopwatch: () => 0,
-    between(network) {
+    server: { ...USUAL.server, promptTimeoutMs: options.promptTimeoutMs },
+    world: { realClock: time, stopwatch: () => 0, random, reportFault },
+    store,
+    clock,
+    wrapProvider(network) {
       mutant.rules?.(network.rules);
       const provider = makeUnreliableProvider(network, faults);
       return mutant.provider?.(provider) ?? provider;

@@ -1,5 +1,7 @@
 import { beforeEach, expect } from "bun:test";
-import { type AssembleOptions, assemble } from "../../cli/serving/assemble.ts";
+import { type AssembleOptions, assemble, type Settings } from "../../cli/serving/assemble.ts";
+import type { ServerFacts } from "../../sandbox/control/context.ts";
+import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Provider } from "../../src/domain/provider.ts";
@@ -18,20 +20,23 @@ export const HOST = "127.0.0.1:2547";
 
 /** What all assembled sandboxes of the tests have in common. */
 export const USUAL = {
-  fallback: { outcome: "completed" },
-  rules: [],
-  webhook: null,
-  promptTimeoutMs: 60_000,
-  basePaths: ["/v2", "/api/v2"],
-  profile: {},
+  settings: { fallback: { outcome: "completed" }, rules: [], webhook: null },
+  server: {
+    id: "SCENE",
+    ownSecret: "OWN",
+    basePaths: ["/v2", "/api/v2"],
+    profile: {},
+    promptTimeoutMs: 60_000,
+    seed: null,
+    name: null,
+    data: null,
+    merchantPort: () => null,
+    credentials: { api_key: "mk_none", api_secret: "ms_none", payment_account_id: 1 },
+  },
   guard: { host: "127.0.0.1", token: null },
   steering: steeredAlone,
   replica: null,
-  id: "SCENE",
-  ownSecret: "OWN",
-  data: null,
-  merchantPort: () => null,
-  credentials: { api_key: "mk_none", api_secret: "ms_none", payment_account_id: 1 },
+  rememberClock: () => {},
 } satisfies Partial<AssembleOptions>;
 
 /** One request to the merchant API as data. `/v2` is added, and the content type where there is a body. */
@@ -67,10 +72,9 @@ export interface Started {
 }
 
 export interface SceneOptions
-  extends Partial<
-      Pick<AssembleOptions, "basePaths" | "credentials" | "fallback" | "guard" | "profile" | "promptTimeoutMs" | "seed">
-    >,
-    Partial<Pick<AssembleOptions, "webhook" | "onRequest" | "onDelivery">> {
+  extends Partial<Pick<Settings, "fallback" | "webhook" | "onRequest" | "onDelivery">>,
+    Partial<Pick<ServerFacts, "basePaths" | "credentials" | "profile" | "promptTimeoutMs" | "seed">> {
+  readonly guard?: GuardOptions;
   readonly startMs?: number;
   /** In the place of the simulated network. */
   readonly provider?: Provider;
@@ -86,15 +90,18 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
   const faults: unknown[] = [];
   const { handle, refuse, service, webhooks, endStreams, finishAudit } = assemble({
     ...USUAL,
+    settings: { ...USUAL.settings, ...options },
+    server: { ...USUAL.server, ...options },
+    world: {
+      realClock: systemClock,
+      stopwatch: () => performance.now(),
+      random: seededRandom(1),
+      reportFault: (error) => void faults.push(error),
+    },
+    guard: options.guard ?? USUAL.guard,
     store,
     clock,
-    realClock: systemClock,
-    stopwatch: () => performance.now(),
-    random: seededRandom(1),
-    rememberClock: () => {},
-    between: (network) => provider ?? network,
-    reportFault: (error) => void faults.push(error),
-    ...options,
+    wrapProvider: (network) => provider ?? network,
   });
   const caller = await addCaller(service, "First Shop");
   const other = await addCaller(service, "Second Shop");
