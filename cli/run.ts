@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
-import { showFirstStep } from "./client/running.ts";
 import { GROUPS, makeCommand } from "./command-table.ts";
 import { suggestionsFor } from "./commands/completion.ts";
+import { showFirstStep } from "./commands/first-step.ts";
 import { host } from "./host.ts";
 import { EXIT, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";

@@ -5,7 +5,7 @@ import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/
 import type { configOf } from "../serving/sandbox-flags.ts";
 import type { CredentialsRecord } from "../serving/server-record.ts";
 import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/temporary-directory.ts";
-import { reportFault } from "../terminal/output.ts";
+import { reportFault, tell } from "../terminal/output.ts";
 import { serverAt } from "./server.ts";
 import type { ControlTarget, Target } from "./target.ts";
 
@@ -34,6 +34,7 @@ export async function startPrivateSandbox(config: PrivateConfig): Promise<Privat
       controlToken: null,
       ...THIS_MACHINE,
       reportFault,
+      warn: tell,
     });
     const { baseUrl, controlUrl, credentials } = sandbox;
     if (!credentials) throw new Error("a private sandbox has a key");

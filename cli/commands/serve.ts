@@ -14,7 +14,8 @@ import { type DataDirectory, nameDataDirectory } from "../serving/data-directory
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import { type DatabaseConfig, THIS_MACHINE } from "../serving/engine.ts";
 import { PortInUse } from "../serving/listen.ts";
-import { announce, ReadyFile, type ReadyRecord, readyRecord } from "../serving/ready.ts";
+import { ReadyFile } from "../serving/ready-file.ts";
+import { type ReadyRecord, readyRecord } from "../serving/ready-record.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { readSecretFile } from "../serving/secret-file.ts";
@@ -34,6 +35,7 @@ import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/
 import { endingSignals } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput, outputProblem } from "../terminal/standard-output.ts";
 import { checkVariables, inWordsOfVariables, takeVariable, variableBehind } from "../terminal/usage.ts";
+import { announce } from "./ready-lines.ts";
 
 interface ServeFlags extends SandboxFlags, SharingFlags {
   readonly port: number;
@@ -141,6 +143,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       afterFirstRequests: removeTemporaryLeftovers,
       ...THIS_MACHINE,
       reportFault: output?.reportFault ?? reportFault,
+      warn: tell,
       ...(flags.name !== undefined && { name: flags.name }),
       ...(output && listenersOf(flags, output)),
     });

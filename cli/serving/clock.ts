@@ -10,7 +10,6 @@ import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Store } from "../../src/store/store.ts";
 import { clockBy, steadyTime } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
-import { tell } from "../terminal/output.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { readClock, writeClock } from "./server-record.ts";
 
@@ -21,12 +20,12 @@ export interface ClockOptions {
   readonly startAt?: Start | null;
 }
 
-type Options = ClockOptions & Pick<EngineOptions, "directory" | "stopwatch" | "reportFault">;
+type Options = ClockOptions & Pick<EngineOptions, "directory" | "stopwatch" | "reportFault" | "warn">;
 
 /** The clock of the sandbox. Servers that share a database get its state with the rest of what they share. */
 export async function clockOf(
   { replica, store, clock: below }: Engine,
-  { directory, stopwatch, startAt = null }: Options,
+  { directory, stopwatch, warn, startAt = null }: Options,
 ): Promise<VirtualClock> {
   if (replica) return createVirtualClock(below, undefined, stopwatch, startAt);
   const state = readClock(directory) ?? undefined;
@@ -40,7 +39,7 @@ export async function clockOf(
   const startedMs = Math.min((await store.transactions.lastStartMs()) ?? 0, LAST_INSTANT_MS);
   const behindMs = startedMs - clock.nowMs();
   if (behindMs <= 0) return clock;
-  if (behindMs > TOLD_MS) tell(behindOf(startedMs));
+  if (behindMs > TOLD_MS) warn(behindOf(startedMs));
   if (clock.isFrozen) {
     clock.advance(behindMs);
     return clock;
@@ -85,7 +84,7 @@ export async function keepStart(start: Start, options: Options, engine: Engine, 
     return isNew;
   });
   if (isFirst || (start.isFrozen && clock.isFrozen && clock.nowMs() === start.atMs)) return;
-  tell(
+  options.warn(
     `momo: --clock is not used: the servers on this database have set their clock, which shows ${formatTimestamp(clock.nowMs())}`,
   );
 }

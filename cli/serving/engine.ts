@@ -39,6 +39,8 @@ export interface World {
   readonly stopwatch: () => number;
   readonly random: Random;
   readonly reportFault: (error: unknown) => void;
+  /** Called with a line for the user about what does not stop the server. */
+  readonly warn: (line: string) => void;
 }
 
 export interface EngineOptions extends World {

@@ -190,6 +190,7 @@ async function openSandbox(seed: number, draws: Draws) {
       realClock,
       stopwatch: realClock.nowMs,
       random: seededRandom(seed),
+      warn: () => {},
       reportFault: (error) => void (String(error).includes(EARLY_IS_LATE) || errors.push(error)),
     },
     store,

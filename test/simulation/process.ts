@@ -94,7 +94,7 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
   const { handle, service } = assemble({
     ...USUAL,
     server: { ...USUAL.server, promptTimeoutMs: options.promptTimeoutMs },
-    world: { realClock: time, stopwatch: () => 0, random, reportFault },
+    world: { realClock: time, stopwatch: () => 0, random, reportFault, warn: () => {} },
     store,
     clock,
     wrapProvider(network) {

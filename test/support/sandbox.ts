@@ -39,6 +39,7 @@ export async function startIn(directory: string, options: Partial<SandboxConfig>
     hostClock: options.realClock ?? systemClock,
     stopwatch,
     random: systemRandom,
+    warn: () => {},
     reportFault: (error) => void faults.push(error),
     ...options,
   });

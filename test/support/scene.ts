@@ -96,6 +96,7 @@ export async function openScene({ startMs = START_MS, provider, ...options }: Sc
       realClock: systemClock,
       stopwatch: () => performance.now(),
       random: seededRandom(1),
+      warn: () => {},
       reportFault: (error) => void faults.push(error),
     },
     guard: options.guard ?? USUAL.guard,

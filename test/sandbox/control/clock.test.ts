@@ -148,8 +148,13 @@ test("where the host's clock was set back while no server ran, the sandbox's goe
   await first.pay({}, "manual");
   const lastMs = Number((await clockOf(first)).now_ms);
   await first.stop();
-  const again = await startIn(directory, { realClock: clockBy(() => host.nowMs - 86_400_000) });
+  const warnings: string[] = [];
+  const again = await startIn(directory, {
+    realClock: clockBy(() => host.nowMs - 86_400_000),
+    warn: (line) => void warnings.push(line),
+  });
   expect(Number((await clockOf(again)).now_ms)).toBeWithin(lastMs, lastMs + HOUR_MS);
+  expect(warnings).toEqual([expect.stringContaining("this machine's clock is before")]);
 });
 
 test("a host whose clock is 50 years behind at the start: when it is corrected, the sandbox shows its time", async () => {

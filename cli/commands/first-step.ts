@@ -1,8 +1,8 @@
 import { readOrNull } from "../../src/domain/read-or-null.ts";
+import { controlClient } from "../client/client.ts";
+import { type ControlTarget, resolveControl } from "../client/target.ts";
 import { print, printCommand, printFields, printText, styled } from "../terminal/output.ts";
 import { commandLine } from "../terminal/this-program.ts";
-import { controlClient } from "./client.ts";
-import { type ControlTarget, resolveControl } from "./target.ts";
 
 /** How long the server may take: a busy machine must not make it look stopped. One that was killed is known at once. */
 const TIMEOUT_MS = 5000;
