@@ -3,6 +3,7 @@ import type { Transaction } from "../../src/domain/transaction.ts";
 import { filtersSchema } from "../../src/http/input.ts";
 import { type Calls, call, textReply } from "./context.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
+import { endsQuery, withEnds } from "./input.ts";
 import { merchantOf, merchantQuery } from "./registry.ts";
 
 /** How long a client may take for one part: an export holds its point in time in the database. */
@@ -14,11 +15,11 @@ export const EXPORT_CALLS: Calls = {
   "/transactions.csv": {
     GET: call(
       null,
-      { query: filtersSchema.safeExtend(merchantQuery.shape), texts: ["text/csv"] },
-      async (context, { request, query: { merchant_id, api_key, ...filter }, keepOpen }) => {
+      { query: filtersSchema.safeExtend({ ...merchantQuery.shape, ...endsQuery }), texts: ["text/csv"] },
+      async (context, { request, query: { merchant_id, api_key, ends, ...filter }, keepOpen }) => {
         const { id } = await merchantOf(context, { merchant_id, api_key });
         keepOpen(request);
-        const parts = context.service.exports.read(id, filter);
+        const parts = context.service.exports.read(id, withEnds(filter, ends));
         // A read that fails at once is answered with its refusal.
         const first = (await parts.next()).value ?? [];
         return textReply(csvOf(first, parts, context.realClock, request.signal), "text/csv; charset=utf-8", {

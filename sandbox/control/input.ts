@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
+import type { TransactionFilter } from "../../src/domain/filters.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { fromOne, queryNumber } from "../../src/http/input.ts";
 import { parseInput } from "../../src/http/parse-input.ts";
@@ -28,6 +29,17 @@ export const MAX_QUERY_ID = 999_999_999_999_999;
 const MAX_LIMIT = 1000;
 
 const entry = queryNumber("must be a whole number, the id of an entry", { min: 0, max: MAX_QUERY_ID });
+
+/** A search by a person, in the list and in its CSV. */
+export const endsQuery = {
+  ends: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .optional()
+    .describe("whether a search also finds references that end with it, after one of - / _ . : # or a space"),
+};
+
+export const withEnds = (filter: TransactionFilter, ends: "true" | "false" | undefined): TransactionFilter =>
+  ends === "true" ? { ...filter, findsEnds: true } : filter;
 
 /** A page of a list: the entries after an id, the oldest first; or those before one, by default the newest of all. */
 export const pageQuery = z

@@ -12,7 +12,7 @@ import { parseChoice } from "../network/choice.ts";
 import { decidedBy } from "../network/decided-by.ts";
 import type { LoggedRequest } from "../request-log.ts";
 import { type Calls, type ControlContext, call } from "./context.ts";
-import { bodyOf } from "./input.ts";
+import { bodyOf, endsQuery, withEnds } from "./input.ts";
 import { MAX_PAGE_BYTES, writeTexts } from "./paging.ts";
 import { merchantOf, merchantQuery } from "./registry.ts";
 import * as shapes from "./shapes/payments.ts";
@@ -69,9 +69,10 @@ export const PAYMENT_CALLS: Calls = {
      */
     GET: call(
       shapes.ownedList,
-      { query: listTransactionsSchema.safeExtend(merchantQuery.shape) },
-      async (context, { request, query: { merchant_id, api_key, ...input } }) => {
-        const { filter, page } = selectionOf(input);
+      { query: listTransactionsSchema.safeExtend({ ...merchantQuery.shape, ...endsQuery }) },
+      async (context, { request, query: { merchant_id, api_key, ends, ...input } }) => {
+        const { filter: asked, page } = selectionOf(input);
+        const filter = withEnds(asked, ends);
         const { id } = await merchantOf(context, { merchant_id, api_key });
         const { service } = context;
         const list = await service.listTransactions(id, filter, page, request.signal);

@@ -32,7 +32,7 @@ interface Filter<Value> {
   /** The field of the page, whose empty form is the empty text. */
   readonly field: {
     readonly label: string;
-    readonly placeholder?: string;
+    readonly type?: "date";
     readonly size?: number;
     readonly inputMode?: "numeric";
   };
@@ -72,7 +72,7 @@ const day = {
   schema: { type: "string", format: "date" },
 } as const;
 
-const dayField = (label: string) => ({ label, placeholder: "YYYY-MM-DD", size: 10 });
+const dayField = (label: string) => ({ label, type: "date" }) as const;
 
 /** An entry, whose functions have the type of its values. */
 const filter = <Value>(entry: Filter<Value>): Filter<Value> => entry;
@@ -152,7 +152,10 @@ export const FILTERS_IN_WORDS = `${FILTER_NAMES.slice(0, -1).join(", ")} and ${F
 type ValueOf<Name extends FilterName> = NonNullable<ReturnType<(typeof FILTERS)[Name]["parse"]>>;
 
 /** Selects transactions of a merchant. An absent filter selects all. */
-export type TransactionFilter = { readonly [Name in FilterName]?: ValueOf<Name> | undefined };
+export type TransactionFilter = { readonly [Name in FilterName]?: ValueOf<Name> | undefined } & {
+  /** Whether the search also finds references that end with it, after a separator: of `INV/2026/0042`, people remember `0042`. */
+  readonly findsEnds?: boolean | undefined;
+};
 
 /** A filter of any type. */
 export const filterOf = (name: FilterName) => FILTERS[name] as Filter<unknown>;

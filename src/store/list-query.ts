@@ -43,12 +43,14 @@ export interface Searched {
   readonly phone: { readonly from: number; readonly before: number } | null;
   /** The references that start with it, without their letter case. */
   readonly reference: { readonly from: string; readonly before: string };
+  /** All of the same length: references that end with one of them; empty if no end is looked for. */
+  readonly ends: readonly string[];
   /** The transactions that have it as an identifier. */
   readonly named: readonly number[];
 }
 
 /** A filter whose search is known in detail. */
-export interface Selection extends Omit<TransactionFilter, "search"> {
+export interface Selection extends Omit<TransactionFilter, "search" | "findsEnds"> {
   readonly search?: Searched | undefined;
 }
 
@@ -100,10 +102,18 @@ const folded = ({ reference, referenceFolded }: Rows): SQL => sql`coalesce(${ref
 const isReferenceIn = (rows: Rows, { from, before }: Searched["reference"]): SQL | undefined =>
   and(gte(folded(rows), from), lt(folded(rows), before), sql`${rows.reference} IS NOT NULL`);
 
-const isFound = (rows: Rows, { phone, reference, named }: Searched): SQL | undefined =>
+function isEndIn(rows: Rows, ends: Searched["ends"]): SQL | undefined {
+  const [first] = ends;
+  if (first === undefined) return undefined;
+  const text = folded(rows);
+  return inArray(sql`substr(${text}, length(${text}) - ${[...first].length - 1})`, [...ends]);
+}
+
+const isFound = (rows: Rows, { phone, reference, ends, named }: Searched): SQL | undefined =>
   or(
     inArray(rows.id, [...named]),
     isReferenceIn(rows, reference),
+    isEndIn(rows, ends),
     phone ? and(gte(rows.phone, phone.from), lt(rows.phone, phone.before)) : undefined,
   );
 
@@ -182,8 +192,11 @@ const MSISDN_LENGTH = 12;
  */
 const LAST_TEXT = "\u{10FFFF}".repeat(2 * MAX_REFERENCE_LENGTH + 1);
 
-/** The phones and the references that start with a text. */
-export function rangesOf(search: string): Omit<Searched, "named"> {
+/** What stands between the parts of a reference. */
+const SEPARATORS = [..."-/_.:# "];
+
+/** The phones and the references that start with a text, and the references that end with it. */
+export function rangesOf(search: string, findsEnds = false): Omit<Searched, "named"> {
   const start = foldCase(search);
   const prefix = parsePhonePrefix(search);
   const missing = MSISDN_LENGTH - (prefix?.length ?? 0);
@@ -193,5 +206,6 @@ export function rangesOf(search: string): Omit<Searched, "named"> {
         ? null
         : { from: Number(prefix) * 10 ** missing, before: (Number(prefix) + 1) * 10 ** missing },
     reference: { from: start, before: start + LAST_TEXT },
+    ends: findsEnds ? SEPARATORS.map((separator) => separator + start) : [],
   };
 }

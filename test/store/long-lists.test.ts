@@ -64,6 +64,7 @@ const [firstDay, lastDay] = [dayOf(CREATED_AT_MS), dayOf(CREATED_AT_MS + 4 * DAY
 
 const OF_EACH = {
   ...{ status: { status: "cancelled" }, type: { type: "web" }, id: { id: 77 }, search: { search: "most" } },
+  findsEnds: { search: "7", findsEnds: true },
   ...{ date_from: { date_from: lastDay }, date_to: { date_to: firstDay } },
 } satisfies { readonly [Name in keyof Required<TransactionFilter>]: TransactionFilter };
 

@@ -92,8 +92,14 @@ const FITS: {
 };
 
 function selects(filter: TransactionFilter, row: Transaction): boolean {
-  return FILTER_NAMES.every((name) => filter[name] === undefined || FITS[name](filter[name] as never, row));
+  const fits = (name: FilterName) => filter[name] === undefined || FITS[name](filter[name] as never, row);
+  const { search, findsEnds, ...others } = filter;
+  const isEnd = search !== undefined && findsEnds === true && isEndOf(row, search);
+  return isEnd ? selects(others, row) : FILTER_NAMES.every(fits);
 }
+
+const isEndOf = ({ reference }: Transaction, search: string): boolean =>
+  [..."-/_.:# "].some((separator) => reference?.toUpperCase().endsWith(separator + search.toUpperCase()));
 
 function isFound(search: string, row: Transaction): boolean {
   const national = row.phone.slice(3);

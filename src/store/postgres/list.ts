@@ -88,14 +88,16 @@ export function createTransactionList(
 type Selector = (filter: TransactionFilter) => Promise<Selection>;
 
 function createSelector(engine: EngineSql, requestIds: RequestIds): Selector {
-  async function searchedBy(search: string): Promise<Searched> {
-    const { phone, reference } = rangesOf(search);
+  async function searchedBy(search: string, findsEnds?: boolean): Promise<Searched> {
+    const { phone, reference, ends } = rangesOf(search, findsEnds);
     const rows = await engine.read<TransactionRow>(NAMED, [numbers(numbersIn(search, requestIds)), toStored(search)]);
     const named = rows.filter((row) => isNamed(toTransaction(fromRow(row), requestIds), search)).map(({ id }) => id);
-    return { phone, reference: { from: toStored(reference.from), before: toStored(reference.before) }, named };
+    const range = { from: toStored(reference.from), before: toStored(reference.before) };
+    return { phone, reference: range, ends: ends.map(toStored), named };
   }
 
-  return async ({ search, ...rest }) => (search === undefined ? rest : { ...rest, search: await searchedBy(search) });
+  return async ({ search, findsEnds, ...rest }) =>
+    search === undefined ? rest : { ...rest, search: await searchedBy(search, findsEnds) };
 }
 
 function createReader(engine: EngineSql, selectionOf: Selector, requestIds: RequestIds) {

@@ -88,9 +88,9 @@ export class ListReader {
       yield rows(of)(bounds).map((row) => toTransaction(row, this.#requestIds));
   }
 
-  #selectionOf({ search, ...rest }: TransactionFilter): Selection {
+  #selectionOf({ search, findsEnds, ...rest }: TransactionFilter): Selection {
     if (search === undefined) return rest;
-    return { ...rest, search: { ...rangesOf(search), named: this.#namedBy(search) } };
+    return { ...rest, search: { ...rangesOf(search, findsEnds), named: this.#namedBy(search) } };
   }
 
   *#readCounted(merchantId: number, selection: Selection, page: Page): Generator<Pause, ListedPage> {
@@ -190,9 +190,9 @@ export class ListReader {
     };
   }
 
-  /** The ids of all that a search finds, if they are few and no phone can start with its text; else null. */
+  /** The ids of all that a search finds, if they are few and an index has them: not the starts of phones, or ends; else null. */
   #foundBy(merchantId: number, searched: Searched | undefined): readonly number[] | null {
-    if (!searched || searched.phone !== null) return null;
+    if (!searched || searched.phone !== null || searched.ends.length > 0) return null;
     const ofMerchant = eq(transactions.merchantId, merchantId);
     const query = sql`SELECT id FROM ${transactions} INDEXED BY transactions_by_reference
       WHERE ${and(ofMerchant, list.isReferenceIn(searched.reference))} LIMIT ${MOST_LOOKED_UP + 1}`;

@@ -25,7 +25,7 @@ const anySearch = fc
     fc.constantFrom(
       ...REFERENCES.filter((reference) => reference !== null && reference !== ""),
       ...PHONES.flatMap((phone) => [phone, `+${phone}`, ` ${phone}`, `0${phone.slice(3)}`, phone.slice(3)]),
-      ...["ws_CO_", "UJ20000005", "UJ20000", "T00000000005", "234", "RDER", "b", "École", "strasse", "%0"],
+      ...["ws_CO_", "UJ20000005", "T00000000005", "234", "RDER", "b", "École", "strasse", "%0", "10", "du soir"],
     ),
     fc.integer({ min: 2, max: 30 }),
     fc.constantFrom(
@@ -43,6 +43,7 @@ const MEMBERS: { [M in keyof TransactionFilter]-?: fc.Arbitrary<NonNullable<Tran
   date_from: anyDay,
   date_to: anyDay,
   search: anySearch,
+  findsEnds: fc.boolean(),
   id: fc.integer({ min: 0, max: 245 }),
 };
 
