@@ -29,7 +29,7 @@ export function summaryOf(report: AuditReport): string {
     lost > 0 && `${counted(lost, "answer")} not delivered`,
     `${counted(payments.started, "payment")} started, ${payments.paid} paid, ${payments.not_learned} not learned${oneByOne(payments)}`,
     deliveries.sent > 0 && `${counted(deliveries.sent, "webhook")} sent, ${deliveries.not_taken} not taken`,
-    chapters > 1 && `${chapters} chapters (a reset or a restore begins one)`,
+    chapters > 1 && `in ${chapters} parts, with a reset or a restore between them`,
     `${counted(view.errors, "error")}, ${counted(view.warnings, "warning")}, ${counted(view.notes, "note")}${
       view.left_out > 0 ? ` (and ${view.left_out} more without details)` : ""
     }`,

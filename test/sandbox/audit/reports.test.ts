@@ -172,7 +172,7 @@ test("the summary counts findings by their severity, and names three refusals", 
   );
   const refused = ["a", "b", "c", "d"].map((message) => ({ status: 400, message, count: 1 }));
   expect(summaryOf({ ...NOTHING, tally: { ...TALLY, refused, chapters: 3 } })).toStartWith(
-    "12 requests: 8 accepted, 5 refused (1 × 400 “a”, 1 × 400 “b”, 1 × 400 “c”, and 2 more); 2 refused before the operations; 1 answer not delivered; 5 payments started, 3 paid, 1 not learned; 2 webhooks sent, 1 not taken; 3 chapters (a reset or a restore begins one); 0 errors,",
+    "12 requests: 8 accepted, 5 refused (1 × 400 “a”, 1 × 400 “b”, 1 × 400 “c”, and 2 more); 2 refused before the operations; 1 answer not delivered; 5 payments started, 3 paid, 1 not learned; 2 webhooks sent, 1 not taken; in 3 parts, with a reset or a restore between them; 0 errors,",
   );
 });
 
