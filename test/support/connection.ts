@@ -184,6 +184,7 @@ export async function startForwarder(
     },
     mend() {
       isCut = false;
+      isSwallowing = false;
     },
     redirect(port) {
       target = port;

@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { token, tokenAsked } from "./state.ts";
-import type { ConsoleEvent } from "./wire.ts";
+import type { ConsoleEvent, Issue, Refusal } from "./wire.ts";
 
 /** The control API of the server that served the page. Only this file talks to the server. */
 
@@ -10,13 +10,14 @@ const basePath = (): string => location.pathname.replace(/\/[^/]*$/, "");
 export const addressOfCall = (path: string): string => basePath() + path;
 
 /** A refusal of the control API. Its message says how to correct the request. */
-export class Refused extends Error {
-  /** Null: the server did not answer. */
-  readonly status: number | null;
-
-  constructor(status: number | null, message: string) {
+export class Refused extends Error implements Refusal {
+  /** @param status null: the server did not answer */
+  constructor(
+    readonly status: number | null,
+    message: string,
+    readonly issues: readonly Issue[] = [],
+  ) {
     super(message);
-    this.status = status;
   }
 }
 
@@ -33,14 +34,20 @@ function lost(): never {
   throw new Refused(null, "the server does not answer");
 }
 
+/** Without an answer after this time, the connection hangs. */
+const READ_MS = 15_000;
+/** An act may take longer: a wait takes a minute, and the clock waits for the webhooks that it makes due. */
+const ACT_MS = 90_000;
+
 async function send(path: string, init: RequestInit): Promise<Response> {
+  const signal = init.signal ?? AbortSignal.timeout(init.method === "GET" ? READ_MS : ACT_MS);
   const headers = new Headers(init.headers);
   if (token.value !== null) headers.set("Authorization", `Bearer ${token.value}`);
-  const response = await fetch(addressOfCall(path), { ...init, headers, cache: "no-store" }).catch(lost);
+  const response = await fetch(addressOfCall(path), { ...init, signal, headers, cache: "no-store" }).catch(lost);
   if (response.ok) return response;
-  const answer = (await response.json().catch(() => ({}))) as { message?: string };
+  const answer = (await response.json().catch(() => ({}))) as Partial<Refusal>;
   if (response.status === 401) tokenAsked.value = { isWrong: token.value !== null };
-  throw new Refused(response.status, answer.message ?? `the server answers HTTP ${response.status}`);
+  throw new Refused(response.status, answer.message ?? `the server answers HTTP ${response.status}`, answer.issues);
 }
 
 /** A call of the control API: its path is below `/_momo`. */

@@ -135,11 +135,18 @@ export async function loadRows(): Promise<void> {
   } catch (error) {
     if (!(error instanceof Refused) || error.status === null || error.status === 401) throw error;
     if (state.selection.value !== asked) return;
-    state.filterProblem.value = error.message;
+    state.filterProblem.value = error;
     state.answeredSelection.value = asked;
     state.rows.value = [];
   }
 }
+
+/** Loads the last payment, which the filters may hide. */
+export const loadNewest = (): Promise<void> =>
+  quietly(async () => {
+    const list = await api.get<wire.TransactionList>(`/transactions?merchant_id=${state.merchantId.value}&limit=1`);
+    arrivals.remember(list.transactions);
+  });
 
 const nextPage = () => Math.floor(state.rows.value.length / PAGE_SIZE) + 1;
 
@@ -174,7 +181,7 @@ export const refreshPrompts = throttled(
 );
 
 /** @param keepsKnown whether a known prompt that is not listed any more stays until the event of its end says how it ended */
-async function loadPrompts(keepsKnown = false): Promise<void> {
+export async function loadPrompts(keepsKnown = false): Promise<void> {
   const { total, prompts } = await api.get<{ total: number; prompts: wire.Prompt[] }>("/prompts");
   const all = keepsKnown ? [...state.prompts.value.values(), ...prompts] : prompts;
   const open = all.filter(({ checkout_request_id }) => !arrivals.hasEnded(checkout_request_id));

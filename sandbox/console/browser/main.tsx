@@ -4,7 +4,7 @@ import { followRoute, goTo, setting } from "./actions.ts";
 import { formatAmount, formatPhone } from "./logic/format.ts";
 import { dialog, isFolded, prompts, server, shownPhone, theme, tick, view } from "./state.ts";
 import { follow } from "./sync.ts";
-import { every, notify } from "./system.ts";
+import { every, isHidden, notify } from "./system.ts";
 import { App } from "./views/app.tsx";
 
 /** How often views that show a time are drawn again. */
@@ -69,7 +69,7 @@ function announceRinging(): void {
     if (document.title !== title) document.title = title;
     const fresh = open.find(({ checkout_request_id }) => !known.has(checkout_request_id));
     known = new Set(prompts.value.keys());
-    if (fresh && document.hidden) {
+    if (fresh && isHidden()) {
       const more = open.length > 1 ? `, and ${open.length - 1} more` : "";
       notify(
         `${formatPhone(fresh.phone)} rings${more}`,

@@ -2,11 +2,11 @@ import { computed, signal } from "@preact/signals";
 import { NO_CALL_FILTERS } from "./logic/calls.ts";
 import { type Filters, givenOf, isWithin, NO_FILTERS, parseSpan, queryOf } from "./logic/filters.ts";
 import { findingsByCall, findingsByPayment } from "./logic/findings.ts";
-import { dayAt } from "./logic/format.ts";
+import { aheadInWords, dayAt } from "./logic/format.ts";
 import { assignChips, type ClockAt, choosePhone, type noteOf, type PhoneState, sandboxNowMs } from "./logic/phone.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
 import { unusual } from "./logic/steering.ts";
-import { longMemory, monotonicMs, tabMemory } from "./system.ts";
+import { longMemory, machineMs, monotonicMs, tabMemory } from "./system.ts";
 import type * as wire from "./wire.ts";
 
 /**
@@ -58,6 +58,12 @@ export const sandboxNow = computed<number | null>(() => {
   return clock.value && sandboxNowMs(clock.value, monotonicMs());
 });
 
+/** How far it is from the time of the machine, in words. */
+export const clockAhead = computed(() => {
+  tick.value; // also while the sandbox's clock is frozen
+  return sandboxNow.value === null ? "" : aheadInWords(sandboxNow.value - machineMs());
+});
+
 /** The sandbox's day in Nairobi. Rows use it instead of the time, so that they are drawn again only once a day. */
 export const today = computed(() => (sandboxNow.value === null ? null : dayAt(sandboxNow.value)));
 
@@ -75,7 +81,7 @@ export const selection = computed(() => `${merchantId.value} ${queryOf(filters.v
 /** The selection of the loaded rows and counts. If it differs from `selection`, a load is running. */
 export const answeredSelection = signal<string | null>(null);
 export const isListCurrent = computed(() => answeredSelection.value === selection.value);
-export const filterProblem = signal<string | null>(null);
+export const filterProblem = signal<wire.Refusal | null>(null);
 export const rows = signal<readonly wire.Transaction[]>([]);
 /** How often the rows were replaced by others. */
 export const listsLoaded = signal(0);
@@ -92,6 +98,9 @@ const isShown = computed(() => {
   return (row: wire.Transaction): boolean => span === null || isWithin(row, span);
 });
 export const shownRows = computed(() => rows.value.filter(isShown.value));
+
+/** The last payment of the merchant, whatever the filters select. */
+export const newestPayment = signal<wire.Transaction | null>(null);
 
 export const openPayment = computed(() => (view.value === "transactions" ? route.value.selected : null));
 export const story = signal<wire.Story | null>(null);
@@ -181,5 +190,5 @@ export const unusualParts = computed(() =>
   }),
 );
 
-export type Dialog = "pay" | "help";
+export type Dialog = "pay" | "help" | "clock";
 export const dialog = signal<Dialog | null>(null);

@@ -1,43 +1,78 @@
 import { batch, effect } from "@preact/signals";
 import { api, Refused } from "./api.ts";
 import { addRows, remember } from "./arrivals.ts";
-import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
+import {
+  loadAll,
+  loadPrompts,
+  quietly,
+  refreshFindings,
+  refreshPrompts,
+  refreshRows,
+  refreshStory,
+  reload,
+} from "./loading.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import { addMessages, endPrompts } from "./phones.ts";
 import * as state from "./state.ts";
-import { after, every, nextFrame, sleep, throttled } from "./system.ts";
+import { after, every, isHidden, nextFrame, onVisibility, sleep, throttled } from "./system.ts";
 import type { ConsoleEvent, EventData, LoggedRequest, Transaction } from "./wire.ts";
 
 /** Keeps the state up to date with the server: loads it, follows the events, and reconnects. */
 
 /** A stream without data for this long is dead: a heartbeat arrives every 15 s. */
-const SILENCE_MS = 40_000;
+const SILENCE_MS = 25_000;
+/** An attempt that has no answer after this time hangs. */
+const ATTEMPT_MS = 10_000;
+/** A tab that is hidden for this long has no stream, because a browser opens six connections to a server, for all tabs together. */
+const HIDDEN_MS = 3000;
+/** How often a hidden tab asks for the prompts, for its title and its notifications. */
+const HIDDEN_POLL_MS = 5000;
 const RETRY_MS = [250, 500, 1000, 2000] as const;
 
 let lastEventId: string | null = null;
 
-/** Loads and follows the events until the page is closed. */
+/** Loads and follows the events, while the tab is shown, until the page is closed. */
 export async function follow(): Promise<never> {
   for (let failures = 0; ; ) {
-    const wasLive = await connect();
-    failures = wasLive ? 0 : failures + 1;
+    await shown();
+    await connect();
+    failures = state.connection.value === "live" ? 0 : failures + 1;
     if (state.tokenAsked.value) await tokenGiven();
-    else {
+    else if (!isHidden()) {
       state.connection.value = "lost";
       await sleep(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
     }
   }
 }
 
-/** @returns whether the stream was open */
-async function connect(): Promise<boolean> {
+/** Waits until the tab is shown. */
+async function shown(): Promise<void> {
+  while (isHidden()) {
+    state.connection.value = "connecting";
+    const change = Promise.withResolvers<void>();
+    const stop = onVisibility(change.resolve);
+    await Promise.race([change.promise, sleep(HIDDEN_POLL_MS)]);
+    stop();
+    if (isHidden()) void quietly(loadPrompts);
+  }
+}
+
+/** Ends the stream. */
+let leave = () => {};
+
+async function connect(): Promise<void> {
   const leaving = new AbortController();
-  let wasLive = false;
-  let cancelSilence = () => {};
+  leave = () => leaving.abort();
+  let cancelSilence = after(ATTEMPT_MS, leave);
   const onSign = () => {
     cancelSilence();
-    cancelSilence = after(SILENCE_MS, () => leaving.abort());
+    cancelSilence = after(SILENCE_MS, leave);
   };
+  let cancelHidden = () => {};
+  const stop = onVisibility(() => {
+    cancelHidden();
+    if (isHidden()) cancelHidden = after(HIDDEN_MS, leave);
+  });
   try {
     const needsAll = lastEventId === null || !state.isLoaded.value;
     await api.listen(lastEventId, {
@@ -48,7 +83,6 @@ async function connect(): Promise<boolean> {
         // Load after the stream is open, so that no event is missed between the two.
         if (needsAll) void renew();
         else state.connection.value = "live";
-        wasLive = true;
       },
       onEvent(event, id) {
         if (id) lastEventId = id;
@@ -60,14 +94,16 @@ async function connect(): Promise<boolean> {
     if (!(error instanceof Refused)) throw error;
   } finally {
     cancelSilence();
+    cancelHidden();
+    stop();
   }
-  return wasLive;
 }
 
-/** Loads everything. From then on, events are enough. */
+/** Loads everything. From then on, events are enough. What could not be loaded is loaded by the next attempt to connect. */
 async function renew(): Promise<void> {
   await loadAll();
   if (state.isLoaded.value) state.connection.value = "live";
+  else leave();
 }
 
 function tokenGiven(): Promise<void> {

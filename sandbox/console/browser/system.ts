@@ -6,6 +6,9 @@ import { isLoopbackInBrowser } from "../../loopback.ts";
 /** Milliseconds with fractions from an arbitrary start. It never goes back. */
 export const monotonicMs = (): number => performance.now();
 
+/** The time of the machine, which may be set. */
+export const machineMs = (): number => Date.now();
+
 /** @returns a function that cancels it */
 export function after(durationMs: number, run: () => void): () => void {
   const timer = setTimeout(run, durationMs);
@@ -34,6 +37,17 @@ export function nextFrame(run: () => void): void {
   };
   const frame = requestAnimationFrame(once);
   const timer = setTimeout(once, BACKGROUND_FRAME_MS);
+}
+
+export const isHidden = (): boolean => document.hidden;
+
+/**
+ * Calls a function each time the tab is hidden or shown.
+ * @returns a function that ends this
+ */
+export function onVisibility(run: () => void): () => void {
+  document.addEventListener("visibilitychange", run);
+  return () => document.removeEventListener("visibilitychange", run);
 }
 
 /** Kept until the tab is closed. If the browser forbids storage, nothing is kept. */

@@ -1,5 +1,6 @@
-import type { Finding } from "../../audit/shape.ts";
+import type { Example, Finding } from "../../audit/shape.ts";
 import type { MessageOnWire, OwnedTransaction } from "../../control/shapes/payments.ts";
+import type { IssueOnWire } from "../../control/shapes/refusal.ts";
 import type { LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
 import type { AttemptOnWire, DeliveryOnWire, WebhookSettings } from "../../control/shapes/webhook.ts";
 
@@ -31,11 +32,20 @@ export type {
 } from "../../control/shapes/steering.ts";
 export type Transaction = OwnedTransaction;
 export type LoggedRequest = LoggedCall;
-export type { Finding };
+export type { Example, Finding };
 export type Attempt = AttemptOnWire;
 export type Delivery = DeliveryOnWire;
 export type Webhook = WebhookSettings;
 export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts";
+
+export type Issue = IssueOnWire;
+
+/** Why the API does not do what it was asked. */
+export interface Refusal {
+  readonly message: string;
+  /** What is wrong where; empty if the message names no place. */
+  readonly issues: readonly Issue[];
+}
 
 export type ConsoleEvent =
   | { readonly name: "transaction"; readonly data: Transaction }

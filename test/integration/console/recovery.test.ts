@@ -1,10 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import type { TestSandbox } from "stkpush-sandbox/testing";
 import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { startForwarder } from "../../support/connection.ts";
 import { serveMomo } from "../../support/momo.ts";
+import { PATIENCE_MS, until } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -13,6 +15,18 @@ async function startBetween({ baseUrl }: TestSandbox) {
   const forwarder = await startForwarder(Number(new URL(baseUrl).port));
   later(forwarder.close);
   return { forwarder, url: `http://127.0.0.1:${forwarder.port}/_momo/` };
+}
+
+/** Hides or shows a tab, as the browser does when the person changes to another one. */
+const show = (tab: Page, isShown: boolean) =>
+  tab.evaluate(`Object.defineProperty(document, "hidden", { value: ${!isShown}, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"))`);
+
+/** The tab leaves the stream, a short time after it was hidden. */
+async function hide(tab: Page): Promise<void> {
+  const left = tab.waitForEvent("requestfailed", (request) => request.url().endsWith("/events"));
+  await show(tab, false);
+  await left;
 }
 
 describeInBrowser("the connection", (scene) => {
@@ -58,6 +72,68 @@ describeInBrowser("the connection", (scene) => {
     expect(asked.filter((path) => path.startsWith("/_momo/server"))).toEqual([]);
   });
 
+  test("more tabs than a browser has connections work, because a hidden tab has no stream; when it is shown, it has all that happened", async () => {
+    const page = await scene.open({ url: "about:blank" });
+    const window = await page.context().browser()?.newContext();
+    if (!window) throw new Error("there is no browser");
+    window.setDefaultTimeout(PATIENCE_MS);
+    const openTab = async () => {
+      const tab = await window.newPage();
+      await tab.goto(`${scene.sandbox.controlUrl}/#transactions`);
+      await tab.getByText("Live", { exact: true }).waitFor();
+      return tab;
+    };
+    const first = await openTab();
+    await hide(first);
+    for (let others = 0; others < 6; others += 1) await show(await openTab(), false);
+    await startPayment(scene.sandbox, { amount: 33 });
+    // A hidden tab still counts the prompts in its title.
+    await until(
+      () => first.title(),
+      (title) => title.startsWith("1 prompt"),
+    );
+    expect(await rowsOf(first).count()).toBe(0);
+    await show(first, true);
+    await rowsOf(first).filter({ hasText: "33.00" }).waitFor();
+    await window.close();
+  });
+
+  test("an attempt to connect that hangs is ended: the page is live again soon after the way is free", async () => {
+    const { forwarder, url } = await startBetween(scene.sandbox);
+    const page = await scene.open({ url, expected: /net::ERR_|Failed to load resource/ });
+    await page.getByText("Live", { exact: true }).waitFor();
+    forwarder.swallow();
+    await page.getByText("The server does not answer.").waitFor();
+    await startPayment(scene.sandbox, { amount: 44 });
+    // An attempt is under way, and gets no answer.
+    await page.waitForRequest(/[/]events$/);
+    forwarder.mend();
+    const mendedAtMs = performance.now();
+    await page.getByText("Live", { exact: true }).waitFor();
+    expect(performance.now() - mendedAtMs).toBeLessThan(60_000);
+    await rowsOf(page).filter({ hasText: "44.00" }).waitFor();
+  });
+
+  test("a call that hangs while the page loads is repeated", async () => {
+    const page = await scene.open({ url: "about:blank", expected: /net::ERR_/ });
+    await page.route("**/_momo/outcomes", () => {}, { times: 1 });
+    await page.goto(`${scene.sandbox.controlUrl}/`);
+    await page.getByText("Live", { exact: true }).waitFor();
+  });
+
+  test("no translator changes the page, and it works although the browser forbids storage", async () => {
+    const page = await scene.open({ url: "about:blank" });
+    const storage = await page.addInitScript(`for (const name of ["localStorage", "sessionStorage"])
+      Object.defineProperty(globalThis, name, { get() { throw new DOMException("The operation is insecure.", "SecurityError"); } });`);
+    await page.goto(`${scene.sandbox.controlUrl}/#transactions`);
+    await page.getByRole("button", { name: "Switch to light" }).click();
+    await page.getByRole("button", { name: "Hide the phone" }).click();
+    await startPayment(scene.sandbox, { amount: 55 });
+    await rowsOf(page).filter({ hasText: "55.00" }).waitFor();
+    expect(await page.evaluate("document.documentElement.translate")).toBe(false);
+    await storage.dispose();
+  });
+
   test("what a page could not load is loaded when it connects again", async () => {
     const { forwarder, url } = await startBetween(scene.sandbox);
     const page = await scene.open({ url: "about:blank", expected: /net::ERR_|Failed to load resource/ });
@@ -71,7 +147,7 @@ describeInBrowser("the connection", (scene) => {
     forwarder.cut();
     forwarder.mend();
     await page.getByText("Live", { exact: true }).waitFor();
-    expect(await page.getByText(/^The default decides: /).count()).toBe(1); // nothing else loads it
+    expect(await page.getByText(/^By default: /).count()).toBe(1); // nothing else loads it
   });
 
   test("off loopback the page asks once, in a readable form, for the control token; it is in no address", async () => {

@@ -6,7 +6,8 @@ import { rejectionOf, turns } from "../../support/waiting.ts";
 jest.useFakeTimers();
 // The state of the page reads its address when it is loaded. A variable, because the page has types of its own.
 Object.assign(globalThis, {
-  location: { hash: "", pathname: "/_momo/" },
+  location: { hash: "", pathname: "/_momo/", hostname: "localhost" },
+  document: Object.assign(new EventTarget(), { hidden: false }),
   requestAnimationFrame: () => 0,
   cancelAnimationFrame: () => {},
 });
@@ -210,13 +211,21 @@ test.each([
   jest.advanceTimersByTime(400);
 });
 
-test("a stream of events is dead after 40 s without a sign of life; the page follows another one, and shows the end of a prompt for a while", async () => {
+/** An answer to every call that the page makes when it loads. */
+const ANYTHING = {
+  ...{ success: true, message: "", default_merchant_id: 1, base_url: "http://127.0.0.1/v2", now_ms: 0, frozen: true },
+  ...{ merchants: [], accounts: [], keys: [], outcomes: [], rules: [], faults: [], webhook: null, deliveries: [] },
+  ...{ requests: [], next: null, messages: [], total: 0, prompts: [], findings: [], transactions: [] },
+  ...{ pagination: { total_items: 0 }, every_status: {} },
+};
+
+test("a stream of events is dead after 25 s without a sign of life; the page follows another one, and shows the end of a prompt for a while", async () => {
   const opened: ReadableStreamDefaultController<Uint8Array>[] = [];
   const rules = Promise.withResolvers<Response>();
+  let isHeld = false;
   answer = async (path, { signal }) => {
-    if (path === "/_momo/rules") return rules.promise;
-    if (path === "/_momo/prompts") return Response.json({ total: 0, prompts: [] });
-    if (path !== "/_momo/events") return new Response("", { status: 503 });
+    if (path === "/_momo/rules" && isHeld) return rules.promise;
+    if (path !== "/_momo/events") return Response.json(ANYTHING);
     const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
       opened.push(controller);
       signal?.addEventListener("abort", () => controller.error(signal.reason));
@@ -228,13 +237,14 @@ test("a stream of events is dead after 40 s without a sign of life; the page fol
     opened.at(-1)?.enqueue(Buffer.from(texts.join("")));
     return settle();
   };
+  state.route.value = { view: null, selected: null, query: {} };
   void follow();
   await settle();
-  jest.advanceTimersByTime(30_000);
+  jest.advanceTimersByTime(20_000);
   opened[0]?.enqueue(Buffer.from(": momo\n\n"));
   await settle();
-  await pass(39_999);
-  expect([state.connection.value, opened.length]).toEqual(["connecting", 1]);
+  await pass(24_999);
+  expect([state.connection.value, opened.length]).toEqual(["live", 1]);
   await pass(1);
   expect(state.connection.value).toBe("lost");
   await pass(250);
@@ -244,6 +254,8 @@ test("a stream of events is dead after 40 s without a sign of life; the page fol
   await pass(1000);
   expect(state.requests.value).toEqual([{ id: 2 }]);
   jest.advanceTimersByTime(50); // between two frames with events
+  isHeld = true;
+  asked.splice(0);
   // However many changes come while the rules are loaded, they are loaded once more.
   for (let time = 0; time < 5; time += 1) {
     await send(["steering", { what: "rules" }]);

@@ -2,17 +2,15 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
 import { setting } from "../actions.ts";
 import { type ApiCall, api, Refused } from "../api.ts";
-import { type Problems, problemsOf } from "../logic/problems.ts";
+import { NO_PROBLEMS, type Problems, problemsOf } from "../logic/problems.ts";
 import { outcomes } from "../state.ts";
-
-const NONE: Problems = { fields: {}, rest: null };
 
 /**
  * A call that a form makes. A refusal is shown beside the fields that it names.
  * @param names the members of the API that have a field on the form
  */
 export function useCall(names: readonly string[] = []) {
-  const problems = useSignal(NONE);
+  const problems = useSignal(NO_PROBLEMS);
   const isUnderWay = useSignal(false);
   return {
     problems: problems.value,
@@ -23,11 +21,11 @@ export function useCall(names: readonly string[] = []) {
       isUnderWay.value = true;
       try {
         await call();
-        problems.value = NONE;
+        problems.value = NO_PROBLEMS;
         return true;
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        problems.value = problemsOf(error.message, names);
+        problems.value = problemsOf(error, names);
         return false;
       } finally {
         isUnderWay.value = false;
