@@ -19,6 +19,13 @@ export function remember(transactions: readonly Transaction[]): Transaction[] {
     known.delete(one.checkout_request_id);
     known.set(one.checkout_request_id, one);
   }
+  for (const one of newest) {
+    const before = state.newestPayment.value;
+    const isOurs = one.merchant_id === state.merchantId.value;
+    if (isOurs && (before === null || one.id >= before.id || before.merchant_id !== one.merchant_id)) {
+      state.newestPayment.value = one;
+    }
+  }
   for (const id of known.keys()) {
     if (known.size <= MOST_KNOWN) break;
     known.delete(id);
@@ -66,6 +73,7 @@ export function startedAfter(list: readonly Transaction[]): Transaction[] {
 /** Removes payments, requests and messages: the server is another one, or was reset. */
 export function forgetAll(): void {
   known.clear();
+  state.newestPayment.value = null;
   state.story.value = null;
   state.pickedPhone.value = null;
   state.requests.value = [];

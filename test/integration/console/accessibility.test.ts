@@ -76,7 +76,7 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, vi
   await pay.getByRole("button", { name: "More" }).click();
   await pay.getByLabel("Phone").fill("12");
   await page.keyboard.press("Enter");
-  await pay.getByText("phone must be").waitFor();
+  await pay.getByText("must be a string of 254").waitFor();
   await visit("refused test payment");
 }
 

@@ -244,9 +244,10 @@ async function settled(read: () => Promise<string>, expected: string | null): Pr
   }
 }
 
-/** Without the times that requests took, and without cells whose text stands in the name of their row. */
+/** Without the times that requests took, without how far the clock is from that of the machine, and without cells whose text stands in the name of their row. */
 const steady = (text: string): string =>
   text
     .replaceAll(/^ *- (?:cell|columnheader)(?: "[^"\n]*")?\n/gm, "")
+    .replaceAll(/[+−]\d+ (?:days?|h)\b(?: \d+ (?:h|min))*/g, "AHEAD")
     .replaceAll(/(?<=took |cell "|(?:no answer|HTTP \d+) after )\d[\d.]* (?:ms|s)\b/g, "TIME")
     .replaceAll(/(?<=^ *- '?row ".*) \d[\d.]* (?:ms|s)(?= [a-z ,]*"'?:$|"'?:)/gm, " TIME");

@@ -55,7 +55,10 @@ describe("the filters of payments (§4.3)", () => {
       toString: "x",
       merchant: "2",
     });
-    expect(filters.queryOf(given).toString()).toBe("search=tea+1%26");
+    expect(filters.queryOf(given).toString()).toBe("search=tea+1%26&ends=true");
+    const searchOf = (search: string) => filters.queryOf({ ...filters.NO_FILTERS, search }).get("search");
+    const typed = ["0764 672 239", "+254 764 67", "254 7", "0001 0002", "ORDER 12", "764 672 239"];
+    expect(typed.map(searchOf)).toEqual(["0764672239", "+25476467", "2547", "0001 0002", "ORDER 12", "764 672 239"]);
     const isFiltered = (query: Record<string, string>) =>
       filters.isFiltered(filters.givenOf(filters.NO_FILTERS, query));
     expect([{ search: " " }, { toString: "x" }, { span: "1-2" }].map(isFiltered)).toEqual([false, false, true]);

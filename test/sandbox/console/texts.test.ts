@@ -5,7 +5,7 @@ import { gistOf } from "../../../sandbox/console/browser/logic/calls.ts";
 import { chosenIn } from "../../../sandbox/console/browser/logic/decisions.ts";
 import * as format from "../../../sandbox/console/browser/logic/format.ts";
 import { countdown, noteOf, sandboxNowMs } from "../../../sandbox/console/browser/logic/phone.ts";
-import { numberOrText, problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
+import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { nextReference } from "../../../sandbox/console/browser/logic/reference.ts";
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
 import { replayCurl } from "../../../sandbox/console/browser/logic/shell.ts";
@@ -68,22 +68,44 @@ test("a countdown goes from 1 to 0, and stays there", () => {
   expect(countdown(5000, 5000, 1000)).toEqual({ text: "0:00", share: 0 }); // without a length it is at its end
 });
 
-test("a field sends a number, or else the text, which the API refuses; an empty one sends nothing", () => {
-  expect(["", "0", "1.5", "1e999", "ten"].map(numberOrText)).toEqual([undefined, 0, 1.5, "1e999", "ten"]);
-  expect(format.prettyJson("{a")).toBe("{a");
-});
-
-const PROBLEMS: [message: string, names: string[], fields: Record<string, string>, rest: string | null][] = [
-  ["it is over; times: too small", ["phone", "times"], { times: "times: too small" }, "it is over"],
-  ["match.phone: a; times: b", ["match.phone", "times"], { "match.phone": "match.phone: a", times: "times: b" }, null],
-  ["faults[12].status: no", ["status"], { status: "faults[12].status: no" }, null],
-  ["url: a; times: b; url: c", ["url", "times"], { url: "url: a; url: c", times: "times: b" }, null],
-  ["match.amount: too small", ["amount"], { amount: "match.amount: too small" }, null],
-  ["phonebook is no phone", ["phone"], {}, "phonebook is no phone"],
-  ["match-phone: a", ["match.phone"], {}, "match-phone: a"],
+const PROBLEMS: [
+  issues: [path: string, rule: string, received?: string][],
+  fields: Record<string, string>,
+  rest: string | null,
+][] = [
+  [[], {}, "it is over"],
+  [[["times", "must be a number", '"ten"']], { times: 'must be a number; it is "ten"' }, null],
+  [
+    [
+      ["rules[2].match.phone", "a: times b"],
+      ["faults[12].times", "c"],
+    ],
+    { phone: "a: times b", times: "c" },
+    null,
+  ],
+  [
+    [
+      ["phone", "a"],
+      ["phone", "b"],
+    ],
+    { phone: "a; b" },
+    null,
+  ],
+  [
+    [
+      ["phonebook", "a", "1"],
+      ["", "give one of them"],
+    ],
+    {},
+    "phonebook: a; it is 1; give one of them",
+  ],
 ];
-test.each(PROBLEMS)("the problems of a form, beside their fields: %s", (message, names, fields, rest) => {
-  expect(problemsOf(message, names)).toEqual({ fields, rest });
+test.each(PROBLEMS)("the problems of a form, each once, and at its field: %j", (issues, fields, rest) => {
+  const refusal = {
+    message: "it is over",
+    issues: issues.map(([path, rule, received]) => ({ path, rule, ...(received !== undefined && { received }) })),
+  };
+  expect(problemsOf(refusal, ["phone", "times"])).toEqual({ fields, rest });
 });
 
 test("a default that differs from that of the start, and many rules, are in force", () => {

@@ -8,6 +8,13 @@ export const COUNTED: readonly Status[] = ["completed", "failed", "cancelled", "
 
 export const totalOf = (counts: Counts): number => COUNTED.reduce((sum, status) => sum + counts[`${status}_count`], 0);
 
+/** The counts of the payments with one status. */
+export function ofStatus(counts: Counts, wanted: string): Counts {
+  const numbers = COUNTED.map((status) => [`${status}_count`, status === wanted ? counts[`${status}_count`] : 0]);
+  const received = wanted === "completed" ? counts.total_completed_amount : 0;
+  return { ...Object.fromEntries(numbers), total_completed_amount: received };
+}
+
 export function countsOf(rows: readonly Transaction[]): Counts {
   const numbers = COUNTED.map((status) => [`${status}_count`, rows.filter((row) => row.status === status).length]);
   const received = rows.reduce((sum, { status, amount }) => sum + (status === "completed" ? amount : 0), 0);

@@ -3,32 +3,30 @@ import { formatInterval } from "./format.ts";
 
 /** Who decides how a prompt ends, in words. */
 
-const WHO: Readonly<Record<Exclude<Decision["who"], "rule">, string>> = {
-  header: "Its request",
-  network_limit: "The network's limit",
-  test_phone: "This test phone",
-  default: "The default",
-  person: "A person",
-  deadline: "The deadline",
+const REASONS: Readonly<Record<Exclude<Decision["who"], "rule">, string>> = {
+  header: "its request asked for this",
+  network_limit: "the network has this limit",
+  test_phone: "this test phone always does this",
+  default: "this is the default",
+  person: "a person answered",
+  deadline: "its time is over",
 };
 
-/** Of a prompt that rings: `Rule 2 decides: completed in 3 s.` */
+/** Of a prompt that rings: `If you do nothing: completed in 3 s (rule 2).` */
 export function decisionInWords({ who, rule, outcome, at_ms }: Decision, nowMs: number | null): string {
-  const decider = who === "rule" ? `Rule ${rule}` : WHO[who];
-  if (at_ms === null || nowMs === null) {
-    return `${decider} decides: ${outcome}${outcome === "manual" ? ", so it waits for you" : ""}.`;
-  }
+  const reason = who === "rule" ? `rule ${rule}` : REASONS[who];
+  if (outcome === "manual") return `This prompt waits for your answer (${reason}).`;
+  if (at_ms === null || nowMs === null) return `If you do nothing: ${outcome} (${reason}).`;
   const leftMs = Math.max(0, Math.ceil((at_ms - nowMs) / 1000) * 1000);
-  return `${decider} decides: ${outcome} in ${formatInterval(leftMs)}.`;
+  return `If you do nothing: ${outcome} in ${formatInterval(leftMs)} (${reason}).`;
 }
 
-/** Of the prompts to come: `The default decides: completed after 3s.` */
+/** Of the prompts to come: `By default: completed after 3s.` */
 export function nextDecisionInWords(rules: readonly Rule[], fallback: Default): string {
   const place = rules.findIndex(({ match, times }) => times === undefined && Object.keys(match).length === 0);
   const decided = rules[place] ?? fallback;
-  const otherwise = rules.length > 0 ? "If no rule fits, the default decides" : "The default decides";
-  const decider = place < 0 ? otherwise : `Rule ${place + 1} decides`;
-  return `${decider}: ${decided.outcome === "manual" ? "they wait for you" : outcomeInWords(decided)}.`;
+  const reason = place >= 0 ? `By rule ${place + 1}` : rules.length > 0 ? "If no rule fits" : "By default";
+  return `${reason}: ${decided.outcome === "manual" ? "they wait for your answer" : outcomeInWords(decided)}.`;
 }
 
 /** The body of a request that sets the default of an answer again. */

@@ -1,6 +1,7 @@
 import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/filters.ts";
 import type { Transaction } from "../wire.ts";
 import { instantOf } from "./format.ts";
+import { searchOf } from "./typed.ts";
 
 /**
  * The filters of the list, as typed; empty if not used (§4.3). `span` is an interval of the chart, `FROM-UNTIL` in milliseconds: the API
@@ -21,12 +22,20 @@ export const inForce = (filters: Readonly<Record<string, string>>): Record<strin
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
 
 /** Removes spaces around the values. The fields keep them, because the person may still type the next word. */
-const trimmed = (filters: Filters): Filters =>
-  givenOf(NO_FILTERS, Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, value.trim()])));
+function trimmed(filters: Filters): Filters {
+  const texts = givenOf(
+    NO_FILTERS,
+    Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, value.trim()])),
+  );
+  return { ...texts, search: searchOf(texts.search) };
+}
 
-/** The filters in the form of the API. */
-export const queryOf = (filters: Filters): URLSearchParams =>
-  new URLSearchParams(inForce(trimmed({ ...filters, span: "" })));
+/** The filters in the form of the API. A search of a person also finds the ends of references. */
+export function queryOf(filters: Filters): URLSearchParams {
+  const query = new URLSearchParams(inForce(trimmed({ ...filters, span: "" })));
+  if (query.has("search")) query.set("ends", "true");
+  return query;
+}
 
 export const isFiltered = (filters: Readonly<Record<string, string>>): boolean =>
   Object.values(filters).some((value) => value.trim() !== "");

@@ -1,5 +1,5 @@
 import { readOrNull } from "../../../../src/domain/read-or-null.ts";
-import { formatTimestamp, NAIROBI_OFFSET_MS } from "../../../../src/domain/timestamp.ts";
+import { DAY_MS, formatTimestamp, NAIROBI_OFFSET_MS } from "../../../../src/domain/timestamp.ts";
 
 /** Formats values of the API for people. */
 
@@ -49,6 +49,30 @@ const longDay = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeri
 
 /** An instant as a phone shows the day: `Friday 20 November`. */
 export const longDayOf = (atMs: number): string => longDay.format(new Date(atMs + NAIROBI_OFFSET_MS)).replace(",", "");
+
+const shortDay = new Intl.DateTimeFormat("en-GB", {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+
+/** The same in short: `Fri 20 Nov`. */
+export const shortDayOf = (atMs: number): string =>
+  shortDay.format(new Date(atMs + NAIROBI_OFFSET_MS)).replace(",", "");
+
+/** The clocks of a server and of a browser on another machine differ a little. */
+const SAME_MS = 5000;
+
+/** How far a clock is from another one: `+2 h 30 min`, whole days such as `−8 days`; empty if they show the same. */
+export function aheadInWords(aheadMs: number): string {
+  // Seconds do not matter beside hours, and a slow answer makes them wrong.
+  const unitMs = Math.abs(aheadMs) < 3_590_000 ? 1000 : 60_000;
+  const ms = Math.round(Math.abs(aheadMs) / unitMs) * unitMs;
+  if (ms < SAME_MS) return "";
+  const words = ms < DAY_MS ? formatInterval(ms) : counted(Math.floor(ms / DAY_MS), "day");
+  return `${aheadMs < 0 ? "−" : "+"}${words}`;
+}
 
 /** A duration, with about three digits: `350 ms`, `2.9 s`, `48 s`, `3 min 5 s`. */
 export function formatInterval(durationMs: number): string {

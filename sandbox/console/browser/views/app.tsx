@@ -3,6 +3,7 @@ import { addressOf, giveToken } from "../actions.ts";
 import type { View } from "../logic/route.ts";
 import { connection, findings, isFolded, prompts, queries, tokenAsked, view } from "../state.ts";
 import { Audit } from "./audit.tsx";
+import { ClockDialog } from "./clock.tsx";
 import { HelpDialog } from "./dialog.tsx";
 import { submits, useForm } from "./form.tsx";
 import { KeyIcon, ListIcon, Mark, PhoneIcon, SlidersIcon, StartIcon, SwapIcon, WarningIcon } from "./marks.tsx";
@@ -61,6 +62,7 @@ export function App() {
         <Phones />
       </main>
       <PayDialog />
+      <ClockDialog />
       <HelpDialog />
     </div>
   );

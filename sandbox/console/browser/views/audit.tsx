@@ -5,14 +5,13 @@ import { api } from "../api.ts";
 import { findingsByKind, labelOf } from "../logic/findings.ts";
 import { formatCount } from "../logic/format.ts";
 import { auditSummary, findings, isLoaded, requests } from "../state.ts";
-import type { Finding } from "../wire.ts";
+import type { Example, Finding } from "../wire.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock } from "./copy.tsx";
 import { FormProblem, useForm } from "./form.tsx";
 
-/** More findings of one kind do not help here. The report has them all. */
-const MOST_SHOWN = 20;
-const MOST_LINKS = 8;
+/** More findings of one kind, or more examples of one, do not help here. The report has them all. */
+const MOST_SHOWN = 3;
 
 const TONES: Readonly<Record<string, string>> = { error: "failed", warning: "pending" };
 
@@ -65,34 +64,45 @@ function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
 }
 
 function Item({ finding }: { finding: Finding }) {
-  const { message, checkout_request_id, reference, request_ids, first_at, count, section } = finding;
-  const oldest = requests.value[0]?.id ?? Number.POSITIVE_INFINITY;
-  const kept = request_ids.filter((id) => id >= oldest);
+  const { message, examples, first_at, count, section } = finding;
   return (
     <li>
       <p>{message}</p>
       <p class="hint facts">
-        {checkout_request_id !== null && (
-          <a href={addressOf("transactions", checkout_request_id)}>payment {reference ?? checkout_request_id}</a>
-        )}
-        {kept.length > 0 && (
-          <span>
-            {kept.length === 1 ? "request" : "requests"}{" "}
-            {kept.slice(0, MOST_LINKS).map((id) => (
-              <a key={id} href={addressOf("requests", String(id))}>
-                {id}
-              </a>
-            ))}
-            {kept.length > MOST_LINKS && ` and ${kept.length - MOST_LINKS} more`}
-          </span>
-        )}
+        {count > 1 && <b>{formatCount(count)} times</b>}
+        {examples.slice(0, MOST_SHOWN).map((example, index) => (
+          <ExampleLinks key={index} example={example} />
+        ))}
         <span>
           first at <time>{first_at}</time>
         </span>
-        {count > 1 && <span>{formatCount(count)} times</span>}
         <span>specification {section}</span>
       </p>
     </li>
+  );
+}
+
+/** The payment of a mistake, and the requests that the log still has. */
+function ExampleLinks({ example: { checkout_request_id, reference, request_ids } }: { example: Example }) {
+  const oldest = requests.value[0]?.id ?? Number.POSITIVE_INFINITY;
+  const kept = request_ids.filter((id) => id >= oldest);
+  return (
+    <>
+      {checkout_request_id !== null && (
+        <a href={addressOf("transactions", checkout_request_id)}>payment {reference ?? checkout_request_id}</a>
+      )}
+      {kept.length > 0 && (
+        <span>
+          {kept.length === 1 ? "request" : "requests"}{" "}
+          {kept.slice(0, MOST_SHOWN).map((id) => (
+            <a key={id} href={addressOf("requests", String(id))}>
+              {id}
+            </a>
+          ))}
+          {kept.length > MOST_SHOWN && ` and ${kept.length - MOST_SHOWN} more`}
+        </span>
+      )}
+    </>
   );
 }
 

@@ -6,7 +6,7 @@ import { addressOfCall, api } from "../api.ts";
 import { exportPath } from "../loading.ts";
 import { type Filters, isFiltered, NO_FILTERS, parseSpan } from "../logic/filters.ts";
 import { wallClock } from "../logic/format.ts";
-import { problemsOf } from "../logic/problems.ts";
+import { NO_PROBLEMS, problemsOf } from "../logic/problems.ts";
 import { filterProblem, filters, merchantId, merchants, token } from "../state.ts";
 import { saveFile } from "../system.ts";
 import { ANY, type Choice, FormProblem, Options, useCall } from "./form.tsx";
@@ -19,22 +19,31 @@ interface FilterFrameProps {
   readonly first?: ComponentChildren;
   /** Without room, hidden behind a button. */
   readonly more: ComponentChildren;
+  /** Whether one of these is in force: then they are shown. */
+  readonly isMoreSet: boolean;
   readonly none: Parameters<typeof setFilters>[0];
   readonly isFiltered: boolean;
   readonly children?: ComponentChildren;
 }
 
 /** The filters of a list, and its pause. */
-export function FilterFrame({ search, first, more, none, isFiltered: isSet, children }: FilterFrameProps) {
-  const isMore = useSignal(false);
+export function FilterFrame({ search, first, more, isMoreSet, none, isFiltered: isSet, children }: FilterFrameProps) {
+  const wantsMore = useSignal(false);
+  const isMore = wantsMore.value || isMoreSet;
   return (
     <search class="row filters">
       <TextFilter label="Search" type="search" {...search} onKeyDown={goToHits} />
       {first}
-      <button type="button" class="quiet more" aria-expanded={isMore.value} onClick={setting(isMore, !isMore.value)}>
-        {isMore.value ? "Fewer" : "More"}
+      <button
+        type="button"
+        class="quiet more"
+        aria-expanded={isMore}
+        disabled={isMoreSet}
+        onClick={setting(wantsMore, !isMore)}
+      >
+        {isMore ? "Fewer" : "More"}
       </button>
-      <div class="row more-filters" data-open={isMore.value}>
+      <div class="row more-filters" data-open={isMore}>
         {more}
       </div>
       <PauseButton />
@@ -49,20 +58,23 @@ export function FilterFrame({ search, first, more, none, isFiltered: isSet, chil
 /** The filters of the API (§4.3), and the interval that is picked in the chart. */
 export function FilterBar() {
   const { value } = filters;
-  const problems = problemsOf(filterProblem.value ?? "", Object.keys(NO_FILTERS));
+  const problems = filterProblem.value ? problemsOf(filterProblem.value, Object.keys(NO_FILTERS)) : NO_PROBLEMS;
   const bind = (name: keyof Filters) => ({
     ...bound("filter", name, value[name], (typed) => setFilters({ [name]: typed })),
-    ...(problems.fields[name] && { "aria-invalid": true, "aria-describedby": "filter-problem" }),
+    problem: problems.fields[name],
   });
   const field = (name: FilterName) => {
-    const { field: words, choices } = filterOf(name);
+    const { field: words, choices, parse } = filterOf(name);
     if (choices) return <SelectFilter key={name} label={words.label} of={[ANY, ...choices]} {...bind(name)} />;
-    return <TextFilter key={name} {...words} {...bind(name)} />;
+    const { value: typed, ...others } = bind(name);
+    // A date field can only have a day of the calendar.
+    const shown = words.type === "date" && parse(typed) === null ? "" : typed;
+    return <TextFilter key={name} {...words} {...others} value={shown} />;
   };
   const span = parseSpan(value.span);
   return (
     <FilterFrame
-      search={{ ...bind("search"), placeholder: "Phone, reference, receipt or request id" }}
+      search={{ ...bind("search"), placeholder: "Phone or reference begins with …" }}
       first={field("status")}
       more={
         <>
@@ -70,6 +82,7 @@ export function FilterBar() {
           <MerchantFilter />
         </>
       }
+      isMoreSet={isFiltered({ ...value, search: "", status: "", span: "" })}
       none={NO_FILTERS}
       isFiltered={isFiltered(value)}
     >
@@ -81,39 +94,64 @@ export function FilterBar() {
           <span class="unseen">Show all times</span>
         </button>
       )}
-      <div class="filter-problem" role="alert" id="filter-problem">
-        {filterProblem.value && <p class="problem">{filterProblem.value}</p>}
+      <div class="filter-problem">
+        <FormProblem problems={problems} />
       </div>
     </FilterFrame>
   );
 }
 
-type Bound = ReturnType<typeof bound>;
-
 /** What connects a field with a filter. */
-export const bound = (bar: string, name: string, value: string, set: (value: string) => void) => ({
+interface Bound {
+  readonly id: string;
+  readonly value: string;
+  readonly onInput: (event: TargetedEvent<HTMLInputElement | HTMLSelectElement>) => void;
+  readonly problem?: string | undefined;
+}
+
+export const bound = (bar: string, name: string, value: string, set: (value: string) => void): Bound => ({
   id: `${bar}-${name}`,
   value,
   onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) => set(currentTarget.value),
 });
 
-export function TextFilter({ label, ...input }: { readonly label: string } & InputHTMLAttributes<HTMLInputElement>) {
-  return (
-    <label class={`field ${input.type ?? ""}`}>
-      <span>{label}</span>
-      <input type="text" {...input} />
-    </label>
-  );
+type TextFilterProps = { readonly label: string } & Bound & InputHTMLAttributes<HTMLInputElement>;
+
+export const TextFilter = ({ label, problem, ...input }: TextFilterProps) => (
+  <Labelled id={input.id} type={input.type} label={label} problem={problem}>
+    <input type="text" {...input} {...describedBy(input.id, problem)} />
+  </Labelled>
+);
+
+type SelectFilterProps = { readonly label: string; readonly of: readonly Choice[] } & Bound;
+
+export const SelectFilter = ({ label, of, problem, ...select }: SelectFilterProps) => (
+  <Labelled id={select.id} label={label} problem={problem}>
+    <select {...select} {...describedBy(select.id, problem)}>
+      <Options of={of} />
+    </select>
+  </Labelled>
+);
+
+const describedBy = (id: string, problem: string | undefined) =>
+  problem !== undefined && { "aria-invalid": true, "aria-describedby": `${id}-problem` };
+
+interface LabelledProps extends Pick<TextFilterProps, "id" | "label" | "problem"> {
+  readonly type?: InputHTMLAttributes["type"];
+  readonly children: ComponentChildren;
 }
 
-export function SelectFilter({ label, of, ...select }: { label: string; of: readonly Choice[] } & Bound) {
+function Labelled({ id, label, type, problem, children }: LabelledProps) {
   return (
-    <label class="field">
-      <span>{label}</span>
-      <select {...select}>
-        <Options of={of} />
-      </select>
-    </label>
+    <div class={`field ${type ?? ""}`}>
+      <label for={id}>{label}</label>
+      {children}
+      {problem !== undefined && (
+        <p class="problem" role="alert" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+    </div>
   );
 }
 

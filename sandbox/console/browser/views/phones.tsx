@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
+import { typedPhone } from "../../../../src/domain/phone.ts";
 import { api } from "../api.ts";
 import { chosenIn, nextDecisionInWords } from "../logic/decisions.ts";
-import { formatAmount, formatPhone } from "../logic/format.ts";
+import { counted, formatAmount, formatPhone } from "../logic/format.ts";
 import { openPrompts } from "../logic/steering.ts";
 import { pickPhone } from "../phones.ts";
 import {
@@ -9,6 +10,7 @@ import {
   phoneChips,
   phoneNotes,
   phoneStates,
+  phonesSeen,
   prompts,
   promptsByPhone,
   promptsLeftOut,
@@ -39,10 +41,16 @@ export function Phones() {
   );
 }
 
-/** Every chip keeps its place. The places are reserved from the start. */
+/** Every chip keeps its place. The places are reserved from the start. Below them, any other phone can be opened. */
 function OtherPhones() {
   const chips = phoneChips.value;
+  const typed = useSignal("");
   const more = phoneStates.value.length - 1 - chips.filter((phone) => phone !== null).length;
+  const choose = (text: string) => {
+    const phone = typedPhone(text);
+    typed.value = phone === null ? text : "";
+    if (phone !== null) pickPhone(phone.replace(/^0/, "254"));
+  };
   return (
     <>
       <ul class="other-phones" aria-label="Other phones">
@@ -50,7 +58,21 @@ function OtherPhones() {
           <li key={place}>{phone !== null && <Chip phone={phone} />}</li>
         ))}
       </ul>
-      <p class="muted tiny more-phones">{more > 0 ? `and ${more} more` : ""}</p>
+      <input
+        type="search"
+        class="more-phones"
+        list="all-phones"
+        inputMode="tel"
+        aria-label="Open a phone"
+        placeholder={more > 0 ? `${counted(more, "more phone")}: choose or type` : "Open a phone: type its number"}
+        value={typed.value}
+        onInput={({ currentTarget }) => choose(currentTarget.value)}
+      />
+      <datalist id="all-phones">
+        {phonesSeen.value.map((phone) => (
+          <option key={phone} value={formatPhone(phone)} />
+        ))}
+      </datalist>
     </>
   );
 }

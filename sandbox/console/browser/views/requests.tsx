@@ -132,6 +132,7 @@ function CallFilterBar() {
           <TextFilter label="Payment" placeholder="ws_CO_…" size={10} {...bind("payment")} />
         </>
       }
+      isMoreSet={isFiltered({ ...value, search: "" })}
       none={NO_CALL_FILTERS}
       isFiltered={isFiltered(value)}
     />

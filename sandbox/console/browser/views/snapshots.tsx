@@ -4,6 +4,7 @@ import { api } from "../api.ts";
 import { snapshotInWords, totalOf } from "../logic/counts.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { countedAll } from "../logic/format.ts";
+import { nameOf } from "../logic/typed.ts";
 import { counts, faults, filters, isLoaded, merchants, requests, rules, webhook } from "../state.ts";
 import type { Snapshot } from "../wire.ts";
 import { Card } from "./card.tsx";
@@ -13,7 +14,7 @@ import { CallForm, FormProblem, useCall, useForm } from "./form.tsx";
 export function SnapshotsCard() {
   const snapshots = useSignal<readonly Snapshot[]>([]);
   const form = useForm("snapshot", { name: "Name" });
-  const { name } = form.values;
+  const name = nameOf(form.values.name);
   const load = async () => {
     snapshots.value = (await api.get<{ snapshots: Snapshot[] }>("/snapshots")).snapshots;
   };
@@ -45,7 +46,7 @@ export function SnapshotsCard() {
                 id={`restore-${snapshot.name}`}
                 label={`Restore ${snapshot.name} …`}
                 question={`Restore “${snapshot.name}”?`}
-                loss={`What is here goes: ${lost()}. In its place comes “${snapshot.name}”: ${snapshotInWords(snapshot)}, with its default and webhook. ${KEPT}`}
+                loss={`You lose what is here now: ${lost()}. You get “${snapshot.name}”: ${snapshotInWords(snapshot)}, with its default and webhook. ${KEPT}`}
                 yes="Restore it"
                 run={() =>
                   change(
@@ -89,7 +90,7 @@ export function SnapshotsCard() {
   );
 }
 
-const KEPT = "Merchants, accounts, keys and findings stay.";
+export const KEPT = "Merchants, accounts, keys and findings stay.";
 
 /** Resets everything except merchants, accounts and keys. */
 export function ResetCard() {
@@ -123,7 +124,7 @@ export function ResetCard() {
 }
 
 /** What a reset or a restore removes: `62 payments, 3 rules, 140 logged requests` */
-function lost(): string {
+export function lost(): string {
   const payments = counts.value === null ? 0 : totalOf(counts.value);
   const steered = { rule: rules.value.length, fault: faults.value.faults.length };
   const here = countedAll({ payment: payments, ...steered, "logged request": requests.value.length });

@@ -1,9 +1,11 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { addressOf, setting } from "../actions.ts";
+import { loadNewest } from "../loading.ts";
 import { answerIn, gistOf } from "../logic/calls.ts";
 import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
-import { accounts, dialog, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
+import { accounts, dialog, isLoaded, keys, merchantId, newestPayment, outcomes, requests, server } from "../state.ts";
 import { Card, type ColumnHead, Records } from "./card.tsx";
 import { CodeBlock } from "./copy.tsx";
 import { StatusBadge } from "./marks.tsx";
@@ -18,6 +20,9 @@ export const TestPaymentButton = () => (
 export function Start() {
   const language = useSignal<Language>("curl");
   const facts = server.value;
+  useEffect(() => {
+    if (isLoaded.value) void loadNewest();
+  }, [isLoaded.value, merchantId.value]);
   if (!facts) return null;
   const isFirst = merchantId.value === facts.default_merchant_id;
   const chosen = {
@@ -75,7 +80,7 @@ export function Start() {
 
 /** Whether a payment arrived, and its state. */
 function Seen() {
-  const [payment] = rows.value;
+  const payment = newestPayment.value?.merchant_id === merchantId.value ? newestPayment.value : null;
   const call = requests.value.at(-1);
   return (
     <p class="box tone" role="status" data-tone={payment || call ? "completed" : "none"}>

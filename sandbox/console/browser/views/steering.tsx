@@ -1,9 +1,7 @@
-import { api } from "../api.ts";
-import { longDayOf, wallClock } from "../logic/format.ts";
-import { clock, fallback, sandboxNow, server } from "../state.ts";
+import { fallback, server } from "../state.ts";
 import { Card } from "./card.tsx";
-import { CallForm, FormProblem, outcomeChoices, useForm } from "./form.tsx";
-import { SnowflakeIcon } from "./marks.tsx";
+import { ClockCard } from "./clock.tsx";
+import { CallForm, outcomeChoices, useForm } from "./form.tsx";
 import { FaultsCard, RulesCard } from "./rules-and-faults.tsx";
 import { ResetCard, SnapshotsCard } from "./snapshots.tsx";
 import { WebhookCard } from "./webhook.tsx";
@@ -28,45 +26,6 @@ export function Steering() {
       <SnapshotsCard />
       <ResetCard />
     </div>
-  );
-}
-
-function ClockCard() {
-  const form = useForm("clock", { advance: "Duration" }, { advance: "90s" });
-  const now = sandboxNow.value;
-  const isFrozen = clock.value?.frozen ?? false;
-  const change = (body: object) => void form.run(() => api.post("/clock", body));
-  const advance = (duration: string) => change({ advance: duration });
-  const advanceAsTyped = () => advance(form.values.advance);
-  return (
-    <Card title="Clock">
-      <p class="row big-clock">
-        <time>{now === null ? "–" : wallClock(now)}</time>
-        <span class="muted">{now === null ? "" : `${longDayOf(now)}, Nairobi`}</span>
-        {isFrozen && (
-          <span class="pill">
-            <SnowflakeIcon /> frozen
-          </span>
-        )}
-      </p>
-      <p class="hint">A payment whose time has come ends at once.</p>
-      <div class="row">
-        {form.input("advance", { size: 6, onKeyDown: ({ key }) => key === "Enter" && advanceAsTyped() })}
-        <button type="button" onClick={advanceAsTyped}>
-          Advance
-        </button>
-        <button type="button" onClick={() => advance("10s")}>
-          +10 s
-        </button>
-        <button type="button" onClick={() => advance("1m")}>
-          +1 min
-        </button>
-        <button type="button" onClick={() => change(isFrozen ? { resume: true } : { freeze: true })}>
-          {isFrozen ? "Resume" : "Freeze"}
-        </button>
-      </div>
-      <FormProblem problems={form.problems} />
-    </Card>
   );
 }
 

@@ -1,6 +1,7 @@
 import { addressOf, chooseTheme, foldPhones, setting } from "../actions.ts";
-import { counted, formatCount, wallClock } from "../logic/format.ts";
+import { counted, formatCount, shortDayOf, wallClock } from "../logic/format.ts";
 import * as state from "../state.ts";
+import { AheadPill } from "./clock.tsx";
 import { CopyButton } from "./copy.tsx";
 import {
   AutoIcon,
@@ -93,19 +94,22 @@ function ClockChip() {
   const isFrozen = state.clock.value?.frozen;
   const now = state.sandboxNow.value;
   return (
-    <a
-      class="line clock-chip"
-      href={addressOf("steering")}
-      title="The sandbox's clock, in Nairobi. Freeze and move it in Steering."
+    <button
+      type="button"
+      class="bare line clock-chip"
+      title="The sandbox's clock, in Nairobi. Set it"
+      onClick={setting(state.dialog, "clock")}
     >
       {isFrozen && (
         <span class="line tone" data-tone="cancelled">
           <SnowflakeIcon />
         </span>
       )}
+      <span class="date">{now === null ? "" : shortDayOf(now)}</span>
       <time>{now === null ? "--:--:--" : wallClock(now)}</time>
       <span class="hint">{isFrozen ? "frozen" : "Nairobi"}</span>
-    </a>
+      <AheadPill />
+    </button>
   );
 }
 
@@ -117,7 +121,7 @@ const THEMES: Readonly<Record<state.Theme, { next: state.Theme; label: string; i
 
 function ThemeButton() {
   const { next, ...look } = THEMES[state.theme.value] ?? THEMES.auto;
-  return <IconButton {...look} onClick={() => chooseTheme(next)} />;
+  return <IconButton class="theme" {...look} onClick={() => chooseTheme(next)} />;
 }
 
 function FoldButton() {

@@ -1,7 +1,7 @@
 import { reasonOf } from "../../../network/reason.ts";
 import { addressOf, select, setFilters } from "../actions.ts";
-import { COUNTED, countsOf, totalOf } from "../logic/counts.ts";
-import { isFiltered } from "../logic/filters.ts";
+import { COUNTED, countsOf, ofStatus, totalOf } from "../logic/counts.ts";
+import { isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
 import { capitalised, counted, dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import * as state from "../state.ts";
@@ -59,7 +59,7 @@ function TransactionTable() {
         row={Row}
         count={total}
       >
-        {isEmpty && <NothingYet />}
+        {isEmpty && state.filterProblem.value === null && <NothingYet />}
       </LongList>
       {total > MOST_DRAWN && (
         <p class="hint">
@@ -112,9 +112,9 @@ function Row({ of: transaction }: { of: Transaction }) {
   );
 }
 
-/** An empty list says how to start a payment. */
+/** An empty list says how to start a payment, or what else can be searched. */
 function NothingYet() {
-  if (isFiltered(state.filters.value)) return <p class="empty muted">No payment fits these filters.</p>;
+  if (isFiltered(state.filters.value)) return <NothingFound />;
   return (
     <div class="empty stack">
       <h2>No payments yet</h2>
@@ -128,17 +128,51 @@ function NothingYet() {
   );
 }
 
+function NothingFound() {
+  const { search, ...others } = state.filters.value;
+  const text = search.trim();
+  return (
+    <div class="empty stack muted">
+      <p>No payment fits these filters.</p>
+      {text !== "" && (
+        <p>
+          A search finds what begins with “{text}”: a phone or a reference, also the last part of a reference; or a
+          whole receipt, transaction code or request id.
+        </p>
+      )}
+      <p class="row">
+        {text !== "" && isFiltered(others) && (
+          <button type="button" onClick={() => setFilters({ ...NO_FILTERS, search })}>
+            Search all payments
+          </button>
+        )}
+        <button type="button" onClick={() => setFilters(NO_FILTERS)}>
+          Show all payments
+        </button>
+        {text !== "" && (
+          <a class="button" href={addressOf("requests", null, { search: text })}>
+            Search the requests
+          </a>
+        )}
+      </p>
+    </div>
+  );
+}
+
 /** Counts by status, of the payments that the other filters select. A click filters by a status, another click shows all again. */
 function Tiles() {
   const inForce = filters.value;
   // The API has no intervals within a day: their payments are counted in the loaded rows.
   const shown = inForce.span === "" ? counts.value : countsOf(shownRows.value);
+  const received = shown && (inForce.status === "" ? shown : ofStatus(shown, inForce.status));
   return (
     <div class="tiles">
       <p class="tile received">
-        <span class="label tiny">KES {isFiltered({ ...inForce, status: "" }) ? "received, of these" : "received"}</span>
-        <Figure text={shown ? formatAmount(shown.total_completed_amount) : "–"} />
-        <small class="muted">{shown && `of ${counted(totalOf(shown), "payment")}`}</small>
+        <span class="label tiny">KES {isFiltered(inForce) ? "received, of these" : "received"}</span>
+        <Figure text={received ? formatAmount(received.total_completed_amount) : "–"} />
+        <small class="muted">
+          {received && `${formatCount(received.completed_count)} of ${counted(totalOf(received), "payment")} paid`}
+        </small>
       </p>
       {COUNTED.map((status) => (
         <button

@@ -4,7 +4,7 @@ import { addressOf } from "../actions.ts";
 import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
 import { counted, formatInterval, timeOfDay } from "../logic/format.ts";
-import { numberOrText } from "../logic/problems.ts";
+import { numberOrText } from "../logic/typed.ts";
 import { deliveries, MOST_DELIVERIES, webhook } from "../state.ts";
 import type { Attempt, Delivery, Webhook } from "../wire.ts";
 import { Card } from "./card.tsx";

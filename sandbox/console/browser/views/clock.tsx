@@ -1,0 +1,79 @@
+import { setting } from "../actions.ts";
+import { api } from "../api.ts";
+import { longDayOf, wallClock } from "../logic/format.ts";
+import { moveOf } from "../logic/typed.ts";
+import { clock, clockAhead, dialog, sandboxNow } from "../state.ts";
+import { Card } from "./card.tsx";
+import { ConfirmButton, Dialog } from "./dialog.tsx";
+import { FormProblem, submits, useForm } from "./form.tsx";
+import { SnowflakeIcon } from "./marks.tsx";
+import { KEPT, lost } from "./snapshots.tsx";
+
+export const ClockCard = () => (
+  <Card title="Clock">
+    <ClockControls id="clock" />
+  </Card>
+);
+
+export const ClockDialog = () => (
+  <Dialog id="set-clock" title="Clock" isOpen={dialog.value === "clock"} onClose={setting(dialog, null)}>
+    <ClockControls id="set-clock" />
+  </Dialog>
+);
+
+/** How far the clock is from that of the machine; empty if they show the same. */
+export const AheadPill = () =>
+  clockAhead.value && (
+    <span class="pill" data-tone="cancelled" title="How far the sandbox's clock is from that of this machine">
+      {clockAhead.value}
+    </span>
+  );
+
+/** What the clock shows, and what moves it. */
+function ClockControls({ id }: { id: string }) {
+  const form = useForm(id, { advance: "Duration", to: "Set to" }, { advance: "90s" });
+  const now = sandboxNow.value;
+  const isFrozen = clock.value?.frozen ?? false;
+  const change = (body: object) => form.run(() => api.post("/clock", body));
+  const asTyped = (text: string) => submits(() => change(moveOf(text, now ?? 0)));
+  const button = (label: string, body: object) => (
+    <button type="button" onClick={() => void change(body)}>
+      {label}
+    </button>
+  );
+  return (
+    <>
+      <p class="row big-clock">
+        <time>{now === null ? "–" : wallClock(now)}</time>
+        <span class="muted">{now === null ? "" : `${longDayOf(now)}, Nairobi`}</span>
+        {isFrozen && (
+          <span class="pill">
+            <SnowflakeIcon /> frozen
+          </span>
+        )}
+        <AheadPill />
+      </p>
+      <p class="hint">When you move the clock forward, every prompt that is due by then ends at once.</p>
+      <form class="row" onSubmit={asTyped(form.values.advance)}>
+        {form.input("advance", { size: 8, placeholder: "90s, 1 day" })}
+        <button type="submit">Advance</button>
+        {button("+10 s", { advance: "10s" })}
+        {button("+1 min", { advance: "1m" })}
+        {isFrozen ? button("Resume", { resume: true }) : button("Freeze", { freeze: true })}
+      </form>
+      <form class="row" onSubmit={asTyped(form.values.to)}>
+        {form.input("to", { size: 16, placeholder: "tomorrow 00:30" })}
+        <button type="submit">Set</button>
+        <ConfirmButton
+          id={`${id}-back`}
+          label="Back …"
+          question="Set the clock back?"
+          loss={`A clock with payments only goes forward. A reset sets it back to the time of this machine, or of momo serve --clock. Lost for good: ${lost()}. ${KEPT}`}
+          yes="Reset, and set it back"
+          run={() => void form.run(() => api.post("/reset", {}))}
+        />
+      </form>
+      <FormProblem problems={form.problems} />
+    </>
+  );
+}
