@@ -1,13 +1,15 @@
 import { Command } from "commander";
-import { ROWS } from "../sandbox/control/rows/rows.ts";
 
 /** A line of help, and how to load the file of the command, which exports `NAMECommand`. */
 type CommandTable = Record<string, readonly [summary: string, load: () => Promise<object>]>;
 
+/** In groups, as the help shows them. */
+export type CommandGroups = Readonly<Record<string, CommandTable>>;
+
 const registry = () => import("./commands/registry.ts");
 
-/** In groups, as the help shows them. A file is loaded when its command is used: the others take 22 of 47 ms of momo list. */
-export const GROUPS: Readonly<Record<string, CommandTable>> = {
+/** The commands with a file of their own. It is loaded when its command is used: the others take 22 of 47 ms of momo list. */
+export const COMMANDS = {
   "Run a sandbox:": {
     serve: ["run the payment service and the simulated network", () => import("./commands/serve.ts")],
     exec: ["run a command with a private sandbox", () => import("./commands/exec.ts")],
@@ -24,7 +26,6 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
   },
   "Steer the sandbox:": {
     outcomes: ["show what each test phone does", () => import("./commands/outcomes.ts")],
-    ...commandsOfCalls(),
     audit: ["show what clients have done wrong", () => import("./commands/audit.ts")],
     reset: ["forget transactions, rules, faults, log and clock", () => import("./commands/reset.ts")],
   },
@@ -46,10 +47,22 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
     env: ["print MOMO_* of the running sandbox, for eval", () => import("./commands/env.ts")],
     completion: ["print the completion script of a shell", () => import("./commands/completion.ts")],
   },
-};
+} satisfies CommandGroups;
+
+/** The groups that have the command; all commands if `name` has no file of its own, which loads the calls of the control API. */
+export async function groupsWith(name: string | undefined): Promise<CommandGroups> {
+  const hasFile = Object.values(COMMANDS).some((commands) => name !== undefined && Object.hasOwn(commands, name));
+  return hasFile ? COMMANDS : allGroups();
+}
+
+export async function allGroups(): Promise<CommandGroups> {
+  const { outcomes, ...others } = COMMANDS["Steer the sandbox:"];
+  return { ...COMMANDS, "Steer the sandbox:": { outcomes, ...(await commandsOfCalls()), ...others } };
+}
 
 /** Those that only send a call of the control API. */
-function commandsOfCalls(): CommandTable {
+async function commandsOfCalls(): Promise<CommandTable> {
+  const { ROWS } = await import("../sandbox/control/rows/rows.ts");
   const table: Record<string, CommandTable[string]> = {};
   for (const row of Object.values(ROWS).flatMap((methods) => Object.values(methods))) {
     for (const { of } of row.commands ?? []) {

@@ -1,7 +1,5 @@
-import { Command, CommanderError } from "commander";
-import { GROUPS, makeCommand } from "./command-table.ts";
-import { suggestionsFor } from "./commands/completion.ts";
-import { showFirstStep } from "./commands/first-step.ts";
+import { Command, CommanderError, type Help } from "commander";
+import { allGroups, type CommandGroups, groupsWith, makeCommand } from "./command-table.ts";
 import { host } from "./host.ts";
 import { EXIT, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
@@ -25,18 +23,18 @@ export async function run(args: readonly string[], version: string): Promise<voi
   }
   const name = words.find((word) => word !== "--"); // ends the options
   const layout = helpLayout(topic === REPLICAS_TOPIC ? topic : "usual");
-  const program = await makeProgram(version, [name], layout);
+  const program = await makeProgram(version, name, layout);
   const own = ownWords(program, args);
   const json = asksJson(own);
   const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
   const page = asksHelp && isPage(topic) ? topic : null;
-  if (page !== null && topic !== REPLICAS_TOPIC && !NAMES.includes(topic)) {
+  if (page !== null && topic !== REPLICAS_TOPIC && !program.commands.some((command) => command.name() === topic)) {
     writeOut(await pageText(page));
     return;
   }
   if (showsHelp) addHelp(program);
   try {
-    if (args.length === 0) await showFirstStep();
+    if (args.length === 0) await firstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
     host().exitCode = tellOf(error, commandOf(program, words), json);
@@ -62,23 +60,54 @@ function ownWords(program: Command, args: readonly string[]): readonly string[] 
 const EXIT_CODES_TOPIC = "exit-codes";
 const REPLICAS_TOPIC = "replicas";
 
-const NAMES = Object.values(GROUPS).flatMap((commands) => Object.keys(commands));
-
 /** Outside a terminal, commander has a width of its own. */
 const helpWidth = (width: number) => (Number.isFinite(width) ? width : 80);
 
 const writeForPeople = (text: string) => writeOut(forPeople(text, lineWidth()));
 
-/**
- * The program with the wanted commands. If it has none of them, it has the names of all, for the help and for suggestions.
- */
-async function makeProgram(
+/** What `momo` does without a command. */
+async function firstStep(): Promise<void> {
+  const { showFirstStep } = await import("./commands/first-step.ts");
+  await showFirstStep();
+}
+
+/** The program with the wanted command. If there is none, it has the names of all, for the help and for suggestions. */
+async function makeProgram(version: string, wanted: string | undefined, layout: Partial<Help>): Promise<Command> {
+  const groups = await groupsWith(wanted);
+  const isKnown = Object.values(groups).some((commands) => wanted !== undefined && Object.hasOwn(commands, wanted));
+  return programOf(groups, version, layout, async (name, load) => {
+    if (!isKnown) return new Command(name);
+    return name === wanted ? makeCommand(name, load) : null;
+  });
+}
+
+/** The program with all commands. */
+const makeWholeProgram = async (version: string): Promise<Command> =>
+  programOf(await allGroups(), version, helpLayout(null), makeCommand);
+
+/** @param make null for a command that is left out */
+async function programOf(
+  groups: CommandGroups,
   version: string,
-  wanted: readonly unknown[] = NAMES,
-  layout = helpLayout(null),
+  layout: Partial<Help>,
+  make: (name: string, load: () => Promise<object>) => Promise<Command | null>,
 ): Promise<Command> {
-  const isKnown = wanted.some((name) => NAMES.includes(String(name)));
-  const program = new Command("momo")
+  const program = emptyProgram(version, layout);
+  for (const [group, commands] of Object.entries(groups)) {
+    for (const [name, [summary, load]] of Object.entries(commands)) {
+      const command = await make(name, load);
+      if (command) program.addCommand(adopt(command.description(summary).helpGroup(group), program));
+    }
+  }
+  const help = new Command("help").description(`show the help of a command, a page, or ${EXIT_CODES_TOPIC}`);
+  const showVersion = new Command("version").description("show the version");
+  for (const command of [help.argument("[command...]"), showVersion])
+    program.addCommand(adopt(command.helpGroup("Shell:"), program));
+  return program;
+}
+
+function emptyProgram(version: string, layout: Partial<Help>): Command {
+  return new Command("momo")
     .description("A mobile-money sandbox: the payment service, a simulated network and a client in one program.")
     .version(version)
     .configureHelp(layout)
@@ -93,28 +122,17 @@ async function makeProgram(
       getErrHelpWidth: () => helpWidth(errorWidth()),
       outputError: () => {}, // tellOf prints the error
     });
-  for (const [group, commands] of Object.entries(GROUPS)) {
-    for (const [name, [summary, load]] of Object.entries(commands)) {
-      if (isKnown && !wanted.includes(name)) continue;
-      const command = isKnown ? await makeCommand(name, load) : new Command(name);
-      program.addCommand(adopt(command.description(summary).helpGroup(group), program));
-    }
-  }
-  const help = new Command("help").description(`show the help of a command, a page, or ${EXIT_CODES_TOPIC}`);
-  const showVersion = new Command("version").description("show the version");
-  for (const command of [help.argument("[command...]"), showVersion])
-    program.addCommand(adopt(command.helpGroup("Shell:"), program));
-  return program;
 }
 
 /** What `momo complete -- WORDS` prints. Suggestions need all commands. */
 export async function completions(words: readonly string[], version: string): Promise<string> {
-  return suggestionsFor(await makeProgram(version), words);
+  const { suggestionsFor } = await import("./commands/completion.ts");
+  return suggestionsFor(await makeWholeProgram(version), words);
 }
 
 /** The complete help of every command, 78 columns wide: the tests hold it against the documents. */
 export async function helpPages(version: string): Promise<{ name: string; text: string }[]> {
-  const program = await makeProgram(version);
+  const program = await makeWholeProgram(version);
   addHelp(program);
   const pages: { name: string; text: string }[] = [];
   const visit = (command: Command, path: string) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Command } from "commander";
-import { GROUPS, makeCommand } from "../../cli/command-table.ts";
+import { allGroups, COMMANDS, makeCommand } from "../../cli/command-table.ts";
 import { helpPages } from "../../cli/run.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
@@ -32,7 +32,7 @@ async function refusalOf(args: readonly string[]) {
 }
 
 describe("a bug of a command: one line on stderr, exit 1, and no stack trace", () => {
-  const commands = GROUPS["Steer the sandbox:"] ?? {};
+  const commands = COMMANDS["Steer the sandbox:"];
   const { outcomes } = commands;
   const action = () => {
     throw new TypeError("x is undefined");
@@ -136,7 +136,7 @@ await runMomo(["export", backup, ...at]);
 
 /** Every command by its name, such as `keys create`. */
 const commands = new Map<string, Command>();
-for (const table of Object.values(GROUPS)) {
+for (const table of Object.values(await allGroups())) {
   for (const [name, [, load]] of Object.entries(table)) {
     const command = await makeCommand(name, load);
     commands.set(name, command);
