@@ -1,38 +1,39 @@
-// Runs the client of the file that is named, in the time of a history: each line of the standard input is a call.
+// Runs the client of the file that is named, in the time of a history. Each line of the standard input is a call, or the
+// world of a new client.
 import { existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const [, , file, json] = process.argv;
+const [, , file] = process.argv;
 const { createClient, fileStore, MomoError } = await import(file);
-const { url, key, secret, account, folder } = JSON.parse(json);
-const files = fileStore(folder);
 
-function needSpace() {
-  if (existsSync(`${folder}/full`)) throw new Error("ENOSPC: no space left on device");
+function create({ url, key, secret, account, folder }) {
+  const files = fileStore(folder);
+  function needSpace() {
+    if (existsSync(`${folder}/full`)) throw new Error("ENOSPC: no space left on device");
+  }
+  return createClient({
+    baseUrl: `${url}/v2`,
+    apiKey: key,
+    apiSecret: secret,
+    paymentAccountId: account,
+    store: {
+      ...files,
+      add(name, order) {
+        needSpace();
+        return files.add(name, order);
+      },
+      set(name, order) {
+        needSpace();
+        files.set(name, order);
+      },
+    },
+    timeoutMs: 1_000_000,
+    now: () => 1000 * Number(readFileSync(`${folder}/now`, "utf8")),
+    sleep: async (ms) => (await fetch(`${url}/sleep/${ms / 1000}`)).text(),
+  });
 }
 
-const momo = createClient({
-  baseUrl: `${url}/v2`,
-  apiKey: key,
-  apiSecret: secret,
-  paymentAccountId: account,
-  store: {
-    ...files,
-    add(name, order) {
-      needSpace();
-      return files.add(name, order);
-    },
-    set(name, order) {
-      needSpace();
-      files.set(name, order);
-    },
-  },
-  timeoutMs: 1_000_000,
-  now: () => 1000 * Number(readFileSync(`${folder}/now`, "utf8")),
-  sleep: async (ms) => (await fetch(`${url}/sleep/${ms / 1000}`)).text(),
-});
-
-async function run({ job, name, args }) {
+async function run(momo, { job, name, args }) {
   let said;
   try {
     const result = await momo[name](...args);
@@ -44,4 +45,9 @@ async function run({ job, name, args }) {
   console.log(JSON.stringify({ job, said }));
 }
 
-for await (const line of createInterface({ input: process.stdin })) void run(JSON.parse(line));
+let momo;
+for await (const line of createInterface({ input: process.stdin })) {
+  const { world, ...call } = JSON.parse(line);
+  if (world) momo = create(world);
+  else void run(momo, call);
+}

@@ -1,7 +1,7 @@
 <?php
-// Runs the client of the file that is named, in the time of a history: each line of the standard input is a call.
+// Runs the client of the file that is named, in the time of a history. Each line of the standard input is a call, or the
+// world of a new client.
 require $argv[1];
-$world = json_decode($argv[2]);
 
 /** A store on a disk that can be full. */
 final class Store {
@@ -14,14 +14,21 @@ final class Store {
     }
 }
 
-$momo = new Momo\Client(
-    "$world->url/v2", $world->key, $world->secret, $world->account,
-    new Store(new Momo\FileStore($world->folder), $world->folder), timeout: 1000,
-    now: fn () => (float) file_get_contents("$world->folder/now"),
-    sleep: fn (float $seconds) => file_get_contents("$world->url/sleep/$seconds"),
-);
+function createClient(object $world): Momo\Client {
+    return new Momo\Client(
+        "$world->url/v2", $world->key, $world->secret, $world->account,
+        new Store(new Momo\FileStore($world->folder), $world->folder), timeout: 1000,
+        now: fn () => (float) file_get_contents("$world->folder/now"),
+        sleep: fn (float $seconds) => file_get_contents("$world->url/sleep/$seconds"),
+    );
+}
+
 while ($line = fgets(STDIN)) {
     $job = json_decode($line);
+    if (isset($job->world)) {
+        $momo = createClient($job->world);
+        continue;
+    }
     try {
         $result = [$momo, $job->name](...$job->args);
         $said = array_is_list($result) ? ['orders' => $result] : ['order' => $result];

@@ -1,4 +1,7 @@
-"""Runs the client of the file that is named, in the time of a history: each line of the standard input is a call."""
+"""Runs the client of the file that is named, in the time of a history.
+
+Each line of the standard input is a call, or the world of a new client.
+"""
 import importlib.util
 import json
 import os
@@ -10,42 +13,43 @@ import urllib.request
 spec = importlib.util.spec_from_file_location("client", sys.argv[1])
 client = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(client)
-world = json.loads(sys.argv[2])
 
 
 class Store(client.FileStore):
     """On a disk that can be full."""
 
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.full = folder + "/full"
+
     def add(self, key, order):
-        need_space()
+        self.need_space()
         return super().add(key, order)
 
     def set(self, key, order):
-        need_space()
+        self.need_space()
         super().set(key, order)
 
-
-def need_space():
-    if os.path.exists(world["folder"] + "/full"):
-        raise OSError(28, "No space left on device")
-
-
-def now():
-    with open(world["folder"] + "/now") as file:
-        return float(file.read())
+    def need_space(self):
+        if os.path.exists(self.full):
+            raise OSError(28, "No space left on device")
 
 
-def sleep(seconds):
-    urllib.request.urlopen(f"{world['url']}/sleep/{seconds}").close()
+def create_client(world):
+    def now():
+        with open(world["folder"] + "/now") as file:
+            return float(file.read())
+
+    def sleep(seconds):
+        urllib.request.urlopen(f"{world['url']}/sleep/{seconds}").close()
+
+    return client.Client(
+        world["url"] + "/v2", world["key"], world["secret"], world["account"], Store(world["folder"]),
+        timeout=1000, now=now, sleep=sleep,
+    )
 
 
-momo = client.Client(
-    world["url"] + "/v2", world["key"], world["secret"], world["account"], Store(world["folder"]),
-    timeout=1000, now=now, sleep=sleep,
-)
-
-
-def run(job):
+def run(momo, job):
     try:
         result = getattr(momo, job["name"])(*job["args"])
         said = {"orders": result} if isinstance(result, list) else {"order": result}
@@ -56,5 +60,10 @@ def run(job):
     print(json.dumps({"job": job["job"], "said": said}), flush=True)
 
 
+momo = None
 for line in sys.stdin:
-    threading.Thread(target=run, args=(json.loads(line),), daemon=True).start()
+    job = json.loads(line)
+    if "world" in job:
+        momo = create_client(job["world"])
+    else:
+        threading.Thread(target=run, args=(momo, job), daemon=True).start()

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { later } from "../support/cleanup.ts";
 import { inTime } from "../support/waiting.ts";
 import type { Said, StartClient, World } from "./world.ts";
 
@@ -14,9 +15,16 @@ export interface Driver {
 }
 
 /** Each call goes to one of the languages, which is drawn. */
-export const startPrograms =
-  (languages: readonly Driver[]): StartClient =>
-  (world) => {
+export function startPrograms(languages: readonly Driver[]): StartClient {
+  /** Processes that have nothing to do. They are for the next client: the start of one takes most of the time of a history. */
+  const idle: Worker[] = [];
+  later(() => end(idle));
+  function takeWorker(language: Driver): Worker {
+    const index = idle.findIndex((one) => one.language === language);
+    const [worker = startWorker(language)] = index < 0 ? [] : idle.splice(index, 1);
+    return worker;
+  }
+  return (world) => {
     /** What lets the client go on, in order: one at a time, so that a seed gives the same history again. */
     const due: (() => void)[] = [];
     const turn = () =>
@@ -34,10 +42,13 @@ export const startPrograms =
         await turn();
         const { apiKey: key, apiSecret: secret, paymentAccountId: account, folder } = world;
         const language = languages[languages.length > 1 ? world.draw(languages.length) : 0] as Driver;
-        const free = () => startWorker(language, JSON.stringify({ url, key, secret, account, folder }), rest);
         const isFree = (one: Worker) => one.language === language && (language.hasThreads || one.jobs.size === 0);
-        const worker = workers.find(isFree) ?? free();
-        if (!workers.includes(worker)) workers.push(worker);
+        let worker = workers.find(isFree);
+        if (!worker) {
+          worker = takeWorker(language);
+          worker.begin({ url, key, secret, account, folder }, rest);
+          workers.push(worker);
+        }
         return worker.run({ name, args });
       },
       async goOn() {
@@ -53,11 +64,18 @@ export const startPrograms =
       },
       kill() {
         due.length = 0;
-        for (const { child } of workers) child.kill("SIGKILL");
+        idle.push(...workers.filter(({ jobs }) => jobs.size === 0));
+        end(workers.filter(({ jobs }) => jobs.size > 0));
+        workers.length = 0;
         service.drop();
       },
     };
   };
+}
+
+function end(workers: readonly Worker[]): void {
+  for (const { child } of workers) child.kill("SIGKILL");
+}
 
 type Service = ReturnType<typeof serve>;
 
@@ -115,10 +133,11 @@ function serve(world: World) {
 
 type Worker = ReturnType<typeof startWorker>;
 
-function startWorker(language: Driver, world: string, rest: () => void) {
-  const child = Bun.spawn([...language.command, world], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+function startWorker(language: Driver) {
+  const child = Bun.spawn([...language.command], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
   const jobs = new Map<number, PromiseWithResolvers<Said>>();
   let started = 0;
+  let rest = () => {};
   async function read(): Promise<void> {
     let text = "";
     for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -139,16 +158,24 @@ function startWorker(language: Driver, world: string, rest: () => void) {
     rest();
   }
   void read();
+  function write(line: object): void {
+    void child.stdin.write(`${JSON.stringify(line)}\n`);
+    void child.stdin.flush();
+  }
   return {
     language,
     child,
     jobs,
+    /** A new client, as in a new process. */
+    begin(world: object, nextRest: () => void): void {
+      rest = nextRest;
+      write({ world });
+    },
     run(call: object): Promise<Said> {
       started += 1;
       const job = Promise.withResolvers<Said>();
       jobs.set(started, job);
-      void child.stdin.write(`${JSON.stringify({ job: started, ...call })}\n`);
-      void child.stdin.flush();
+      write({ job: started, ...call });
       return job.promise;
     },
   };

@@ -1,4 +1,4 @@
-import { afterAll, test } from "bun:test";
+import { afterEach, test } from "bun:test";
 import { expectRight } from "../../clients/expect-right.ts";
 import { LANGUAGES, startFrom, startTogether, TOGETHER } from "../../clients/languages.ts";
 import { expectShown, MISTAKES } from "../../clients/mistakes.ts";
@@ -7,7 +7,7 @@ import { describeWith } from "../../support/needs.ts";
 
 const TIMEOUT_MS = 3_600_000;
 
-afterAll(cleanUp);
+afterEach(cleanUp);
 
 for (const language of LANGUAGES) {
   const { name, needs, extension, source } = language;
