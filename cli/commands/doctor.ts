@@ -247,7 +247,8 @@ function checkPort(port: number): Check {
 }
 
 function checkClock(directory: DataDirectory): Check[] {
-  const state = readOrNull(() => readClock(directory));
-  if (!state) return [];
-  return [fine("clock", "frozenAtMs" in state ? "frozen; momo clock resume starts it again" : "moved, by momo clock")];
+  const saved = readOrNull(() => readClock(directory));
+  if (!saved) return [];
+  const isFrozen = "frozenAtMs" in saved.state;
+  return [fine("clock", isFrozen ? "frozen; momo clock resume starts it again" : "moved, by momo clock")];
 }

@@ -28,12 +28,15 @@ export async function clockOf(
   { directory, stopwatch, warn, startAt = null }: Options,
 ): Promise<VirtualClock> {
   if (replica) return createVirtualClock(below, undefined, stopwatch, startAt);
-  const state = readClock(directory) ?? undefined;
-  if (startAt) {
+  const saved = readClock(directory);
+  const state = saved?.state;
+  // The same command again, such as after a kill: a clock that runs goes on.
+  const goesOn = startAt?.isFrozen === false && startAt.atMs === saved?.startedAtMs;
+  if (startAt && !goesOn) {
     await demandLater(startAt, store, state);
     return createVirtualClock(below, stateAt(startAt, below.nowMs()), stopwatch, startAt);
   }
-  const clock = createVirtualClock(below, state, stopwatch);
+  const clock = createVirtualClock(below, state, stopwatch, startAt);
   // If the host's clock was set back, payments would stay pending for too long, and their numbers would not rise with time. So the
   // clock starts no earlier than the last payment, and shows the host's time again when that has caught up.
   const startedMs = Math.min((await store.transactions.lastStartMs()) ?? 0, LAST_INSTANT_MS);
@@ -44,7 +47,8 @@ export async function clockOf(
     clock.advance(behindMs);
     return clock;
   }
-  return createVirtualClock(clockBy(steadyTime(below.nowMs, stopwatch, below.nowMs() + behindMs)), state, stopwatch);
+  const steady = clockBy(steadyTime(below.nowMs, stopwatch, below.nowMs() + behindMs));
+  return createVirtualClock(steady, state, stopwatch, startAt);
 }
 
 /** Host clocks differ by less. */
@@ -90,10 +94,12 @@ export async function keepStart(start: Start, options: Options, engine: Engine, 
 }
 
 /** Servers that share a database share the clock, too: it is not in the data directory of one of them. */
-export function saveClock({ directory, reportFault }: Options, { replica, store }: Engine, clock: VirtualClock): void {
+export function saveClock(options: Options, { replica, store }: Engine, clock: VirtualClock): void {
+  const { directory, reportFault, startAt } = options;
   try {
+    const startedAtMs = startAt?.isFrozen === false ? startAt.atMs : undefined;
     // The folder can be another server's by now.
-    if (!replica && store.vitals.findMissing() === null) writeClock(directory, clock.save());
+    if (!replica && store.vitals.findMissing() === null) writeClock(directory, { state: clock.save(), startedAtMs });
   } catch (error) {
     reportFault(error); // the clock has moved already
   }

@@ -34,7 +34,19 @@ export interface ServerRecord {
   readonly control_token: string | null;
 }
 
-type ClockRecord = { readonly frozen_at_ms: number } | { readonly ahead_ms: number };
+/** Frozen at an instant, or ahead of the host's time. */
+interface ClockRecord {
+  readonly frozen_at_ms?: number;
+  readonly ahead_ms?: number;
+  readonly started_at_ms?: number | undefined;
+}
+
+/** A clock that was moved, for the next start. */
+interface SavedClock {
+  readonly state: ClockState;
+  /** Where `--clock` started it to run; absent if it did not. */
+  readonly startedAtMs?: number | undefined;
+}
 
 type Check = (value: unknown) => boolean;
 
@@ -53,7 +65,7 @@ const url: Check = (value) => typeof value === "string" && URL.canParse(value);
 function has(content: unknown, members: Readonly<Record<string, Check>>, { alone = false } = {}): boolean {
   if (typeof content !== "object" || content === null) return false;
   const given: Record<string, unknown> = { ...content };
-  if (alone && Object.keys(given).length !== Object.keys(members).length) return false;
+  if (alone && Object.keys(given).some((name) => !Object.hasOwn(members, name))) return false;
   return Object.entries(members).every(([name, check]) => check(Object.hasOwn(given, name) ? given[name] : undefined));
 }
 
@@ -76,9 +88,12 @@ const isServer = (content: unknown): content is ServerRecord =>
     control_token: (value) => value === null || text(/^.{0,200}$/s)(value),
   });
 
+const instant = whole(0, LAST_INSTANT_MS);
+const ahead = whole(-LAST_INSTANT_MS, LAST_INSTANT_MS);
+const started: Check = (value) => value === undefined || instant(value);
 const isClock = (content: unknown): content is ClockRecord =>
-  has(content, { frozen_at_ms: whole(0, LAST_INSTANT_MS) }, { alone: true }) ||
-  has(content, { ahead_ms: whole(-LAST_INSTANT_MS, LAST_INSTANT_MS) }, { alone: true });
+  has(content, { frozen_at_ms: instant, started_at_ms: started }, { alone: true }) ||
+  has(content, { ahead_ms: ahead, started_at_ms: started }, { alone: true });
 
 export const readCredentials = (directory: DataDirectory | null) =>
   directory && read(directory.credentials, isCredentials);
@@ -99,19 +114,21 @@ export function removeServer(directory: DataDirectory, id: string): void {
   if (readOrNull(() => readServer(directory))?.id === id) rmSync(directory.server, { force: true });
 }
 
-/** The state of a clock that was moved by hand; null if it was not moved. */
-export function readClock({ clock }: DataDirectory): ClockState | null {
+/** Null if the clock shows the host's time. */
+export function readClock({ clock }: DataDirectory): SavedClock | null {
   const record = read(clock, isClock);
   if (record === null) return null;
-  return "ahead_ms" in record ? { aheadMs: record.ahead_ms } : { frozenAtMs: record.frozen_at_ms };
+  const { ahead_ms: aheadMs = 0, frozen_at_ms: frozenAtMs, started_at_ms: startedAtMs } = record;
+  return { state: frozenAtMs === undefined ? { aheadMs } : { frozenAtMs }, startedAtMs };
 }
 
-export function writeClock({ clock }: DataDirectory, state: ClockState): void {
-  if ("aheadMs" in state && state.aheadMs === 0) {
+export function writeClock({ clock }: DataDirectory, { state, startedAtMs }: SavedClock): void {
+  if ("aheadMs" in state && state.aheadMs === 0 && startedAtMs === undefined) {
     if (read(clock, isClock)) rmSync(clock);
     return;
   }
-  write(clock, isClock, "aheadMs" in state ? { ahead_ms: state.aheadMs } : { frozen_at_ms: state.frozenAtMs });
+  const shown = "aheadMs" in state ? { ahead_ms: state.aheadMs } : { frozen_at_ms: state.frozenAtMs };
+  write(clock, isClock, { ...shown, started_at_ms: startedAtMs });
 }
 
 type Fits<T> = (content: unknown) => content is T;

@@ -9,6 +9,7 @@ import { isSteering } from "../../support/client.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
 import { insertDue, useScene } from "../../support/scene.ts";
 import { failWrites } from "../../support/shop.ts";
+import { rejectionOf } from "../../support/waiting.ts";
 
 afterAll(cleanUp);
 
@@ -157,6 +158,55 @@ test("where the host's clock was set back while no server ran, the sandbox's goe
   expect(warnings).toEqual([expect.stringContaining("this machine's clock is before")]);
 });
 
+describe("--clock with a data directory that was used", () => {
+  const atMs = Date.UTC(2026, 2, 31, 7);
+  /** A server that `--clock` lets run, with its clock an hour later. */
+  async function startLater(directory: string): Promise<Sandbox> {
+    const first = await startIn(directory, { realClock, startAt: { atMs, isFrozen: false } });
+    await first.control("POST", "/clock", { advance: "1h" });
+    return first;
+  }
+  const shownBy = async (sandbox: Sandbox) => Number((await clockOf(sandbox)).now_ms);
+
+  test.each([
+    ["without payments", false],
+    ["with payments", true],
+  ])("a clock that runs goes on after the same start, %s, and returns to its time at a reset", async (_, isPaid) => {
+    const directory = newFolder();
+    const first = await startLater(directory);
+    if (isPaid) await first.pay({}, "manual");
+    await first.stop();
+    const again = await startIn(directory, { realClock, startAt: { atMs, isFrozen: false } });
+    expect(await shownBy(again)).toBe(atMs + HOUR_MS);
+    await again.control("POST", "/reset", {});
+    expect(await shownBy(again)).toBe(atMs);
+    await again.stop();
+  });
+
+  test("a clock that was frozen by hand stays frozen", async () => {
+    const directory = newFolder();
+    const first = await startLater(directory);
+    await first.pay({}, "manual");
+    await first.control("POST", "/clock", { freeze: true });
+    await first.stop();
+    const again = await startIn(directory, { realClock, startAt: { atMs, isFrozen: false } });
+    expect(await clockOf(again)).toMatchObject({ frozen: true, now_ms: atMs + HOUR_MS });
+    await again.stop();
+  });
+
+  test.each([
+    ["that stands", atMs, true],
+    ["of another time", atMs + 1000, false],
+  ])("a start with a clock %s is refused after later payments", async (_, startMs, isFrozen) => {
+    const directory = newFolder();
+    const first = await startLater(directory);
+    await first.pay({}, "manual");
+    await first.stop();
+    const refused = rejectionOf(startIn(directory, { realClock, startAt: { atMs: startMs, isFrozen } }));
+    expect(await refused).toMatchObject({ message: expect.stringContaining("have reached 2026-03-31 11:00:00") });
+  });
+});
+
 test("a host whose clock is 50 years behind at the start: when it is corrected, the sandbox shows its time", async () => {
   const directory = newFolder();
   const first = await startIn(directory, { realClock });
@@ -181,6 +231,9 @@ describe("a damaged clock.json is refused with a line that names it, and stays a
     '{"frozen_at_ms":1.5}',
     '{"frozen_at_ms":1,"ahead_ms":2}',
     '{"ahead_ms":null}',
+    '{"ahead_ms":1,"started_at_ms":-1}',
+    '{"ahead_ms":1,"by":"another program"}',
+    '{"started_at_ms":1}',
     // Beyond every calendar.
     '{"frozen_at_ms":9007199254740991}',
     '{"ahead_ms":-9007199254740991}',
