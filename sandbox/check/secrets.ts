@@ -27,8 +27,8 @@ const QUOTED = /"((?:[^"\\]|\\.){1,40})"/dg;
 /** A byte of UTF-8 that is percent-encoded, also more than once. */
 const byte = (digits: string) => `%(?:25)*${digits}`;
 const CONTINUED = byte("[89ab][0-9a-f]");
-/** A character, or a code that stands for one: of a URL, of JSON, of HTML. */
-const UNIT = new RegExp(
+/** A code that stands for a character: of a URL, of JSON, of HTML. */
+const CODE = new RegExp(
   [
     `(?<utf8>${byte("[c-f][0-9a-f]")}(?:${CONTINUED}){1,3})`,
     `${byte("(?<percent>[0-9a-f]{2})")}`,
@@ -36,7 +36,6 @@ const UNIT = new RegExp(
     "&(?:amp;)*#x0*(?<hex>[0-9a-f]{1,5});",
     "&(?:amp;)*#0*(?<decimal>[0-9]{1,6});",
     "&(?:amp;)*(?<entity>amp|lt|gt|quot|apos);",
-    String.raw`[\s\S]`,
   ].join("|"),
   "gi",
 );
@@ -60,13 +59,28 @@ function decoded(written: string, groups: Readonly<Record<string, string | undef
   return entity === undefined ? written : (ENTITIES[entity.toLowerCase()] ?? written);
 }
 
-const unitsOf = (text: string): Unit[] =>
-  [...text.matchAll(UNIT)].flatMap(({ 0: written, groups = {}, index: at }) =>
-    Array.from(decoded(written, groups).split(""), (character, turn) => ({
-      character,
-      written: turn === 0 ? written : "",
-      at,
-    })),
+function unitsOf(text: string): Unit[] {
+  const units: Unit[] = [];
+  let end = 0;
+  const addPlain = (to: number) => {
+    for (; end < to; end += 1) {
+      const character = text.charAt(end);
+      units.push({ character, written: character, at: end });
+    }
+  };
+  for (const { 0: written, groups = {}, index: at } of text.matchAll(CODE)) {
+    addPlain(at);
+    for (const [turn, character] of decoded(written, groups).split("").entries())
+      units.push({ character, written: turn === 0 ? written : "", at });
+    end = at + written.length;
+  }
+  addPlain(text.length);
+  return units;
+}
+
+const decodedText = (text: string): string =>
+  text.replaceAll(CODE, (written: string, ...parts: unknown[]) =>
+    decoded(written, parts.at(-1) as Record<string, string | undefined>),
   );
 
 const textOf = (units: readonly Unit[]): string => units.map(({ character }) => character).join("");
@@ -124,7 +138,7 @@ export class Secrets {
 
   /** Remembers the same in a body, also where it is no JSON, or has JSON in a string. */
   learnText(body: string): void {
-    for (const [, ...values] of textOf(unitsOf(body.slice(0, MOST_READ))).matchAll(NAMED)) {
+    for (const [, ...values] of decodedText(body.slice(0, MOST_READ)).matchAll(NAMED)) {
       for (const value of values) if (value !== undefined) this.#add(value);
     }
   }
