@@ -82,8 +82,6 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
   await withReports(reports, async () => {
     report?.requireWritable();
     log?.requireWritable();
-    const outerUmask = process.umask(0o077); // for our files; the command keeps its own
-    const passSignalsTo = catchSignals();
     let lines: Lines | null = null;
     const onRequest: LogListener = (_answered, request) => lines?.add(jsonText(requestView(request)));
     const config = {
@@ -93,6 +91,8 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       opensAccounts: flags.intercept !== undefined,
       acceptsFinding: flags.auditAccept === undefined ? undefined : readAccepted(flags.auditAccept),
     };
+    const outerUmask = process.umask(0o077); // for our files; the command keeps its own
+    const passSignalsTo = catchSignals();
     let interception: Interception | null = null;
     const sandbox = await startPrivateSandbox(config);
     try {

@@ -105,9 +105,6 @@ async function serve(flags: ServeFlags): Promise<void> {
   host().hideFiles();
   const named = flags.ephemeral ? null : nameDataDirectory(flags.data);
   const readyFile = flags.readyFile === undefined ? null : new ReadyFile("--ready-file", flags.readyFile, named);
-  let removeFiles = () => {};
-  const stopping = stopSignal(() => removeFiles());
-  outliveOutput();
   const config = await configOf(flags);
   const database = sharedDatabase(flags);
   if (database && config.rules.some(({ times }) => times !== undefined))
@@ -119,6 +116,9 @@ async function serve(flags: ServeFlags): Promise<void> {
   const drainMs = drainOf(flags, database);
   const controlPort = controlPortFor(flags);
   // The line was read to its end: from now on files are touched.
+  let removeFiles = () => {};
+  const stopping = stopSignal(() => removeFiles());
+  outliveOutput();
   readyFile?.removeOld();
   const temporary = flags.ephemeral ? makeTemporaryDirectory() : null;
   const directory = temporary?.directory ?? nameDataDirectory(flags.data);

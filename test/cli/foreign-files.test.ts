@@ -4,10 +4,12 @@ import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from
 import { basename, join } from "node:path";
 import fc from "fast-check";
 import { dataDirectoryAt, filesOf } from "../../cli/serving/data-directory.ts";
+import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { contentsOf } from "../support/contents.ts";
-import { expectRefusal, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { expectRefusal, PROGRAM, type Run, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
+import { rejectionOf } from "../support/waiting.ts";
 
 /** Files of other programs under the names of momo's, in a folder that a command is given as its data directory. */
 
@@ -86,12 +88,27 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["tail"],
 ];
 
-/** With the executable, also what could run in this process. */
-const run = (words: readonly string[], data: string) => runToEnd([...PROGRAM, ...words, "--data", data], { stdin: "" });
+/** In this process, if it can run here; what serves is started here as well, and must be refused. */
+async function run(words: readonly string[], data: string): Promise<Run> {
+  if (words[0] !== "serve") return runMomo([...words, "--data", data]);
+  const refusal = await rejectionOf(startIn(data));
+  if (refusal === null) return { stdout: "it serves", stderr: "", exitCode: 0 };
+  const { message, hint, exitCode } = toFailure(refusal);
+  return { stdout: "", stderr: `${message}\n${hint}`, exitCode };
+}
 
-async function expectUntouched(words: readonly string[], data: string, named: readonly string[]): Promise<void> {
+/** With the executable. */
+const runProgram = (words: readonly string[], data: string) =>
+  runToEnd([...PROGRAM, ...words, "--data", data], { stdin: "" });
+
+async function expectUntouched(
+  words: readonly string[],
+  data: string,
+  named: readonly string[],
+  start = run,
+): Promise<void> {
   const before = contentsOf(data);
-  const { exitCode, stdout, stderr } = await run(words, data);
+  const { exitCode, stdout, stderr } = await start(words, data);
   expect(contentsOf(data)).toEqual(before);
   expect(exitCode).toBe(words[0] === "health" ? 6 : 1);
   const said = stdout + stderr;
@@ -109,9 +126,15 @@ describe("a folder with a file of another program under a name of momo's is refu
     test.concurrent.each(kinds)(`${name}: %s`, async (_what, put) => {
       const data = newFolder();
       put(join(data, name));
-      // Each command meets each file in some kind; the property below draws the rest.
+      // The property below draws the other commands.
       for (const words of [["serve", "--port", "0"], ["import", copy, "--replace", "--yes"], ["list"]])
         await expectUntouched(words, data, [name]);
+    });
+
+    test.concurrent(`${name}: also by the executable`, async () => {
+      const data = newFolder();
+      FOREIGN["an array"]?.(join(data, name));
+      await expectUntouched(["serve", "--port", "0"], data, [name], runProgram);
     });
   }
 
@@ -149,8 +172,9 @@ describe("a command that is refused for another reason changes nothing either", 
     const { origin } = await startIn(newFolder());
     const { port } = new URL(origin);
     const data = join(newFolder(), "data");
-    expectRefusal(await run(["serve", "--port", port], data), 1, `127.0.0.1:${port} is in use by another momo`);
-    expectRefusal(await run(["serve", "--port", "0", "--control-port", port], data), 1, "--control-port");
+    expectRefusal(await runProgram(["serve", "--port", port], data), 1, `127.0.0.1:${port} is in use by another momo`);
+    const refused = await runProgram(["serve", "--port", "0", "--control-port", port], data);
+    expectRefusal(refused, 1, "--control-port");
     expect(readdirSync(join(data, ".."))).toEqual([]);
   });
 

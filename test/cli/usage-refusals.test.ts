@@ -30,7 +30,7 @@ test(
       );
       const variables = words.splice(0, words.indexOf("momo") + 1).slice(0, -1);
       const env = Object.fromEntries(variables.map((variable) => variable.split(/=(.*)/s, 2)));
-      const { stdout, stderr, exitCode } = await runMomo(words, { cwd, env });
+      const { stdout, stderr, exitCode } = await runMomo(words, { cwd, env, isRefused: true });
       const said = stderr
         .trimEnd()
         .replace(/^momo: /, "")

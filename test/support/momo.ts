@@ -20,6 +20,8 @@ export interface RunOptions {
   /** All that it can read; null leaves it open. */
   readonly stdin?: string | null;
   readonly program?: readonly string[];
+  /** Whether it is refused before it starts anything: then every command can run in this process. */
+  readonly isRefused?: boolean;
 }
 
 export interface Run {
@@ -33,10 +35,11 @@ export interface Run {
  * make no difference, otherwise with the executable.
  */
 export async function runMomo(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const { program, stdin, cwd, env } = options;
+  const { program, stdin, cwd, env, isRefused = false } = options;
   const home = newFolder();
   const surroundings = { environment: { ...cleanEnvironment(home), ...env }, folder: cwd ?? home };
-  const isHere = !program && stdin === undefined && env?.HOME === undefined && canRunHere(args, surroundings);
+  const isHere =
+    !program && stdin === undefined && env?.HOME === undefined && canRunHere(args, surroundings, !isRefused);
   return isHere ? runHere(args, surroundings) : runProgram(args, options);
 }
 
