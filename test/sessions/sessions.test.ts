@@ -2,7 +2,7 @@ import { afterAll, test } from "bun:test";
 import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { canRunHere, runHere } from "../support/here.ts";
+import { momoForBash } from "../support/here.ts";
 import { PROGRAM, runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 import { Recording } from "../support/recording.ts";
@@ -10,7 +10,7 @@ import { createSameText, startSame } from "../support/sandbox.ts";
 import { RUN_MS } from "../support/waiting.ts";
 
 /**
- * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for the shell
+ * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for bash
  * (at its end, after `=`, an exit code other than 0), then stdout, and after `!` stderr (after ` / ` its hint). MOMO_TEST_RECORD=1 writes the files again:
  * read them.
  */
@@ -24,11 +24,12 @@ const names = readdirSync(FOLDER)
 const recordings = names.map((name) => new Recording(join(FOLDER, name), null));
 const sessions = new Map(names.map((name, index) => [name, (recordings[index]?.texts[0] ?? "").split("\n")]));
 
-/** A folder for PATH with the command `momo`. */
+/** A folder for PATH with the command `momo`, and what runs it in this process where that can make no difference. */
 const commands = newFolder();
 symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
+const inThisProcess = momoForBash();
 
-/** The first line of each command runs with the executable, whatever else could run it; not what depends on the usual port. */
+/** The first line of each command runs with the executable, whatever else could run it. */
 const firstLines = new Map<string, string>();
 for (const line of [...sessions.values()].flatMap(typedIn)) {
   const [, name] = /^momo ([a-z]+)(?!.* \/nowhere)/.exec(line) ?? [];
@@ -39,47 +40,6 @@ const withExecutable = new Set(firstLines.values());
 /** The lines for the shell, without the exit codes. */
 function typedIn(lines: readonly string[]): string[] {
   return lines.filter((line) => line.startsWith("$ ")).map((line) => line.slice(2).replace(/ {2}= \d+$/, ""));
-}
-
-/** Words of quoted parts, and of characters that a shell takes as they are. */
-const WORD = /(?:'[^']*'|"[^"$`\\]*"|[\w./:,@%+=-])+/g;
-/** `NAME=value momo WORDS`, and perhaps what reads the output, or the file that gets it. */
-const PLAIN = new RegExp(
-  `^((?:\\w+=(?:${WORD.source})? +)*)momo((?: +${WORD.source})*)(?: +(\\|(?!.*\\bmomo\\b).*|> ?[\\w./]+))?$`,
-);
-/** What makes or shows files needs no shell together with the rest of its line. */
-const FILES = /^(?:chmod|cp|echo|head|ls|ln|mkdir|mkfifo|printf|rm|test|touch)\b(?!.*\bmomo )/;
-
-const wordsOf = (text: string): string[] =>
-  (text.match(WORD) ?? []).map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"));
-
-/** Runs a line: a shell with the executable, or this process where that can make no difference. */
-async function runLine(line: string, { cwd, env }: { readonly cwd: string; readonly env: Record<string, string> }) {
-  const inShell = (text: string, stdin = "") => runToEnd(["sh", "-c", text], { cwd, env, stdin });
-  const { V2 = "", CONTROL = "", CURL_HOME: _curl, ...own } = env;
-  const text = line.replaceAll("$V2", V2).replaceAll("$CONTROL", CONTROL);
-  const parts = text.split(/ *; *(?=(?:'[^']*'|"(?:\\.|[^"\\])*"|[^'"])*$)/).map((shell) => {
-    const [isPlain, variables = "", momo = "", rest = ""] = PLAIN.exec(shell) ?? [];
-    const environment = { ...own, ...Object.fromEntries(wordsOf(variables).map((one) => one.split(/=(.*)/s, 2))) };
-    return isPlain === undefined
-      ? { shell }
-      : { words: wordsOf(momo), rest, surroundings: { environment, folder: cwd } };
-  });
-  const fits = (part: (typeof parts)[number]) =>
-    part.words ? canRunHere(part.words, part.surroundings) : FILES.test(part.shell);
-  if (withExecutable.has(line) || !parts.every(fits)) return inShell(line);
-  const all = { stdout: "", stderr: "", exitCode: 0 };
-  for (const { shell, words, rest, surroundings } of parts) {
-    let run = words ? await runHere(words, surroundings) : await inShell(shell);
-    all.stderr += run.stderr;
-    if (rest) {
-      run = await inShell(`cat ${rest}${rest.startsWith(">") ? `; exit ${run.exitCode}` : ""}`, run.stdout);
-      all.stderr += run.stderr;
-    }
-    all.stdout += run.stdout;
-    all.exitCode = run.exitCode;
-  }
-  return all;
 }
 
 async function replay(lines: readonly string[]): Promise<string[]> {
@@ -95,8 +55,8 @@ async function replay(lines: readonly string[]): Promise<string[]> {
   );
   const env = {
     TMPDIR: cwd,
-    CURL_HOME: cwd,
     PATH: `${commands}:${process.env.PATH}`,
+    CURL_HOME: cwd,
     MOMO_DATA: data,
     XDG_DATA_HOME: cwd,
     V2: `${origin}/v2`,
@@ -119,7 +79,8 @@ async function replay(lines: readonly string[]): Promise<string[]> {
     lines.findIndex((line) => line.startsWith("$ ")),
   );
   for (const line of typedIn(lines)) {
-    const { stdout, stderr, exitCode } = await runLine(line, { cwd, env });
+    const script = withExecutable.has(line) ? line : inThisProcess + line;
+    const { stdout, stderr, exitCode } = await runToEnd(["bash", "-c", script], { cwd, env });
     shown.push(`$ ${line}${exitCode === 0 ? "" : `  = ${exitCode}`}`, ...marked(" ", stdout), ...marked("!", stderr));
   }
   return shown;
@@ -142,5 +103,11 @@ for (const [index, [name, lines]] of [...sessions].entries()) {
   };
   // Each line has a bound of its own, and a busy machine runs many of them, also of the sessions before this one.
   const timeoutMs = RUN_MS * lines.length * names.length;
-  testWith(usesCurl ? ["curl"] : [], `a session: ${name.replace(/\.txt$/, "")}`, inTurn, test.concurrent, timeoutMs);
+  testWith(
+    usesCurl ? ["bash", "curl"] : ["bash"],
+    `a session: ${name.replace(/\.txt$/, "")}`,
+    inTurn,
+    test.concurrent,
+    timeoutMs,
+  );
 }
