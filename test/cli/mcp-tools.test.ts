@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { bounded } from "../../cli/mcp/bounded.ts";
-import { type Answer, assistant, startSession } from "../support/assistant.ts";
+import { type Answer, type Assistant, assistant, startSession } from "../support/assistant.ts";
 import { cleanUp } from "../support/cleanup.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
 
@@ -50,9 +50,11 @@ describe("a refusal is the sandbox's own message", () => {
     ["webhook", { action: "test" }, /there is no webhook .* The tool webhook with action set sets one$/],
     ["nothing", {}, /nothing/],
   ];
+  let call: Assistant["call"];
+  beforeAll(async () => ({ call } = await assistant()));
+
   // Without the arguments in its name: some are long.
   test.each(REFUSED)("%s, row %#", async (tool, given, message) => {
-    const { call } = await assistant();
     const said = await call(tool, given).then(({ text }) => text, String);
     expect(said).toMatch(message);
   });

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   existsSync,
   linkSync,
@@ -13,18 +13,21 @@ import {
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { expectRefusal, PROGRAM, type Run, runMomo, serveMomo } from "../support/momo.ts";
+import { expectRefusal, type Run, runMomo } from "../support/momo.ts";
+import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-/** Which files options may name for momo to write: with the executable. */
+/** Which files options may name for momo to write. */
 
 const KEY = { MOMO_API_KEY: `mk_${"1".repeat(16)}`, MOMO_API_SECRET: `ms_${"1".repeat(32)}` };
 const NOBODY = "http://127.0.0.1:1/v2";
 
 const momo = (words: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Run> =>
-  runMomo(words, { cwd, env: { ...KEY, ...env }, program: PROGRAM });
+  runMomo(words, { cwd, env: { ...KEY, ...env } });
 const momoLine = (line: string, cwd: string): Promise<Run> => momo(line.split(" "), cwd);
+const refusedLine = (line: string, cwd: string): Promise<Run> =>
+  runMomo(line.split(" "), { cwd, env: KEY, isRefused: true });
 
 const GREEN = '<testsuites name="momo audit" tests="1" failures="0" errors="0">';
 const READY = '{"base_url":"http://127.0.0.1:1/v2","console_url":"http://127.0.0.1:1/_momo/","pid":1}';
@@ -36,9 +39,9 @@ function newDatabase(file: string): void {
 
 /** A data directory that was served once. */
 async function servedOnce(): Promise<string> {
-  const { ready, stop } = await serveMomo();
-  await stop();
-  return ready.data;
+  const data = newFolder();
+  await (await startIn(data)).stop();
+  return data;
 }
 
 describe("a refused line changes no file, whatever is in it", () => {
@@ -67,7 +70,7 @@ describe("a refused line changes no file, whatever is in it", () => {
     const [name = ""] = /FILE\.\w+/.exec(line) ?? [];
     writeFileSync(join(cwd, name), text, { mode: 0o640 });
     const before = statSync(join(cwd, name), { bigint: true });
-    expectRefusal(await momoLine(line, cwd), 2, /^momo: /);
+    expectRefusal(await refusedLine(line, cwd), 2, /^momo: /);
     expect(readdirSync(cwd)).toEqual([name]);
     const { ino, mode, size, mtimeNs } = statSync(join(cwd, name), { bigint: true });
     expect([ino, mode, size, mtimeNs]).toEqual([before.ino, before.mode, before.size, before.mtimeNs]);
@@ -91,14 +94,18 @@ test.concurrent.each(["--", "--audit", "-q", "-"])(
   "a file's option that takes %j for its file is refused",
   async (word) => {
     const cwd = newFolder();
-    const run = await momo(["exec", "--log-file", word, "echo", "hi"], cwd);
+    const run = await refusedLine(`exec --log-file ${word} echo hi`, cwd);
     expectRefusal(run, 2, `--log-file must be a path (./NAME if it begins with -); it is ${JSON.stringify(word)}`);
     expect(readdirSync(cwd)).toEqual([]);
   },
 );
 
 describe("what is not a file of its own is refused by name, and stays", () => {
-  const world = async () => {
+  let served: string;
+  beforeAll(async () => {
+    served = await servedOnce();
+  });
+  const world = () => {
     const cwd = newFolder();
     mkdirSync(join(cwd, "folder"));
     newDatabase(join(cwd, "shop.sqlite"));
@@ -107,7 +114,7 @@ describe("what is not a file of its own is refused by name, and stays", () => {
     linkSync(join(cwd, "shop.sqlite"), join(cwd, "hard.json"));
     symlinkSync("nowhere", join(cwd, "lost.json"));
     writeFileSync(join(cwd, "kept.json"), "{}", { mode: 0o444 });
-    symlinkSync(await servedOnce(), join(cwd, "data"));
+    symlinkSync(served, join(cwd, "data"));
     symlinkSync("data/credentials.json", join(cwd, "key.json"));
     return cwd;
   };
@@ -134,10 +141,10 @@ describe("what is not a file of its own is refused by name, and stays", () => {
     ["serve --port 0 --data new --ready-file new/clock.json", `--ready-file new/clock.json ${OWN}`],
     ["serve --port 0 --ephemeral --ready-file link.json", "--ready-file link.json is not a file of its own"],
   ])("momo %s", async (line, says) => {
-    const cwd = await world();
+    const cwd = world();
     const shown = () => Bun.spawnSync(["sh", "-c", "ls -lR . data/; md5sum *.* data/*"], { cwd }).stdout.toString();
     const before = shown();
-    expectRefusal(await momoLine(line.replace("URL", NOBODY), cwd), 2, `momo: ${says}`);
+    expectRefusal(await refusedLine(line.replace("URL", NOBODY), cwd), 2, `momo: ${says}`);
     expect(shown()).toBe(before);
   });
 

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join, relative } from "node:path";
 import fc from "fast-check";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, runMomo } from "../support/momo.ts";
+import { runMomo } from "../support/momo.ts";
 import { SEED, TIMES } from "../support/random.ts";
 
 afterAll(cleanUp);
@@ -93,6 +93,7 @@ const MISTAKES = ["--typo", "--json=1", "--data=", "-Z"];
 interface Line {
   readonly words: readonly string[];
   readonly env: Record<string, string>;
+  readonly isRefused: boolean;
   /** What it names for writing. */
   readonly written: readonly string[];
 }
@@ -122,8 +123,8 @@ const line: fc.Arbitrary<Line> = fc
     // Of a check, behind its last option for a file: another report, if there is no such file.
     if ((command === "export" || command === "check") && stray !== undefined) written.push(stray);
     if (command === "serve" && variable !== undefined) written.push(variable);
-    const env = variable === undefined ? {} : { MOMO_SERVE_READY_FILE: variable };
-    return { words: [...words, ...more], env, written };
+    const env = command === "serve" && variable !== undefined ? { MOMO_SERVE_READY_FILE: variable } : {};
+    return { words: [...words, ...more], env, isRefused: mistake !== undefined, written };
   });
 
 /** Each path with what it is: its kind, its mode and its content. */
@@ -155,12 +156,12 @@ function targetIn(folder: string, path: string): string {
 const isWithin = (path: string, file: string): boolean => file === path || file.startsWith(`${path}/`);
 
 test("no file changes but those that a right line names for writing", async () => {
-  const property = fc.asyncProperty(world, line, async (drawn, { words, env, written }) => {
+  const property = fc.asyncProperty(world, line, async (drawn, { words, env, isRefused, written }) => {
     const folder = makeWorld(drawn);
     const before = snapshot(folder);
     const targets = written.map((path) => targetIn(folder, path));
     const keys = { MOMO_API_KEY: `mk_${"1".repeat(16)}`, MOMO_API_SECRET: `ms_${"1".repeat(32)}` };
-    const run = await runMomo(words, { cwd: folder, env: { ...keys, ...env }, stdin: "", program: PROGRAM });
+    const run = await runMomo(words, { cwd: folder, env: { ...keys, ...env }, isRefused });
     const after = snapshot(folder);
     for (const name of new Set([...before.keys(), ...after.keys()])) {
       const [old, now] = [before.get(name), after.get(name)];

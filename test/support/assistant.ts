@@ -8,8 +8,16 @@ import { inTime } from "./waiting.ts";
 
 export type Answer = Record<string, unknown>;
 
+export interface Assistant {
+  readonly client: Client;
+  call(name: string, given?: Answer, options?: object): Promise<{ answer: Answer; text: string; isError: boolean }>;
+}
+
 /** `momo mcp`: the compiled executable, under the client of the protocol's own package. */
-export async function assistant(env: Record<string, string> = {}, args: readonly string[] = []) {
+export async function assistant(
+  env: Record<string, string> = {},
+  args: readonly string[] = [],
+): Promise<Assistant> {
   const client = new Client({ name: "test", version: "1" });
   const variables = { ...cleanEnvironment(newFolder()), ...env };
   await client.connect(
