@@ -14,10 +14,7 @@ export interface Assistant {
 }
 
 /** `momo mcp`: the compiled executable, under the client of the protocol's own package. */
-export async function assistant(
-  env: Record<string, string> = {},
-  args: readonly string[] = [],
-): Promise<Assistant> {
+export async function assistant(env: Record<string, string> = {}, args: readonly string[] = []): Promise<Assistant> {
   const client = new Client({ name: "test", version: "1" });
   const variables = { ...cleanEnvironment(newFolder()), ...env };
   await client.connect(
