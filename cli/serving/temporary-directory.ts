@@ -54,6 +54,8 @@ function removeFolder(path: string, release: () => void): void {
   try {
     const names = existsSync(path) ? readdirSync(path) : [];
     for (const name of names) if (name !== LOCK) rmSync(join(path, name), { recursive: true, force: true });
+    // Before the release: a process that waits for this lock makes another folder if this one is gone.
+    if (process.platform !== "win32") rmSync(path, { recursive: true, force: true });
   } finally {
     release(); // Windows removes no file that is open
   }
