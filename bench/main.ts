@@ -1,6 +1,6 @@
 /**
  * Measures the claims about momo's speed: `npm run bench`. In one run on one machine it compares momo with the bare limit
- * (`limit.ts`), with a plain one (`plain-limit.ts`), both compiled with the same flags, and with other servers, and prints ratios.
+ * (`limit.ts`), compiled with the same flags, with the last release, and with other servers, and prints ratios.
  *
  *   --quick        about 2 minutes and at most 200,000 rows; the whole run takes about 10 minutes, 5,000,000 rows and 8 GB of disk
  *   --only NAMES   measures only some claims, by their names in CLAIMS, separated by commas
@@ -15,11 +15,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { cost } from "./claims/cost.ts";
 import { listTransactions, search } from "./claims/list.ts";
 import { checkStatus, fullCycle, startPayment } from "./claims/payments.ts";
 import { peers, peerVersions } from "./claims/peers.ts";
-import { pending, resolve, soak } from "./claims/pending.ts";
-import { idle, startup } from "./claims/start-and-idle.ts";
+import { resolve } from "./claims/resolve.ts";
+import { memory, startup } from "./claims/startup.ts";
 import { describeMachine, obstacle } from "./support/machine.ts";
 import { type Bench, buildPrograms, type Claim, ROOT } from "./support/servers.ts";
 import { type Line, leftOut, tableOf } from "./support/table.ts";
@@ -29,24 +30,22 @@ const CLAIMS: Readonly<Record<string, Claim>> = {
   "start-payment": startPayment,
   "full-cycle": fullCycle,
   "check-status": checkStatus,
+  cost,
   peers,
   startup,
-  idle,
+  memory,
   list: listTransactions,
   search,
   resolve,
-  pending,
-  soak,
 };
 
 const QUICK = {
-  rounds: 3,
+  rounds: 2,
   longRounds: 1,
   seconds: 1,
   fewRows: 10_000,
   manyRows: 200_000,
   startRows: 200_000,
-  days: 1 / 24,
   bytesNeeded: 1e9,
   minutes: 6,
 };
@@ -57,7 +56,6 @@ const WHOLE = {
   fewRows: 10_000,
   manyRows: 5_000_000,
   startRows: 1_000_000,
-  days: 1,
   bytesNeeded: 8e9,
   minutes: 30,
 };

@@ -30,13 +30,10 @@ async function starts(bench: Bench, rows: number): Promise<Line[]> {
   });
   await stop();
 
-  const each = (figure: keyof (typeof results.momo)[number]) => {
-    const { plain, ...both } = figures(results, figure);
-    return rows === 0 ? { ...both, plain } : both;
-  };
+  const each = (figure: keyof (typeof results.momo)[number]) => figures(results, figure);
   const at = rows === 0 ? "empty" : `at ${rowsText(rows)}`;
   const lines = [
-    compare(`start a payment, 64 connections, ${at}`, "/s", each("perSecond"), "≥ 1.05"),
+    compare(`start a payment, 64 connections, ${at}`, "/s", each("perSecond"), "≥ 1.0"),
     compare("the same, p99", "ms", each("p99Ms"), "≤ 1.5"),
   ];
   return rows === 0 ? lines : [...lines, compare("bytes written for a payment", "", each("bytes"), "≤ 2,500")];
@@ -94,7 +91,7 @@ export const checkStatus: Claim = async (bench) => {
   const many = await measure(MANY, bench.longRounds);
   await stop();
   return [
-    compare(`check a status, 64 connections, ${FEW} payments`, "/s", few, "≥ 0.75"),
-    compare(`the same, each of ${rowsText(MANY)} in turn`, "/s", many, "≥ 0.60"),
+    compare(`check a status, 64 connections, ${FEW} payments`, "/s", few, "≥ 0.9"),
+    compare(`the same, each of ${rowsText(MANY)} in turn`, "/s", many, "≥ 0.9"),
   ];
 };

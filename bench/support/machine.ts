@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs";
+import { readFileSync, statfsSync } from "node:fs";
 import { cpus } from "node:os";
 import packageJson from "../../package.json" with { type: "json" };
 import { readOrNull } from "../../src/domain/read-or-null.ts";
@@ -48,12 +48,4 @@ export function cpuMs(pid: number): number {
     .map(Number);
   const [user = Number.NaN, system = Number.NaN] = fields.slice(11);
   return (user + system) * MS_PER_TICK;
-}
-
-/** How often its threads have woken up so far. */
-export function wakeUps(pid: number): number {
-  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : ["none"];
-  return threads
-    .map((thread) => Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(read(pid, `task/${thread}/status`))?.[1]))
-    .reduce((sum, count) => sum + count, 0);
 }

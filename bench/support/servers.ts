@@ -10,11 +10,10 @@ import type { Line } from "./table.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
 
-/** momo and both limits, compiled with the same flags. */
+/** momo and the limit, compiled with the same flags. */
 interface Programs {
   readonly momo: string;
   readonly limit: string;
-  readonly plain: string;
 }
 
 /** The parameters of each claim. */
@@ -30,8 +29,6 @@ export interface Bench {
   readonly manyRows: number;
   /** The number of rows at which a start is measured. */
   readonly startRows: number;
-  /** How many days of requests the soak sends; may be a fraction. */
-  readonly days: number;
   /** The folder for all files, on the same disk as the project. */
   readonly folder: string;
   readonly progress: (text: string) => void;
@@ -45,10 +42,9 @@ export const rowsText = (rows: number): string => `${rows.toLocaleString("en")} 
 /** Always compiles all: an existing binary may be old. */
 export async function buildPrograms(folder: string): Promise<Programs> {
   mkdirSync(folder, { recursive: true });
-  const programs = { momo: join(folder, "momo"), limit: join(folder, "limit"), plain: join(folder, "plain") };
+  const programs = { momo: join(folder, "momo"), limit: join(folder, "limit") };
   await compile("cli/main.ts", programs.momo);
   await compile("bench/limit.ts", programs.limit);
-  await compile("bench/plain-limit.ts", programs.plain);
   return programs;
 }
 
@@ -107,9 +103,9 @@ export async function startMomo(
   };
 }
 
-/** Starts a limit with a database file. @param program the executable */
-export async function startLimit(program: string, file: string): Promise<Running> {
-  const child = start([program, file], "/");
+/** Starts the limit with a database file. */
+export async function startLimit({ programs }: Bench, file: string): Promise<Running> {
+  const child = start([programs.limit, file], "/");
   const { base_url } = await firstJsonOf(child);
   return runningAt(base_url, child);
 }
@@ -137,12 +133,12 @@ export async function dataOf(bench: Bench, rows: number): Promise<string> {
 }
 
 interface Scene {
-  /** How many payments momo and the bare limit have before. The plain limit always begins with an empty table. */
+  /** How many payments both have before. */
   readonly rows?: number;
   readonly flags?: readonly string[];
 }
 
-/** Starts momo and both limits, each with data of its own. */
+/** Starts momo and the limit, each with data of its own. */
 export async function startAll(bench: Bench, name: string, { rows = 0, flags = [] }: Scene = {}) {
   const data = await newData(bench, name);
   const file = join(bench.folder, `${name}-limit.db`);
@@ -151,9 +147,8 @@ export async function startAll(bench: Bench, name: string, { rows = 0, flags = [
     loadHistory(databaseIn(data), rows);
     loadLimit(file, rows);
   }
-  const limit = await startLimit(bench.programs.limit, file);
-  const plain = await startLimit(bench.programs.plain, join(bench.folder, `${name}-plain.db`));
+  const limit = await startLimit(bench, file);
   const momo = await startMomo(bench, data, flags);
-  const servers = { limit, plain, momo };
+  const servers = { limit, momo };
   return { servers, data, stop: () => Promise.all(Object.values(servers).map((server) => server.stop())) };
 }

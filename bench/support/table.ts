@@ -57,7 +57,6 @@ export interface Line {
   readonly momo: string;
   readonly limit: string;
   readonly ratio: string;
-  readonly plain: string;
   readonly goal: string;
   readonly spread: string;
 }
@@ -67,20 +66,17 @@ interface Compared {
   readonly momo: readonly number[];
   /** What momo is compared with; absent if the goal is absolute. */
   readonly limit?: readonly number[];
-  /** The same of the plain limit. */
-  readonly plain?: readonly number[];
   /** The name of the limit, if it is not the bare limit. */
   readonly against?: string;
 }
 
 /** The medians, their ratio, and the spread of the rounds. */
-export function compare(claim: string, unit: string, { momo, limit, plain, against }: Compared, goal: string): Line {
+export function compare(claim: string, unit: string, { momo, limit, against }: Compared, goal: string): Line {
   return {
     claim,
     momo: figure(median(momo), unit),
     limit: limit ? figure(median(limit), unit) + (against === undefined ? "" : ` (${against})`) : "-",
     ratio: limit ? ratioOf(momo, limit) : "-",
-    plain: plain ? `${figure(median(plain), unit)}: ${ratioOf(momo, plain)}` : "-",
     goal,
     spread: limit ? `${spread(momo)} / ${spread(limit)}` : spread(momo),
   };
@@ -105,7 +101,6 @@ const HEADINGS: Line = {
   momo: "momo",
   limit: "limit",
   ratio: "ratio",
-  plain: "plain limit: ratio",
   goal: "goal",
   spread: "spread (momo / limit)",
 };

@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { run } from "../../scripts/release/run.ts";
+import { residentMb } from "../support/machine.ts";
+import {
+  type Bench,
+  type Claim,
+  databaseIn,
+  dataOf,
+  type Running,
+  rowsText,
+  startAll,
+  startLimit,
+  startMomo,
+} from "../support/servers.ts";
+import { alternate, compare, timed } from "../support/table.ts";
+
+const ROUNDS = 11;
+
+/** The time from the start of a process to its first answer, and the time of `--version`. */
+export const startup: Claim = async (bench) => {
+  const { limit, momo } = bench.programs;
+  const version = (program: string) => timed(() => run([program, "--version"]));
+  const versions = await alternate(2 * ROUNDS, { limit, momo }, version);
+  const full = await dataOf(bench, bench.startRows);
+  let count = 0;
+  const emptyPlace = () => join(bench.folder, `empty-${++count}`);
+  const empty = await readiness(bench, emptyPlace, emptyPlace);
+  const withRows = await readiness(
+    bench,
+    () => full,
+    () => databaseIn(full),
+  );
+  return [
+    compare("momo --version", "ms", versions, "≤ 12 ms"),
+    compare("ready after spawn, empty", "ms", empty, "≤ 2.0"),
+    compare(`ready after spawn, ${rowsText(bench.startRows)}`, "ms", withRows, "-"),
+  ];
+};
+
+/** @param dataOfNext the data directory of momo's next start @param fileOfNext the database of the limit's next start */
+async function readiness(bench: Bench, dataOfNext: () => string, fileOfNext: () => string) {
+  const contenders = {
+    limit: () => firstAnswer(startLimit(bench, fileOfNext()), ({ url }) => url),
+    momo: () => firstAnswer(startMomo(bench, dataOfNext()), ({ controlUrl }) => `${controlUrl}/health`),
+  };
+  return alternate(ROUNDS, contenders, (start) => start());
+}
+
+async function firstAnswer<S extends Running>(starting: Promise<S>, urlOf: (server: S) => string): Promise<number> {
+  const startedMs = performance.now();
+  const server = await starting;
+  const response = await fetch(urlOf(server));
+  await response.text();
+  const readyMs = performance.now() - startedMs;
+  if (!response.ok) throw new Error(`not ready: ${response.status}`);
+  await server.stop();
+  return readyMs;
+}
+
+const QUIET_MS = 1500;
+
+/** The memory of a server that nobody uses. */
+export const memory: Claim = async (bench) => {
+  const { servers, stop } = await startAll(bench, "idle");
+  await Bun.sleep(QUIET_MS);
+  const { limit, momo } = servers;
+  const megabytes = { momo: [residentMb(momo.pid)], limit: [residentMb(limit.pid)] };
+  await stop();
+  return [compare("memory, idle", "MB", megabytes, "≤ 1.4")];
+};
