@@ -1,28 +1,27 @@
 import { afterAll, test } from "bun:test";
 import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createMutex } from "../../src/domain/mutex.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { momoForBash } from "../support/here.ts";
 import { PROGRAM, runToEnd } from "../support/momo.ts";
-import { testWith } from "../support/needs.ts";
+import { type Needed, testWith } from "../support/needs.ts";
 import { Recording } from "../support/recording.ts";
 import { createSameText, startSame } from "../support/sandbox.ts";
+import { tell } from "../support/stories.ts";
 import { RUN_MS } from "../support/waiting.ts";
 
 /**
- * A file of `sessions` has what a person types at a new sandbox, and what appears, word for word: after `$` a line for bash
- * (at its end, after `=`, an exit code other than 0), then stdout, and after `!` stderr (after ` / ` its hint). MOMO_TEST_RECORD=1 writes the files again:
- * read them.
+ * A file of `sessions` is a story: what a person types at a new sandbox, and what appears: stdout, and after `!` stderr (after ` / ` its
+ * hint).
  */
 
 afterAll(cleanUp);
 
-const FOLDER = import.meta.dir;
-const names = readdirSync(FOLDER)
+const names = readdirSync(import.meta.dir)
   .filter((one) => one.endsWith(".txt"))
   .sort();
-const recordings = names.map((name) => new Recording(join(FOLDER, name), null));
-const sessions = new Map(names.map((name, index) => [name, (recordings[index]?.texts[0] ?? "").split("\n")]));
+const sessions = names.map((name) => new Recording(join(import.meta.dir, name), null));
 
 /** A folder for PATH with the command `momo`, and what runs it in this process where that can make no difference. */
 const commands = newFolder();
@@ -31,18 +30,15 @@ const inThisProcess = momoForBash();
 
 /** The first line of each command runs with the executable, whatever else could run it. */
 const firstLines = new Map<string, string>();
-for (const line of [...sessions.values()].flatMap(typedIn)) {
-  const [, name] = /^momo ([a-z]+)(?!.* \/nowhere)/.exec(line) ?? [];
-  if (name !== undefined && !firstLines.has(name)) firstLines.set(name, line);
+for (const [, line = "", name = ""] of sessions
+  .flatMap(({ texts }) => texts)
+  .join("\n")
+  .matchAll(/^\$ (momo ([a-z]+)(?!.* \/nowhere).*?)(?: {2}= \d+)?$/gm)) {
+  if (!firstLines.has(name)) firstLines.set(name, line);
 }
 const withExecutable = new Set(firstLines.values());
 
-/** The lines for the shell, without the exit codes. */
-function typedIn(lines: readonly string[]): string[] {
-  return lines.filter((line) => line.startsWith("$ ")).map((line) => line.slice(2).replace(/ {2}= \d+$/, ""));
-}
-
-async function replay(lines: readonly string[]): Promise<string[]> {
+async function replay(recording: Recording): Promise<void> {
   const { origin, headers, data } = await startSame();
   const sameText = createSameText(data);
   const cwd = newFolder();
@@ -74,40 +70,23 @@ async function replay(lines: readonly string[]): Promise<string[]> {
           .replaceAll(mark === "!" ? /\n {6}(?=\S)/g : /$^/g, " / ")
           .split("\n")
           .map((line) => `${mark} ${line}`.trimEnd());
-  const shown = lines.slice(
-    0,
-    lines.findIndex((line) => line.startsWith("$ ")),
-  );
-  for (const line of typedIn(lines)) {
+  await tell(recording, 0, async (line) => {
     const script = withExecutable.has(line) ? line : inThisProcess + line;
     const { stdout, stderr, exitCode } = await runToEnd(["bash", "-c", script], { cwd, env });
-    shown.push(`$ ${line}${exitCode === 0 ? "" : `  = ${exitCode}`}`, ...marked(" ", stdout), ...marked("!", stderr));
-  }
-  return shown;
+    const below = [...marked(" ", stdout), ...marked("!", stderr)];
+    return { behind: exitCode === 0 ? "" : `  = ${exitCode}`, below };
+  });
 }
 
 /** How many sessions run at once. With more of them, each command waits longer for a processor, and has a bound. */
-const LANES = 4;
-const lanes: Promise<void>[] = [];
+const lanes = Array.from({ length: 4 }, createMutex);
 
-for (const [index, [name, lines]] of [...sessions].entries()) {
-  const usesCurl = lines.some((line) => /^\$.*\bcurl /.test(line));
-  const compare = async () => {
-    const shown = await replay(lines);
-    recordings[index]?.compare(0, shown.join("\n"));
-  };
-  const inTurn = () => {
-    const turn = (lanes[index % LANES] ?? Promise.resolve()).then(compare, compare);
-    lanes[index % LANES] = turn;
-    return turn;
-  };
+for (const [index, session] of sessions.entries()) {
+  const [text = ""] = session.texts;
+  const needs: Needed[] = text.includes("curl ") ? ["bash", "curl"] : ["bash"];
+  const lane = lanes[index % lanes.length] ?? createMutex();
   // Each line has a bound of its own, and a busy machine runs many of them, also of the sessions before this one.
-  const timeoutMs = RUN_MS * lines.length * names.length;
-  testWith(
-    usesCurl ? ["bash", "curl"] : ["bash"],
-    `a session: ${name.replace(/\.txt$/, "")}`,
-    inTurn,
-    test.concurrent,
-    timeoutMs,
-  );
+  const timeoutMs = RUN_MS * text.split("\n").length * names.length;
+  const name = `a session: ${names[index]?.replace(/\.txt$/, "")}`;
+  testWith(needs, name, () => lane.run(() => replay(session)), test.concurrent, timeoutMs);
 }

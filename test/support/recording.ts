@@ -53,6 +53,11 @@ export class Recording {
     this.#write(this.#shown);
   }
 
+  /** Compares a part of a text, of which `about` says what it is. */
+  compareLines(shown: readonly string[], written: readonly string[], about: string): void {
+    if (!isRecording()) expect(shown, about).toEqual([...written]);
+  }
+
   /** The same for all texts of the file. */
   compareAll(shown: readonly string[]): void {
     if (isRecording()) this.#write(shown);

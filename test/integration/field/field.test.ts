@@ -4,12 +4,12 @@ import { createMutex } from "../../../src/domain/mutex.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { runMomo } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
-import { isRecording, Recording } from "../../support/recording.ts";
+import { Recording } from "../../support/recording.ts";
+import { type Seen, tell } from "../../support/stories.ts";
 
 /**
  * What shops with the habits of existing clients do, and what momo reports of them. shops.txt has after `$` a command (at its
- * end, after `=`, an exit code other than 0), then what the shop prints, and after `!` each sort of finding. MOMO_TEST_RECORD=1 writes
- * it again: read it.
+ * end, after `=`, an exit code other than 0), then what the shop prints, and after `!` each sort of finding.
  */
 
 const recording = new Recording(join(import.meta.dir, "shops.txt"));
@@ -18,13 +18,13 @@ const FAST_CLOCK = join(import.meta.dir, "fast-clock.cjs");
 /** Variables with which momo and its client run on a fast clock: what takes 20 s takes 2 s. */
 const FAST = { BUN_OPTIONS: `"--preload=${FAST_CLOCK}"`, NODE_OPTIONS: `--require "${FAST_CLOCK}"` };
 
-async function play(line: string, env: Record<string, string>): Promise<string[]> {
-  const [command = "", flags = "", shop = ""] = /^\$ momo (.*) -- node shops\.mjs "(.*?)"/.exec(line) ?? [];
+async function play(line: string, env: Record<string, string>): Promise<Seen> {
+  const [, flags = "", shop = ""] = /^momo (.*) -- node shops\.mjs "(.*?)"/.exec(line) ?? [];
   const args = [...flags.split(" "), "--", "node", join(import.meta.dir, "shops.mjs"), shop];
   const { stdout, stderr, exitCode } = await runMomo(args, { env });
   const found = new Set(stderr.match(/^(?:error|warning|note): \w+$/gm));
   const marked = [...found].sort().map((line) => `! ${line}`);
-  return [exitCode === 0 ? command : `${command}  = ${exitCode}`, stdout.trimEnd(), ...marked];
+  return { behind: exitCode === 0 ? "" : `  = ${exitCode}`, below: [stdout.trimEnd(), ...marked] };
 }
 
 /** More shops at once would be too many for the fast clock. */
@@ -33,21 +33,14 @@ const lanes = Array.from({ length: 3 }, createMutex);
 afterAll(cleanUp);
 
 describeWith(["node"], "a shop that", () => {
-  for (const [index, expected] of recording.texts.entries()) {
-    const [habit = "", ...lines] = expected.split("\n");
+  for (const [index, story] of recording.texts.entries()) {
+    const [habit = ""] = story.split("\n");
     const lane = lanes[index % lanes.length] ?? createMutex();
     test.concurrent(habit.slice(2), async () => {
-      const playAll = async (env: Record<string, string>) => {
-        const shown = [habit];
-        for (const line of lines) {
-          if (line.startsWith("$ ")) shown.push(...(await lane.run(() => play(line, env))));
-        }
-        return shown.join("\n");
-      };
-      const fast = await playAll(FAST);
+      const tellWith = (env: Record<string, string>) =>
+        tell(recording, index, (line) => lane.run(() => play(line, env)));
       // A machine that is too busy for the fast clock gets the real one.
-      const isLate = fast !== expected && !isRecording();
-      recording.compare(index, isLate ? await playAll({}) : fast);
+      await tellWith(FAST).catch(() => tellWith({}));
     });
   }
 });

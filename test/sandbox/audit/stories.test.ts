@@ -6,22 +6,18 @@ import type { Finding } from "../../../sandbox/audit/shape.ts";
 import type { FaultName } from "../../../sandbox/faults/kinds.ts";
 import { formatTimestamp } from "../../../src/domain/timestamp.ts";
 import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
-import { Recording } from "../../support/recording.ts";
+import { testStories, type World } from "../../support/stories.ts";
 import { type AuditedClient, createAuditedClient, LOST } from "./audited-client.ts";
 
 /**
- * stories.txt has what clients do, and what the audit says of them, word for word: a name, after `>` the steps (after `-` those of a new client), and after
- * `=>` the finding, or below them several. Advice is shown once. A story ends with an empty line. MOMO_TEST_RECORD=1 writes the file again: read it.
+ * stories.txt: what clients do, and what the audit says of them. Advice is shown once in a story.
  *
- * The steps, in which `#1` is the id of the first payment, `3*` before a step repeats it (`+` joins several), and `$n` is the number of the round:
- * `pay REFERENCE` (`-`: none, `''`: an empty one), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`
+ * The steps: `pay REFERENCE` (`-`: none, `''`: an empty one), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`
  * (the newest first; `pages=1/3`: the page, and how many there are), `live MS`, `freeze MS`, `advance MS` (the clock alone), `hold BODY` (a push that is delayed until the end), `forget`, `reset`, `deliver N CODE` (an attempt of its webhook; `none`: nobody answers); refused are `refuse CODE BODY MESSAGE` (a payment), `ask CODE BODY` (a status) and
  * `send METHOD TARGET CODE`. `took=MS`, `agent=NAME`, `fault=disconnect` (the answer is lost), `body=JSON`, `answer=TEXT` and `lenient=MEMBER:VALUE`
  * are about a request, `ended=STATUS` (before the answer) is about a payment; all else is a member of the order. `tally` shows what happened, `over HOST…` the findings when the run is over,
  * `delayed` those while a request is delayed. `webhook` and `root` are what the server has.
  */
-
-const recording = new Recording(join(import.meta.dir, "stories.txt"));
 
 const REFUSED = JSON.stringify({ success: false, message: "no payment of yours" });
 
@@ -33,7 +29,7 @@ interface Step {
 }
 
 /** @param advised the advice that the story has shown */
-function play(client: AuditedClient, line: string, advised: Set<string>): string[] {
+function worldOf(client: AuditedClient, advised: Set<string>): World {
   const { clock, ids } = client;
   const idOf = (number: string) => ids[Number(number) - 1] ?? number;
   const show = (found: readonly Finding[]) => found.flatMap((finding) => linesAbout(finding, advised));
@@ -74,19 +70,17 @@ function play(client: AuditedClient, line: string, advised: Set<string>): string
     root: () => {},
   };
 
-  let shown: unknown;
-  for (const part of line.split(" | ")) {
-    const [, times = "1", steps = ""] = /^(?:([0-9]+)\* )?(.*)$/.exec(part) ?? [];
-    for (let round = 1; round <= Number(times); round += 1) {
-      for (const step of steps.replaceAll("$n", String(round)).split(" + ")) {
-        const [verb = "", ...words] = step.replaceAll(/#([0-9]+)/g, (_, number) => idOf(number)).split(" ");
-        const act = VERBS[verb];
-        if (!act) throw new Error(`no such step: ${step}`);
-        shown = act(words[0] ?? "", words[1] ?? "", { words, ...optionsOf(words) });
-      }
-    }
-  }
-  return Array.isArray(shown) ? shown : show(client.findings());
+  return {
+    ids,
+    act(step) {
+      const [verb = "", ...words] = step.split(" ");
+      const act = VERBS[verb];
+      if (!act) throw new Error(`no such step: ${step}`);
+      const seen = act(words[0] ?? "", words[1] ?? "", { words, ...optionsOf(words) });
+      return Array.isArray(seen) ? seen : null;
+    },
+    rest: () => show(client.findings()),
+  };
 }
 
 function optionsOf(words: readonly string[]): Pick<Step, "more" | "members"> {
@@ -131,25 +125,12 @@ function linesAbout(found: Finding, advised: Set<string>): string[] {
 }
 
 describe("what the audit says of a client", () => {
-  test.each(recording.texts.map((text, index) => [text.split("\n", 1)[0] ?? "", text, index] as const))(
-    "%s",
-    (_name, text, index) => {
-      const lines = text.split("\n").filter((line) => !line.startsWith("  "));
-      const isWith = (word: string) => new RegExp(`^[>-] ${word}\\b`, "m").test(text);
-      const basePaths = isWith("root") ? [""] : ["/v2", "/api/v2"];
-      const newClient = () => createAuditedClient({ hasWebhook: isWith("webhook"), basePaths });
-      let client = newClient();
-      const advised = new Set<string>();
-      const shown = lines.flatMap((line) => {
-        const [step = ""] = line.split(" => ");
-        if (step.startsWith("- ")) client = newClient();
-        const [first, ...more] = /^[>-] /.test(step) ? play(client, step.slice(2), advised) : [];
-        if (more.length > 0) return [step, ...[first, ...more].map((found) => `  ${found}`)];
-        return [first === undefined ? step : `${step} => ${first}`];
-      });
-      recording.compare(index, shown.join("\n"));
-    },
-  );
+  testStories(join(import.meta.dir, "stories.txt"), (story) => {
+    const advised = new Set<string>();
+    const isWith = (word: string) => new RegExp(`^[>-] ${word}\\b`, "m").test(story);
+    const basePaths = isWith("root") ? [""] : ["/v2", "/api/v2"];
+    return () => worldOf(createAuditedClient({ hasWebhook: isWith("webhook"), basePaths }), advised);
+  });
 });
 
 describe("bounds", () => {

@@ -5,19 +5,18 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { loadCalls } from "../../../sandbox/control/call-table.ts";
 import { ALL_ROWS } from "../../../sandbox/control/calls.ts";
 import { schemaChecker } from "../../support/openapi.ts";
-import { Recording } from "../../support/recording.ts";
 import { createSameText } from "../../support/sandbox.ts";
 import { type Answer, expectSoundAnswer, openScene, payment, type Scene } from "../../support/scene.ts";
+import { testStories } from "../../support/stories.ts";
 
 const CALLS = await loadCalls(ALL_ROWS);
 
 /**
- * The text files beside this one have what a test suite asks of a new sandbox, whose clock stands still, and what it answers, word for
- * word: a name, after `>` the steps (after `-` those of another new sandbox), and after `=>` the answer of each, below it if it has several lines. A story ends with an empty line. MOMO_TEST_RECORD=1 writes the files
- * again: read them. Each answer of the control API is also checked with its OpenAPI description.
+ * The stories beside this file: what a test suite asks of a new sandbox, whose clock stands still, and what it answers. Each answer of
+ * the control API is also checked with its OpenAPI description.
  *
- * Steps that answer nothing may stand before another one: `pay && advance 3s && status 1`. A step is a method, a path (`v2/…` is the merchant API) and a body, then `-- HEADER: VALUE` (`none` removes it), then `| MEMBER MEMBER` if only these are of
- * interest, or `| LIST.MEMBER`, or `| -` if it must only be accepted. `#1` is the id of the first payment and `mk_own` the key that pays, `3*` before a step repeats it, `$n` is the number of the round, and `<x * 101>` is 101 times x. `pay ORDER` starts a
+ * A step is a method, a path (`v2/…` is the merchant API) and a body, then `-- HEADER: VALUE` (`none` removes it), then `| MEMBER MEMBER` if only these are of
+ * interest, or `| LIST.MEMBER`, or `| -` if it must only be accepted. `mk_own` is the key that pays, and `<x * 101>` is 101 times x. `pay ORDER` starts a
  * payment, as `pay ORDER -- as other` one of the second merchant. `status N` says how the payment is, `list QUERY` says it of many, and
  * `advance DURATION` moves the clock. With `lenient` as the first step, the service is lenient.
  */
@@ -79,31 +78,10 @@ function expectDescribed(method: string, path: string, sent: string | undefined,
   }
 }
 
-/** Plays a line of a story. @param ids those of the payments so far */
-async function play(sandbox: Scene, ids: string[], line: string): Promise<string[]> {
-  const shown: string[] = [];
-  for (const step of line.split(" && ")) shown.push(...(await playStep(sandbox, ids, step)));
-  return shown;
-}
-
-async function playStep(sandbox: Scene, ids: string[], line: string): Promise<string[]> {
-  const [, times = "1", step = ""] = /^(?:([0-9]+)\* )?(.*)$/.exec(line) ?? [];
-  let shown: string[] = [];
-  for (let round = 1; round <= Number(times); round += 1) {
-    const whole = step.replaceAll(/<([^<>]+) \* (\d+)>/g, (_, part: string, times: string) =>
-      part.repeat(Number(times)),
-    );
-    const here = whole.replaceAll("$n", String(round)).replaceAll("mk_own", sandbox.caller.key.apiKey);
-    shown = await carryOut(
-      sandbox,
-      ids,
-      here.replaceAll(/#([0-9]+)/g, (_, number) => ids[number - 1] ?? ""),
-    );
-  }
-  return shown;
-}
-
-async function carryOut(sandbox: Scene, ids: string[], step: string): Promise<string[]> {
+async function carryOut(sandbox: Scene, ids: string[], written: string): Promise<string[]> {
+  const step = written
+    .replaceAll(/<([^<>]+) \* (\d+)>/g, (_, part: string, times: string) => part.repeat(Number(times)))
+    .replaceAll("mk_own", sandbox.caller.key.apiKey);
   const [, call = "", name = "", value = "", member] =
     /^(.*?)(?: -- (.*?)(?:: (.*?))?)?(?: \| ([\w.-][\w. -]*))?$/.exec(step) ?? [];
   const [, method = "", path = "", content] = /^(\S+)(?: (\S+))?(?: (.*))?$/.exec(call) ?? [];
@@ -172,33 +150,21 @@ const textOf = ({ status, result_code, completed_at }: Record<string, unknown>) 
   [status, result_code ?? "-", completed_at ?? "-"].join(" ");
 
 for (const name of readdirSync(FOLDER).filter((one) => one.endsWith(".txt"))) {
-  const recording = new Recording(join(FOLDER, name));
-  test.each(recording.texts.map((text, index) => [text.split("\n", 1)[0] ?? "", text, index] as const))(
-    "%s",
-    async (_name, text, index) => {
-      const accept = /^> lenient$/m.test(text) ? "lenient" : "strict";
-      const begin = async () => {
-        const sandbox = await openScene({ seed: "same", profile: { accept } });
-        await sandbox.renew();
-        return { sandbox, ids: [] as string[], sameText: createSameText("/data") };
-      };
-      let scene = await begin();
-      const shown: string[] = [];
-      for (const line of text.split("\n").filter((one) => !one.startsWith("  "))) {
-        const [step = ""] = line.split(" => ");
-        if (step.startsWith("- ")) {
-          await scene.sandbox.close();
-          scene = await begin();
-        }
-        const answers = /^[>-] /.test(step) ? await play(scene.sandbox, scene.ids, step.slice(2)) : [];
-        const [first, ...more] = answers.flatMap((answer) => scene.sameText(answer).trimEnd().split("\n"));
-        if (more.length > 0) shown.push(step, ...[first, ...more].map((one) => `  ${one}`));
-        else shown.push(first === undefined ? step : `${step} => ${first}`);
-      }
-      await scene.sandbox.close();
-      recording.compare(index, shown.join("\n"));
-    },
-  );
+  testStories(join(FOLDER, name), (story) => async () => {
+    const accept = /^> lenient$/m.test(story) ? "lenient" : "strict";
+    const sandbox = await openScene({ seed: "same", profile: { accept } });
+    await sandbox.renew();
+    const ids: string[] = [];
+    const sameText = createSameText("/data");
+    return {
+      ids,
+      close: sandbox.close,
+      async act(step) {
+        const answers = await carryOut(sandbox, ids, step);
+        return answers.flatMap((answer) => sameText(answer).trimEnd().split("\n"));
+      },
+    };
+  });
 }
 
 test("the description is valid OpenAPI 3.1, with the address that the caller used, and its examples fit", async () => {
