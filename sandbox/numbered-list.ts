@@ -39,12 +39,13 @@ export class NumberedList<T extends Item> {
   }
 
   /**
+   * @param isFirst whether they come before all others
    * @returns their ids
    * @throws Refusal `invalid` if there would be too many
    */
-  add(items: readonly T[]): number[] {
+  add(items: readonly T[], isFirst = false): number[] {
     const added = items.map((item, index) => numbered(item, this.#lastId + index + 1));
-    this.#set([...this.#items, ...added]);
+    this.#set(isFirst ? [...added, ...this.#items] : [...this.#items, ...added]);
     return added.map(({ id }) => id);
   }
 

@@ -4,7 +4,7 @@ import { drawSeed, type Random } from "../../src/domain/random.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { MAX_FAULTS } from "../faults/plan.ts";
 import { type Calls, type ControlContext, call } from "./context.ts";
-import { added, bodyOf, itemsBody } from "./input.ts";
+import { added, bodyOf, itemsBody, placeQuery } from "./input.ts";
 import { fault, faultList, faultsAdded } from "./shapes/faults.ts";
 
 export const faultsRequest = z.strictObject({
@@ -21,12 +21,17 @@ export const FAULT_CALLS: Calls = {
   "/faults": {
     GET: call(faultList, {}, async ({ state }) => inForce(state)),
     /** Those in force go on with their seed. The first ones have a random one, unless one is given. */
-    POST: call(faultsAdded, { body: items }, async ({ steering, state, idRandom }, { body }) => {
-      const drawn = drawnOnce(idRandom);
-      const seedNow = () => (state.faults.isEmpty ? drawn() : state.faults.seed);
-      const ids = await steering.change(() => state.faults.add(body.seed ?? seedNow(), body.faults));
-      return inForce(state, added(ids));
-    }),
+    POST: call(
+      faultsAdded,
+      { body: items, query: placeQuery },
+      async ({ steering, state, idRandom }, { body, query }) => {
+        const isFirst = query.first === "true";
+        const drawn = drawnOnce(idRandom);
+        const seedNow = () => (state.faults.isEmpty ? drawn() : state.faults.seed);
+        const ids = await steering.change(() => state.faults.add(body.seed ?? seedNow(), body.faults, isFirst));
+        return inForce(state, added(ids));
+      },
+    ),
     /** Without a seed, a random one is used and shown. */
     PUT: call(faultList, { body }, async ({ steering, state, idRandom }, { body }) => {
       const seed = body.seed ?? drawSeed(idRandom);

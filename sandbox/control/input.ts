@@ -89,6 +89,14 @@ export function itemsBody<T extends z.ZodObject>(schema: T, name: string, exampl
   };
 }
 
+/** Where rules or faults are added: the first that fits decides. */
+export const placeQuery = z.object({
+  first: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .optional()
+    .describe("whether they come before all others; by default after them"),
+});
+
 /** The ids of what was added, for the answer. */
 export const added = (ids: readonly number[]) => ({ ids, ...(ids.length === 1 && { id: ids[0] }) });
 

@@ -5,7 +5,7 @@ import { endingOf } from "../network/choice.ts";
 import { afterOf, outcomesView } from "../network/outcomes.ts";
 import { MAX_RULES } from "../network/rules.ts";
 import { type Calls, type ControlContext, call } from "./context.ts";
-import { added, bodyOf, itemsBody, parseItems } from "./input.ts";
+import { added, bodyOf, itemsBody, parseItems, placeQuery } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
 import { type Rule, rule } from "./shapes/steering.ts";
 
@@ -26,8 +26,8 @@ export const RULE_CALLS: Calls = {
   },
   "/rules": {
     GET: call(shapes.ruleList, {}, async ({ state }) => inForce(state)),
-    POST: call(shapes.rulesAdded, { body }, async ({ steering, state }, { body }) => {
-      const ids = await steering.change(() => state.rules.append(body.rules));
+    POST: call(shapes.rulesAdded, { body, query: placeQuery }, async ({ steering, state }, { body, query }) => {
+      const ids = await steering.change(() => state.rules.add(body.rules, query.first === "true"));
       return inForce(state, added(ids));
     }),
     PUT: call(shapes.ruleList, { body }, async ({ steering, state }, { body }) => {

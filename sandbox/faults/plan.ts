@@ -61,12 +61,13 @@ export class FaultPlan {
 
   /**
    * Adds some. The draws go on, but with another seed.
+   * @param isFirst whether they come before all others
    * @returns their ids
    */
-  add(seed: number, more: readonly Fault[]): number[] {
-    const isFirst = this.isEmpty;
-    const ids = this.#list.add(more);
-    if (isFirst || seed !== this.#seed) this.#begin(seed);
+  add(seed: number, more: readonly Fault[], isFirst: boolean): number[] {
+    const wasEmpty = this.isEmpty;
+    const ids = this.#list.add(more, isFirst);
+    if (wasEmpty || seed !== this.#seed) this.#begin(seed);
     return ids;
   }
 

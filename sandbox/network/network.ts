@@ -5,9 +5,10 @@ import type { Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import type { Rule } from "../control/shapes/steering.ts";
 import { type Choice, createDefault, type Default, endingOf } from "./choice.ts";
+import { NETWORK_LIMIT_CENTS } from "./limit.ts";
 import { OUTCOMES, type OutcomeName } from "./outcomes.ts";
 import { createRuleBook, type RuleBook } from "./rules.ts";
-import { decide, NETWORK_LIMIT_CENTS, readMemo, resultOf, type Script, writeMemo } from "./script.ts";
+import { decide, readMemo, resultOf, type Script, writeMemo } from "./script.ts";
 
 export interface NetworkOptions {
   /** The default at the start. */

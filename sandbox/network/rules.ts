@@ -1,9 +1,9 @@
 import { createListeners, type Listener } from "../../src/domain/listeners.ts";
-import { parseAmount } from "../../src/domain/money.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
 import type { Rule } from "../control/shapes/steering.ts";
 import { type Numbered, NumberedList, type SavedList } from "../numbered-list.ts";
 import type { Choice } from "./choice.ts";
+import { matches } from "./rule-match.ts";
 
 export const MAX_RULES = 1000;
 
@@ -11,8 +11,11 @@ export interface RuleBook {
   /** Its listener is called when one of the times of a rule is used up. */
   readonly subscribe: (listener: Listener<[]>) => () => void;
   readonly list: () => readonly Numbered<Rule>[];
-  /** @returns their ids */
-  readonly append: (more: readonly Rule[]) => number[];
+  /**
+   * @param isFirst whether they decide before all others
+   * @returns their ids
+   */
+  readonly add: (more: readonly Rule[], isFirst: boolean) => number[];
   readonly replace: (next: readonly Rule[]) => void;
   readonly remove: (id: string) => undefined;
   readonly clear: () => void;
@@ -39,7 +42,7 @@ export function createRuleBook(start: readonly Rule[], reportFault: (error: unkn
   return {
     subscribe: counted.subscribe,
     list: () => list.items,
-    append: (more: readonly Rule[]) => list.add(more),
+    add: (more: readonly Rule[], isFirst: boolean) => list.add(more, isFirst),
     replace: (next: readonly Rule[]) => list.replace(next),
     remove: (id: string) => void list.remove(id),
     clear: () => list.clear(),
@@ -55,23 +58,4 @@ export function createRuleBook(start: readonly Rule[], reportFault: (error: unkn
       return { ...rule, rule: index + 1 };
     },
   };
-}
-
-/** An absent member matches everything; a text that ends with `*` matches each text with this start. */
-function matches(
-  { phone, amount, payment_account_id, reference, description }: Rule["match"],
-  prompt: Prompt,
-): boolean {
-  return (
-    (amount === undefined || parseAmount(amount) === prompt.amountCents) &&
-    (payment_account_id === undefined || payment_account_id === prompt.paymentAccountId) &&
-    fits(phone, prompt.phone) &&
-    fits(reference, prompt.reference) &&
-    fits(description, prompt.description)
-  );
-}
-
-function fits(pattern: string | undefined, text: string | null): boolean {
-  if (pattern === undefined) return true;
-  return pattern.endsWith("*") ? (text?.startsWith(pattern.slice(0, -1)) ?? false) : pattern === text;
 }

@@ -14,6 +14,7 @@ import {
   parseChosenName,
 } from "./choice.ts";
 import { LAST_INSTANT_MS } from "./clock.ts";
+import { NETWORK_LIMIT_CENTS } from "./limit.ts";
 import { outcomeOfPhone } from "./outcomes.ts";
 import type { RuleBook } from "./rules.ts";
 
@@ -43,9 +44,6 @@ export type Decider =
   | { readonly who: keyof typeof DECIDERS }
   /** `rule`: its place in the list when it decided, from 1. */
   | { readonly who: "rule"; readonly rule: number };
-
-/** The network's limit for one transaction: KES 250,000. */
-export const NETWORK_LIMIT_CENTS = 250_000_00;
 
 /**
  * Who decides, in order: the instruction that came with the request, the rules, the network's own limit, the table of test

@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { token, tokenAsked } from "./state.ts";
-import type { ConsoleEvent, Issue, Refusal } from "./wire.ts";
+import type { ApiCall, ConsoleEvent, Issue, Refusal } from "./wire.ts";
 
 /** The control API of the server that served the page. Only this file talks to the server. */
 
@@ -48,13 +48,6 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   const answer = (await response.json().catch(() => ({}))) as Partial<Refusal>;
   if (response.status === 401) tokenAsked.value = { isWrong: token.value !== null };
   throw new Refused(response.status, answer.message ?? `the server answers HTTP ${response.status}`, answer.issues);
-}
-
-/** A call of the control API: its path is below `/_momo`. */
-export interface ApiCall {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: unknown;
 }
 
 /** All throw {@link Refused}. */

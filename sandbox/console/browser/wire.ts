@@ -40,6 +40,13 @@ export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts
 
 export type Issue = IssueOnWire;
 
+/** A call of the control API: its path is below `/_momo`. */
+export interface ApiCall {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
 /** Why the API does not do what it was asked. */
 export interface Refusal {
   readonly message: string;

@@ -41,6 +41,18 @@ describe.each<[list: "rules" | "faults", item: object]>([
     expect(await sandbox.control("POST", path, item)).toMatchObject({ id: 1 });
   });
 
+  test("with ?first=true, one comes before all others", async () => {
+    await sandbox.control("POST", path, [item, item]);
+    expect(await sandbox.control("POST", `${path}?first=true`, [item, item])).toMatchObject({ ids: [3, 4] });
+    await sandbox.control("POST", `${path}?first=false`, item);
+    expect(await inForce()).toEqual([3, 4, 1, 2, 5]);
+    const { status, body } = await sandbox.call("POST", `${path}?first=1`, { json: item });
+    expect({ status, message: body.message }).toEqual({
+      status: 400,
+      message: 'first must be true or false; it is "1"',
+    });
+  });
+
   test("a list that is sent again keeps its ids; new items and ids that are not in force get new ones", async () => {
     await sandbox.control("POST", path, [item, item, item]);
     const sent = [{ ...item, id: 3 }, item, { ...item, id: 1 }, { ...item, id: 3 }, { ...item, id: 77 }];

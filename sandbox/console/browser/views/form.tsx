@@ -1,9 +1,10 @@
 import { type Signal, useSignal } from "@preact/signals";
-import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
+import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, VNode } from "preact";
 import { setting } from "../actions.ts";
-import { type ApiCall, api, Refused } from "../api.ts";
+import { api, Refused } from "../api.ts";
 import { NO_PROBLEMS, type Problems, problemsOf } from "../logic/problems.ts";
 import { outcomes } from "../state.ts";
+import type { ApiCall } from "../wire.ts";
 
 /**
  * A call that a form makes. A refusal is shown beside the fields that it names.
@@ -82,9 +83,9 @@ export function useForm<Name extends string>(
     values: Object.fromEntries(names.map((name) => [name, typed(name).trim()])) as Record<Name, string>,
     input: (name: Name, attributes?: InputHTMLAttributes) =>
       field(name, (facts) => <input {...attributes} {...facts} onInput={take(name)} />),
-    select: (name: Name, options: readonly Choice[]) =>
+    select: (name: Name, options: readonly Choice[], attributes?: SelectHTMLAttributes) =>
       field(name, (facts) => (
-        <select {...facts} onChange={take(name)}>
+        <select {...attributes} {...facts} onChange={take(name)}>
           <Options of={options} />
         </select>
       )),

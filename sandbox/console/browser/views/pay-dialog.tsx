@@ -4,10 +4,11 @@ import { typedPhone } from "../../../../src/domain/phone.ts";
 import { goTo, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { knownReferences } from "../arrivals.ts";
+import { plannedDecision } from "../logic/next-payments.ts";
 import { nextReference } from "../logic/reference.ts";
 import { numberOrText } from "../logic/typed.ts";
 import { pickPhone } from "../phones.ts";
-import { accounts, dialog, isLoaded, server, view } from "../state.ts";
+import { accounts, dialog, fallback, faults, isLoaded, outcomes, rules, server, view } from "../state.ts";
 import { KINDS } from "../wire.ts";
 import { Dialog } from "./dialog.tsx";
 import { type Draft, FormProblem, outcomeChoices, submits, useForm } from "./form.tsx";
@@ -21,7 +22,7 @@ const LABELS = {
   kind: "Kind",
   outcome: "What the customer does",
 };
-const FIRST = { phone: "0712345678", amount: "1200", kind: "api", outcome: "manual" };
+const FIRST = { phone: "0712345678", amount: "1200", kind: "api" };
 
 /** The form keeps its values for the next time. */
 const draft = signal<Draft<keyof typeof LABELS>>({});
@@ -36,9 +37,14 @@ export function PayDialog() {
 
 function PayForm() {
   const account = String(accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1);
-  // It stays the same while payments arrive.
+  // It stays the same while payments arrive, and while rules change.
   const first = useMemo(
-    () => ({ ...FIRST, reference: nextReference("ORDER-0000", knownReferences()) }),
+    () => ({
+      ...FIRST,
+      // Who has set a rule wants to see what it does.
+      outcome: rules.value.length > 0 ? "" : "manual",
+      reference: nextReference("ORDER-0000", knownReferences()),
+    }),
     [isLoaded.value],
   );
   const form = useForm("pay", LABELS, { ...first, payment_account_id: account }, draft);
@@ -60,6 +66,14 @@ function PayForm() {
     kind,
     outcome: outcome || undefined,
   };
+  const planned = {
+    phone: phone.replace(/^0/, "254"),
+    amountCents: Math.round(Number(amount) * 100),
+    paymentAccountId: Number(payment_account_id),
+    reference: reference || null,
+    description: description || null,
+    outcome,
+  };
   async function submit() {
     if (!(await form.run(() => api.post("/payments", body)))) return;
     dialog.value = null;
@@ -80,6 +94,11 @@ function PayForm() {
         {isMore.value && form.select("payment_account_id", ofAccounts)}
         {isMore.value && form.select("kind", KINDS)}
       </div>
+      <p class="hint" role="status">
+        {fallback.value &&
+          plannedDecision(planned, { rules: rules.value, outcomes: outcomes.value, fallback: fallback.value })}
+        {faults.value.faults.length > 0 && " Faults strike only requests of clients, not this payment."}
+      </p>
       <FormProblem problems={form.problems} />
       <div class="row">
         <button type="submit" class="primary" disabled={form.isUnderWay}>

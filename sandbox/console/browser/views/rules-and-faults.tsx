@@ -8,7 +8,7 @@ import { numberOrText } from "../logic/typed.ts";
 import { faults, rules } from "../state.ts";
 import type { Rule } from "../wire.ts";
 import { Card } from "./card.tsx";
-import { ANY, CallForm, type Choice, type Draft, type Form, outcomeChoices, useForm } from "./form.tsx";
+import { CallForm, type Choice, type Draft, type Form, outcomeChoices, useForm } from "./form.tsx";
 import { CloseIcon, IconButton, Warned } from "./marks.tsx";
 
 const RULE_LABELS = {
@@ -98,7 +98,14 @@ const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, times, 
   times: numberOrText(times),
 });
 
-const PATHS = [ANY, "/stkpush.php", "/status.php", "/transactions.php"];
+const EVERY_PATH = "every";
+const PATHS: readonly Choice[] = [
+  ["", "choose …"],
+  [EVERY_PATH, "every operation"],
+  "/stkpush.php",
+  "/status.php",
+  "/transactions.php",
+];
 
 /** The fields of the kinds, by the names of their members. */
 const FIELDS: Readonly<Record<string, Field>> = Object.assign({}, ...FAULT_NAMES.map((kind) => fieldsOf(kind)));
@@ -114,7 +121,7 @@ const FAULT_LABELS: Readonly<Record<string, string>> = {
   times: "Times",
   seed: "Seed",
 };
-const FIRST_FAULT = { path: "/status.php", kind: "error", ...fieldsFor(({ first }) => first) };
+const FIRST_FAULT = { kind: "error", ...fieldsFor(({ first }) => first) };
 const FAULT_CHOICES = FAULT_NAMES.map((kind) => [kind, FAULTS[kind].words] as const);
 
 export function FaultsCard() {
@@ -136,7 +143,7 @@ export function FaultsCard() {
       />
       {inForce.length > 0 && <p class="hint">Seed {seed}</p>}
       <CallForm form={form} call={{ method: "POST", path: "/faults", body }} action="Add fault">
-        {form.select("path", PATHS)}
+        {form.select("path", PATHS, { required: true })}
         {form.select("kind", FAULT_CHOICES)}
         {Object.entries(fieldsOf(kind)).map(([name, { placeholder }]) => form.input(name, { placeholder, size: 5 }))}
         {form.input("probability", { placeholder: "1", size: 5 })}
@@ -154,7 +161,7 @@ function faultOf({ path, kind, probability = "", times = "", ...typed }: Readonl
     type === "number" ? numberOrText(typed[name] ?? "") : typed[name],
   ]);
   return {
-    path: path || undefined,
+    path: path === EVERY_PATH ? undefined : path,
     kind,
     ...Object.fromEntries(members),
     probability: numberOrText(probability),

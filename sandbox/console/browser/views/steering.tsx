@@ -2,6 +2,7 @@ import { fallback, server } from "../state.ts";
 import { Card } from "./card.tsx";
 import { ClockCard } from "./clock.tsx";
 import { CallForm, outcomeChoices, useForm } from "./form.tsx";
+import { NextPaymentsCard } from "./next-payments.tsx";
 import { FaultsCard, RulesCard } from "./rules-and-faults.tsx";
 import { ResetCard, SnapshotsCard } from "./snapshots.tsx";
 import { WebhookCard } from "./webhook.tsx";
@@ -10,6 +11,7 @@ import { WebhookCard } from "./webhook.tsx";
 export function Steering() {
   return (
     <div class="cards scroll-view">
+      <NextPaymentsCard />
       <ClockCard />
       <DefaultCard />
       <RulesCard />

@@ -1,0 +1,83 @@
+import { describeFault, kindOf } from "../../../faults/kinds.ts";
+import { NETWORK_LIMIT_CENTS } from "../../../network/limit.ts";
+import { type Compared, matches } from "../../../network/rule-match.ts";
+import type { ApiCall, Default, Fault, Outcome, Rule } from "../wire.ts";
+import { outcomeInWords } from "./decisions.ts";
+import { counted } from "./format.ts";
+
+/** What happens to the payments to come, and who decides it. */
+
+const START_PATH = "/stkpush.php";
+
+/** How the request that starts a payment can fail, by the value of the choice. */
+export const REQUEST_FAILURES = {
+  "request:error": { words: "the request gets HTTP 503, and nothing is stored", kind: "error", status: 503 },
+  "request:lost": { words: "the answer is lost, but the payment exists", kind: "disconnect" },
+  "request:slow": { words: "the answer comes 30 s late", kind: "delay", delay: "30s" },
+} as const;
+
+export const isRequestFailure = (choice: string): choice is keyof typeof REQUEST_FAILURES =>
+  Object.hasOwn(REQUEST_FAILURES, choice);
+
+/** The call that sets it for a number of payments: a fault or a rule, before all others. */
+export function callFor(choice: string, times: unknown): ApiCall {
+  if (!isRequestFailure(choice)) return { method: "POST", path: "/rules?first=true", body: { outcome: choice, times } };
+  const { words: _, ...fault } = REQUEST_FAILURES[choice];
+  return { method: "POST", path: "/faults?first=true", body: { ...fault, path: START_PATH, times } };
+}
+
+/** What is in force for a number of payments. */
+export interface NextPayments {
+  /** Its path in the API. */
+  readonly path: string;
+  /** `The next 2 payments: wrong_pin` */
+  readonly words: string;
+}
+
+/** What is left, in the order in which it happens: a request comes before its payment. What is never reached is left out. */
+export function nextPayments(rules: readonly Rule[], faults: readonly Fault[]): NextPayments[] {
+  const failing: NextPayments[] = [];
+  for (const { id, path, probability, times, ...fault } of faults) {
+    if ((path !== undefined && path !== START_PATH) || probability < 1 || kindOf(fault).count) continue;
+    if (times === undefined) break;
+    const turn = turnOf(times, failing.length, "request");
+    if (path === START_PATH) failing.push({ path: `/faults/${id}`, words: `${turn}: ${describeFault(fault)}` });
+  }
+  const ending: NextPayments[] = [];
+  for (const rule of rules) {
+    if (Object.keys(rule.match).length > 0) continue;
+    if (rule.times === undefined) break;
+    const turn = turnOf(rule.times, ending.length, "payment");
+    ending.push({ path: `/rules/${rule.id}`, words: `${turn}: ${outcomeInWords(rule)}` });
+  }
+  return [...failing, ...ending];
+}
+
+function turnOf(times: number, before: number, what: "request" | "payment"): string {
+  if (before > 0) return `Then ${counted(times, what)}`;
+  return times === 1 ? `The next ${what}` : `The next ${counted(times, what)}`;
+}
+
+/** A payment that a person is about to start. */
+export interface Planned extends Compared {
+  /** What the person chose for it; empty if the sandbox decides. */
+  readonly outcome: string;
+}
+
+interface Deciders {
+  readonly rules: readonly Rule[];
+  readonly outcomes: readonly Outcome[];
+  readonly fallback: Default;
+}
+
+/** Who will decide how it ends, in the order of the network: `Rule 2 decides: wrong_pin after 3s.` */
+export function plannedDecision(planned: Planned, { rules, outcomes, fallback }: Deciders): string {
+  if (planned.outcome !== "") return `Your choice decides, before rules and test phones: ${planned.outcome}.`;
+  const place = rules.findIndex(({ match }) => matches(match, planned));
+  const rule = rules[place];
+  if (rule) return `Rule ${place + 1} decides: ${outcomeInWords(rule)}.`;
+  if (planned.amountCents > NETWORK_LIMIT_CENTS) return "The limit of the network decides: over_limit.";
+  const ofPhone = outcomes.find(({ phone }) => phone === planned.phone);
+  if (ofPhone) return `This test phone decides: ${ofPhone.name}.`;
+  return `The default decides: ${outcomeInWords(fallback)}.`;
+}
