@@ -1,7 +1,7 @@
 /** The rounds of the contenders, and the table that compares them. */
 
 /** The value below which `share` of the values are. */
-export function quantile(values: readonly number[], share: number): number {
+function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(Math.floor(share * sorted.length), sorted.length - 1)] ?? Number.NaN;
 }

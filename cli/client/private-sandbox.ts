@@ -2,14 +2,16 @@ import { host } from "../host.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
 import { THIS_MACHINE } from "../serving/engine.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/run-sandbox.ts";
-import type { configOf } from "../serving/sandbox-flags.ts";
+import type { SandboxChoices } from "../serving/sandbox-flags.ts";
 import type { CredentialsRecord } from "../serving/server-record.ts";
 import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/temporary-directory.ts";
 import { reportFault, tell } from "../terminal/output.ts";
 import { serverAt } from "./server.ts";
 import type { ControlTarget, Target } from "./target.ts";
 
-type PrivateConfig = Awaited<ReturnType<typeof configOf>> & Pick<SandboxConfig, "accountId" | "opensAccounts">;
+interface PrivateConfig
+  extends SandboxChoices,
+    Pick<SandboxConfig, "accountId" | "opensAccounts" | "acceptsFinding" | "onRequest"> {}
 
 export interface PrivateSandbox extends RunningSandbox {
   readonly directory: DataDirectory;

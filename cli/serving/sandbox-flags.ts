@@ -19,6 +19,7 @@ import {
   webhookUrlReader,
 } from "../terminal/options.ts";
 import { parseFile } from "./files.ts";
+import type { SandboxConfig } from "./run-sandbox.ts";
 
 const PROMPT_TIMEOUT_MS = 60_000;
 
@@ -56,7 +57,13 @@ export function addSandboxOptions(command: Command): Command {
     .option("--webhook <url>", "POST each final payment there", webhookUrlReader("--webhook"));
 }
 
-export async function configOf(flags: SandboxFlags) {
+/** What a user chooses for a sandbox, from its options. */
+export type SandboxChoices = Pick<
+  SandboxConfig,
+  "basePaths" | "profile" | "fallback" | "promptTimeoutMs" | "tariff" | "rules" | "webhook" | "startAt" | "seed"
+>;
+
+export async function configOf(flags: SandboxFlags): Promise<SandboxChoices> {
   const { accept, responseForm } = flags;
   const profile = flags.profile === undefined ? {} : await readProfile(flags.profile);
   const { base_path, prompt_timeout, fee } = profile;

@@ -4,12 +4,12 @@ import type { Outcome } from "../domain/outcome.ts";
 import { resolve } from "../domain/state-machine.ts";
 import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
-import type { createReads } from "./reads.ts";
+import type { Reads } from "./reads.ts";
 
 interface Parts {
   readonly store: Pick<Store, "transactions">;
   readonly changes: Listeners<[Transaction]>;
-  readonly reads: Pick<ReturnType<typeof createReads>, "findByCheckoutRequestId">;
+  readonly reads: Pick<Reads, "findByCheckoutRequestId">;
 }
 
 /**

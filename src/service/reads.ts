@@ -3,8 +3,8 @@ import { Refusal } from "../domain/error.ts";
 import type { TransactionFilter } from "../domain/filters.ts";
 import type { Page } from "../domain/list.ts";
 import type { Msisdn } from "../domain/phone.ts";
-import type { Transaction } from "../domain/transaction.ts";
-import type { SavedTransactions, Store } from "../store/store.ts";
+import type { CompletedTransaction, PendingTransaction, Transaction } from "../domain/transaction.ts";
+import type { ListedPage, SavedTransactions, Store } from "../store/store.ts";
 import type { Resolver } from "./resolver.ts";
 
 interface Parts {
@@ -14,13 +14,44 @@ interface Parts {
   readonly reportFault: (error: unknown) => void;
 }
 
-type Lookup = () => Transaction | null | Promise<Transaction | null>;
+type Found = Transaction | null | Promise<Transaction | null>;
+type Lookup = () => Found;
+
+export interface Reads {
+  /** Resolves what is due. */
+  catchUp(): Promise<void>;
+  /** Of any merchant; null if there is none. */
+  readonly findByCheckoutRequestId: (id: string) => Found;
+  /** The newest with this reference, of any merchant; null if there is none. */
+  readonly findByReference: (reference: string) => Found;
+  /**
+   * One transaction by its checkout request id (§4.2).
+   * @returns it without a promise if the store has it in memory
+   * @throws Refusal `not_found`, with the same message if it is another merchant's
+   */
+  checkStatus(merchantId: number, checkoutRequestId: string): Transaction | Promise<Transaction>;
+  /**
+   * A page of a merchant's transactions, newest first, with counts of all that the filter selects (§4.3).
+   * @throws Refusal `not_found` if the filter has an id and selects nothing
+   */
+  listTransactions(
+    merchantId: number,
+    filter: TransactionFilter,
+    page: Page,
+    signal?: AbortSignal,
+  ): Promise<ListedPage>;
+  listPrompts(limit: number, phone: Msisdn | null): Promise<PendingTransaction[]>;
+  readonly countPrompts: (phone: Msisdn) => Promise<number>;
+  listPaid(limit: number, phone: Msisdn | null): Promise<CompletedTransaction[]>;
+  /** @returns null if there are more than `most` */
+  saveTransactions(most: number): Promise<SavedTransactions | null>;
+}
 
 /**
  * Reads of transactions. What is due is resolved before, because an alarm may be late, and a payment is never shown as pending
  * after its deadline. A read does not change an outcome, only when it is written.
  */
-export function createReads({ store, clock, resolver, reportFault }: Parts) {
+export function createReads({ store, clock, resolver, reportFault }: Parts): Reads {
   /** If nothing can be resolved, reads work as long as no payment is past its deadline. */
   async function resolveWith(resolveIt: () => Promise<void>, isOverdue: () => Promise<boolean>): Promise<void> {
     if (resolver.hasFailed && !(await isOverdue())) return;
@@ -34,19 +65,18 @@ export function createReads({ store, clock, resolver, reportFault }: Parts) {
     if (unresolved && (await isOverdue())) throw unresolved;
   }
 
-  function current(found: Transaction | null, lookup: Lookup): ReturnType<Lookup> {
+  function current(found: Transaction | null, lookup: Lookup): Found {
     if (found?.status !== "pending" || found.checkAtMs > clock.nowMs()) return found;
     const isOverdue = async () => found.expiresAtMs <= clock.nowMs();
     return resolveWith(() => resolver.resolveFirst(found.checkoutRequestId), isOverdue).then(lookup);
   }
 
   /** Without a promise if the lookup has none and nothing is due. */
-  function find(lookup: Lookup): ReturnType<Lookup> {
+  function find(lookup: Lookup): Found {
     const found = lookup();
     return found instanceof Promise ? found.then((later) => current(later, lookup)) : current(found, lookup);
   }
 
-  /** Resolves what is due. */
   async function catchUp(): Promise<void> {
     // The resolver has no alarm for payments of other processes: only the database knows whether one is due.
     if (!resolver.isBehind && !store.isShared) return;
@@ -56,28 +86,17 @@ export function createReads({ store, clock, resolver, reportFault }: Parts) {
     );
   }
 
-  /** Of any merchant; null if there is none. */
   const findByCheckoutRequestId = (id: string) => find(() => store.transactions.findByCheckoutRequestId(id));
 
   return {
     catchUp,
     findByCheckoutRequestId,
     findByReference: (reference: string) => find(() => store.transactions.findByReference(reference)),
-
-    /**
-     * One transaction by its checkout request id (§4.2).
-     * @returns it without a promise if the store has it in memory
-     * @throws Refusal `not_found`, with the same message if it is another merchant's
-     */
     checkStatus(merchantId: number, checkoutRequestId: string): Transaction | Promise<Transaction> {
       const found = findByCheckoutRequestId(checkoutRequestId);
       return found instanceof Promise ? found.then((later) => ownOf(merchantId, later)) : ownOf(merchantId, found);
     },
 
-    /**
-     * A page of a merchant's transactions, newest first, with counts of all that the filter selects (§4.3).
-     * @throws Refusal `not_found` if the filter has an id and selects nothing
-     */
     async listTransactions(merchantId: number, filter: TransactionFilter, page: Page, signal?: AbortSignal) {
       await catchUp();
       const list = await store.transactionList.list(merchantId, filter, page, signal);
@@ -94,8 +113,7 @@ export function createReads({ store, clock, resolver, reportFault }: Parts) {
       await catchUp();
       return store.transactions.listPaid(limit, phone);
     },
-    /** @returns null if there are more than `most` */
-    async saveTransactions(most: number): Promise<SavedTransactions | null> {
+    async saveTransactions(most: number) {
       await catchUp();
       return store.transactions.save(most);
     },

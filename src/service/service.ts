@@ -1,19 +1,16 @@
 import type { Clock } from "../domain/clock.ts";
 import type { DeliveryStore } from "../domain/delivery.ts";
-import type { TransactionFilter } from "../domain/filters.ts";
-import type { Page } from "../domain/list.ts";
 import { createListeners, type Listener } from "../domain/listeners.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { Msisdn } from "../domain/phone.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
-import type { CompletedTransaction, PendingTransaction, Transaction } from "../domain/transaction.ts";
-import type { ListedPage, SavedTransactions, Store } from "../store/store.ts";
+import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
+import type { SavedTransactions, Store } from "../store/store.ts";
 import type { Vitals } from "../store/vitals.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { authenticate } from "./authenticate.ts";
 import { Exports } from "./exports.ts";
-import { createReads } from "./reads.ts";
+import { createReads, type Reads } from "./reads.ts";
 import { Registry } from "./registry.ts";
 import { Resolver } from "./resolver.ts";
 import { createStarts, type PaymentOrder, startPayment } from "./start-payment.ts";
@@ -41,20 +38,7 @@ export interface ServiceParts {
   readonly reportFault: (error: unknown) => void;
 }
 
-export interface Service {
-  readonly findByCheckoutRequestId: (id: string) => Promise<Transaction | null> | Transaction | null;
-  readonly findByReference: (reference: string) => Promise<Transaction | null> | Transaction | null;
-  checkStatus(merchantId: number, checkoutRequestId: string): Transaction | Promise<Transaction>;
-  listTransactions(
-    merchantId: number,
-    filter: TransactionFilter,
-    page: Page,
-    signal?: AbortSignal,
-  ): Promise<ListedPage>;
-  listPrompts(limit: number, phone: Msisdn | null): Promise<PendingTransaction[]>;
-  readonly countPrompts: (phone: Msisdn) => Promise<number>;
-  listPaid(limit: number, phone: Msisdn | null): Promise<CompletedTransaction[]>;
-  saveTransactions(most: number): Promise<SavedTransactions | null>;
+export interface Service extends Reads {
   readonly registry: Registry;
   readonly exports: Exports;
   readonly resolver: Resolver;

@@ -27,10 +27,23 @@ export interface UseLimits {
 /** How long to wait for the driver after a close: it may never answer. */
 const CLOSE_MS = 500;
 
-export type Connections = ReturnType<typeof createConnections>;
+export interface Connections {
+  /**
+   * Runs `work` on its own connection. If it takes too long, the connection is closed. The statement is never cancelled: if a
+   * commit waits for a standby, PostgreSQL answers its cancellation as a success.
+   */
+  use<T>(limits: UseLimits, work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** A connection until the caller ends it. */
+  borrow(openMs: number): Promise<Connection>;
+  readonly busy: number;
+  /** Whether `close()` was called: then every use fails. */
+  readonly isClosed: boolean;
+  /** Ends all connections, and rejects statements that still run. */
+  close(): Promise<void>;
+}
 
 /** Runs work on a bounded number of connections. Each has one user at a time, and is opened when it is first needed. */
-export function createConnections({ login }: Address, most: number, clock: Clock) {
+export function createConnections({ login }: Address, most: number, clock: Clock): Connections {
   const pool = createPool(login, most, clock);
 
   async function open(mostMs: number): Promise<Link> {
@@ -47,10 +60,6 @@ export function createConnections({ login }: Address, most: number, clock: Clock
   }
 
   return {
-    /**
-     * Runs `work` on its own connection. If it takes too long, the connection is closed. The statement is never cancelled: if a
-     * commit waits for a standby, PostgreSQL answers its cancellation as a success.
-     */
     async use<T>(limits: UseLimits, work: (connection: Connection) => Promise<T>): Promise<T> {
       const { openMs, workMs, inTransaction = false } = limits;
       const link = await open(openMs);
@@ -64,7 +73,6 @@ export function createConnections({ login }: Address, most: number, clock: Clock
         pool.release(link);
       }
     },
-    /** A connection until the caller ends it. */
     async borrow(openMs: number): Promise<Connection> {
       const link = await open(openMs);
       const end = () => {
@@ -76,11 +84,9 @@ export function createConnections({ login }: Address, most: number, clock: Clock
     get busy() {
       return pool.busy;
     },
-    /** Whether `close()` was called: then every use fails. */
     get isClosed() {
       return pool.isClosed;
     },
-    /** Ends all connections, and rejects statements that still run. */
     close: pool.close,
   };
 }

@@ -19,10 +19,17 @@ export interface ClockReading {
   readonly stopwatchMs: number;
 }
 
-export type MeasuredClock = ReturnType<typeof createEngineClock>;
+/** The engine's clock, as this process measures it. */
+export interface MeasuredClock extends Clock {
+  /** The first reading sets the clock. The clock approaches later readings slowly, and never goes back. */
+  correct(reading: ClockReading): void;
+  /** How far it is ahead of the host's clock. */
+  readonly offsetMs: number;
+  readonly state: EngineClock["state"];
+}
 
 /** @param host real time, for alarms and until the first reading */
-export function createEngineClock(host: Clock, stopwatch: () => number) {
+export function createEngineClock(host: Clock, stopwatch: () => number): MeasuredClock {
   let lastReading: ClockReading | null = null;
   let shownMs = host.nowMs();
   let readAtMs = stopwatch();
@@ -54,7 +61,6 @@ export function createEngineClock(host: Clock, stopwatch: () => number) {
       arm();
       return () => cancel();
     },
-    /** The first reading sets the clock. The clock approaches later readings slowly, and never goes back. */
     correct(reading: ClockReading): void {
       const isFirst = lastReading === null;
       exactMs();
@@ -94,10 +100,15 @@ const INTERVAL_MS = 10_000;
 /** Of this many readings, the one with the shortest round trip counts. */
 const READINGS = 3;
 
-export type Heartbeat = ReturnType<typeof createHeartbeat>;
+export interface Heartbeat {
+  readonly durability: Durability;
+  /** Reads both now. */
+  beat(): Promise<void>;
+  stop(): void;
+}
 
 /** Reads the server's clock and its durability every ten seconds. */
-export function createHeartbeat(parts: Parts) {
+export function createHeartbeat(parts: Parts): Heartbeat {
   const { sql, clock, host, stopwatch, afterBeat, reportFault } = parts;
   let durability: Durability = { isReplicated: false, isStandby: false, durability: "unknown" };
   let [isStopped, reported] = [false, ""];
@@ -130,7 +141,6 @@ export function createHeartbeat(parts: Parts) {
     get durability() {
       return durability;
     },
-    /** Reads both now. */
     beat,
     stop(): void {
       isStopped = true;

@@ -1,4 +1,4 @@
-import { createRequestIds } from "../../domain/identifiers.ts";
+import { createRequestIds, type RequestIds } from "../../domain/identifiers.ts";
 import type { EngineSql } from "./options.ts";
 
 /** How many numbers a process gets with each value of the sequence. */
@@ -7,10 +7,16 @@ export const BLOCK = 1000;
 /** How many blocks a process remembers. */
 const MOST_REMEMBERED = 1000;
 
-export type Numbering = Awaited<ReturnType<typeof openNumbering>>;
-
 /** The numbers of transactions. They rise within a replica; between two replicas they show no order. */
-export async function openNumbering({ read }: EngineSql) {
+export interface Numbering {
+  readonly requestIds: RequestIds;
+  /** A number that no transaction of this database has or had. */
+  next(): Promise<number>;
+  /** Whether this process gave the number, as far as it remembers. */
+  readonly isOwn: (id: number) => boolean;
+}
+
+export async function openNumbering({ read }: EngineSql): Promise<Numbering> {
   const [row] = await read<{ key: string }>("SELECT encode(request_id_key, 'hex') AS key FROM numbering");
   let [next, last] = [1, 0];
   /** The first number of the block after this one. It is fetched early, so that no payment waits for it. */
@@ -36,7 +42,6 @@ export async function openNumbering({ read }: EngineSql) {
 
   return {
     requestIds: createRequestIds(Buffer.from(row?.key ?? "", "hex")),
-    /** A number that no transaction of this database has or had. */
     async next(): Promise<number> {
       while (next > last) {
         const fetched = fetchAhead();
@@ -53,7 +58,6 @@ export async function openNumbering({ read }: EngineSql) {
       if (last - next < BLOCK / 2) void fetchAhead().catch(() => {}); // a caller that needs the block gets the error
       return number;
     },
-    /** Whether this process gave the number, as far as it remembers. */
     isOwn: (id: number) => own.has(blockOf(id)),
   };
 }
