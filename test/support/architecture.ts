@@ -51,7 +51,8 @@ const PLACES: readonly Place[] = [
     path: "sandbox/console/browser/",
     mayImport: [
       ...["sandbox/console/browser/", "sandbox/curl.ts", "sandbox/faults/"],
-      ...["sandbox/loopback.ts", "sandbox/network/reason.ts"],
+      ...["sandbox/loopback.ts", "sandbox/network/limit.ts", "sandbox/network/reason.ts"],
+      "sandbox/network/rule-match.ts",
       ...["duration", "filters", "outcome", "read-or-null", "phone", "timestamp", "transaction"].map(
         (file) => `src/domain/${file}.ts`,
       ),
