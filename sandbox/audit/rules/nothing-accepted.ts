@@ -8,7 +8,7 @@ export const nothingAccepted = runRule({
   section: "§1",
   label: "has no accepted request",
   advice:
-    "Make the client call the sandbox: give it MOMO_BASE_URL, or use --intercept with the host that it calls. Payments of momo's own commands, of the console and of an assistant are not its requests. Tests that start sandboxes of their own (stkpush-sandbox/testing) are not seen here: let them check sandbox.audit(). A client of momo client answers from its orders of an earlier run: give it a fresh folder for each test run. momo does not see what its runtime refuses first: what is no HTTP, https to an http address, and a CR in a header, as from an .env file with CRLF.",
+    "Make the client call the sandbox: give it MOMO_BASE_URL, or use --intercept with the host that it calls. Payments of momo's own commands, of the console and of an assistant are not its requests. Tests that start sandboxes of their own with the test helper are not seen here: let them check sandbox.audit(). A client of momo client answers from its orders of an earlier run: give it a fresh folder for each test run. momo does not see what its runtime refuses first: what is no HTTP, https to an http address, and a CR in a header, as from an .env file with CRLF.",
   judges: "runs",
   judge({ tally, isAllOnRequest, isByExec }) {
     if (tally.accepted > 0) return null;
