@@ -106,7 +106,7 @@ async function expectUntouched(
   data: string,
   named: readonly string[],
   start = run,
-): Promise<void> {
+): Promise<string> {
   const before = contentsOf(data);
   const { exitCode, stdout, stderr } = await start(words, data);
   expect(contentsOf(data)).toEqual(before);
@@ -116,6 +116,7 @@ async function expectUntouched(
   expect(said).not.toMatch(/\b(?:delete|remove)/);
   expect(named.some((name) => said.includes(join(data, name)))).toBe(true);
   expect(stderr).not.toMatch(/^\s+at /m);
+  return said;
 }
 
 describe("a folder with a file of another program under a name of momo's is refused by its name, and nothing changes", () => {
@@ -123,12 +124,14 @@ describe("a folder with a file of another program under a name of momo's is refu
     const kinds = Object.entries(FOREIGN).filter(
       ([what]) => !(what === "an empty file" && MAY_BE_EMPTY.includes(name)),
     );
-    test.concurrent.each(kinds)(`${name}: %s`, async (_what, put) => {
+    test.concurrent.each(kinds)(`${name}: %s`, async (what, put) => {
       const data = newFolder();
       put(join(data, name));
       // The property below draws the other commands.
-      for (const words of [["serve", "--port", "0"], ["import", copy, "--replace", "--yes"], ["list"]])
-        await expectUntouched(words, data, [name]);
+      for (const words of [["serve", "--port", "0"], ["import", copy, "--replace", "--yes"], ["list"]]) {
+        const said = await expectUntouched(words, data, [name]);
+        if (what.startsWith("a link")) expect(said).toContain(`${name} is a link, which momo does not follow`);
+      }
     });
 
     test.concurrent(`${name}: also by the executable`, async () => {

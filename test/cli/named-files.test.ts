@@ -64,6 +64,7 @@ describe("a refused line changes no file, whatever is in it", () => {
     ["exec --log-file FILE.json --audit-report . -- true", "{}"],
     ["serve --ready-file FILE.json --prot 1", READY],
     ["serve --ready-file FILE.json --rules none", READY],
+    ["serve --ready-file FILE.json --port 4711 --control-port 4711", READY],
     ["serve --ready-file FILE.json --port 0 --ephemeral", '{"name":"shop"}'],
   ])("momo %s", async (line, text) => {
     const cwd = newFolder();

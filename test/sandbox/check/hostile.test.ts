@@ -77,13 +77,14 @@ test("a fee above the amount, result codes and statuses that momo does not serve
 const secrets = new Secrets(["mk_0123456789abcdef", "ms_Secret0123456789abcdef", "#!$%-_=+x9?@&^~7", 'p%41ß漢 😀"q']);
 secrets.learn({ transaction_code: "X", rows: [{ momo_receipt_number: "UKK001DAN1" }], phone: { work: 254712345678 } });
 secrets.learnText("<TransactionCode>QWERTYUIOP</TransactionCode>");
+secrets.learnText(String.raw`\u0022receipt\u0022:\u0022LKJHGFDSA\u0022`);
 
 test.each<[text: string, shown: string]>([
   ['{"transaction_code" : "X","code":404} it is "X"', '{"transaction_code" : "…","code":…} it is "…"'],
   ["+254 712 345 678, 0712-345-678, (0712) 345678, 2 5 4 7 1 2 3 4 5 6 7 8", "+254…, 0…, (0…, 2 5 4 …"],
   ["%2B254712345678 %30%37%31%32%33%34%35%36%37%38 \\u0030712345678", "%2B254… %30… \\u0030…"],
   ["0799111222 of another customer, 254110000000", "0… of another customer, 254…"],
-  ["paid ukk001dan1, U K K-001-DAN-1, qwertyuiop", "paid …, …, …"],
+  ["paid ukk001dan1, U K K-001-DAN-1, qwertyuiop, lkjhgfdsa", "paid …, …, …, …"],
   ["MS_SECRET0123456789ABCDEF ms%5FSecret0123456789abcdef mk-0123456789abcdef", "… … …"],
   ["<phone>0711222333</phone> code=QK12", "<phone>0…</phone> code=…"],
   ['{"message":"{\\"transaction_code\\":\\"QQ\\"}"}', '{"message":"{\\"transaction_code\\":\\"…\\"}"}'],
