@@ -57,6 +57,8 @@ export async function importTables(
     }
     await continueNumbers(query);
     await recount(query);
+    // Without statistics, finding a reference among 300,000 payments takes 1.5 s.
+    await script(`ANALYZE ${TABLES.join(", ")}, day_totals`);
     await script("COMMIT");
   } finally {
     end();
