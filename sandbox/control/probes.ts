@@ -30,8 +30,8 @@ export async function readyFor({
 }: Pick<ControlContext, "service" | "steering" | "draining">): Promise<Reply> {
   if (draining.aborted) return unavailable("momo is stopping", { status: "draining" });
   const stale = "the settings that all replicas share could not be read for 3 s";
-  const obstacle = (await service.storage.obstacle()) ?? (steering.isFresh ? null : stale);
-  return obstacle === null
+  const whyNotWritable = (await service.storage.whyNotWritable()) ?? (steering.isFresh ? null : stale);
+  return whyNotWritable === null
     ? succeed("momo accepts payments", { status: "ready" })
-    : unavailable(`momo accepts no payments: ${obstacle}`, { status: "not_ready" });
+    : unavailable(`momo accepts no payments: ${whyNotWritable}`, { status: "not_ready" });
 }

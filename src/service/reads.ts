@@ -128,9 +128,11 @@ function noSuchTransaction({ id: _, ...others }: TransactionFilter): Refusal {
 }
 
 /** Why the last round may have left out what is due. */
-function whyUnresolved({ isStopped, isUnsure }: Resolver): Refusal | null {
+function whyUnresolved({ isStopped, isClockUnknown }: Resolver): Refusal | null {
   if (isStopped) return new Refusal("stopping", "the server is stopping: try again when it is back");
-  return isUnsure ? new Refusal("unavailable", "the database did not answer this server in time: try again") : null;
+  return isClockUnknown
+    ? new Refusal("unavailable", "the database did not answer this server in time: try again")
+    : null;
 }
 
 function ownOf(merchantId: number, transaction: Transaction | null): Transaction {

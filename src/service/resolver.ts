@@ -49,7 +49,7 @@ export class Resolver {
   readonly lateness = { count: 0, sumMs: 0 };
   #isStopped = false;
   #hasFailed = false;
-  #isUnsure = false;
+  #isClockUnknown = false;
   /** For the next check, by the sandbox's clock. */
   readonly #alarm: Alarm;
   /** Of real time. */
@@ -84,8 +84,8 @@ export class Resolver {
   }
 
   /** Whether the last round did nothing, because this process did not know the time that all share. */
-  get isUnsure(): boolean {
-    return this.#isUnsure;
+  get isClockUnknown(): boolean {
+    return this.#isClockUnknown;
   }
 
   get isStopped(): boolean {
@@ -152,8 +152,8 @@ export class Resolver {
     if (this.#alarm.isDue) this.#alarm.cancel();
     this.#retry.cancel();
     try {
-      this.#isUnsure = this.#parts.mayDecide?.() === false;
-      if (this.#isUnsure) {
+      this.#isClockUnknown = this.#parts.mayDecide?.() === false;
+      if (this.#isClockUnknown) {
         for (const { resolve } of this.#urgent.splice(0)) resolve();
         return;
       }
@@ -208,7 +208,7 @@ export class Resolver {
         return outcomes.map(({ result }) => result);
       });
     } catch (error) {
-      if (outcomes.length === 0 || this.#isStopped || vitals.troubleOf(error) !== null) throw error;
+      if (outcomes.length === 0 || this.#isStopped || vitals.engineFailureOf(error) !== null) throw error;
       // One of them was refused. Write them one by one: the error names the payment.
       await this.#recordOneByOne(outcomes, nowMs);
     }

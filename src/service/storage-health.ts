@@ -35,7 +35,7 @@ export class StorageHealth {
   readonly #report: (error: unknown) => void;
   #storedAtMs = Number.NEGATIVE_INFINITY;
   /** Why the last payment, or the last probe, could not be stored. */
-  #obstacle: string | null = null;
+  #whyNotWritable: string | null = null;
   #probedAtMs = Number.NEGATIVE_INFINITY;
   #probing: Promise<void> | null = null;
   #faultAtMs = Number.NEGATIVE_INFINITY;
@@ -51,25 +51,25 @@ export class StorageHealth {
   /** A payment was stored. */
   succeed(): void {
     this.#storedAtMs = this.#clock.nowMs();
-    this.#obstacle = null;
+    this.#whyNotWritable = null;
   }
 
-  /** A payment was not answered. Only an error of the engine is an obstacle for others. */
+  /** A payment was not answered. Only an error of the engine keeps others from being stored. */
   fail(error: unknown): void {
-    this.#obstacle = this.#vitals.troubleOf(error)?.reason ?? this.#obstacle;
+    this.#whyNotWritable = this.#vitals.engineFailureOf(error)?.reason ?? this.#whyNotWritable;
     // Its client gets a refusal, which nobody else reports.
     if (error instanceof OutcomeUnknown) this.reportFault(error);
   }
 
   /** Why no payment can be stored now, in a few words without secrets; null if one can. */
-  async obstacle(): Promise<string | null> {
-    const standing = this.#vitals.obstacle();
+  async whyNotWritable(): Promise<string | null> {
+    const standing = this.#vitals.whyNotWritable();
     if (standing !== null) return standing;
-    if (this.#obstacle === null && this.#clock.nowMs() - this.#storedAtMs <= PROOF_MS) return null;
+    if (this.#whyNotWritable === null && this.#clock.nowMs() - this.#storedAtMs <= PROOF_MS) return null;
     if (this.#clock.nowMs() - this.#probedAtMs >= PROBE_PAUSE_MS) this.#probing ??= this.#probe();
-    if (this.#probing === null) return this.#obstacle;
+    if (this.#probing === null) return this.#whyNotWritable;
     const isLate = (await atMost(this.#clock, PROBE_TIMEOUT_MS, this.#probing)) === null;
-    return this.#obstacle ?? (isLate ? "the database has stored nothing for 2 s" : null);
+    return this.#whyNotWritable ?? (isLate ? "the database has stored nothing for 2 s" : null);
   }
 
   /**
@@ -95,7 +95,7 @@ export class StorageHealth {
       await this.#vitals.probe();
       this.succeed();
     } catch (error) {
-      this.#obstacle = this.#vitals.troubleOf(error)?.reason ?? "an error, which the log has";
+      this.#whyNotWritable = this.#vitals.engineFailureOf(error)?.reason ?? "an error, which the log has";
       this.#probedAtMs = this.#clock.nowMs();
       this.reportFault(error);
     }
@@ -104,7 +104,7 @@ export class StorageHealth {
 
   /** Reports an error that no caller gets. For an error of the engine: once what helps, then once a minute how often it came. */
   readonly reportFault = (error: unknown): void => {
-    const trouble = this.#vitals.troubleOf(error);
+    const trouble = this.#vitals.engineFailureOf(error);
     if (trouble === null) {
       this.#report(error);
       return;

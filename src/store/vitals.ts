@@ -6,7 +6,7 @@ export interface Vitals {
   /** Reads the current state of the engine. */
   measure(): Promise<Measurement>;
   /** What keeps payments from being stored, whatever was stored lately; null if nothing is known. */
-  obstacle(): string | null;
+  whyNotWritable(): string | null;
   /** An error if the files of the payments are not where they were; else null. It is cheap enough for each second. */
   findMissing(): Error | null;
   /** What became of the payments of a server that stops, if they are not where they were; else null. */
@@ -14,11 +14,11 @@ export interface Vitals {
   /** Stores a payment and takes it back, so that nobody ever sees it. Rejects if a payment cannot be stored now. */
   probe(): Promise<void>;
   /** What an error says about the engine; null if it is about one write, or is not the engine's. */
-  troubleOf(error: unknown): Trouble | null;
+  engineFailureOf(error: unknown): EngineFailure | null;
 }
 
 /** Why an engine fails. */
-export interface Trouble {
+export interface EngineFailure {
   /** In a few words without secrets, names or addresses. */
   readonly reason: string;
   /** What helps, for the operator. */

@@ -16,14 +16,14 @@ function open() {
   const engine = { probes: 0, isFull: false, standing: null as string | null, gate: Promise.resolve() };
   const gone = { isGone: false };
   const vitals = {
-    obstacle: () => engine.standing,
+    whyNotWritable: () => engine.standing,
     findMissing: () => (gone.isGone ? new DiskFull("the file is gone") : null),
     async probe() {
       engine.probes += 1;
       await engine.gate;
       if (engine.isFull) throw new DiskFull();
     },
-    troubleOf: (error: unknown) =>
+    engineFailureOf: (error: unknown) =>
       error instanceof DiskFull ? { reason: "the disk is full", advice: "free some space" } : null,
   } as Partial<Vitals> as Vitals;
   const reportFault = (error: unknown) => void log.push((error as Error).message);
@@ -34,13 +34,13 @@ test("a stored payment proves for a second that the next one can be stored; then
   const { clock, engine, storage } = open();
   storage.succeed();
   clock.advance(1000);
-  expect(await storage.obstacle()).toBeNull();
+  expect(await storage.whyNotWritable()).toBeNull();
   expect(engine.probes).toBe(0);
   clock.advance(1);
-  expect(await Promise.all([storage.obstacle(), storage.obstacle()])).toEqual([null, null]);
+  expect(await Promise.all([storage.whyNotWritable(), storage.whyNotWritable()])).toEqual([null, null]);
   expect(engine.probes).toBe(1);
   engine.standing = "the clock has jumped";
-  expect(await storage.obstacle()).toBe("the clock has jumped");
+  expect(await storage.whyNotWritable()).toBe("the clock has jumped");
 });
 
 test("a payment that could not be stored counts at once, until one is stored or a probe has stored one", async () => {
@@ -48,31 +48,31 @@ test("a payment that could not be stored counts at once, until one is stored or 
   storage.succeed();
   engine.isFull = true;
   storage.fail(new Error("a refused value"));
-  expect(await storage.obstacle()).toBeNull();
+  expect(await storage.whyNotWritable()).toBeNull();
   storage.fail(new DiskFull());
   storage.fail(new Error("a refused value"));
-  expect(await storage.obstacle()).toBe("the disk is full");
+  expect(await storage.whyNotWritable()).toBe("the disk is full");
   expect(engine.probes).toBe(1);
   engine.isFull = false;
   clock.advance(249);
-  expect(await storage.obstacle()).toBe("the disk is full");
+  expect(await storage.whyNotWritable()).toBe("the disk is full");
   clock.advance(1);
-  expect(await storage.obstacle()).toBeNull();
+  expect(await storage.whyNotWritable()).toBeNull();
   storage.fail(new DiskFull());
   storage.succeed();
-  expect(await storage.obstacle()).toBeNull();
+  expect(await storage.whyNotWritable()).toBeNull();
   expect(engine.probes).toBe(2);
 });
 
-test("a probe without an answer is an obstacle after two seconds", async () => {
+test("a probe without an answer counts as a failure after two seconds", async () => {
   const { clock, engine, storage } = open();
   const answer = Promise.withResolvers<void>();
   engine.gate = answer.promise;
-  const asked = storage.obstacle();
+  const asked = storage.whyNotWritable();
   clock.advance(2000);
   expect(await asked).toBe("the database has stored nothing for 2 s");
   answer.resolve();
-  expect(await storage.obstacle()).toBeNull();
+  expect(await storage.whyNotWritable()).toBeNull();
 });
 
 test("the log says once what fails and what helps, then once a minute how often; other errors are as they come", () => {
@@ -154,13 +154,13 @@ describe("before a commit", () => {
     const { storage, vitals } = scene.service;
     const probe = spyOn(vitals, "probe");
     await scene.pay();
-    expect([await storage.obstacle(), probe.mock.calls.length]).toEqual([null, 0]);
+    expect([await storage.whyNotWritable(), probe.mock.calls.length]).toEqual([null, 0]);
     scene.realClock.advance(1001); // The clock of the sandbox stands.
-    expect([await storage.obstacle(), probe.mock.calls.length]).toEqual([null, 1]);
+    expect([await storage.whyNotWritable(), probe.mock.calls.length]).toEqual([null, 1]);
     for (const write of [spyOn(scene.store.transactions, "insert"), probe]) write.mockRejectedValue(new DiskFull());
-    spyOn(vitals, "troubleOf").mockReturnValue({ reason: "full", advice: "free some space" });
+    spyOn(vitals, "engineFailureOf").mockReturnValue({ reason: "full", advice: "free some space" });
     await rejectionOf(scene.pay());
-    expect(await storage.obstacle()).toBe("full");
+    expect(await storage.whyNotWritable()).toBe("full");
     expect(scene.faults.splice(0)).toHaveLength(1);
   });
 

@@ -28,13 +28,14 @@ test("an error of SQLite is explained, at the start and later, with what helps; 
     ["SQLITE_CORRUPT", "damaged", "the database is damaged", "remove the -wal and -shm files beside the database"],
     ["SQLITE_NOTADB", "damaged", "the database is damaged", "remove the -wal and -shm files beside the database"],
   ] as const) {
-    expect(vitals.troubleOf(errorOf(code))).toEqual({
+    expect(vitals.engineFailureOf(errorOf(code))).toEqual({
       reason: `${reason} (${code})`,
       advice: expect.stringContaining(advice),
     });
     expect(explain(errorOf(code), file)).toMatchObject({ name: "UnusableDatabase", problem });
   }
-  for (const other of [errorOf("SQLITE_CONSTRAINT"), new TypeError("x")]) expect(vitals.troubleOf(other)).toBeNull();
+  for (const other of [errorOf("SQLITE_CONSTRAINT"), new TypeError("x")])
+    expect(vitals.engineFailureOf(other)).toBeNull();
   close();
 });
 

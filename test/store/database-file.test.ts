@@ -66,9 +66,9 @@ test.skipIf(process.platform === "win32").each(CASES)(
     displace();
     // A payment does not look at the file.
     await insertPending(store);
-    expect(store.vitals.obstacle()).toBe(reason);
+    expect(store.vitals.whyNotWritable()).toBe(reason);
     const refused = await rejectionOf(insertPending(store));
-    expect(store.vitals.troubleOf(refused)).toEqual({ reason, advice: expect.stringContaining(file()) });
+    expect(store.vitals.engineFailureOf(refused)).toEqual({ reason, advice: expect.stringContaining(file()) });
     expect(store.vitals.describeLoss()).toBe(`${reason}: ${loss}`);
     if (putBack) {
       putBack();

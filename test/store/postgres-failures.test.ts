@@ -3,13 +3,13 @@ import { parseAddress } from "../../src/store/postgres/address.ts";
 import {
   ConnectionEnded,
   DeadlinePassed,
+  engineFailureOf,
   explain,
   isAway,
   isRefusedValue,
   needsNewConnection,
   Overloaded,
   sqlStateOf,
-  troubleOf,
   verdictOf,
 } from "../../src/store/postgres/failures.ts";
 import { OutcomeUnknown, type UnusableDatabase } from "../../src/store/store.ts";
@@ -113,7 +113,7 @@ const TROUBLES: readonly (readonly [unknown, string | null])[] = [
 ];
 test("what an operator reads about an error", () => {
   const said = TROUBLES.map(([error]) => {
-    const trouble = troubleOf(error, address);
+    const trouble = engineFailureOf(error, address);
     return trouble && `${trouble.reason}; ${trouble.advice}`;
   });
   expect(said).toEqual(TROUBLES.map(([, words]) => words));

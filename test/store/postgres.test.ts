@@ -83,7 +83,7 @@ test.each([500, -500])(
   },
 );
 
-const OBSTACLES = {
+const REASONS = {
   known: null,
   unknown: "the database's clock is not known",
   jumped: "the database's clock has jumped",
@@ -91,7 +91,7 @@ const OBSTACLES = {
 
 test("the clock is unknown half a minute after a measurement, and jumped while it is more than a second wrong: then no payment is stored", () => {
   const { clock, measure, pass } = openClock();
-  const { obstacle } = createVitals({ clock } as unknown as Parameters<typeof createVitals>[0]);
+  const { whyNotWritable } = createVitals({ clock } as unknown as Parameters<typeof createVitals>[0]);
   for (const [step, state] of [
     [() => measure(), "known"],
     [() => pass(30_000), "known"],
@@ -103,7 +103,7 @@ test("the clock is unknown half a minute after a measurement, and jumped while i
     [() => measure(-3000), "jumped"],
   ] as const) {
     step();
-    expect([clock.state, obstacle()]).toEqual([state, OBSTACLES[state]]);
+    expect([clock.state, whyNotWritable()]).toEqual([state, REASONS[state]]);
   }
 });
 

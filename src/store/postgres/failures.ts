@@ -1,6 +1,6 @@
 import { Refusal } from "../../domain/error.ts";
 import { OutcomeUnknown, UnusableDatabase } from "../store.ts";
-import type { Trouble } from "../vitals.ts";
+import type { EngineFailure } from "../vitals.ts";
 import type { Address } from "./address.ts";
 
 /** What an error of the driver or of the engine says about a statement. */
@@ -99,8 +99,8 @@ export function explain(error: unknown, name: string): unknown {
 }
 
 /** What an error says about the engine; null if it is about the written values, or is not the engine's. */
-export function troubleOf(error: unknown, address: Address): Trouble | null {
-  if (error instanceof OutcomeUnknown) return troubleOf(error.cause, address);
+export function engineFailureOf(error: unknown, address: Address): EngineFailure | null {
+  if (error instanceof OutcomeUnknown) return engineFailureOf(error.cause, address);
   if (error instanceof Overloaded) return { reason: error.message, advice: `find out why ${address.name} is slow` };
   if (error instanceof StoreClosed) return { reason: error.message, advice: `look whether ${address.name} answers` };
   const state = sqlStateOf(error);

@@ -5,7 +5,7 @@ import { type Address, parseAddress } from "./address.ts";
 import { type Connections, createConnections } from "./connections.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createEngineClock, createHeartbeat, type Heartbeat } from "./engine-clock.ts";
-import { explain, troubleOf } from "./failures.ts";
+import { engineFailureOf, explain } from "./failures.ts";
 import { createTransactionList } from "./list.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { prepareSchema } from "./migrations.ts";
@@ -80,7 +80,7 @@ async function open(options: PostgresOptions, address: Address, connections: Con
       schema,
       vitals: createVitals({
         ...{ sql, clock, heartbeat: beating, connections, meter, numbering, deliveries, shards, random },
-        troubleOf: (error) => troubleOf(error, address),
+        engineFailureOf: (error) => engineFailureOf(error, address),
       }),
       exportAll: () => exportTables(connections),
       areTotalsTrue: () => sql.reading(({ query }) => areTotalsTrue(query), true),

@@ -3,7 +3,7 @@ import type { Msisdn } from "../../domain/phone.ts";
 import type { Random } from "../../domain/random.ts";
 import { expire, open } from "../../domain/state-machine.ts";
 import { toChange, toNewRow } from "../rows.ts";
-import type { Meter, Trouble, Vitals } from "../vitals.ts";
+import type { EngineFailure, Meter, Vitals } from "../vitals.ts";
 import type { Connections } from "./connections.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Heartbeat } from "./engine-clock.ts";
@@ -24,11 +24,11 @@ interface Parts {
   readonly deliveries: Deliveries;
   readonly random: Random;
   readonly shards: Shards;
-  readonly troubleOf: (error: unknown) => Trouble | null;
+  readonly engineFailureOf: (error: unknown) => EngineFailure | null;
 }
 
 export function createVitals(parts: Parts): Vitals {
-  const { sql, clock, heartbeat, connections, meter, troubleOf } = parts;
+  const { sql, clock, heartbeat, connections, meter, engineFailureOf } = parts;
   return {
     engine: "postgresql",
     work: meter,
@@ -44,14 +44,14 @@ export function createVitals(parts: Parts): Vitals {
         longReads: null,
       };
     },
-    obstacle() {
+    whyNotWritable() {
       if (clock.state === "unknown") return "the database's clock is not known";
       return clock.state === "jumped" ? "the database's clock has jumped" : null;
     },
     findMissing: () => null,
     describeLoss: () => null,
     probe: () => probe(parts),
-    troubleOf,
+    engineFailureOf,
   };
 }
 

@@ -63,7 +63,7 @@ export function createVitals(
       );
       return { durability: "disk", pending, clockOffsetMs: 0, connections: null, longReads: longReads.count };
     },
-    obstacle: () => fileWatch.look()?.message ?? null,
+    whyNotWritable: () => fileWatch.look()?.message ?? null,
     findMissing: () => fileWatch.look(),
     describeLoss: () => fileWatch.describeLoss(),
     async probe() {
@@ -76,7 +76,7 @@ export function createVitals(
         client.run(`PRAGMA busy_timeout = ${timeoutMs}`);
       }
     },
-    troubleOf(error) {
+    engineFailureOf(error) {
       if (error instanceof DatabaseFileMissing) return { reason: error.message, advice: `${PUT_BACK} ${file}` };
       if (!(error instanceof SQLiteError)) return null;
       const { reason, remedy } = causeOf(error, () => attempt(error)) ?? {};

@@ -114,10 +114,10 @@ describePostgres((version) => {
     await storing;
     await Promise.all(waiting);
     expect(await store.transactions.listPending(5)).toEqual([kept]);
-    expect(unlucky.vitals.obstacle()).toBe("the database's clock is not known");
+    expect(unlucky.vitals.whyNotWritable()).toBe("the database's clock is not known");
     await insertPending(unlucky);
     // It is read at once, not with the next beat, and differs by what this stopwatch has added.
-    await until(() => unlucky.vitals.obstacle() === "the database's clock has jumped");
+    await until(() => unlucky.vitals.whyNotWritable() === "the database's clock has jumped");
   });
 
   test("two searches run at once, and one whose client has gone is ended at the server, too", async () => {

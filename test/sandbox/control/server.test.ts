@@ -51,7 +51,7 @@ describe("GET /_momo/ready", () => {
   });
 
   test("not ready while the settings that all replicas share cannot be read", async () => {
-    const storage = { obstacle: async () => null } as StorageHealth;
+    const storage = { whyNotWritable: async () => null } as StorageHealth;
     const parts = { service: { storage } as Service, draining: new AbortController().signal };
     const text = expect.stringContaining("the settings that all replicas share could not be read for 3 s");
     expect(await readyFor({ ...parts, steering: { ...steeredAlone, isFresh: false } })).toMatchObject({
