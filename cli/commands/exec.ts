@@ -68,6 +68,7 @@ const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT
 
 async function exec(command: string[], flags: ExecFlags): Promise<void> {
   const { auditReport, logFile } = flags;
+  requireAudit(flags);
   const format = auditReport === undefined ? null : formatOfFile(auditReport);
   const report = auditReport === undefined ? null : new NamedFile("--audit-report", auditReport);
   const log = logFile === undefined ? null : new NamedFile("--log-file", logFile);
@@ -130,6 +131,12 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       if (problem) tellFailure(problem, false);
     }
   });
+}
+
+/** @throws Failure `usage` for accepted findings of an audit that nobody asked for */
+function requireAudit({ audit, auditReport, auditAccept }: ExecFlags): void {
+  if (auditAccept === undefined || audit !== undefined || auditReport !== undefined) return;
+  throw new Failure("usage", "--audit-accept has no meaning without the audit", "add --audit or --audit-report FILE");
 }
 
 /** The same member as in the lines on stderr, in the form of the log. */
