@@ -23,7 +23,7 @@ const RUNNERS: Readonly<Record<Language, string | null>> = {
   Python: "python3 -",
 };
 
-/** In plain strings, because it is not the environment or the output of this program (test/tidy.test.ts). */
+/** In plain strings, because it is not the environment or the output of this program (test/tidy/tidy.test.ts). */
 const NODE = { secret: "process.env.MOMO_API_SECRET", print: "console.log" };
 
 const EXAMPLES: Readonly<Record<Language, (baseUrl: string, apiKey: string, account: number) => string>> = {

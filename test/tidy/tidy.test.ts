@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { dirname, join } from "node:path";
-import { importCycles, violations } from "./support/architecture.ts";
+import { importCycles, violations } from "./architecture.ts";
 
-const root = join(import.meta.dir, "..");
+const root = join(import.meta.dir, "../..");
 const files = await readProject();
 
-test("every file keeps to the rules of test/support/architecture.ts", () => {
+test("every file keeps to the rules of test/tidy/architecture.ts", () => {
   expect(files.flatMap(({ path, text }) => violations(path, text))).toEqual([]);
 });
 

@@ -226,7 +226,7 @@ const IMPORTS = [
 function importViolations(path: string, text: string): string[] {
   const place = placeOf(path);
   if (!place) {
-    return [`${path} is in no folder of the design → move it, or describe its folder in test/support/architecture.ts`];
+    return [`${path} is in no folder of the design → move it, or describe its folder in test/tidy/architecture.ts`];
   }
   const { mayImport, mayImportTypes = [], mayLoad = [] } = place;
   return importsOf(path, text).flatMap(({ target, line, kind }) => {
