@@ -23,8 +23,8 @@ export async function cleanUp(): Promise<void> {
 }
 
 /** A new folder; {@link cleanUp} removes it. */
-export function newFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "momo-test-")));
+export function newFolder(parent = tmpdir()): string {
+  const folder = realpathSync(mkdtempSync(join(parent, "momo-test-")));
   later(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
