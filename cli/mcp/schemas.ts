@@ -1,6 +1,5 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
-import { loadCalls } from "../../sandbox/control/call-table.ts";
-import { ROWS } from "../../sandbox/control/rows/rows.ts";
+import { DESCRIBED_CALLS } from "../../sandbox/control/calls.ts";
 import { shown, whatCame } from "../../src/domain/error.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/description.ts";
 import type { Target } from "../client/target.ts";
@@ -18,11 +17,9 @@ interface Property extends Shape {
 }
 type Properties = Record<string, Property>;
 
-const CALLS = await loadCalls(ROWS);
-
 /** The call of an action. */
 function callOf({ method, path }: CalledAction) {
-  const call = CALLS[path]?.[method];
+  const call = DESCRIBED_CALLS[path]?.[method];
   if (!call) throw new Error(`the control API has no ${method} ${path}`);
   return call;
 }

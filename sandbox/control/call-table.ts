@@ -2,22 +2,22 @@ import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { parseInput } from "../../src/http/parse-input.ts";
 import { fail, noSuchPath } from "../../src/http/reply.ts";
 import { type KeepOpen, readParameters, targetOf } from "../../src/http/request.ts";
-import { type Call, CONTROL_PATH } from "./context.ts";
+import { type Call, type Calls, CONTROL_PATH } from "./context.ts";
 import type { Row, Rows, WholeCalls } from "./rows/row.ts";
 
 /** Finds calls by the method and the path of a request. */
-export function createCallTable<C>(rows: Rows<C>) {
+export function createCallTable<C>(calls: WholeCalls<C>) {
   /** The paths with an id in them, as patterns. */
-  const patterns = Object.keys(rows)
+  const patterns = Object.keys(calls)
     .filter((name) => /[A-Z]/.test(name))
     .map((name) => ({ name, pattern: new RegExp(`^${name.replace(/[A-Z_]+/, "([^/]+)")}$`) }));
-  const paths = Object.keys(rows)
+  const paths = Object.keys(calls)
     .map((path) => CONTROL_PATH + path)
     .join(", ");
 
   /** The name of a path in the table, and the id in it; an empty name for a path that is not there. */
   function nameOf(path: string): { name: string; id: string } {
-    if (Object.hasOwn(rows, path) && !/[A-Z]/.test(path)) return { name: path, id: "" };
+    if (Object.hasOwn(calls, path) && !/[A-Z]/.test(path)) return { name: path, id: "" };
     for (const { name, pattern } of patterns) {
       const id = pattern.exec(path)?.[1];
       if (id !== undefined) return { name, id: decoded(id) };
@@ -26,19 +26,18 @@ export function createCallTable<C>(rows: Rows<C>) {
   }
 
   return {
-    /** @returns the row of the call, and what carries it out or refuses its input; or else a refusal */
+    /** @returns the call, and what carries it out or refuses its input; or else a refusal */
     find(request: Request) {
       const { path, query } = targetOf(request);
       const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
-      const methods = rows[name];
+      const methods = calls[name];
       if (!methods) return noSuchPath(`the control API has ${paths}`);
-      const row = methods[request.method];
-      if (!row) {
+      const call = methods[request.method];
+      if (!call) {
         const allowed = Object.keys(methods).join(", ");
         return fail(405, `this path takes ${allowed} only`, { Allow: allowed });
       }
       const carryOut = async (context: C, keepOpen: KeepOpen) => {
-        const call = await callOf(row, name, request.method);
         const { query: schema, body } = call;
         return call.call(context, {
           request,
@@ -48,27 +47,26 @@ export function createCallTable<C>(rows: Rows<C>) {
           keepOpen,
         });
       };
-      return { row, carryOut };
+      return { call, carryOut };
     },
   };
 }
 
-/** All calls, from the files of all rows. */
-export async function loadCalls<C>(rows: Rows<C>): Promise<WholeCalls<C>> {
-  const calls: Record<string, Record<string, Row<C> & Call<C>>> = {};
+/** Each call with its row. @throws Error for one without the other */
+export function wholeCalls<C>(rows: Rows, calls: Calls<C>): WholeCalls<C> {
+  const whole: Record<string, Record<string, Row & Call<C>>> = {};
   for (const [path, methods] of Object.entries(rows)) {
-    calls[path] = {};
+    whole[path] = {};
     for (const [method, row] of Object.entries(methods)) {
-      calls[path][method] = { ...row, ...(await callOf(row, path, method)) };
+      const call = calls[path]?.[method];
+      if (!call) throw new Error(`no file of the control API carries out ${method} ${path}`);
+      whole[path][method] = { ...row, ...call };
     }
   }
-  return calls;
-}
-
-async function callOf<C>(row: Row<C>, path: string, method: string): Promise<Call<C>> {
-  const call = (await row.load())[path]?.[method];
-  if (!call) throw new Error(`the file of ${method} ${path} does not carry it out`);
-  return call;
+  for (const [path, methods] of Object.entries(calls)) {
+    for (const method in methods) if (!whole[path]?.[method]) throw new Error(`${method} ${path} has no row`);
+  }
+  return whole;
 }
 
 /** The text as its sender meant it: `a%20b` is `a b`. An invalid encoding stays as it is. */

@@ -1,28 +1,65 @@
 import { type Reply, serveDocument } from "../../src/http/reply.ts";
 import { type KeepOpen, originOf } from "../../src/http/request.ts";
-import { createCallTable, loadCalls } from "./call-table.ts";
-import { CONTROL_PATH, type ControlContext, call } from "./context.ts";
+import { AUDIT_CALLS } from "./audit.ts";
+import { createCallTable, wholeCalls } from "./call-table.ts";
+import { CLOCK_CALLS } from "./clock.ts";
+import { type Calls, CONTROL_PATH, type ControlContext, call } from "./context.ts";
+import { EVENT_CALLS } from "./events.ts";
+import { EXPORT_CALLS } from "./export.ts";
+import { FAULT_CALLS } from "./faults.ts";
+import { METRICS_CALLS } from "./metrics.ts";
 import { describeControl } from "./openapi.ts";
-import type { Rows } from "./rows/row.ts";
+import { PAYMENT_CALLS } from "./payments.ts";
+import { PHONE_CALLS } from "./phones.ts";
+import { PROBE_CALLS } from "./probe-calls.ts";
+import { REGISTRY_CALLS } from "./registry.ts";
+import { REQUEST_CALLS } from "./requests.ts";
+import type { WholeCalls } from "./rows/row.ts";
 import { ROWS } from "./rows/rows.ts";
+import { RULE_CALLS } from "./rules.ts";
+import { SERVER_CALLS } from "./server.ts";
+import { STATE_CALLS } from "./snapshots.ts";
+import { WAIT_CALLS } from "./wait.ts";
+import { WEBHOOK_CALLS } from "./webhook.ts";
+
+/** What carries out the calls of all rows. */
+const CALLS: Calls = {
+  ...PAYMENT_CALLS,
+  ...WAIT_CALLS,
+  ...EXPORT_CALLS,
+  ...RULE_CALLS,
+  ...PHONE_CALLS,
+  ...FAULT_CALLS,
+  ...WEBHOOK_CALLS,
+  ...CLOCK_CALLS,
+  ...STATE_CALLS,
+  ...REGISTRY_CALLS,
+  ...PROBE_CALLS,
+  ...METRICS_CALLS,
+  ...SERVER_CALLS,
+  ...EVENT_CALLS,
+  ...AUDIT_CALLS,
+  ...REQUEST_CALLS,
+};
+
+/** Each call with its row: those that are described. */
+export const DESCRIBED_CALLS = wholeCalls(ROWS, CALLS);
 
 /** Made once, at the first request. */
 let ownDescription: object | undefined;
 
-const describing = call(null, {}, async ({ version }: ControlContext, { request }) => {
-  ownDescription ??= describeControl(await loadCalls(ROWS), version);
+const description = call(null, {}, async ({ version }: ControlContext, { request }) => {
+  ownDescription ??= describeControl(DESCRIBED_CALLS, version);
   return serveDocument({ ...ownDescription, servers: [{ url: originOf(request) + CONTROL_PATH }] });
 });
 
-/** Those that are described, and the description. */
-export const ALL_ROWS: Rows = {
-  ...ROWS,
-  "/openapi.json": {
-    GET: { summary: "This description", load: async () => ({ "/openapi.json": { GET: describing } }) },
-  },
+/** Also the description itself. */
+export const ALL_CALLS: WholeCalls = {
+  ...DESCRIBED_CALLS,
+  "/openapi.json": { GET: { summary: "This description", ...description } },
 };
 
-const TABLE = createCallTable(ALL_ROWS);
+const TABLE = createCallTable(ALL_CALLS);
 
 /** Carries out the call of a request. The guard has let the request pass. */
 export async function dispatch(
@@ -39,7 +76,7 @@ export async function dispatch(
     await context.service.resolver.resolveDue();
     await context.webhooks.settle();
   }
-  const { part } = found.row;
+  const { part } = found.call;
   // Other servers may have changed it, or used up a part of it.
   if (part && request.method === "GET") await context.steering.refresh();
   const answer = await found.carryOut(context, keepOpen);

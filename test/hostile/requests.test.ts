@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { loadCalls } from "../../sandbox/control/call-table.ts";
+import { DESCRIBED_CALLS } from "../../sandbox/control/calls.ts";
 
 import { describeControl } from "../../sandbox/control/openapi.ts";
-import { ROWS } from "../../sandbox/control/rows/rows.ts";
 import { refusal } from "../../sandbox/control/shapes/refusal.ts";
 import { jsonSchemaOf } from "../../src/http/description.ts";
 import { describeApi } from "../../src/http/openapi.ts";
@@ -51,7 +50,7 @@ const { paths: merchantPaths } = withoutNames(merchants as unknown as Descriptio
 /** Without the stream of events, which does not end. */
 const OPERATIONS = [
   ["/v2", merchantPaths] as const,
-  ["/_momo", describeControl(await loadCalls(ROWS), "0.0.0").paths] as const,
+  ["/_momo", describeControl(DESCRIBED_CALLS, "0.0.0").paths] as const,
 ].flatMap(([base, paths]) =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods as unknown as Record<string, Operation>)

@@ -6,9 +6,6 @@ import type { CallCommand, Column, Rows, Tool, Word } from "./row.ts";
 
 /** What goes wrong for the client: faults of the merchant API, and the webhook. */
 
-const faults = async () => (await import("../faults.ts")).FAULT_CALLS;
-const webhook = async () => (await import("../webhook.ts")).WEBHOOK_CALLS;
-
 const FAULT_COLUMNS: readonly Column<FaultInForce>[] = [
   { name: "id", align: "right" },
   "kind",
@@ -134,22 +131,19 @@ export const FAILURE_ROWS: Rows = {
     GET: {
       summary: "The faults in force, and their seed",
       part: "faults",
-      load: faults,
       commands: [{ of: FAULTS, name: "list", says: "show the faults in force" }],
       actions: [{ of: FAULTS_TOOL, name: "list" }],
     },
     POST: {
       summary: "Add faults",
       part: "faults",
-      load: faults,
       commands: [addFault],
       actions: [{ of: FAULTS_TOOL, name: "add" }],
     },
-    PUT: { summary: "Replace all faults", part: "faults", load: faults },
+    PUT: { summary: "Replace all faults", part: "faults" },
     DELETE: {
       summary: "Remove all faults",
       part: "faults",
-      load: faults,
       commands: [{ of: FAULTS, name: "clear", says: "remove all faults" }],
       actions: [{ of: FAULTS_TOOL, name: "clear" }],
     },
@@ -158,7 +152,6 @@ export const FAILURE_ROWS: Rows = {
     DELETE: {
       summary: "Remove one fault",
       part: "faults",
-      load: faults,
       commands: [
         {
           of: FAULTS,
@@ -174,21 +167,18 @@ export const FAILURE_ROWS: Rows = {
     GET: {
       summary: "The webhook and its deliveries, oldest first",
       part: "webhook",
-      load: webhook,
       commands: [{ of: WEBHOOKS, name: "list", says: "list what was sent to the webhook, oldest first" }],
       actions: [{ of: WEBHOOK, name: "show" }],
     },
     PUT: {
       summary: "Send each payment that becomes final to an address",
       part: "webhook",
-      load: webhook,
       commands: [setWebhook],
       actions: [{ of: WEBHOOK, name: "set" }],
     },
     DELETE: {
       summary: "Remove the webhook",
       part: "webhook",
-      load: webhook,
       commands: [
         {
           of: WEBHOOKS,
@@ -204,7 +194,6 @@ export const FAILURE_ROWS: Rows = {
   "/webhook/test": {
     POST: {
       summary: "Send a sample payment to the webhook once",
-      load: webhook,
       commands: [
         { of: WEBHOOKS, name: "test", says: "send a sample payment once, and show what the receiver answers" },
       ],
@@ -214,7 +203,6 @@ export const FAILURE_ROWS: Rows = {
   "/webhook/deliveries/ID/resend": {
     POST: {
       summary: "Send a delivery again",
-      load: webhook,
       commands: [resend],
       actions: [{ of: WEBHOOK, name: "resend", id: "delivery_id", next: { 409: SET_WEBHOOK } }],
     },

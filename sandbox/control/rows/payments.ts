@@ -3,9 +3,6 @@ import type { Rows, Tool } from "./row.ts";
 
 /** Payments: the list, the story of each, how to start one and to wait for it. */
 
-const payments = async () => (await import("../payments.ts")).PAYMENT_CALLS;
-const wait = async () => (await import("../wait.ts")).WAIT_CALLS;
-
 /** What an assistant does about an unknown payment. */
 export const FIND_PAYMENT =
   "The ids are in list_payments; a refused request has no payment: see audit with action requests";
@@ -53,7 +50,6 @@ export const PAYMENT_ROWS: Rows = {
   "/payments": {
     POST: {
       summary: "Start a test payment of any kind",
-      load: payments,
       actions: [
         {
           of: START,
@@ -66,14 +62,12 @@ export const PAYMENT_ROWS: Rows = {
   "/wait": {
     POST: {
       summary: "Wait until a payment has a status; 408 at the time-out",
-      load: wait,
       actions: [{ of: WAIT, name: "wait", waits: true, next: { 404: FIND_PAYMENT } }],
     },
   },
   "/transactions/CHECKOUT_REQUEST_ID": {
     GET: {
       summary: "One payment from its beginning to its end",
-      load: payments,
       actions: [
         {
           of: EXPLAIN,
@@ -88,14 +82,12 @@ export const PAYMENT_ROWS: Rows = {
   "/transactions": {
     GET: {
       summary: "A merchant's transactions, newest first",
-      load: payments,
       actions: [{ of: LIST, name: "list" }],
     },
   },
   "/transactions.csv": {
     GET: {
       summary: "What the filters select of a merchant's transactions, newest first, as CSV for a spreadsheet",
-      load: async () => (await import("../export.ts")).EXPORT_CALLS,
     },
   },
 };

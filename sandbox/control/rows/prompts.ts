@@ -6,9 +6,6 @@ import type { CallCommand, Column, CommandArgument, Rows, Tool, Word } from "./r
 
 /** What prompts do, and what customers see of them. */
 
-const rules = async () => (await import("../rules.ts")).RULE_CALLS;
-const phones = async () => (await import("../phones.ts")).PHONE_CALLS;
-
 const RULE_COLUMNS: readonly Column<RuleInForce>[] = [
   { name: "id", align: "right" },
   "outcome",
@@ -127,28 +124,25 @@ const CUSTOMER: Tool = {
 
 export const PROMPT_ROWS: Rows = {
   "/outcomes": {
-    GET: { summary: "What each test phone does", load: rules },
+    GET: { summary: "What each test phone does" },
   },
   "/rules": {
     GET: {
       summary: "The rules in force, in order",
       part: "rules",
-      load: rules,
       commands: [{ of: RULES, name: "list", says: "show the rules in force, in order" }],
       actions: [{ of: RULES_TOOL, name: "list" }],
     },
     POST: {
       summary: "Add rules",
       part: "rules",
-      load: rules,
       commands: [addRule],
       actions: [{ of: RULES_TOOL, name: "add" }],
     },
-    PUT: { summary: "Replace all rules", part: "rules", load: rules },
+    PUT: { summary: "Replace all rules", part: "rules" },
     DELETE: {
       summary: "Remove all rules",
       part: "rules",
-      load: rules,
       commands: [{ of: RULES, name: "clear", says: "remove all rules" }],
       actions: [{ of: RULES_TOOL, name: "clear" }],
     },
@@ -157,7 +151,6 @@ export const PROMPT_ROWS: Rows = {
     DELETE: {
       summary: "Remove one rule",
       part: "rules",
-      load: rules,
       commands: [
         {
           of: RULES,
@@ -173,13 +166,11 @@ export const PROMPT_ROWS: Rows = {
     GET: {
       summary: "What prompts do if nothing else decides",
       part: "default",
-      load: rules,
       commands: [{ of: DEFAULT, name: "show", says: "show what prompts do if nothing else decides" }],
     },
     PUT: {
       summary: "Change what prompts do if nothing else decides, until a reset",
       part: "default",
-      load: rules,
       commands: [
         {
           of: DEFAULT,
@@ -202,14 +193,12 @@ export const PROMPT_ROWS: Rows = {
   "/prompts": {
     GET: {
       summary: "The open prompts, oldest first",
-      load: phones,
       actions: [{ of: CUSTOMER, name: "prompts" }],
     },
   },
   "/prompts/ID/answer": {
     POST: {
       summary: "Answer a prompt as its customer or as the network",
-      load: phones,
       actions: [
         {
           of: CUSTOMER,
@@ -226,7 +215,6 @@ export const PROMPT_ROWS: Rows = {
   "/messages": {
     GET: {
       summary: "The last text messages to customers, newest first",
-      load: phones,
       actions: [{ of: CUSTOMER, name: "messages" }],
     },
   },

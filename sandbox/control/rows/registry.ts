@@ -1,24 +1,21 @@
-import type { RegistryContext } from "../context.ts";
 import type { Rows } from "./row.ts";
 
 /** Merchants, accounts and keys. A command has these calls without a server, too. */
 
-const load = async () => (await import("../registry.ts")).REGISTRY_CALLS;
-
-export const REGISTRY_ROWS: Rows<RegistryContext> = {
+export const REGISTRY_ROWS: Rows = {
   "/merchants": {
-    GET: { summary: "All merchants", part: "registry", load },
-    POST: { summary: "Register a merchant", part: "registry", load },
+    GET: { summary: "All merchants", part: "registry" },
+    POST: { summary: "Register a merchant", part: "registry" },
   },
   "/accounts": {
-    GET: { summary: "A merchant's payment accounts", part: "registry", load },
-    POST: { summary: "Open a payment account", part: "registry", load },
+    GET: { summary: "A merchant's payment accounts", part: "registry" },
+    POST: { summary: "Open a payment account", part: "registry" },
   },
   "/keys": {
-    GET: { summary: "A merchant's keys, without their secrets", part: "registry", load },
-    POST: { summary: "Make a key; its secret is shown only once", part: "registry", load },
+    GET: { summary: "A merchant's keys, without their secrets", part: "registry" },
+    POST: { summary: "Make a key; its secret is shown only once", part: "registry" },
   },
   "/keys/API_KEY": {
-    DELETE: { summary: "Revoke a key", part: "registry", load },
+    DELETE: { summary: "Revoke a key", part: "registry" },
   },
 };

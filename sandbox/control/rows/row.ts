@@ -1,25 +1,23 @@
-import type { Call, Calls, ControlContext } from "../context.ts";
+import type { Call, ControlContext } from "../context.ts";
 import type { SteeringPart } from "../shapes/requests.ts";
 
 /**
  * A call of the control API, without its schemas and what carries it out: its sentence, and, where it has them, the commands and the
- * actions of tools that send it. Every command loads the rows, so they import little.
+ * actions of tools that send it. Commands load the rows without the calls, so they import little.
  */
-export interface Row<C = ControlContext> {
+export interface Row {
   readonly summary: string;
   /** The part of the state that it shows or changes. */
   readonly part?: SteeringPart;
-  /** The file that carries it out. */
-  readonly load: () => Promise<Calls<C>>;
   readonly commands?: readonly CallCommand[];
   readonly actions?: readonly ToolAction[];
 }
 
 /** By their path below `/_momo` and their method; capitals stand for an id, one part of the path. */
-export type Rows<C = ControlContext> = Readonly<Record<string, Readonly<Record<string, Row<C>>>>>;
+export type Rows = Readonly<Record<string, Readonly<Record<string, Row>>>>;
 
 /** Calls with what their rows say. */
-export type WholeCalls<C = ControlContext> = Readonly<Record<string, Readonly<Record<string, Row<C> & Call<C>>>>>;
+export type WholeCalls<C = ControlContext> = Readonly<Record<string, Readonly<Record<string, Row & Call<C>>>>>;
 
 /** The first word of commands, such as `rules` of `momo rules add`. */
 export interface Word {

@@ -4,9 +4,6 @@ import type { CallCommand, Column, CommandArgument, Rows, Tool, Word } from "./r
 
 /** The clock, snapshots and the reset. */
 
-const clock = async () => (await import("../clock.ts")).CLOCK_CALLS;
-const snapshots = async () => (await import("../snapshots.ts")).STATE_CALLS;
-
 const CLOCK: Word = {
   name: "clock",
   says: "show, stop or move the sandbox's clock",
@@ -97,14 +94,12 @@ export const STATE_ROWS: Rows = {
     GET: {
       summary: "The time of the sandbox",
       part: "clock",
-      load: clock,
       commands: [{ of: CLOCK, name: "show", says: "show what time it is for the sandbox" }],
       actions: [{ of: CLOCK_TOOL, name: "show" }],
     },
     POST: {
       summary: "Stop the clock, move it forward, or start it again",
       part: "clock",
-      load: clock,
       commands: [freeze, advance, resume],
       actions: [
         { of: CLOCK_TOOL, name: "set" },
@@ -117,7 +112,6 @@ export const STATE_ROWS: Rows = {
   "/snapshots": {
     GET: {
       summary: "The snapshots",
-      load: snapshots,
       commands: [
         {
           of: SNAPSHOT,
@@ -132,7 +126,6 @@ export const STATE_ROWS: Rows = {
   "/snapshots/NAME": {
     PUT: {
       summary: "Save the state",
-      load: snapshots,
       commands: [
         {
           of: SNAPSHOT,
@@ -147,7 +140,6 @@ export const STATE_ROWS: Rows = {
     },
     DELETE: {
       summary: "Remove a snapshot",
-      load: snapshots,
       commands: [{ of: SNAPSHOT, name: "delete", says: "remove one", argument: snapshotName }],
       actions: [{ of: STATE, name: "remove", id: "name", next: { 404: FIND_SNAPSHOT } }],
     },
@@ -156,7 +148,6 @@ export const STATE_ROWS: Rows = {
     POST: {
       summary: "Restore the state",
       part: "restore",
-      load: snapshots,
       commands: [
         {
           of: SNAPSHOT,
@@ -174,7 +165,6 @@ export const STATE_ROWS: Rows = {
     POST: {
       summary: "Remove transactions, rules, faults and log, and reset the clock; merchants, accounts and keys stay",
       part: "reset",
-      load: snapshots,
       actions: [{ of: STATE, name: "reset" }],
     },
   },

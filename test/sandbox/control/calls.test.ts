@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { loadCalls } from "../../../sandbox/control/call-table.ts";
-import { ALL_ROWS } from "../../../sandbox/control/calls.ts";
+import { ALL_CALLS } from "../../../sandbox/control/calls.ts";
 import { ambiguousPath } from "../../../src/http/reply.ts";
 import { forAllTests } from "../../support/cleanup.ts";
 import { expectSoundAnswer, HOST, openScene, readAnswer, type Scene } from "../../support/scene.ts";
-
-const CALLS = await loadCalls(ALL_ROWS);
 
 let sandbox: Scene;
 let ids: Record<string, string>;
@@ -33,7 +30,7 @@ interface EachCall {
 }
 
 const eachCall = (): EachCall[] =>
-  Object.entries(CALLS).flatMap(([name, methods]) =>
+  Object.entries(ALL_CALLS).flatMap(([name, methods]) =>
     Object.entries(methods).map(([method, { body }]) => ({
       method,
       path: name.replace(/[A-Z_]+/, (id) => ids[id] ?? ""),
@@ -243,7 +240,7 @@ test("404 in JSON: a path that is only similar to an operation", async () => {
 });
 
 test("405 in JSON with Allow: every other method of every path", async () => {
-  for (const [name, methods] of Object.entries(CALLS)) {
+  for (const [name, methods] of Object.entries(ALL_CALLS)) {
     const path = name.replace(/[A-Z_]+/, "x");
     for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       if (Object.hasOwn(methods, method)) continue;

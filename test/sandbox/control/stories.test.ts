@@ -2,14 +2,11 @@ import { beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { loadCalls } from "../../../sandbox/control/call-table.ts";
-import { ALL_ROWS } from "../../../sandbox/control/calls.ts";
+import { ALL_CALLS } from "../../../sandbox/control/calls.ts";
 import { schemaChecker } from "../../support/openapi.ts";
 import { createSameText } from "../../support/sandbox.ts";
 import { type Answer, expectSoundAnswer, openScene, payment, type Scene } from "../../support/scene.ts";
 import { testStories } from "../../support/stories.ts";
-
-const CALLS = await loadCalls(ALL_ROWS);
 
 /**
  * The stories beside this file: what a test suite asks of a new sandbox, whose clock stands still, and what it answers. Each answer of
@@ -217,7 +214,7 @@ test("the other content types are those of the answers", async () => {
 });
 
 test("it has every operation except itself and HEAD, and each that answers in JSON is in a story", () => {
-  const calls = Object.entries(CALLS).flatMap(([path, methods]) =>
+  const calls = Object.entries(ALL_CALLS).flatMap(([path, methods]) =>
     Object.keys(methods)
       .filter((method) => method !== "HEAD" && path !== "/openapi.json")
       .map((method) => `${method} ${path.replace(/[A-Z_]+/, "{$&}").toLowerCase()}`),
