@@ -1,7 +1,9 @@
 import { expect } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
+import { KINDS } from "../../sandbox/audit/rules.ts";
 import { FAULT_NAMES } from "../../sandbox/faults/kinds.ts";
 import { CHOSEN_NAMES } from "../../sandbox/network/choice.ts";
+import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 
 /**
  * Texts of a file that tests compare, and write again with MOMO_TEST_RECORD=1. A text that was not shown, because `-t` left it out or
@@ -20,11 +22,18 @@ export function isRecording(): boolean {
 const ANY_OUTCOME = CHOSEN_NAMES.join("|");
 const MANY_OUTCOMES = new RegExp(`(?:(?:${ANY_OUTCOME}), ){7,}(?:${ANY_OUTCOME})`, "g");
 
-/** Without what the program lists or counts itself: a new outcome, fault or check would change each text that has it. */
+const FINDINGS = KINDS.map(({ kind }) => kind).join(", ");
+const SCHEMA = new RegExp(`(schema"?:? ?|knows up to )${KNOWN_SCHEMA}\\b`, "g");
+
+/** Without what the program lists or counts itself: a new outcome, fault, finding, member or column would change each text that has it. */
 export const withoutLists = (text: string): string =>
   text
     .replaceAll(MANY_OUTCOMES, "OUTCOMES")
     .replaceAll(FAULT_NAMES.join(", "), "FAULTS")
+    .replaceAll(FINDINGS, "FINDINGS")
+    .replaceAll(SCHEMA, "$1SCHEMA")
+    .replaceAll(/(?<=members are )(?:\w+, ){6,}\w+/g, "MEMBERS")
+    .replaceAll(/(?<="bytes":|"momo audit" tests=")\d+/g, "N")
     .replaceAll(/\d+ of \d+ (?=stated sentences hold)|\d+ (?=silent ones recorded|not checked|sentences\b)/g, "N ");
 
 export class Recording {
