@@ -1,9 +1,7 @@
-import { existsSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { assemble } from "../../cli/serving/assemble.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import { seededChance } from "../../src/domain/random.ts";
-import { newFolder } from "../support/cleanup.ts";
+import { FAST_FOLDER, newFolder } from "../support/cleanup.ts";
 import { sqlite } from "../support/engines.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { seededRandom } from "../support/random.ts";
@@ -35,8 +33,6 @@ const MAX_CRONS = 130;
 /** Nothing is wrong if the customer is slower than the answer to the push. */
 const EARLY_IS_LATE = "for its early webhook";
 const HOOK = "http://127.0.0.1:9/hook";
-/** Where orders are: in memory, if the system has a place for files there. A disk takes half of the time of a history. */
-const ORDERS = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 export async function live(seed: number, startClient: StartClient): Promise<Verdict> {
   const draws = createDraws(seededChance(seed));
@@ -50,7 +46,7 @@ export async function live(seed: number, startClient: StartClient): Promise<Verd
     apiKey: scene.caller.key.apiKey,
     apiSecret: scene.caller.key.apiSecret,
     paymentAccountId: scene.caller.accountId,
-    folder: newFolder(ORDERS),
+    folder: newFolder(FAST_FOLDER),
     kept: new Map(),
     draw: draws.below,
     nowMs: machine.nowMs,

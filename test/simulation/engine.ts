@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../src/domain/clock.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { createStore, openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
+import { FAST_FOLDER } from "../support/cleanup.ts";
 import type { Prng } from "./draws.ts";
 import type { Sent } from "./events.ts";
 import { type DatabaseFaults, makeUnreliable } from "./unreliable-database.ts";
@@ -28,9 +28,6 @@ export interface OpenedStore {
   /** Releases the resources that the operating system takes from a dead process. */
   release(): void;
 }
-
-/** In memory if the system has such a folder: the content of the files matters, not the speed of a disk. */
-const FAST_FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** A real SQLite file. A crash leaves its files as they are, and perhaps the beginning of a write. */
 export function sqliteEngine(): SimulatedEngine {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -21,6 +21,9 @@ export async function cleanUp(): Promise<void> {
   }
   if (errors.length > 0) throw errors[0];
 }
+
+/** In memory if the system has such a folder: the content of the files matters, not the speed of a disk. */
+export const FAST_FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** A new folder; {@link cleanUp} removes it. */
 export function newFolder(parent = tmpdir()): string {
