@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import {
   cpSync,
   existsSync,
@@ -14,7 +15,7 @@ import { basename, join } from "node:path";
 import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
 import { writePrivateFile } from "../../cli/serving/files.ts";
 import { removeDrafts } from "../../cli/serving/leftovers.ts";
-import { removeTemporaryLeftovers } from "../../cli/serving/temporary-directory.ts";
+import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../../cli/serving/temporary-directory.ts";
 import { withHintFor } from "../../cli/terminal/failure.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -106,6 +107,22 @@ describe("what a killed ephemeral server leaves behind", () => {
     await remover.exited;
     expect(exitCode).toBe(0);
   });
+
+  test.skipIf(process.platform === "win32")(
+    "a folder is gone before its lock is released: who waits for the lock does not use the folder",
+    () => {
+      const { directory, remove } = makeTemporaryDirectory();
+      const { close } = Database.prototype;
+      let wasThere: boolean | undefined;
+      const spy = spyOn(Database.prototype, "close").mockImplementation(function (this: Database, ...given) {
+        wasThere = existsSync(directory.path);
+        return close.apply(this, given);
+      });
+      remove();
+      spy.mockRestore();
+      expect(wasThere).toBe(false);
+    },
+  );
 
   test("nothing else is touched: no link, no folder of another name, none without momo's lock", () => {
     const { TMPDIR, folder } = leftBehind();

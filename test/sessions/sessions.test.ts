@@ -26,7 +26,7 @@ const sessions = names.map((name) => new Recording(join(import.meta.dir, name), 
 /** A folder for PATH with the command `momo`, and what runs it in this process where that can make no difference. */
 const commands = newFolder();
 symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
-const inThisProcess = momoForBash();
+const inThisProcess = await momoForBash();
 
 /** The first line of each command runs with the executable, whatever else could run it. */
 const firstLines = new Map<string, string>();

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { resolve } from "node:path";
 import { findHostBy, type Host } from "../../cli/host.ts";
 import { run } from "../../cli/run.ts";
@@ -78,24 +80,20 @@ export async function runHere(words: readonly string[], { environment, folder }:
  * What makes `momo` a function of bash that runs a command in this process, if it can run here; otherwise with the executable.
  * A shell has no cheaper way: a process takes as long as ten commands here.
  */
-export function momoForBash(): string {
-  const server = Bun.listen<string>({
-    hostname: "127.0.0.1",
-    port: 0,
-    socket: {
-      open(socket) {
-        socket.data = "";
-      },
-      data(socket, bytes) {
-        socket.data += bytes.toString("latin1");
-        if (socket.data.endsWith("\0END\0")) void answer(socket.data).then((text) => socket.end(text));
-      },
-    },
+export async function momoForBash(): Promise<string> {
+  const server = createServer((socket) => {
+    let text = "";
+    socket.setEncoding("latin1").on("data", (more) => {
+      text += more;
+      if (text.endsWith("\0END\0")) void answer(text).then((answered) => socket.end(answered));
+    });
   });
-  later(() => server.stop(true));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  later(() => server.close());
   return `momo() {
     local answer
-    exec 3<>/dev/tcp/127.0.0.1/${server.port}
+    exec 3<>/dev/tcp/127.0.0.1/${(server.address() as AddressInfo).port}
     { umask; printf '\\0%s' "$PWD" "$#" "$@"; printf '\\0'; export -p; printf '\\0END\\0'; } >&3
     IFS= read -r -d '' -u 3 answer
     exec 3>&-
