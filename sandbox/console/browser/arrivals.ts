@@ -49,6 +49,8 @@ export const hasEnded = (checkoutRequestId: string): boolean =>
 /** Inserts payments into the list, and removes those that the filters no longer select. */
 export function addRows(transactions: readonly Transaction[]): void {
   const { rows, filters } = state;
+  // The first load has them, too. If they were shown before, that load would move rows under a hand.
+  if (state.answeredSelection.value === null) return;
   const ours = transactions.filter(({ merchant_id }) => merchant_id === state.merchantId.value);
   const oldest = rows.value.at(-1)?.id ?? 0;
   const isAll = rows.value.length >= (state.totalItems.value ?? 0);

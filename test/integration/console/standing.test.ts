@@ -52,6 +52,22 @@ describeInBrowser("a list stands still under the hand", (scene) => {
     }
   });
 
+  test("no row is shown before the list is loaded, which would move it", async () => {
+    const page = await scene.open({ url: "about:blank" });
+    const held = Promise.withResolvers<void>();
+    await page.route("**/_momo/transactions?*", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${scene.sandbox.controlUrl}/#transactions`);
+    await page.waitForRequest("**/_momo/transactions?*");
+    await startPayment(scene.sandbox, { amount: 11 });
+    await page.getByLabel("Enter PIN").waitFor();
+    expect(await rowsOf(page).count()).toBe(0);
+    held.resolve();
+    await rowsOf(page).filter({ hasText: "11.00" }).waitFor();
+  });
+
   test("under the mouse, with the focus in a row, and while it is paused; rows change in place", async () => {
     const id = await startPayment(scene.sandbox, { amount: 11 });
     const page = await scene.open();

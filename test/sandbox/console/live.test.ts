@@ -72,6 +72,9 @@ test("the list has no gap: an older payment does not enter it, and one that star
   state.server.value = { default_merchant_id: 1 };
   const common = { merchant_id: 1, status: "completed", created_at: "2026-11-20 10:00:00" };
   const row = (id: number) => ({ ...common, id, checkout_request_id: `ws_CO_${id}` });
+  addRows(remember([row(7)]));
+  expect(state.rows.value).toEqual([]); // before the first load
+  state.answeredSelection.value = state.selection.value;
   state.rows.value = [row(9), row(8)];
   state.totalItems.value = 5;
   addRows(remember([row(3), row(10), { ...row(11), merchant_id: 2 }]));
