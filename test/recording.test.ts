@@ -64,3 +64,16 @@ test("without MOMO_TEST_RECORD, a story with another text fails, and writes noth
   const { exitCode, text } = await record({});
   expect({ exitCode, text }).toEqual({ exitCode: 1, text: RECORDED });
 });
+
+test("a story in which nothing is done fails, and a line that shows something else is named", async () => {
+  const stories = join(import.meta.dir, "support/stories.ts");
+  const world = "{ ids: [], act: (step) => [step.toUpperCase()] }";
+  const told = `import { testStories } from ${JSON.stringify(stories)};\ntestStories("stories.txt", () => () => (${world}));`;
+  writeFileSync(join(cwd, "stories.test.ts"), told);
+  writeFileSync(join(cwd, "stories.txt"), "sound\n> one => ONE\n\nidle\none\n\nwrong\n> one => ONE\n> two => ONE\n");
+  const { exitCode, stderr } = await record({});
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('idle: the story has no line that begins with ">", "-" or "$"');
+  expect(stderr).toContain("error: wrong\ntwo\n");
+  expect(stderr).toContain("1 pass");
+});

@@ -37,6 +37,7 @@ export async function tell(
 ): Promise<void> {
   const lines = (recording.texts[index] ?? "").split("\n");
   const places = [...lines.keys()].filter((at) => LINE.test(lines[at] ?? ""));
+  if (places.length === 0) throw new Error(`${lines[0]}: the story has no line that begins with ">", "-" or "$"`);
   const shown = lines.slice(0, places[0]);
   for (const [turn, at] of places.entries()) {
     const [, mark = "", typed = ""] = LINE.exec(lines[at] ?? "") ?? [];
