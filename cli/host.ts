@@ -5,6 +5,8 @@ export interface Host {
   /** All words of the command line. */
   readonly words: readonly string[];
   readonly environment: Record<string, string | undefined>;
+  /** The variables that gave options their values, by the option, such as `--port`. */
+  readonly givenByVariable: Map<string, string>;
   /** The port of a server that is given none, where commands look for one. */
   readonly usualPort: number;
   exitCode: number | undefined;
@@ -27,6 +29,7 @@ const ownProcess: Host = {
   get environment() {
     return process.env;
   },
+  givenByVariable: new Map(),
   usualPort: 2547,
   get exitCode() {
     return process.exitCode === undefined ? undefined : Number(process.exitCode);

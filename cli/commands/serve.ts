@@ -17,7 +17,7 @@ import { PortInUse } from "../serving/listen.ts";
 import { ReadyFile } from "../serving/ready-file.ts";
 import { type ReadyRecord, readyRecord } from "../serving/ready-record.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
-import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
+import { addSandboxOptions, configOf, type SandboxChoices, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { readSecretFile } from "../serving/secret-file.ts";
 import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/temporary-directory.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
@@ -34,7 +34,7 @@ import { printJson, reportFault, STDERR, tell } from "../terminal/output.ts";
 import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/server-log.ts";
 import { endingSignals } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput, outputProblem } from "../terminal/standard-output.ts";
-import { checkVariables, inWordsOfVariables, takeVariable, variableBehind } from "../terminal/usage.ts";
+import { checkVariables, optionName, rememberVariables, takeVariable } from "../terminal/usage.ts";
 import { announce } from "./ready-lines.ts";
 
 interface ServeFlags extends SandboxFlags, SharingFlags {
@@ -76,13 +76,14 @@ export function serveCommand(): Command {
     .addHelpText("after", "\nMOMO_SERVE_PORT sets --port, and so on. momo help replicas: --database and more.")
     .action(async (flags: ServeFlags) => {
       checkVariables(command);
+      rememberVariables(command);
       try {
         await serve(flags);
       } catch (error) {
+        const variable = error instanceof PortInUse ? host().givenByVariable.get(error.flag) : undefined;
+        if (variable === undefined) throw error;
         const { code, message, hint } = toFailure(error);
-        const variable = error instanceof PortInUse ? variableBehind(error.flag, command) : null;
-        const chosenBy = variable === null ? "" : `; ${variable} names this port`;
-        throw new Failure(code, inWordsOfVariables(message, command) + chosenBy, hint);
+        throw new Failure(code, `${message}; ${variable} names this port`, hint);
       }
     });
   return command;
@@ -104,12 +105,11 @@ async function serve(flags: ServeFlags): Promise<void> {
   // Set umask before the first file, so that our files are private.
   host().hideFiles();
   const named = flags.ephemeral ? null : nameDataDirectory(flags.data);
-  const readyFile = flags.readyFile === undefined ? null : new ReadyFile("--ready-file", flags.readyFile, named);
+  const readyFile =
+    flags.readyFile === undefined ? null : new ReadyFile(optionName("--ready-file"), flags.readyFile, named);
   const config = await configOf(flags);
   const database = sharedDatabase(flags);
-  if (database && config.rules.some(({ times }) => times !== undefined))
-    throw new Failure("usage", COUNTED_RULES, RULES_HINT);
-  if (database && config.seed != null) throw new Failure("usage", SEED_ALONE, SEED_HINT);
+  if (database) requireShareable(config);
   const givenToken = givenControlToken(flags);
   const newToken = givenToken === null && !isLoopback(flags.host) ? token(systemRandom, 40).toLowerCase() : null;
   const output = flags.quiet ? null : createRequestOutput(flags.logFormat ?? "pretty", lineWidth(STDERR));
@@ -182,11 +182,18 @@ function printRecord(record: object): void {
   if (problem !== null) throw new Failure("unexpected", problem, "name a file on another disk, or use --ready-file");
 }
 
+/** @throws Failure `usage` for what only a server with a database of its own can have */
+function requireShareable({ rules, seed }: SandboxChoices): void {
+  if (rules.some(({ times }) => times !== undefined))
+    throw new Failure("usage", `${optionName("--rules")} ${COUNTED_RULES}`, RULES_HINT);
+  if (seed != null) throw new Failure("usage", `${optionName("--seed")} ${SEED_ALONE}`, SEED_HINT);
+}
+
 const COUNTED_RULES =
-  "--rules cannot have rules with times where several servers share a database: each would count for itself";
+  "cannot have rules with times where several servers share a database: each would count for itself";
 const RULES_HINT = "add them with momo rules add, which counts for all";
 
-const SEED_ALONE = "--seed is for a sandbox of its own: servers that share a database take turns in no fixed order";
+const SEED_ALONE = "is for a sandbox of its own: servers that share a database take turns in no fixed order";
 const SEED_HINT = "leave out --database, or --seed";
 
 /** Always shows refused requests; payments to a person at a terminal. --log-format without --log means requests. */
@@ -215,7 +222,7 @@ function controlPortFor({ port, controlPort }: ServeFlags): number | null {
   if (controlPort === port && port !== 0) {
     throw new Failure(
       "usage",
-      `--control-port ${controlPort} is the port of the merchant API`,
+      `${optionName("--control-port")} ${controlPort} is the port of the merchant API`,
       "choose another one, or 0",
     );
   }
@@ -232,9 +239,12 @@ function givenControlToken({ controlTokenFile }: ServeFlags): string | null {
     throw new Failure("usage", "MOMO_CONTROL_TOKEN must be 16 to 200 visible ASCII characters");
   }
   if (controlTokenFile === undefined) return null;
-  const text = readSecretFile("--control-token-file", controlTokenFile, "token").trim();
+  const text = readSecretFile(optionName("--control-token-file"), controlTokenFile, "token").trim();
   if (TOKEN_FORM.test(text)) return text;
-  throw new Failure("usage", "--control-token-file must hold one token of 16 to 200 visible ASCII characters");
+  throw new Failure(
+    "usage",
+    `${optionName("--control-token-file")} must hold one token of 16 to 200 visible ASCII characters`,
+  );
 }
 
 /** Warns that the key of the environment is not valid here, so that clients with it are refused. */

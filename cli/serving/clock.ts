@@ -10,6 +10,7 @@ import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Store } from "../../src/store/store.ts";
 import { clockBy, steadyTime } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
+import { optionName } from "../terminal/usage.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { readClock, writeClock } from "./server-record.ts";
 
@@ -70,7 +71,7 @@ async function demandLater({ atMs }: Start, { transactions }: Store, state: Cloc
   if (atMs >= reachedMs) return;
   throw new Failure(
     "usage",
-    `--clock is ${formatTimestamp(atMs)}, and the payments of the data directory have reached ${formatTimestamp(reachedMs)}`,
+    `${optionName("--clock")} is ${formatTimestamp(atMs)}, and the payments of the data directory have reached ${formatTimestamp(reachedMs)}`,
     "give a later time, or another data directory with --data or --ephemeral",
   );
 }
@@ -89,7 +90,7 @@ export async function keepStart(start: Start, options: Options, engine: Engine, 
   });
   if (isFirst || (start.isFrozen && clock.isFrozen && clock.nowMs() === start.atMs)) return;
   options.warn(
-    `momo: --clock is not used: the servers on this database have set their clock, which shows ${formatTimestamp(clock.nowMs())}`,
+    `momo: ${optionName("--clock")} is not used: the servers on this database have set their clock, which shows ${formatTimestamp(clock.nowMs())}`,
   );
 }
 

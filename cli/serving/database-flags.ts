@@ -6,7 +6,7 @@ import { Failure } from "../terminal/failure.ts";
 import { SHARING } from "../terminal/help.ts";
 import { must, number, readDuration, readPath, withOptions } from "../terminal/options.ts";
 import { tell } from "../terminal/output.ts";
-import { misuse } from "../terminal/usage.ts";
+import { misuse, optionName } from "../terminal/usage.ts";
 import type { DatabaseConfig } from "./engine.ts";
 import { readSecretFile } from "./secret-file.ts";
 
@@ -103,9 +103,9 @@ export function databaseUnlessData(flags: SharingFlags & { readonly data?: strin
 const isArgument = (url: string): boolean => host().words.some((word) => word.includes(url));
 
 function passwordOf(file: string): string {
-  const text = readSecretFile("--database-password-file", file, "password").replace(/\r?\n$/, "");
+  const text = readSecretFile(optionName("--database-password-file"), file, "password").replace(/\r?\n$/, "");
   if (/^[^\n]{1,1000}$/.test(text)) return text;
-  throw new Failure("usage", "--database-password-file must hold one line of 1 to 1000 characters");
+  throw new Failure("usage", `${optionName("--database-password-file")} must hold one line of 1 to 1000 characters`);
 }
 
 /**
@@ -151,4 +151,4 @@ function defaultReplica(): string {
 }
 
 const onlyWithDatabase = (name: string) =>
-  new Failure("usage", `${name} has a meaning only with --database`, "name the database, or leave it out");
+  new Failure("usage", `${optionName(name)} has a meaning only with --database`, "name the database, or leave it out");

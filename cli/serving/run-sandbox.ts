@@ -12,6 +12,7 @@ import { Registry } from "../../src/service/registry.ts";
 import { explain, isOfSqlite } from "../../src/store/sqlite/sqlite.ts";
 import { sleep, systemRandom } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
+import { optionName } from "../terminal/usage.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { type ClockOptions, clockOf, keepStart, saveClock } from "./clock.ts";
 import { ensureCredentials } from "./credentials.ts";
@@ -192,7 +193,11 @@ function recordOf(
 
 function refuseOwnAddress({ webhook }: SandboxConfig, origins: readonly string[]): void {
   if (!webhook || !isOwnAddress(webhook, origins)) return;
-  throw new Failure("usage", "--webhook must not be an address of this server", "give the address of your shop");
+  throw new Failure(
+    "usage",
+    `${optionName("--webhook")} must not be an address of this server`,
+    "give the address of your shop",
+  );
 }
 
 /** The first requests after the ready line have this time for themselves. */

@@ -18,6 +18,7 @@ import {
   readTariff,
   webhookUrlReader,
 } from "../terminal/options.ts";
+import { optionName } from "../terminal/usage.ts";
 import { parseFile } from "./files.ts";
 import type { SandboxConfig } from "./run-sandbox.ts";
 
@@ -84,8 +85,8 @@ export async function configOf(flags: SandboxFlags): Promise<SandboxChoices> {
 }
 
 function fallbackOf({ outcome, after }: SandboxFlags): Choice {
-  const choice = parseChoice(outcome, "--outcome");
-  return after === undefined ? choice : expectFit({ ...choice, after }, (member) => `--${member}`);
+  const choice = parseChoice(outcome, optionName("--outcome"));
+  return after === undefined ? choice : expectFit({ ...choice, after }, (member) => optionName(`--${member}`));
 }
 
 /**
@@ -95,7 +96,7 @@ function fallbackOf({ outcome, after }: SandboxFlags): Choice {
 async function readRulesFile(file: string): Promise<Rule[]> {
   // Loaded only with --rules, as profiles are with --profile: with zod, they take 18 of 62 ms until momo serve is ready.
   const { parseRules } = await import("../../sandbox/control/rules.ts");
-  return parseFile(file, parseRules, { flag: "--rules", hint: "write one rule, or an array of them" });
+  return parseFile(file, parseRules, { flag: optionName("--rules"), hint: "write one rule, or an array of them" });
 }
 
 /**
@@ -106,6 +107,6 @@ async function readProfile(file: string): Promise<Profile> {
   const { parseProfile } = await import("../../sandbox/check/profiles.ts");
   return {
     name: basename(file, ".json"),
-    ...parseFile(file, parseProfile, { flag: "--profile", hint: "write an object" }),
+    ...parseFile(file, parseProfile, { flag: optionName("--profile"), hint: "write an object" }),
   };
 }

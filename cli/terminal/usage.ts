@@ -2,6 +2,7 @@ import { type Argument, type Command, CommanderError, Option } from "commander";
 import { redact } from "../../src/domain/redact.ts";
 import { visible } from "../../src/domain/visible.ts";
 import { callersVariable, serveVariable, serveVariableNames } from "../environment.ts";
+import { host } from "../host.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { examplesOf } from "./help.ts";
 
@@ -118,16 +119,15 @@ export function checkVariables(command: Command): void {
   }
 }
 
-/** A refusal that names variables in place of the options that came from the environment. */
-export function inWordsOfVariables(text: string, command: Command): string {
-  return text.replaceAll(/--[a-z][a-z-]*/g, (flag) => variableBehind(flag, command) ?? flag);
+/** Remembers for {@link optionName} which options of a parsed line came from variables. */
+export function rememberVariables(command: Command): void {
+  for (const option of command.options) {
+    const isVariable = command.getOptionValueSource(option.attributeName()) === "env";
+    if (isVariable && option.long && option.envVar) host().givenByVariable.set(option.long, option.envVar);
+  }
 }
 
-/** The variable that an option got its value from; null if it has none. */
-export function variableBehind(flag: string, command: Command): string | null {
-  const option = command.options.find(({ long }) => long === flag);
-  const isVariable = option && command.getOptionValueSource(option.attributeName()) === "env";
-  return isVariable ? (option.envVar ?? null) : null;
-}
+/** How a refusal names an option: by its variable, if the value came from there. */
+export const optionName = (flag: string): string => host().givenByVariable.get(flag) ?? flag;
 
 const isSwitch = (option: Option): boolean => !option.required && !option.optional;

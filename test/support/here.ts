@@ -59,6 +59,7 @@ export async function runHere(words: readonly string[], { environment, folder }:
   const host: Host = {
     words,
     environment: { ...environment },
+    givenByVariable: new Map(),
     usualPort: held.port,
     exitCode: undefined,
     resolvePath: (path) => resolve(folder, path),
