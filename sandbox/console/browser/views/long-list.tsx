@@ -24,14 +24,16 @@ interface LongListProps<Entry> extends Still<Entry> {
 
 export function LongList<Entry extends Numbered>(props: LongListProps<Entry>) {
   const { label, style, columns, row: Row, count, children } = props;
-  const { box, rows, isScrolled, waiting, renew, check, onMove, onLeave } = useStill(props);
+  const { box, rows, waiting, renew, check, onMove, onLeave } = useStill(props);
   return (
     <div
       class="table-box"
       ref={box}
       onPointerMove={onMove}
       onPointerLeave={onLeave}
+      onPointerDown={check}
       onPointerUp={check}
+      onFocusIn={check}
       onFocusOut={check}
     >
       {waiting > 0 && (
@@ -45,7 +47,7 @@ export function LongList<Entry extends Numbered>(props: LongListProps<Entry>) {
         tabIndex={0}
         aria-label={label}
         aria-keyshortcuts="ArrowDown ArrowUp"
-        onScroll={({ currentTarget }) => currentTarget.scrollTop > 0 !== isScrolled && check()}
+        onScroll={check}
         onKeyDown={walk}
       >
         <table class={style} aria-rowcount={count === undefined ? undefined : count + 1}>
@@ -136,48 +138,53 @@ const DRAWN_AT_TOP = 60;
  */
 function useStill<Entry extends Numbered>({ all, selection }: Still<Entry>) {
   const box = useRef<HTMLDivElement>(null);
-  const before = useRef({ rows: all.slice(0, 0), selection });
   const hasMoved = useRef(false);
-  const draws = useSignal(0);
-  const draw = () => {
-    draws.value += 1;
-  };
-  draws.value;
-  const isScrolled = (box.current?.querySelector(".scroll")?.scrollTop ?? 0) > 0;
-  const [first, last] = [before.current.rows[0], before.current.rows.at(-1)];
-  const isSame = all.length > 0 && before.current.selection === selection;
-  let rows: Entry[];
-  if (first && last && isSame && (isPaused.value || isScrolled || isInUse(box.current, hasMoved.current))) {
-    const newest = before.current.rows.map((row) => {
-      const found = all[placeOf(all, row.id)];
-      return found?.id === row.id ? found : row;
-    });
-    rows = [...newest, ...all.slice(placeOf(all, last.id - 1))];
-  } else rows = [...all];
-  rows.length = Math.min(rows.length, isScrolled ? MOST_DRAWN : DRAWN_AT_TOP);
-  before.current = { rows, selection };
-  const shownFirst = rows[0];
+  const isScrolled = useSignal(false);
+  /** The rows that stand still; null while the list goes on. */
+  const held = useSignal<Pick<Still<Entry>, "all" | "selection"> | null>(null);
+  const isHeld = held.value?.selection === selection && all.length > 0;
+  const shown = isHeld ? withNewest(held.value?.all ?? [], all) : all;
+  const rows = shown.slice(0, isScrolled.value ? MOST_DRAWN : DRAWN_AT_TOP);
+
+  const isStopped = isPaused.value;
+  function check(): void {
+    isScrolled.value = (box.current?.querySelector(".scroll")?.scrollTop ?? 0) > 0;
+    const stands = isStopped || isScrolled.value || isInUse(box.current, hasMoved.current);
+    if (!stands || rows.length === 0) held.value = null;
+    else if (held.value?.selection !== selection) held.value = { all: rows, selection };
+  }
+  useLayoutEffect(check);
+
   return {
     box,
     rows,
-    isScrolled,
     /** The rows that have arrived since. They wait, so that nothing moves. */
-    waiting: shownFirst ? placeOf(all, shownFirst.id) : 0,
+    waiting: rows[0] ? placeOf(all, rows[0].id) : 0,
     renew() {
-      before.current = { rows: [], selection };
       box.current?.querySelector(".scroll")?.scrollTo({ top: 0 });
-      draw();
+      held.value = null;
     },
     onMove() {
       hasMoved.current = true;
+      check();
     },
     onLeave() {
       hasMoved.current = false;
-      draw();
+      check();
     },
-    /** Perhaps nobody uses the list any more. */
-    check: draw,
+    /** Perhaps somebody begins to use the list, or nobody uses it any more. */
+    check,
   };
+}
+
+/** Rows as they are now, and all older ones. */
+function withNewest<Entry extends Numbered>(rows: readonly Entry[], all: readonly Entry[]): Entry[] {
+  const newest = rows.map((row) => {
+    const found = all[placeOf(all, row.id)];
+    return found?.id === row.id ? found : row;
+  });
+  const lastId = rows.at(-1)?.id ?? Number.POSITIVE_INFINITY;
+  return [...newest, ...all.slice(placeOf(all, lastId - 1))];
 }
 
 /**
