@@ -109,4 +109,20 @@ describeInBrowser("the phone", (scene) => {
     expect(await page.locator("img, #console script").count()).toBe(0);
     expect(await page.title()).toEndWith(" · momo");
   });
+
+  test("in dark mode the prompt is dark, too, with bright text", async () => {
+    await startPayment(scene.sandbox);
+    const page = await scene.open();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.getByLabel("Enter PIN").waitFor();
+    const brightness = (property: string) =>
+      page.evaluate(`(() => {
+        const context = new OffscreenCanvas(1, 1).getContext("2d");
+        context.fillStyle = getComputedStyle(document.querySelector(".prompt")).${property};
+        context.fillRect(0, 0, 1, 1);
+        return Math.max(...context.getImageData(0, 0, 1, 1).data.slice(0, 3));
+      })()`);
+    expect(await brightness("backgroundColor")).toBeLessThan(64);
+    expect(await brightness("color")).toBeGreaterThan(192);
+  });
 });
