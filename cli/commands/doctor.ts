@@ -250,5 +250,7 @@ function checkClock(directory: DataDirectory): Check[] {
   const saved = readOrNull(() => readClock(directory));
   if (!saved) return [];
   const isFrozen = "frozenAtMs" in saved.state;
-  return [fine("clock", isFrozen ? "frozen; momo clock resume starts it again" : "moved, by momo clock")];
+  return [
+    fine("clock", isFrozen ? "frozen; momo clock resume starts it again" : "runs, at another time than this machine's"),
+  ];
 }
