@@ -1,3 +1,5 @@
+import { OUTCOME_NAMES } from "../../../sandbox/network/outcomes.ts";
+
 /** Texts of what the page shows: short ones, and what has changed between two of them. */
 
 interface Node {
@@ -16,7 +18,7 @@ const ROLE = /^ *- '?[\w/]+/;
 export function linesOf(snapshot: string): string[] {
   const top: Node = { text: "", children: [] };
   const open = [{ depth: -1, node: top }];
-  for (const line of snapshot.split("\n").filter((line) => line !== "")) {
+  for (const line of withoutOutcomes(snapshot.split("\n").filter((line) => line !== ""))) {
     const depth = line.search(/\S/);
     const node = { text: line.slice(depth), children: [] };
     while ((open.at(-1)?.depth ?? -1) >= depth) open.pop();
@@ -24,6 +26,26 @@ export function linesOf(snapshot: string): string[] {
     open.push({ depth, node });
   }
   return laidOut(top.children.map(withShortRows), "");
+}
+
+const OUTCOME = new RegExp(`^ *- '?option "(${OUTCOME_NAMES.join("|")}) – `);
+
+/** The outcomes of a choice as one option: the program lists them, and a new one changes no recording. */
+function withoutOutcomes(lines: readonly string[]): string[] {
+  const told: string[] = [];
+  let isListed = false;
+  for (const line of lines) {
+    const name = OUTCOME.exec(line)?.[1];
+    if (name === undefined) {
+      told.push(line);
+      isListed = false;
+      continue;
+    }
+    if (!isListed) told.push(`${line.slice(0, line.search(/\S/))}- option OUTCOMES`);
+    if (line.includes("[selected]")) told.push(`${told.pop()}, ${name} [selected]`);
+    isListed = true;
+  }
+  return told;
 }
 
 function withShortRows({ text, children }: Node): Node {
@@ -84,34 +106,55 @@ function onOneLine({ text, children }: Node): string {
 }
 
 /**
- * All that differs, so that the text before and this give the text now: `7:` before line 7 with its changed «old → new» words,
- * `7+` before an added line, and `7-` before a removed line, with its old number.
+ * All that differs, each at its place: the innermost region, dialog or list with a name. `Clock:` before a line with its changed «old →
+ * new» words, `Clock+` before an added line, and `Clock-` before a removed line, or the first of several in a row.
  */
 export function changesOf(before: readonly string[], now: readonly string[]): string[] {
   const told: string[] = [];
   let [from, to] = [0, 0];
-  let removed = { first: 0, last: 0, line: "", at: -1 };
-  const tellRemoved = (number: number, line: string) => {
-    const isNext = number === removed.last + 1 && removed.at === told.length - 1;
-    if (isNext) told.pop();
-    else removed = { first: number, last: number, line, at: told.length };
-    removed.last = number;
-    told.push(`${removed.first}${isNext ? `…${number}` : ""}- ${removed.line}`);
-  };
   const tellUntil = (end: number, endNow: number) => {
     const [old, added] = [before.slice(from, end), now.slice(to, endNow)];
+    let removed: number[] = [];
+    const tellRemoved = () => {
+      const [first] = removed;
+      if (first === undefined) return;
+      const more = removed.length > 1 ? ` (and ${removed.length - 1} more)` : "";
+      told.push(`${placeOf(before, from + first)}- ${old[first]?.trim()}${more}`);
+      removed = [];
+    };
     for (const [mine, theirs] of steps(old, added, (line) => ROLE.exec(line)?.[0])) {
-      if (mine !== null && theirs !== null)
-        told.push(`${to + theirs + 1}: ${changedWords(old[mine] ?? "", added[theirs] ?? "")}`);
-      else if (mine !== null) tellRemoved(from + mine + 1, old[mine] ?? "");
-      else told.push(`${to + (theirs ?? 0) + 1}+ ${added[theirs ?? 0]}`);
+      if (theirs === null) {
+        removed.push(mine ?? 0);
+        continue;
+      }
+      tellRemoved();
+      const line = added[theirs] ?? "";
+      const place = placeOf(now, to + theirs);
+      told.push(mine === null ? `${place}+ ${line.trim()}` : `${place}: ${changedWords(old[mine] ?? "", line).trim()}`);
     }
+    tellRemoved();
     [from, to] = [end + 1, endNow + 1];
   };
   for (const [mine, theirs] of steps(before, now, (line) => line))
     if (mine !== null && theirs !== null) tellUntil(mine, theirs);
   tellUntil(before.length, now.length);
   return told;
+}
+
+const NAMED_PLACE = /^ *- '?(?:region|dialog|list|table|navigation|group|form) "([^"]*)"/;
+
+/** The name of the innermost place around a line. */
+function placeOf(lines: readonly string[], index: number): string {
+  const indentOf = (line: string) => line.search(/\S/);
+  let indent = indentOf(lines[index] ?? "");
+  for (let above = index - 1; above >= 0 && indent > 0; above--) {
+    const line = lines[above] ?? "";
+    if (indentOf(line) >= indent) continue;
+    indent = indentOf(line);
+    const name = NAMED_PLACE.exec(line)?.[1];
+    if (name !== undefined) return name;
+  }
+  return "page";
 }
 
 /** The longest common subsequence: the index of each line in one list, in the other, or in both. */
