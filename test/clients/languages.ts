@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Needed } from "../support/needs.ts";
+import { python } from "../support/python.ts";
 import { type Driver, startPrograms } from "./programs.ts";
 import type { StartClient } from "./world.ts";
 
@@ -13,18 +14,12 @@ interface Language {
   readonly interpreter: () => readonly string[];
 }
 
-/** The interpreter itself, without site packages: a script that chooses a version takes most of the time of a start. */
-function python(): string[] {
-  const { stdout } = Bun.spawnSync(["python3", "-c", "import sys; print(sys.executable)"]);
-  return [stdout.toString().trim(), "-B", "-S"];
-}
-
 const PYTHON: Language = {
   name: "Python",
   needs: ["python3"],
   extension: "py",
   source: here("clients/client.py"),
-  interpreter: python,
+  interpreter: () => [python(), "-B", "-S"], // without site packages
 };
 const PHP: Language = {
   name: "PHP",

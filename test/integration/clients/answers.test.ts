@@ -4,12 +4,12 @@ import { basename, join } from "node:path";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { serveFake, serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
-import { describeWith, type Needed } from "../../support/needs.ts";
+import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
+import { CLIENTS, environmentOf, type Output, PAYMENT, PROGRAMS, PYTHON, runIn, runnerOf } from "./programs.ts";
 
 /** The clients of clients/ as programs: what they make of bad answers and bad input, and of a list that grows. */
 
-const CLIENTS = join(import.meta.dir, "../../../clients");
 const NEW_ROWS = 3;
 
 const endless = () =>
@@ -17,7 +17,13 @@ const endless = () =>
     pull: (controller) => controller.enqueue(new Uint8Array(1 << 20).fill(0x20)),
   });
 const json = (body: unknown, status = 200) => Response.json(body, { status });
-const ANSWERS: readonly [name: string, answer: () => Response, code: string, exitCode: number][] = [
+const EMPTY_LIST = { success: true, message: "", transactions: [] };
+/** To an address of this service that has a list, which a client would take if it went there. */
+const redirect = ({ url }: Request) =>
+  url.endsWith("/elsewhere")
+    ? json(EMPTY_LIST)
+    : new Response(null, { status: 307, headers: { Location: "/elsewhere" } });
+const ANSWERS: readonly [name: string, answer: (request: Request) => Response, code: string, exitCode: number][] = [
   ["HTML", () => new Response("<html>Welcome</html>"), "unknown", 6],
   ["HTML with 400", () => new Response("<html>Bad</html>", { status: 400 }), "unknown", 6],
   ["an empty text", () => new Response(""), "unknown", 6],
@@ -25,9 +31,8 @@ const ANSWERS: readonly [name: string, answer: () => Response, code: string, exi
   ["null", () => json(null), "unknown", 6],
   ["a success without a list", () => json({ success: true, message: "" }), "unknown", 6],
   ["a list of numbers", () => json({ success: true, message: "", transactions: [1, 2] }), "unknown", 6],
-  ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 307), "unknown", 6],
+  ["a redirect", redirect, "unknown", 6],
   ["HTTP 429", () => json({ success: false, message: "slowly" }, 429), "unknown", 6],
-  ["a body without an end", () => new Response(endless()), "unknown", 6],
   ["a body that is cut", () => new Response('{"success":tr'), "unknown", 6],
   ["a refusal", () => json({ success: false, message: "no" }, 400), "refused", 5],
   ["wrong credentials", () => json({ success: false, message: "no" }, 401), "credentials", 4],
@@ -49,10 +54,7 @@ const LOST_ANSWERS: readonly [name: string, answer: string | Uint8Array | null][
 ];
 const REFERENCES = ["", " ORDER", "ORDER~1", "ORDER-\u{1F600}", "x".repeat(92)];
 
-interface Program {
-  readonly name: string;
-  readonly needs: readonly Needed[];
-  readonly command: readonly string[];
+interface Scripts {
   /** Prints how many rows a list has, and how many ids. */
   readonly list: (url: string, timeoutSeconds?: number) => readonly string[];
   /** Starts ORDER-0, ORDER-1 … twice each, and prints a status or the kind of an error for each. */
@@ -61,11 +63,8 @@ interface Program {
 
 const JS = join(CLIENTS, "client.mjs");
 const PHP = join(CLIENTS, "client.php");
-const PROGRAMS: readonly Program[] = [
-  {
-    name: "JavaScript",
-    needs: ["node"],
-    command: ["node", JS],
+const SCRIPTS: Readonly<Record<string, Scripts>> = {
+  JavaScript: {
     list: (url, seconds = 10) => [
       ...["node", "--input-type=module", "-e"],
       `import { createClient } from "${JS}";
@@ -81,17 +80,14 @@ const PROGRAMS: readonly Program[] = [
        for (let order = 0; order < ${count}; order += 1) console.log(await start(order), await start(order));`,
     ],
   },
-  {
-    name: "Python",
-    needs: ["python3"],
-    command: ["python3", join(CLIENTS, "client.py")],
+  Python: {
     list: (url, seconds = 10) => [
-      ...["python3", "-B", "-c"],
+      ...[...PYTHON, "-c"],
       `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client
 rows = Client("${url}", "a", "b", 1, None, timeout=${seconds}).list(); print(len(rows), len({row["id"] for row in rows}))`,
     ],
     startTwice: (url, count) => [
-      ...["python3", "-B", "-c"],
+      ...[...PYTHON, "-c"],
       `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore, MomoError
 momo = Client("${url}", "a", "b", 1, FileStore("${newFolder()}"))
 def start(order):
@@ -102,10 +98,7 @@ def start(order):
 for order in range(${count}): print(start(order), start(order))`,
     ],
   },
-  {
-    name: "PHP",
-    needs: ["php", "php curl"],
-    command: ["php", PHP],
+  PHP: {
     list: (url, seconds = 10) => [
       ...["php", "-r"],
       `require "${PHP}"; $rows = (new Momo\\Client("${url}", "a", "b", 1, new stdClass, ${seconds}))->list();
@@ -122,7 +115,7 @@ for order in range(${count}): print(start(order), start(order))`,
        for ($order = 0; $order < ${count}; $order++) echo start($order), " ", start($order), "\n";`,
     ],
   },
-];
+};
 
 /** A head without an end. */
 const serveDripping = () =>
@@ -149,24 +142,29 @@ function serveGrowing() {
 
 afterAll(cleanUp);
 
-for (const { name, needs, command, list, startTwice } of PROGRAMS) {
-  const find = async (baseUrl: string, reference: string, account = "1") => {
-    const keys = {
-      MOMO_API_KEY: "a",
-      MOMO_API_SECRET: "b",
-      MOMO_PAYMENT_ACCOUNT_ID: account,
-      MOMO_ORDERS: newFolder(),
-    };
-    const env = { ...keys, MOMO_BASE_URL: baseUrl };
-    const { stdout, exitCode } = await runToEnd([...command, "find", reference, "0712345678", "100"], { env });
-    return { code: JSON.parse(stdout).error?.code, exitCode };
-  };
+for (const program of PROGRAMS) {
+  const { name, needs, command } = program;
+  const { list, startTwice } = SCRIPTS[name] as Scripts;
+  const codeOf = ({ error, exitCode }: Output) => ({ code: error?.code, exitCode });
+  const run = runnerOf(program);
+  const find = async (baseUrl: string, reference: string) =>
+    codeOf(await run(baseUrl, newFolder(), "find", reference, "0712345678", "100"));
 
   describeWith(needs, `the client in ${name}`, () => {
     test.each(ANSWERS)(
       "takes %s for what it is",
       async (_, answer, code, exitCode) => {
         expect(await find(serveFake(answer).baseUrl, "ORDER-0001")).toEqual({ code, exitCode });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "ends after a body without an end",
+      async () => {
+        const { baseUrl } = serveFake(() => new Response(endless()));
+        const output = await runIn(command, baseUrl, newFolder(), "find", ...PAYMENT);
+        expect(codeOf(output)).toEqual({ code: "unknown", exitCode: 6 });
       },
       TEST_TIMEOUT_MS,
     );
@@ -225,7 +223,11 @@ for (const { name, needs, command, list, startTwice } of PROGRAMS) {
     test(
       "refuses an account that is no number",
       async () => {
-        expect(await find("http://127.0.0.1:1/v2", "ORDER-0001", "x")).toEqual({ code: "usage", exitCode: 2 });
+        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
+        const env = { ...environmentOf(baseUrl, newFolder()), MOMO_PAYMENT_ACCOUNT_ID: "x" };
+        const { stdout, exitCode } = await runToEnd([...command, "find", ...PAYMENT], { env });
+        expect({ code: JSON.parse(stdout).error?.code, exitCode }).toEqual({ code: "usage", exitCode: 2 });
+        expect(requests).toEqual([]);
       },
       TEST_TIMEOUT_MS,
     );
@@ -233,7 +235,9 @@ for (const { name, needs, command, list, startTwice } of PROGRAMS) {
     test.each(REFERENCES)(
       "refuses the reference %p",
       async (reference) => {
-        expect(await find("http://127.0.0.1:1/v2", reference)).toEqual({ code: "usage", exitCode: 2 });
+        const { baseUrl, requests } = serveFake(() => json(EMPTY_LIST));
+        expect(await find(baseUrl, reference)).toEqual({ code: "usage", exitCode: 2 });
+        expect(requests).toEqual([]);
       },
       TEST_TIMEOUT_MS,
     );
@@ -267,7 +271,7 @@ describeWith(["python3"], "a row with a status that does not exist", () => {
     const pay = `import sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore
 momo = Client("${baseUrl}", "a", "b", 1, FileStore("${newFolder()}"), interval=0, deadline=0)
 print(momo.pay("ORDER-0001", "0712345678", 100)["status"])`;
-    expect(await runToEnd(["python3", "-B", "-c", pay])).toMatchObject({ stdout: "unknown\n", stderr: "" });
+    expect(await runToEnd([...PYTHON, "-c", pay])).toMatchObject({ stdout: "unknown\n", stderr: "" });
   });
 });
 
@@ -284,6 +288,6 @@ try:
     Client("${baseUrl}", "a", "b", 1, Database("${newFolder()}")).start("ORDER-0001", "0712345678", 100)
 except MomoError as error:
     print(error.kind, error.may_have_paid)`;
-    expect(await runToEnd(["python3", "-B", "-c", start])).toMatchObject({ stdout: "store True\n", stderr: "" });
+    expect(await runToEnd([...PYTHON, "-c", start])).toMatchObject({ stdout: "store True\n", stderr: "" });
   });
 });

@@ -15,7 +15,9 @@ import {
   PAID,
   PAYMENT,
   PROGRAMS,
+  PYTHON,
   runIn,
+  runnerOf,
   serveService,
 } from "./programs.ts";
 
@@ -23,7 +25,9 @@ import {
 
 afterAll(cleanUp);
 
-for (const { name, needs, command, payBackwards } of PROGRAMS) {
+for (const program of PROGRAMS) {
+  const { name, needs, command, payBackwards } = program;
+  const runInOne = runnerOf(program);
   const run = (baseUrl: string, orders: string, ...args: readonly string[]) => runIn(command, baseUrl, orders, ...args);
 
   describeWith(needs, `the client in ${name}`, () => {
@@ -66,7 +70,7 @@ for (const { name, needs, command, payBackwards } of PROGRAMS) {
       "takes the amount %p as %p",
       async (amount, taken) => {
         const [reference = "", phone = ""] = PAYMENT;
-        const said = await run(serveService().baseUrl, newFolder(), "start", reference, phone, amount);
+        const said = await runInOne(serveService().baseUrl, newFolder(), "start", reference, phone, amount);
         if (taken === null) expect(said).toMatchObject({ error: { code: "usage", may_have_paid: false }, exitCode: 2 });
         else expect(said).toMatchObject({ amount: taken, status: "pending" });
       },
@@ -194,7 +198,7 @@ try:
     momo.start("ORDER-0002", "0712345678", Decimal("100.505"))
 except MomoError as error:
     print(error.kind)`;
-    const { stdout, stderr } = await runToEnd(["python3", "-B", "-c", start]);
+    const { stdout, stderr } = await runToEnd([...PYTHON, "-c", start]);
     expect({ stdout, stderr }).toEqual({ stdout: "100.5\nusage\n", stderr: "" });
     expect(pushes()).toBe(1);
   });
@@ -249,7 +253,7 @@ except client.MomoError as error:
   });
   testWith(["python3"], "Python", async () => {
     const { baseUrl, pushes } = serveService();
-    const run = await runToEnd(["python3", "-B", "-c", python(baseUrl)]);
+    const run = await runToEnd([...PYTHON, "-c", python(baseUrl)]);
     expect([run.stdout, run.stderr, pushes()]).toEqual(["usage\n", "", 0]);
   });
 });

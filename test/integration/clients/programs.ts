@@ -1,8 +1,12 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
+import type { Child } from "../../support/child.ts";
+import { later, newFolder } from "../../support/cleanup.ts";
 import { serveFake } from "../../support/fake-server.ts";
-import { type Run, runToEnd } from "../../support/momo.ts";
-import type { Needed } from "../../support/needs.ts";
+import { type Run, runToEnd, startMomo } from "../../support/momo.ts";
+import { findProgram, type Needed } from "../../support/needs.ts";
+import { python } from "../../support/python.ts";
+import { inTime } from "../../support/waiting.ts";
 
 /** The clients of clients/ as programs, for the same cases in each language. */
 
@@ -14,21 +18,29 @@ export const FILE = fileOf("order-0001");
 export const ACCEPTED_FILE = fileOf("order-0001~accepted");
 export const ENDED_FILE = fileOf("order-0001~ended");
 
+/** Python without the packages of the machine, which the client does not need. */
+export const PYTHON: readonly string[] = [findProgram("python3") ? python() : "python3", "-B", "-S"];
+
 interface Program {
   readonly name: string;
   readonly needs: readonly Needed[];
   readonly command: readonly string[];
+  /** Runs many commands in one process, where the start of a process takes most of the time of a command. */
+  readonly host?: () => readonly string[];
   /** A program that pays within 3 s, while its clock goes back by an hour. */
   readonly payBackwards: (url: string) => readonly string[];
   /** A program that pays, and prints the status and for how many seconds it has waited each time. */
   readonly payPatiently: (url: string) => readonly string[];
 }
 
+const JAVASCRIPT = join(CLIENTS, "client.mjs");
+
 export const PROGRAMS: readonly Program[] = [
   {
     name: "JavaScript",
     needs: ["node"],
-    command: ["node", join(CLIENTS, "client.mjs")],
+    command: ["node", JAVASCRIPT],
+    host: () => ["node", join(import.meta.dir, "commands.mjs"), JAVASCRIPT, newFolder()],
     payBackwards: (baseUrl) => [
       ...["node", "--input-type=module", "-e"],
       `import { createClient, fileStore } from "${CLIENTS}/client.mjs";
@@ -51,9 +63,10 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: "Python",
     needs: ["python3"],
-    command: ["python3", "-B", join(CLIENTS, "client.py")],
+    command: [...PYTHON, join(CLIENTS, "client.py")],
+    host: () => [...PYTHON, join(import.meta.dir, "commands.py"), join(CLIENTS, "client.py")],
     payBackwards: (url) => [
-      ...["python3", "-B", "-c"],
+      ...[...PYTHON, "-c"],
       `import os, sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore; from decimal import Decimal
 times = [1e9]; slept = []
 def sleep(seconds):
@@ -62,7 +75,7 @@ momo = Client("${url}", "a", "b", 1, FileStore(os.getcwd()), now=lambda: times[-
 print(momo.pay("ORDER-0001", "0712345678", Decimal("100.00"))["status"], round(sum(slept) * 1000))`,
     ],
     payPatiently: (url) => [
-      ...["python3", "-B", "-c"],
+      ...[...PYTHON, "-c"],
       `import os, sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore
 slept = []
 momo = Client("${url}", "a", "b", 1, FileStore(os.getcwd()), sleep=slept.append)
@@ -136,11 +149,24 @@ export function serveService({
   return { baseUrl, pushes: () => pushes, looks: () => looks };
 }
 
-interface Output {
+export interface Output {
   readonly status?: string;
   readonly error?: { readonly code: string; readonly message: string; readonly may_have_paid: boolean };
   readonly exitCode: number | null;
   readonly result: unknown;
+}
+
+export const environmentOf = (baseUrl: string, orders: string) => ({
+  MOMO_BASE_URL: baseUrl,
+  MOMO_API_KEY: "a",
+  MOMO_API_SECRET: "b",
+  MOMO_PAYMENT_ACCOUNT_ID: "1",
+  MOMO_ORDERS: orders,
+});
+
+function outputOf({ stdout, exitCode }: Pick<Run, "stdout" | "exitCode">): Output {
+  const result = JSON.parse(stdout);
+  return Array.isArray(result) ? { result, exitCode } : { ...result, result, exitCode };
 }
 
 /** Runs a command of a client with these orders; its JSON and its exit code. */
@@ -150,17 +176,34 @@ export async function runIn(
   orders: string,
   ...args: readonly (string | { readonly cwd: string })[]
 ): Promise<Output> {
-  const env = {
-    MOMO_BASE_URL: baseUrl,
-    MOMO_API_KEY: "a",
-    MOMO_API_SECRET: "b",
-    MOMO_PAYMENT_ACCOUNT_ID: "1",
-    MOMO_ORDERS: orders,
-  };
   const words = args.filter((arg) => typeof arg === "string");
   const [place = {}] = args.filter((arg) => typeof arg === "object");
-  const { stdout, stderr, exitCode }: Run = await runToEnd([...command, ...words], { env, ...place });
-  expect(stderr).toBe("");
-  const result = JSON.parse(stdout);
-  return Array.isArray(result) ? { result, exitCode } : { ...result, result, exitCode };
+  const run = await runToEnd([...command, ...words], { env: environmentOf(baseUrl, orders), ...place });
+  expect(run.stderr).toBe("");
+  return outputOf(run);
+}
+
+type RunCommand = (baseUrl: string, orders: string, ...args: readonly string[]) => Promise<Output>;
+
+/** The same for many commands, one after the other, in one process if the client has a host. */
+export function runnerOf({ command, host }: Program): RunCommand {
+  if (!host) return (baseUrl, orders, ...args) => runIn(command, baseUrl, orders, ...args);
+  let child: Child | undefined;
+  return async (baseUrl, orders, ...args) => {
+    child ??= startHost(host());
+    await child.say(`${JSON.stringify({ env: environmentOf(baseUrl, orders), args })}\n`);
+    const { stderr } = child;
+    const line = await inTime(child.stdout.nextLine(), () => `the client does not answer to ${args.join(" ")}`);
+    if (line === null) throw new Error(`the client ended: ${stderr.text}`);
+    return outputOf(JSON.parse(line));
+  };
+}
+
+function startHost(program: readonly string[]): Child {
+  const child = startMomo([], { program, stdin: null });
+  later(async () => {
+    await child.finish();
+    expect(child.stderr.text).toBe("");
+  });
+  return child;
 }

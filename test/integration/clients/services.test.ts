@@ -5,7 +5,7 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import { CHECKOUT_ID, json, PAID, PAYMENT, PROGRAMS, runIn, serveService } from "./programs.ts";
+import { CHECKOUT_ID, json, PAID, PAYMENT, PROGRAMS, runnerOf, serveService } from "./programs.ts";
 
 /** Services that refuse, that do not search, and whose lists have short pages. */
 
@@ -20,8 +20,9 @@ function notFoundMs(orders: string): number {
 
 afterAll(cleanUp);
 
-for (const { name, needs, command, payPatiently } of PROGRAMS) {
-  const run = (baseUrl: string, orders: string, ...args: readonly string[]) => runIn(command, baseUrl, orders, ...args);
+for (const program of PROGRAMS) {
+  const { name, needs, payPatiently } = program;
+  const run = runnerOf(program);
 
   describeWith(needs, `the client in ${name}`, () => {
     test.each([

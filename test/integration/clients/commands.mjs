@@ -1,0 +1,25 @@
+// Runs commands of the client of the file that is named, one after the other. Each line of the standard input is the
+// environment and the arguments of a command. The answer is what it prints, and its exit code.
+import { copyFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+const [node, , file, folder] = process.argv;
+const write = console.log;
+let count = 0;
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { env, args } = JSON.parse(line);
+  count += 1;
+  const copy = `${folder}/client-${count}.mjs`; // a module of one name runs once
+  copyFileSync(file, copy);
+  Object.assign(process.env, env);
+  process.argv = [node, copy, ...args];
+  let stdout = "";
+  console.log = (text) => {
+    stdout += `${text}\n`;
+  };
+  await import(pathToFileURL(copy).href);
+  write(JSON.stringify({ stdout, exitCode: process.exitCode ?? 0 }));
+  process.exitCode = 0;
+}
