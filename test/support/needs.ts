@@ -35,7 +35,14 @@ const CHROMIUM = [CHROME_PATH, ...USUAL_PLACES].find((path) => path !== "" && ex
 
 export const findProgram = (name: string): string | null => Bun.which(name, { PATH: PLACES });
 
-const debian = (name: string, isThere: () => boolean): Need => ({ install: `apt-get install ${name}`, isThere });
+function debian(name: string, look: () => boolean): Need {
+  let found: boolean | undefined;
+  const isThere = () => {
+    found ??= look();
+    return found;
+  };
+  return { install: `apt-get install ${name}`, isThere };
+}
 const program = (name: string, from = name) => debian(from, () => findProgram(name) !== null);
 const command = (from: string, name: string, ...args: string[]) =>
   debian(from, () => findProgram(name) !== null && Bun.spawnSync([name, ...args], { stderr: "ignore" }).success);

@@ -6,7 +6,7 @@ import { makeCertificates } from "../../../cli/intercept/certificate.ts";
 import { systemClock, systemRandom } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { runMomo, startMomo } from "../../support/momo.ts";
-import { intercept, KEY, PUSH, SECRET, sh } from "./sources.ts";
+import { intercept, KEY, PUSH, PYTHON, SECRET, sh } from "./sources.ts";
 
 afterAll(cleanUp);
 
@@ -101,21 +101,22 @@ describe("what is intercepted", () => {
   });
 
   test.concurrent("a host with a final dot, in capitals, with its port, and in its IDN form, by each way to it", async () => {
-    const fetches = (url: string) => `fetch("${url}").then((r) => r.text()).then(console.log)`;
-    const gets = (url: string) => `require("node:https").get("${url}", (r) => r.pipe(process.stdout))`;
-    const script = ["https://PAYFLOW.Example.:443/", "https://bücher.example./"]
-      .flatMap((url) => [
-        `curl -sS "${url}"`,
-        `node -e '${fetches(url)}'`,
-        `node -e '${gets(url)}'`,
-        `'${process.execPath}' -e '${fetches(url)}'`,
-        `python3 -c 'import ssl, urllib.request as u, urllib.error as e
+    const urls = ["https://PAYFLOW.Example.:443/", "https://bücher.example./"];
+    const each = (run: string) => `for (const url of ${JSON.stringify(urls)}) ${run}`;
+    const fetches = each("fetch(url).then((r) => r.text()).then(console.log)");
+    const gets = each('require("node:https").get(url, (r) => r.on("end", () => console.log()).pipe(process.stdout))');
+    const script = [
+      ...urls.map((url) => `curl -sS "${url}"`),
+      `node -e '${fetches}'`,
+      `node -e '${gets}'`,
+      `'${process.execPath}' -e '${fetches}'`,
+      `${PYTHON} -c 'import ssl, urllib.request as u, urllib.error as e
 strict = ssl.create_default_context()
 strict.verify_flags |= ssl.VERIFY_X509_STRICT # the default from Python 3.13 on
-try: u.urlopen("${url}".replace("bücher", "xn--bcher-kva"), context=strict)
-except e.HTTPError as error: print(error.read().decode())'`,
-      ])
-      .join("\necho\n");
+for url in ${JSON.stringify(urls)}:
+    try: u.urlopen(url.replace("bücher", "xn--bcher-kva"), context=strict)
+    except e.HTTPError as error: print(error.read().decode())'`,
+    ].join("\necho\n");
     const run = await runMomo(["exec", "--intercept", "PAYFLOW.example,Bücher.example.", "--", "sh", "-c", script], {
       env: { LC_ALL: "C.UTF-8" }, // for curl
     });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect, createServer as createNetServer } from "node:net";
@@ -8,15 +8,19 @@ import { join } from "node:path";
 import { makeCertificates } from "../../../cli/intercept/certificate.ts";
 import { systemClock, systemRandom } from "../../../src/system.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
-import { type Needed, testWith } from "../../support/needs.ts";
-import { KEY, PUSH, SECRET, sh, writeProgram } from "./sources.ts";
+import { missing, type Needed, testWith } from "../../support/needs.ts";
+import { KEY, PUSH, PYTHON, SECRET, sh, writeProgram } from "./sources.ts";
 
 afterAll(cleanUp);
 
 describe("nothing but the named hosts is touched", () => {
-  /** A service that is not the sandbox, with its own certificate. */
-  async function elsewhere() {
-    const folder = newFolder();
+  /** A service that is not the sandbox, with its own certificate; one for all tests. */
+  let service: ReturnType<typeof serveElsewhere> | undefined;
+  function elsewhere() {
+    service ??= serveElsewhere();
+    return service;
+  }
+  function serveElsewhere() {
     const { authority, certificate, key } = makeCertificates(["localhost"], systemClock, systemRandom);
     const server = Bun.serve({
       hostname: "localhost",
@@ -25,35 +29,80 @@ describe("nothing but the named hosts is touched", () => {
       fetch: ({ headers }) => Response.json(`elsewhere: ${headers.get("X-API-Key")}`),
     });
     later(() => server.stop(true));
-    const file = join(folder, "authority.pem");
+    const file = join(newFolder(), "authority.pem");
     writeFileSync(file, authority.trimEnd()); // as many companies write it
     return { url: `https://localhost:${server.port}/`, file };
   }
 
-  /** A command that runs a program of SOURCES, and the variable that names the authorities that it trusts. */
-  const CLIENTS: readonly (readonly [command: string, file: string, variable: string, ...needs: Needed[]])[] = [
-    ["node", "fetch.mjs", "NODE_EXTRA_CA_CERTS", "node"],
-    [process.execPath, "fetch.mjs", "NODE_EXTRA_CA_CERTS"],
-    ["sh", "curl.sh", "CURL_CA_BUNDLE", "curl"],
-    ["sh", "curl.sh", "SSL_CERT_FILE", "curl"],
-    ["python3", "urllib_client.py", "SSL_CERT_FILE", "python3"],
-    ["python3", "requests_client.py", "REQUESTS_CA_BUNDLE", "python3 requests"],
-    ["python3", "requests_client.py", "CURL_CA_BUNDLE", "python3 requests"],
-    ["php", "curl.php", "CURL_CA_BUNDLE", "php curl"],
-    ["sh", "wget.sh", "SSL_CERT_FILE", "wget"],
-    ["perl", "lwp.pl", "SSL_CERT_FILE", "perl LWP"],
+  interface OwnList {
+    readonly command: string;
+    /** A program of SOURCES. */
+    readonly file: string;
+    /** Names the authorities that it trusts. */
+    readonly variable: string;
+    readonly needs: readonly Needed[];
+  }
+  const CLIENTS: readonly OwnList[] = [
+    { command: "node", file: "fetch.mjs", variable: "NODE_EXTRA_CA_CERTS", needs: ["node"] },
+    { command: process.execPath, file: "fetch.mjs", variable: "NODE_EXTRA_CA_CERTS", needs: [] },
+    { command: "sh", file: "curl.sh", variable: "CURL_CA_BUNDLE", needs: ["curl"] },
+    { command: "sh", file: "curl.sh", variable: "SSL_CERT_FILE", needs: ["curl"] },
+    { command: PYTHON, file: "urllib_client.py", variable: "SSL_CERT_FILE", needs: ["python3"] },
+    { command: PYTHON, file: "requests_client.py", variable: "REQUESTS_CA_BUNDLE", needs: ["python3 requests"] },
+    { command: PYTHON, file: "requests_client.py", variable: "CURL_CA_BUNDLE", needs: ["python3 requests"] },
+    { command: "php", file: "curl.php", variable: "CURL_CA_BUNDLE", needs: ["php curl"] },
+    { command: "sh", file: "wget.sh", variable: "SSL_CERT_FILE", needs: ["wget"] },
+    { command: "perl", file: "lwp.pl", variable: "SSL_CERT_FILE", needs: ["perl LWP"] },
   ];
-  for (const [command, file, variable, ...needs] of CLIENTS) {
+
+  /** Runs clients one after the other below one momo. @returns what each has written, and its exit code; and what momo writes */
+  async function runAll(clients: readonly OwnList[], variable?: string) {
+    const { url, file: authorities } = elsewhere();
+    const lines = clients.map(({ command, file }, index) => {
+      const program = writeProgram(file, url);
+      return `${command} '${program}' >out-${index} 2>error-${index}; echo $? >code-${index}`;
+    });
+    const cwd = newFolder();
+    const env: Record<string, string> = variable === undefined ? {} : { [variable]: authorities };
+    const run = await sh([...lines, `${PUSH} ${KEY} ${SECRET}`].join("\n"), { cwd, env });
+    const read = (name: string) => readFileSync(join(cwd, name), "utf8");
+    return {
+      run,
+      of(client: OwnList) {
+        const index = clients.indexOf(client);
+        return {
+          stdout: read(`out-${index}`),
+          stderr: read(`error-${index}`),
+          exitCode: Number(read(`code-${index}`)),
+        };
+      },
+    };
+  }
+
+  const here = CLIENTS.filter(({ needs }) => missing(...needs) === "");
+  const runs = new Map<string | undefined, ReturnType<typeof runAll>>();
+  /** One run for all clients that read a variable, and one for all without any. */
+  function runWith(variable?: string) {
+    const clients = here.filter((client) => variable === undefined || client.variable === variable);
+    const run = runs.get(variable) ?? runAll(clients, variable);
+    runs.set(variable, run);
+    return run;
+  }
+
+  for (const client of CLIENTS) {
+    const { command, file, variable, needs } = client;
     const reaches = async () => {
-      const { url, file: authorities } = await elsewhere();
-      const line = `${command} '${writeProgram(file, url)}'`;
-      const trusted = await sh(`${line} && ${PUSH} ${KEY} ${SECRET}`, { env: { [variable]: authorities } });
-      const stdout = expect.stringMatching(/"elsewhere: live_key"[\s\S]*"success":true/);
-      expect(trusted).toMatchObject({ exitCode: 0, stdout });
-      const run = await sh(line);
-      expect(run.exitCode).not.toBe(0);
-      if (file !== "wget.sh") expect(run.stderr).toMatch(/certificate|CERT|issuer/i); // wget -q does not say why
-      expect(run.stderr).not.toContain("momo: a program");
+      const trusting = await runWith(variable);
+      const reached = trusting.of(client);
+      expect(reached.exitCode, reached.stderr).toBe(0);
+      expect(reached.stdout).toContain('"elsewhere: live_key"');
+      expect(trusting.run.exitCode).toBe(0);
+      expect(trusting.run.stdout).toContain('"success":true');
+      const strict = await runWith();
+      const refused = strict.of(client);
+      expect(refused.exitCode).not.toBe(0);
+      if (file !== "wget.sh") expect(refused.stderr).toMatch(/certificate|CERT|issuer/i); // wget -q does not say why
+      expect(strict.run.stderr).not.toContain("momo: a program");
     };
     const name = `${command.split("/").at(-1)} ${file} reaches another host, verifies it by the caller's own ${variable}, and fails without it`;
     testWith(needs, name, reaches, test.concurrent);
@@ -67,7 +116,7 @@ describe("nothing but the named hosts is touched", () => {
   });
 
   const closeEarly = async () => {
-    const { url: URL } = await elsewhere();
+    const { url: URL } = elsewhere();
     const { stderr } = await sh(`for n in $(seq 20); do wget -q -O - "$URL" 2>&-; done`, { env: { URL } });
     expect(stderr).toMatch(/^momo: no request of the command reached payflow.example here; .*\n$/);
   };
@@ -95,7 +144,7 @@ describe("nothing but the named hosts is touched", () => {
   }
 
   test.concurrent("the caller's own proxy is used for other hosts, and never for the named ones", async () => {
-    const { url, file } = await elsewhere();
+    const { url, file } = elsewhere();
     const proxy = await companyProxy();
     const env = { HTTPS_PROXY: proxy.url, CURL_CA_BUNDLE: file };
     const { stdout, stderr } = await sh(
@@ -129,15 +178,15 @@ describe("nothing but the named hosts is touched", () => {
 
   test.concurrent("the refusal of the caller's own proxy reaches the program at once", async () => {
     const proxy = await companyProxy("403 Forbidden");
-    const run = await sh(`curl -sS -m 20 -i https://localhost:1/`, { env: { HTTPS_PROXY: proxy.url } });
+    const asks = "curl -sS -m 20 https://[::1]:1/; curl -sS -m 20 -i https://localhost:1/";
+    const run = await sh(asks, { env: { HTTPS_PROXY: proxy.url } });
     expect(run).toMatchObject({ stdout: expect.stringMatching(/^HTTP\/1.1 502 /), exitCode: 56 });
-    await sh("curl -sS -m 20 https://[::1]:1/", { env: { HTTPS_PROXY: proxy.url } });
     const other = proxy.url.replace("http://", "");
     for (const password of ["p%40ss", "100%", ""]) {
       await sh("curl -sS -m 20 https://localhost:1/", { env: { HTTPS_PROXY: other.replace("pass", password) } });
     }
     const others = ["p@ss", "100%", ""].map((password) => `localhost:1 user:${password}`);
-    expect(proxy.tunnels).toEqual(["localhost:1 user:pass", "[::1]:1 user:pass", ...others]);
+    expect(proxy.tunnels).toEqual(["[::1]:1 user:pass", "localhost:1 user:pass", ...others]);
   });
 
   test.concurrent("a proxy of the caller's own that never answers does not keep momo when the program has given up", async () => {
@@ -150,7 +199,7 @@ describe("nothing but the named hosts is touched", () => {
   });
 
   test.concurrent("NO_PROXY still applies to the caller's own proxy, and does not exempt a named host", async () => {
-    const { url, file } = await elsewhere();
+    const { url, file } = elsewhere();
     const proxy = await companyProxy();
     for (const NO_PROXY of ["localhost,.example", "*"]) {
       const env = { https_proxy: proxy.url, NO_PROXY, CURL_CA_BUNDLE: file };

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp } from "../../support/cleanup.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
-import { expectToPay } from "./sources.ts";
+import { expectToPay, PYTHON } from "./sources.ts";
 
 /** Real programs with the address of a service in their source, on what this machine has. */
 
@@ -15,8 +15,8 @@ const PROGRAMS: readonly (readonly [command: string, file: string, ...needs: Nee
   [process.execPath, "fetch.mjs"],
   [process.execPath, "https.mjs"],
   ["sh", "curl.sh", "curl"],
-  ["python3", "urllib_client.py", "python3"],
-  ["python3", "requests_client.py", "python3 requests"],
+  [PYTHON, "urllib_client.py", "python3"],
+  [PYTHON, "requests_client.py", "python3 requests"],
   // The next three need the line that docs/intercept.md has for them.
   ["/usr/bin/python3", "aiohttp_client.py", "python3 aiohttp"],
   ["/usr/bin/python3", "urllib3_client.py", "python3 urllib3"],

@@ -3,6 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newFolder } from "../../support/cleanup.ts";
 import { type RunOptions, runMomo } from "../../support/momo.ts";
+import { findProgram } from "../../support/needs.ts";
+import { python } from "../../support/python.ts";
 
 /**
  * Programs that start a payment, each in the way of its language, with the address of a service in their source. Those that
@@ -113,6 +115,8 @@ curl_setopt_array($call, [
 ]);
 curl_exec($call) || exit(fwrite(STDERR, curl_error($call)));`,
 };
+
+export const PYTHON = findProgram("python3") ? python() : "python3";
 
 /** Commands that `momo exec --intercept` runs, and the parts of a call that one of them makes. */
 
