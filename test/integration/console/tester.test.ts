@@ -75,6 +75,16 @@ describeInBrowser("a tester", (scene) => {
       .locator(".field", { hasText: "Set to" })
       .getByText(/must not have passed/)
       .waitFor();
+    // What nobody understands is refused where it was typed.
+    for (const [label, typed, name] of [
+      ["Set to", "noon", "Set"],
+      ["Duration", "-5m", "Advance"],
+    ] as const) {
+      await dialog.getByLabel(label).fill(typed);
+      await dialog.getByRole("button", { name, exact: true }).click();
+      await dialog.locator(".field", { hasText: label }).getByText(`"${typed}"`).waitFor();
+      expect(await dialog.locator(".problem").count()).toBe(1);
+    }
     await dialog.getByRole("button", { name: "Back …" }).click();
     await page.locator("dialog[open] .danger:enabled").click();
     await chip.getByText(/^\+/).waitFor({ state: "detached" });

@@ -35,7 +35,7 @@ function ClockControls({ id }: { id: string }) {
   const now = sandboxNow.value;
   const isFrozen = clock.value?.frozen ?? false;
   const change = (body: object) => form.run(() => api.post("/clock", body));
-  const asTyped = (text: string) => submits(() => change(moveOf(text, now ?? 0)));
+  const asTyped = (field: "advance" | "to") => submits(() => change(moveOf(field, form.values[field], now ?? 0)));
   const button = (label: string, body: object) => (
     <button type="button" onClick={() => void change(body)}>
       {label}
@@ -54,14 +54,14 @@ function ClockControls({ id }: { id: string }) {
         <AheadPill />
       </p>
       <p class="hint">When you move the clock forward, every prompt that is due by then ends at once.</p>
-      <form class="row" onSubmit={asTyped(form.values.advance)}>
+      <form class="row" onSubmit={asTyped("advance")}>
         {form.input("advance", { size: 8, placeholder: "90s, 1 day" })}
         <button type="submit">Advance</button>
         {button("+10 s", { advance: "10s" })}
         {button("+1 min", { advance: "1m" })}
         {isFrozen ? button("Resume", { resume: true }) : button("Freeze", { freeze: true })}
       </form>
-      <form class="row" onSubmit={asTyped(form.values.to)}>
+      <form class="row" onSubmit={asTyped("to")}>
         {form.input("to", { size: 16, placeholder: "tomorrow 00:30" })}
         <button type="submit">Set</button>
         <ConfirmButton
