@@ -22,9 +22,7 @@ export function remember(transactions: readonly Transaction[]): Transaction[] {
   for (const one of newest) {
     const before = state.newestPayment.value;
     const isOurs = one.merchant_id === state.merchantId.value;
-    if (isOurs && (before === null || one.id >= before.id || before.merchant_id !== one.merchant_id)) {
-      state.newestPayment.value = one;
-    }
+    if (isOurs && (before?.merchant_id !== one.merchant_id || !isOlder(one, before))) state.newestPayment.value = one;
   }
   for (const id of known.keys()) {
     if (known.size <= MOST_KNOWN) break;
@@ -32,6 +30,10 @@ export function remember(transactions: readonly Transaction[]): Transaction[] {
   }
   return newest;
 }
+
+/** In the order of the server: replicas that share a store do not give ids in the order of time. */
+const isOlder = (one: Transaction, other: Transaction): boolean =>
+  one.created_at === other.created_at ? one.id < other.id : one.created_at < other.created_at;
 
 /** The reference or the phone of a payment; the id if it is not known. */
 export function nameOf(checkoutRequestId: string): string {

@@ -68,6 +68,20 @@ test("a payment that has ended stays ended when an older list comes, until all i
   expect(remember([pending])).toEqual([pending]);
 });
 
+test("the newest payment is the one that started last, whatever its id; of the same second, the one with the higher id", () => {
+  state.server.value = { default_merchant_id: 1 };
+  const payment = (id: number, time: string) => ({
+    ...{ id, checkout_request_id: `n${id}`, merchant_id: 1, status: "pending", created_at: `2026-11-20 ${time}` },
+  });
+  const newest = (...payments: object[]) => {
+    remember(payments);
+    return state.newestPayment.value?.id;
+  };
+  expect(newest(payment(40, "10:00:05"))).toBe(40);
+  expect(newest(payment(90, "10:00:04"))).toBe(40);
+  expect(newest(payment(8, "10:00:06"), payment(7, "10:00:06"))).toBe(8);
+});
+
 test("the list has no gap: an older payment does not enter it, and one that started while it was loaded does", () => {
   state.server.value = { default_merchant_id: 1 };
   const common = { merchant_id: 1, status: "completed", created_at: "2026-11-20 10:00:00" };
