@@ -101,9 +101,11 @@ async function connect(): Promise<void> {
 
 /** Loads everything. From then on, events are enough. What could not be loaded is loaded by the next attempt to connect. */
 async function renew(): Promise<void> {
+  // There may be another stream when the answers come.
+  const mine = leave;
   await loadAll();
   if (state.isLoaded.value) state.connection.value = "live";
-  else leave();
+  else mine();
 }
 
 function tokenGiven(): Promise<void> {
