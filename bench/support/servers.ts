@@ -6,7 +6,7 @@ import { loadLimit } from "./limit-table.ts";
 import { loadHistory } from "./loader.ts";
 import type { Line } from "./table.ts";
 
-/** What a claim measures: momo and the limits, their processes, and their data. */
+/** What a claim measures: momo and the limit, their processes, and their data. */
 
 export const ROOT = join(import.meta.dir, "../..");
 
