@@ -86,7 +86,11 @@ export async function momoForBash(): Promise<string> {
     let text = "";
     socket.setEncoding("latin1").on("data", (more) => {
       text += more;
-      if (text.endsWith("\0END\0")) void answer(text).then((answered) => socket.end(answered));
+      if (!text.endsWith("\0END\0")) return;
+      void answer(text).then(
+        (answered) => socket.end(answered),
+        (error) => socket.end(`printf %s ${quoted(String(error))} >&2; return 1`),
+      );
     });
   });
   server.listen(0, "127.0.0.1");

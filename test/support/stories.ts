@@ -57,7 +57,7 @@ export function testStories(file: string, worldsOf: (story: string) => () => Wor
     async (_name, text, index) => {
       const open = worldsOf(text);
       let world: World | undefined;
-      await tell(recording, index, async (typed, mark) => {
+      const answer = async (typed: string, mark: string) => {
         if (mark === "-" || !world) {
           await world?.close?.();
           world = await open();
@@ -65,8 +65,12 @@ export function testStories(file: string, worldsOf: (story: string) => () => Wor
         const [first, ...more] = await play(world, typed);
         if (more.length > 0) return { behind: "", below: [first, ...more].map((line) => `  ${line}`) };
         return { behind: first === undefined ? "" : ` => ${first}`, below: [] };
-      });
-      await world?.close?.();
+      };
+      try {
+        await tell(recording, index, answer);
+      } finally {
+        await world?.close?.();
+      }
     },
   );
 }
