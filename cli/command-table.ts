@@ -50,10 +50,11 @@ export const COMMANDS = {
 } satisfies CommandGroups;
 
 /** The groups that have the command; all commands if `name` has no file of its own, which loads the calls of the control API. */
-export async function groupsWith(name: string | undefined): Promise<CommandGroups> {
-  const hasFile = Object.values(COMMANDS).some((commands) => name !== undefined && Object.hasOwn(commands, name));
-  return hasFile ? COMMANDS : allGroups();
-}
+export const groupsWith = async (name: string | undefined): Promise<CommandGroups> =>
+  isIn(COMMANDS, name) ? COMMANDS : allGroups();
+
+export const isIn = (groups: CommandGroups, name: string | undefined): boolean =>
+  name !== undefined && Object.values(groups).some((commands) => Object.hasOwn(commands, name));
 
 export async function allGroups(): Promise<CommandGroups> {
   const { outcomes, ...others } = COMMANDS["Steer the sandbox:"];

@@ -1,5 +1,5 @@
 import { Command, CommanderError, type Help } from "commander";
-import { allGroups, type CommandGroups, groupsWith, makeCommand } from "./command-table.ts";
+import { allGroups, type CommandGroups, groupsWith, isIn, makeCommand } from "./command-table.ts";
 import { host } from "./host.ts";
 import { EXIT, toFailure } from "./terminal/failure.ts";
 import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
@@ -74,7 +74,7 @@ async function firstStep(): Promise<void> {
 /** The program with the wanted command. If there is none, it has the names of all, for the help and for suggestions. */
 async function makeProgram(version: string, wanted: string | undefined, layout: Partial<Help>): Promise<Command> {
   const groups = await groupsWith(wanted);
-  const isKnown = Object.values(groups).some((commands) => wanted !== undefined && Object.hasOwn(commands, wanted));
+  const isKnown = isIn(groups, wanted);
   return programOf(groups, version, layout, async (name, load) => {
     if (!isKnown) return new Command(name);
     return name === wanted ? makeCommand(name, load) : null;

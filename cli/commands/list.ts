@@ -53,11 +53,11 @@ function filterOption(name: FilterName): Option {
 
 /** The filters of a command line, by the names of their options, in which `--from` is `from`. */
 function filtersIn(flags: ListFlags): Partial<Record<FilterName, string>> {
-  const given = FILTER_NAMES.map((name) => [name, Object(flags)[optionName(name)]]);
+  const given = FILTER_NAMES.map((name) => [name, Object(flags)[attributeOf(name)]]);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
-const optionName = (name: FilterName): string => new Option(filterOf(name).flag).attributeName();
+const attributeOf = (name: FilterName): string => new Option(filterOf(name).flag).attributeName();
 
 /** Another text would find the payments whose phone or reference begins with it. */
 const isIdOfOne = must(
@@ -154,6 +154,6 @@ function pagesOf({ pagination }: Answer): Pages {
 
 /** The same list, from another page; without one from the first. */
 function listAgain(flags: ListFlags, page?: number): string[] {
-  const filters = Object.entries(filtersIn(flags)).map(([name, value]) => [optionName(name as FilterName), value]);
+  const filters = Object.entries(filtersIn(flags)).map(([name, value]) => [attributeOf(name as FilterName), value]);
   return ["list", ...optionsFor({ limit: flags.limit, ...Object.fromEntries(filters), page })];
 }

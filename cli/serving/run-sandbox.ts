@@ -27,7 +27,7 @@ export interface SandboxConfig extends Addresses, Settings, ClockOptions, Engine
   readonly promptTimeoutMs: number;
   /** A name that distinguishes this sandbox from others; absent by default. */
   readonly name?: string;
-  /** Also for the payment account of the credentials; null leaves it as it is. */
+  /** Also set on the payment account of the first key; null changes nothing. */
   readonly tariff: Tariff | null;
   /** The id of the first payment account, if there is none yet; by default 1. */
   readonly accountId?: number | undefined;

@@ -44,7 +44,7 @@ interface ClockRecord {
 /** A clock that was moved, for the next start. */
 interface SavedClock {
   readonly state: ClockState;
-  /** Where `--clock` started it to run; absent if it did not. */
+  /** The time of `--clock 'TIME; running'` that started this clock; absent without it. */
   readonly startedAtMs?: number | undefined;
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { succeed } from "../../src/http/reply.ts";
 import { formatReport, jsonView, REPORT_FORMATS, type ReportFormat, summaryOf } from "../audit/report.ts";
 import { type Calls, call, ownedBy, replicaHeader, textReply } from "./context.ts";
+import { yesOrNo } from "./input.ts";
 import { type AuditOnWire, auditReport } from "./shapes/audit.ts";
 
 const REPORT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string>> = {
@@ -12,8 +13,7 @@ const REPORT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string>> = {
 
 const auditQuery = z.object({
   format: z.enum(REPORT_FORMATS).default("json"),
-  over: z
-    .enum(["true", "false"], { error: "must be true or false" })
+  over: yesOrNo
     .default("false")
     .describe(
       "whether the run is over: then what the client does not know by now, it never learns; else a payment is judged 30 s after its end",

@@ -42,7 +42,7 @@ const CALLS: Calls = {
   ...REQUEST_CALLS,
 };
 
-/** Each call with its row: those that are described. */
+/** All calls but the description itself, each with its row. */
 export const DESCRIBED_CALLS = wholeCalls(ROWS, CALLS);
 
 /** Made once, at the first request. */
@@ -53,7 +53,7 @@ const description = call(null, {}, async ({ version }: ControlContext, { request
   return serveDocument({ ...ownDescription, servers: [{ url: originOf(request) + CONTROL_PATH }] });
 });
 
-/** Also the description itself. */
+/** All calls. */
 export const ALL_CALLS: WholeCalls = {
   ...DESCRIBED_CALLS,
   "/openapi.json": { GET: { summary: "This description", ...description } },

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import type { TransactionFilter } from "../../src/domain/filters.ts";
+import { REFERENCE_SEPARATORS } from "../../src/domain/list.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { fromOne, queryNumber } from "../../src/http/input.ts";
 import { parseInput } from "../../src/http/parse-input.ts";
@@ -30,12 +31,16 @@ const MAX_LIMIT = 1000;
 
 const entry = queryNumber("must be a whole number, the id of an entry", { min: 0, max: MAX_QUERY_ID });
 
+/** A parameter of a query that is true or false. */
+export const yesOrNo = z.enum(["true", "false"], { error: "must be true or false" });
+
 /** A search by a person, in the list and in its CSV. */
 export const endsQuery = {
-  ends: z
-    .enum(["true", "false"], { error: "must be true or false" })
+  ends: yesOrNo
     .optional()
-    .describe("whether a search also finds references that end with it, after one of - / _ . : # or a space"),
+    .describe(
+      `whether a search also finds references that end with it, after one of ${REFERENCE_SEPARATORS.slice(0, -1).join(" ")} or a space`,
+    ),
 };
 
 export const withEnds = (filter: TransactionFilter, ends: "true" | "false" | undefined): TransactionFilter =>
@@ -91,10 +96,7 @@ export function itemsBody<T extends z.ZodObject>(schema: T, name: string, exampl
 
 /** Where rules or faults are added: the first that fits decides. */
 export const placeQuery = z.object({
-  first: z
-    .enum(["true", "false"], { error: "must be true or false" })
-    .optional()
-    .describe("whether they come before all others; by default after them"),
+  first: yesOrNo.optional().describe("whether they come before all others; by default after them"),
 });
 
 /** The ids of what was added, for the answer. */

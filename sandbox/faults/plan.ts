@@ -53,14 +53,14 @@ export class FaultPlan {
     return this.#list.items;
   }
 
-  /** Replaces all, and begins the draws and the counts anew. */
+  /** Replaces all, and restarts the random generator and the counts. */
   replace(seed: number, next: readonly Fault[]): void {
     this.#list.replace(next);
     this.#begin(seed);
   }
 
   /**
-   * Adds some. The draws go on, but with another seed.
+   * Adds some. The random generator continues. Another seed restarts it.
    * @param isFirst whether they come before all others
    * @returns their ids
    */

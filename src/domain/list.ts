@@ -9,6 +9,9 @@ export interface Page {
 export const MAX_PAGE_LIMIT = 100;
 export const DEFAULT_PAGE: Page = { number: 1, limit: 10 };
 
+/** What stands between the parts of a reference, such as `INV-2026/17`; the space is the last. */
+export const REFERENCE_SEPARATORS = [..."-/_.:# "];
+
 /** Counts and the sum of all transactions that a filter selects (§2.4). */
 export interface Summary {
   readonly totalItems: number;

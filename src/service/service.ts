@@ -38,7 +38,7 @@ export interface ServiceParts {
   readonly reportFault: (error: unknown) => void;
 }
 
-export interface Service extends Reads {
+export interface Service extends Omit<Reads, "catchUp"> {
   readonly registry: Registry;
   readonly exports: Exports;
   readonly resolver: Resolver;

@@ -1,7 +1,7 @@
 import { type AnyColumn, and, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import type { FilterName, TransactionFilter } from "../domain/filters.ts";
 import { numberOfCode, numberOfReceipt, type RequestIds } from "../domain/identifiers.ts";
-import { foldCase, type Page } from "../domain/list.ts";
+import { foldCase, type Page, REFERENCE_SEPARATORS } from "../domain/list.ts";
 import { parsePhonePrefix } from "../domain/phone.ts";
 import { DAY_MS, endOfDayMs, NAIROBI_OFFSET_MS, startOfDayMs } from "../domain/timestamp.ts";
 import { MAX_REFERENCE_LENGTH, type Transaction } from "../domain/transaction.ts";
@@ -43,7 +43,7 @@ export interface Searched {
   readonly phone: { readonly from: number; readonly before: number } | null;
   /** The references that start with it, without their letter case. */
   readonly reference: { readonly from: string; readonly before: string };
-  /** All of the same length: references that end with one of them; empty if no end is looked for. */
+  /** References that end with one of these are found. All have one length. Empty: ends are not searched. */
   readonly ends: readonly string[];
   /** The transactions that have it as an identifier. */
   readonly named: readonly number[];
@@ -192,9 +192,6 @@ const MSISDN_LENGTH = 12;
  */
 const LAST_TEXT = "\u{10FFFF}".repeat(2 * MAX_REFERENCE_LENGTH + 1);
 
-/** What stands between the parts of a reference. */
-const SEPARATORS = [..."-/_.:# "];
-
 /** The phones and the references that start with a text, and the references that end with it. */
 export function rangesOf(search: string, findsEnds = false): Omit<Searched, "named"> {
   const start = foldCase(search);
@@ -206,6 +203,6 @@ export function rangesOf(search: string, findsEnds = false): Omit<Searched, "nam
         ? null
         : { from: Number(prefix) * 10 ** missing, before: (Number(prefix) + 1) * 10 ** missing },
     reference: { from: start, before: start + LAST_TEXT },
-    ends: findsEnds ? SEPARATORS.map((separator) => separator + start) : [],
+    ends: findsEnds ? REFERENCE_SEPARATORS.map((separator) => separator + start) : [],
   };
 }

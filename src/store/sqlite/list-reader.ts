@@ -190,7 +190,10 @@ export class ListReader {
     };
   }
 
-  /** The ids of all that a search finds, if they are few and an index has them: not the starts of phones, or ends; else null. */
+  /**
+   * The ids that a search finds, if they are few and an index finds them. Null for the start of a phone or the end of a reference: no
+   * index has these.
+   */
   #foundBy(merchantId: number, searched: Searched | undefined): readonly number[] | null {
     if (!searched || searched.phone !== null || searched.ends.length > 0) return null;
     const ofMerchant = eq(transactions.merchantId, merchantId);
