@@ -14,6 +14,7 @@ import {
 import { join } from "node:path";
 import { NamedFile } from "../../cli/serving/named-files.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { holdSilentOrigin } from "../support/fake-server.ts";
 import { PROGRAM, type Run, runMomo, serveMomo } from "../support/momo.ts";
 
 afterAll(cleanUp);
@@ -21,7 +22,6 @@ afterAll(cleanUp);
 /** How momo writes the files that options name: with the executable. */
 
 const KEY = { MOMO_API_KEY: `mk_${"1".repeat(16)}`, MOMO_API_SECRET: `ms_${"1".repeat(32)}` };
-const NOBODY = "http://127.0.0.1:1/v2";
 
 const momo = (words: readonly string[], cwd: string): Promise<Run> =>
   runMomo(words, { cwd, env: KEY, program: PROGRAM });
@@ -70,11 +70,12 @@ test.concurrent("a new file is private, whatever the umask is; a file that exist
   writeFileSync(join(cwd, "old.xml"), OLD);
   writeFileSync(join(cwd, "old.jsonl"), "");
   for (const name of ["old.xml", "old.jsonl"]) chmodSync(join(cwd, name), 0o664);
+  const silent = await holdSilentOrigin();
   const lines = [
     "exec --audit-report new.xml --log-file made/new.jsonl -- true",
     "exec --audit-report old.xml --log-file old.jsonl -- true",
-    `check --report new.txt --profile profile.json --target ${NOBODY}`,
-    `audit --output audit.txt --base-url ${NOBODY}`,
+    `check --report new.txt --profile profile.json --target ${silent}/v2`,
+    `audit --output audit.txt --base-url ${silent}/v2`,
   ];
   for (const line of lines) {
     const program = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];

@@ -6,7 +6,7 @@ import { callAfter } from "../../npm/deadline.ts";
 import { ROOT } from "../support/binary.ts";
 import { cleanUp, keepEnvironment, newProgramFolder } from "../support/cleanup.ts";
 import { createClient } from "../support/client.ts";
-import { serveFake, serveRaw } from "../support/fake-server.ts";
+import { holdSilentOrigin, serveFake, serveRaw } from "../support/fake-server.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
 import { rejectionOf, until } from "../support/waiting.ts";
 
@@ -65,6 +65,7 @@ test("what is missing or wrong is named, all of it at once", async () => {
   expect(await refusalOf({ ...NOWHERE, apiKey: "", apiSecret: "" })).toStartWith(
     "connectSandbox() needs MOMO_API_KEY, MOMO_API_SECRET: ",
   );
+  const silent = await holdSilentOrigin();
   const wrong = [
     [
       { baseUrl: "127.0.0.1:2547" },
@@ -76,7 +77,7 @@ test("what is missing or wrong is named, all of it at once", async () => {
       'paymentAccountId (MOMO_PAYMENT_ACCOUNT_ID) must be a whole number from 1; it is "one"',
     ],
     [{ controlToken: "a b" }, "MOMO_CONTROL_TOKEN must be visible ASCII characters without spaces"],
-    [{}, "the sandbox at http://127.0.0.1:1/_momo cannot be reached: "],
+    [{ baseUrl: `${silent}/v2` }, `the sandbox at ${silent}/_momo cannot be reached: `],
   ] as const;
   for (const [given, message] of wrong)
     expect(await refusalOf({ ...NOWHERE, ...(given as object) })).toStartWith(message);
@@ -106,11 +107,12 @@ test("an answer in chunks is read; one that is no JSON, and a connection without
 
 test("a sandbox that has crashed is named with its exit code and its last words", async () => {
   const file = join(newProgramFolder(), "momo");
-  const ready = '{"id":"x","control_url":"http://127.0.0.1:1/_momo"}';
+  const silent = await holdSilentOrigin();
+  const ready = JSON.stringify({ id: "x", control_url: `${silent}/_momo` });
   writeFileSync(file, `#!/bin/sh\necho '${ready}'\necho 'out of memory' >&2\nexit 9\n`, { mode: 0o755 });
   process.env.MOMO_EXECUTABLE = file;
   const { reset } = await startSandbox();
-  const message = "the sandbox at http://127.0.0.1:1/_momo has ended with 9: out of memory";
+  const message = `the sandbox at ${silent}/_momo has ended with 9: out of memory`;
   await until(async () => ((await rejectionOf(reset())) as Error).message === message);
 });
 

@@ -3,6 +3,7 @@ import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMutex } from "../../src/domain/mutex.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { holdSilentOrigin } from "../support/fake-server.ts";
 import { momoForBash } from "../support/here.ts";
 import { PROGRAM, runToEnd } from "../support/momo.ts";
 import { type Needed, testWith } from "../support/needs.ts";
@@ -27,6 +28,9 @@ const sessions = names.map((name) => new Recording(join(import.meta.dir, name), 
 const commands = newFolder();
 symlinkSync(PROGRAM[0] ?? "", join(commands, "momo"));
 const inThisProcess = await momoForBash();
+
+/** Nothing listens there. */
+const silent = holdSilentOrigin();
 
 /** The first line of each command runs with the executable, whatever else could run it. */
 const firstLines = new Map<string, string>();
@@ -57,6 +61,7 @@ async function replay(recording: Recording): Promise<void> {
     XDG_DATA_HOME: cwd,
     V2: `${origin}/v2`,
     CONTROL: `${origin}/_momo`,
+    SILENT: await silent,
   };
   const inSession = (text: string) =>
     sameText(text)

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { later } from "./cleanup.ts";
 import { Tellings, type Told } from "./reconcile.ts";
 import { inTime, until } from "./waiting.ts";
@@ -36,6 +38,22 @@ export function serveRaw(act: (socket: Bun.Socket, bytes: Buffer) => unknown): {
   const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
   later(() => server.stop(true));
   return { url: `http://127.0.0.1:${server.port}`, port: server.port };
+}
+
+/**
+ * An address where nothing listens, and nothing else can: its port is that of a connection which this process holds.
+ * A port that was only closed can be the next one that the system gives away.
+ */
+export async function holdSilentOrigin(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  await once(socket, "connect");
+  later(() => {
+    socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${socket.localPort}`;
 }
 
 /** Flags that name it, with credentials of no merchant. */

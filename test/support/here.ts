@@ -29,7 +29,7 @@ held.unref();
 const OWN_VARIABLES = /^(?:MOMO_(?!SERVE_)\w+|PATH|HOME|TMPDIR|XDG_DATA_HOME|PGPASSWORD|CI|NO_COLOR|TERM|LANG|LC_\w+)$/;
 
 /** A shell has these, and momo reads none of them. */
-const OF_SHELLS = /^(?:_|PWD|OLDPWD|SHLVL|V2|CONTROL|CURL_HOME)$/;
+const OF_SHELLS = /^(?:_|PWD|OLDPWD|SHLVL|V2|CONTROL|SILENT|CURL_HOME)$/;
 
 export interface Surroundings {
   readonly environment: Record<string, string>;

@@ -16,7 +16,7 @@ import { basename, dirname, join } from "node:path";
 import { builtBinary, ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { contentsOf } from "../../support/contents.ts";
-import { serveRaw } from "../../support/fake-server.ts";
+import { holdSilentOrigin, serveRaw } from "../../support/fake-server.ts";
 import { runToEnd } from "../../support/momo.ts";
 import { afterMounts, testWithMounts } from "../../support/needs.ts";
 import { makePrograms, makeRelease, serveFiles } from "../../support/release.ts";
@@ -25,6 +25,7 @@ import { makePrograms, makeRelease, serveFiles } from "../../support/release.ts"
 
 afterAll(cleanUp);
 
+const silent = await holdSilentOrigin();
 const SCRIPT = join(ROOT, "scripts/release/install.sh");
 const TEXT = readFileSync(SCRIPT, "utf8");
 /** What the script knows a momo by. */
@@ -93,7 +94,7 @@ describe("install.sh", () => {
   const BAD: [what: string, from: () => string | Promise<string>, message: RegExp][] = [
     ["a wrong sum", () => serve(GOOD, "0".repeat(64)), /the sum of momo-\S+ is wrong: the download is incomplete/],
     ["an archive that is missing", () => serveArchive(gone), /cannot be downloaded/],
-    ["no server", () => "http://127.0.0.1:1", /SHA256SUMS cannot be downloaded: curl: /],
+    ["no server", () => silent, /SHA256SUMS cannot be downloaded: curl: /],
     ["a download that breaks off", serveHalfAnAnswer, /cannot be downloaded: curl: /],
     [
       "an executable that does not run",
@@ -270,8 +271,8 @@ describe("install.sh", () => {
     expect({ stdout, stderr, exitCode }).toEqual({
       ...{ stdout: `momo 9.9.9 is installed: ${momo}\n${line}`, stderr: "", exitCode: 0 },
     });
-    const gone = await install({ from: "http://127.0.0.1:1", command, env: { PATH: bin } });
-    expect(gone.stderr).toBe("momo: http://127.0.0.1:1/SHA256SUMS cannot be downloaded\n");
+    const gone = await install({ from: silent, command, env: { PATH: bin } });
+    expect(gone.stderr).toBe(`momo: ${silent}/SHA256SUMS cannot be downloaded\n`);
     rmSync(join(bin, "wget"));
     const without = await install({ command, env: { PATH: bin } });
     expect(without.stderr).toBe("momo: curl or wget is needed\n");
