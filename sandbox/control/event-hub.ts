@@ -19,7 +19,7 @@ export interface EventListener {
 }
 
 interface Reader {
-  /** The number of the last event that it has read; null if it has missed something. */
+  /** The number of the last event that it has read; null if it came with an id that is not known here. */
   place: number | null;
 }
 
@@ -58,7 +58,7 @@ export interface EventSources {
 const MAX_LISTENERS = 100;
 
 /** The approximate sizes of events in memory; of a request without its texts. */
-const BYTES = { transaction: 600, message: 600, request: 1500, audit: 2000, webhook: 3000, steering: 0 };
+const BYTES = { transaction: 600, message: 600, request: 1500, audit: 2000, webhook: 3000, steering: 0, gap: 0 };
 
 /** How often to poll for changes of other replicas. */
 const POLL_MS = 250;
@@ -73,13 +73,12 @@ export function createEventHub(sources: EventSources): EventHub {
   const news = createListeners<[]>(reportFault);
   const endings = createListeners<[]>(reportFault);
   let isStarted = false;
-  const others = watchOthers(sources, () => readers.size > 0, missOthers);
-
-  /** There are no events of other replicas, so each reader gets a gap. */
-  function missOthers(): void {
-    for (const reader of readers) reader.place = null;
-    news.announce();
-  }
+  // There are no events of other replicas. The gap is kept, so that a client that reconnects gets it, too.
+  const others = watchOthers(
+    sources,
+    () => readers.size > 0,
+    () => add("gap", () => ({})),
+  );
 
   function add(name: keyof typeof BYTES, view: () => object, moreBytes = 0): void {
     history.add(name, view, BYTES[name] + moreBytes);

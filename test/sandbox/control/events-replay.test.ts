@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createEventHistory, createEventHub } from "../../../sandbox/control/event-hub.ts";
 import type { AnsweredRequest, LoggedRequest, LogListener } from "../../../sandbox/request-log.ts";
 import { samplePayment } from "../../../sandbox/webhooks/message.ts";
+import { token } from "../../../src/domain/random.ts";
 import type { Transaction } from "../../../src/domain/transaction.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { readEvents } from "../../support/client.ts";
@@ -193,12 +194,13 @@ describe("a hub", () => {
       ...{ realClock, random: seededRandom(1), reportFault: (error: unknown) => void faults.push(error) },
       ...parts,
     } as unknown as Parameters<typeof createEventHub>[0]);
-    const enter = () => hub.enter(null, { wake: () => {}, end: () => {} });
+    const enter = (lastId: string | null = null) => hub.enter(lastId, { wake: () => {}, end: () => {} });
     return { enter, place: enter(), realClock, faults };
   }
 
-  test("a change by another server is one gap, and not one at each reading, nor for a reader who comes later", async () => {
+  test("a change by another server is one gap, also for a reader who comes back; not one at each reading, nor for a new reader", async () => {
     let mark = "a";
+    const boot = token(seededRandom(1), 8);
     const { enter, place, realClock } = openHub({}, { ...none, isShared: true, replicaChangeToken: async () => mark });
     const readNext = async () => {
       realClock.advance(250);
@@ -212,6 +214,12 @@ describe("a hub", () => {
     const later = enter();
     expect(later.read()).toBe("");
     later.leave();
+    mark = "c";
+    expect(await readNext()).toEqual(["gap", ""]);
+    const back = enter(`${boot}-1`);
+    expect(back.read()).toBe(`event: gap\nid: ${boot}-2\ndata: {}\n\n`);
+    expect(back.read()).toBe("");
+    back.leave();
     place.leave();
     await readNext();
     expect(realClock.alarmsAtMs).toEqual([]);
