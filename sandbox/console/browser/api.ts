@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { token, tokenAsked } from "./state.ts";
+import { after } from "./system.ts";
 import type { ApiCall, ConsoleEvent, Issue, Refusal } from "./wire.ts";
 
 /** The control API of the server that served the page. Only this file talks to the server. */
@@ -59,9 +60,15 @@ export const api = {
   },
   get: <T>(path: string): Promise<T> => api.call({ method: "GET", path }),
   post: <T>(path: string, body: unknown): Promise<T> => api.call({ method: "POST", path, body }),
-  blob: async (path: string): Promise<Blob> => (await send(path, { method: "GET" })).blob(),
+  /** Reads a file, which may be large: only its head has a bound. */
+  async blob(path: string): Promise<Blob> {
+    const bound = new AbortController();
+    const cancel = after(READ_MS, () => bound.abort());
+    const response = await send(path, { method: "GET", signal: bound.signal }).finally(cancel);
+    return response.blob().catch(lost);
+  },
   /** Reads an answer that is not JSON. */
-  text: async (path: string): Promise<string> => (await send(path, { method: "GET" })).text(),
+  text: async (path: string): Promise<string> => (await send(path, { method: "GET" })).text().catch(lost),
 
   /**
    * Reads the stream of events until it ends.

@@ -208,6 +208,37 @@ test.each([
   expect(await rejectionOf(api.get("/rules"))).toMatchObject({ message });
 });
 
+test.each(["get", "text", "blob"])("a body that breaks off is a refusal: api.%s", async (read) => {
+  answer = async () => new Response(new ReadableStream({ pull: (body) => body.error(new Error("reset")) }));
+  expect(await rejectionOf(api[read]("/rules"))).toMatchObject({ message: "the server does not answer" });
+});
+
+test("a file may take longer than 15 s to arrive, but must begin before", async () => {
+  const begun = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<string>();
+  answer = async (_path, { signal }) => {
+    const ended = new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+    await Promise.race([begun.promise, ended]);
+    const body = new ReadableStream({
+      async pull(controller) {
+        controller.enqueue(Buffer.from(await Promise.race([arrived.promise, ended])));
+        controller.close();
+      },
+    });
+    return new Response(body);
+  };
+  const refused = rejectionOf(api.blob("/transactions.csv"));
+  await pass(15_000);
+  expect(await refused).toMatchObject({ message: "the server does not answer" });
+
+  const file = api.blob("/transactions.csv");
+  begun.resolve();
+  await settle();
+  await pass(60_000);
+  arrived.resolve("id,amount");
+  expect(await (await file).text()).toBe("id,amount");
+});
+
 test.each([
   ["a story", () => Response.json({ transaction: { checkout_request_id: "a" } })],
   ["a refusal", () => Response.json({ message: "no payment has this id" }, { status: 404 })],
