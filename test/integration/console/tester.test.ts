@@ -52,6 +52,14 @@ describeInBrowser("a tester", (scene) => {
     const refusal = 'must be a day of the calendar, written YYYY-MM-DD; it is "28/11/2026"';
     await page.locator(".field", { hasText: /^From/ }).getByText(refusal).waitFor();
     expect(await page.getByText("28/11/2026").count()).toBe(1);
+    // A filter in force is shown, and its field stays when it is emptied, until the person wants fewer.
+    await page.reload();
+    for (const day of [today, ""]) await from.fill(day);
+    await rowsOf(page).filter({ hasText: "TODAY" }).waitFor();
+    expect(await from.isVisible()).toBe(true);
+    await from.fill(today);
+    await page.getByRole("button", { name: "Fewer" }).click();
+    await from.waitFor({ state: "hidden" });
   });
 
   test("sees the date, and by how much the clock is ahead; sets it as he says it, and back", async () => {

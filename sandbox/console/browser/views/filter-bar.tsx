@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
+import { useLayoutEffect } from "preact/hooks";
 import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/filters.ts";
 import { chooseMerchant, setFilters, setting } from "../actions.ts";
 import { addressOfCall, api } from "../api.ts";
@@ -19,7 +20,7 @@ interface FilterFrameProps {
   readonly first?: ComponentChildren;
   /** Without room, hidden behind a button. */
   readonly more: ComponentChildren;
-  /** Whether one of these is in force: then they are shown. */
+  /** Whether one of these is in force. */
   readonly isMoreSet: boolean;
   readonly none: Parameters<typeof setFilters>[0];
   readonly isFiltered: boolean;
@@ -28,22 +29,19 @@ interface FilterFrameProps {
 
 /** The filters of a list, and its pause. */
 export function FilterFrame({ search, first, more, isMoreSet, none, isFiltered: isSet, children }: FilterFrameProps) {
-  const wantsMore = useSignal(false);
-  const isMore = wantsMore.value || isMoreSet;
+  const isMore = useSignal(isMoreSet);
+  // They stay when the text of the last one is deleted, to type another one.
+  useLayoutEffect(() => {
+    if (isMoreSet) isMore.value = true;
+  }, [isMoreSet]);
   return (
     <search class="row filters">
       <TextFilter label="Search" type="search" {...search} onKeyDown={goToHits} />
       {first}
-      <button
-        type="button"
-        class="quiet more"
-        aria-expanded={isMore}
-        disabled={isMoreSet}
-        onClick={setting(wantsMore, !isMore)}
-      >
-        {isMore ? "Fewer" : "More"}
+      <button type="button" class="quiet more" aria-expanded={isMore.value} onClick={setting(isMore, !isMore.value)}>
+        {isMore.value ? "Fewer" : "More"}
       </button>
-      <div class="row more-filters" data-open={isMore}>
+      <div class="row more-filters" data-open={isMore.value}>
         {more}
       </div>
       <PauseButton />
