@@ -73,6 +73,27 @@ describeInBrowser("the next payments", (scene) => {
     await page.getByRole("heading", { name: "Rules 2", exact: true }).waitFor();
   });
 
+  test("a double click sets it once, and the choice stays in the row", async () => {
+    const page = await scene.open({ view: "steering" });
+    await apply(page, 4, /^wrong_pin/);
+    await cardOf(page).getByText("The next 4 payments: wrong_pin", { exact: true }).waitFor();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") asked.push(request.url());
+    });
+    const button = cardOf(page).getByRole("button", { name: "Apply" });
+    const answered = page.waitForResponse((response) => response.request().method() === "POST");
+    await button.click();
+    await answered;
+    // The second click of a double click, after the answer.
+    await button.dispatchEvent("click", { detail: 2 });
+    expect(await cardOf(page).getByLabel("How many").inputValue()).toBe("4");
+    expect(await cardOf(page).getByLabel("What happens").inputValue()).toBe("wrong_pin");
+    await apply(page, 1, /^unreachable/);
+    await cardOf(page).getByText("The next payment: unreachable", { exact: true }).waitFor();
+    expect(asked).toHaveLength(2);
+  });
+
   test("a number that is none is refused at its field; a new fault has no operation until one is chosen", async () => {
     const page = await scene.open({ view: "steering", expected: /400 \(Bad Request\)/ });
     await apply(page, 0, /^wrong_pin/);

@@ -106,27 +106,36 @@ export function submits(run: () => Promise<unknown>): (event: Event) => void {
   };
 }
 
+/** The answer may come between the two clicks, and the second one must not make the call again. */
+function oncePerDoubleClick(event: MouseEvent): void {
+  if (event.detail > 1) event.preventDefault();
+}
+
 interface CallFormProps<Answer> {
   readonly form: Form<never>;
   readonly call: ApiCall;
   readonly action: string;
+  /** Whether the fields stay as they are after the call. */
+  readonly keeps?: boolean;
   readonly onDone?: (answer: Answer) => void;
   readonly children: ComponentChildren;
 }
 
 /** Fields in a row, the button that makes the call and empties them, and its problems. */
-export function CallForm<Answer>({ form, call, action, onDone, children }: CallFormProps<Answer>) {
+export function CallForm<Answer>({ form, call, action, keeps, onDone, children }: CallFormProps<Answer>) {
   const submit = () =>
     form.run(async () => {
       const answer = await api.call<Answer>(call);
-      form.clear();
+      if (!keeps) form.clear();
       onDone?.(answer);
     });
   return (
     <>
       <form class="row" onSubmit={submits(submit)}>
         {children}
-        <button type="submit">{action}</button>
+        <button type="submit" onClick={oncePerDoubleClick}>
+          {action}
+        </button>
       </form>
       <FormProblem problems={form.problems} />
     </>

@@ -16,7 +16,7 @@ export function NextPaymentsCard() {
   const left = nextPayments(rules.value, faults.value.faults);
   return (
     <Card title="The next payments" isWide>
-      <CallForm form={form} call={callFor(outcome, numberOrText(times))} action="Apply">
+      <CallForm form={form} call={callFor(outcome, numberOrText(times))} action="Apply" keeps>
         {form.input("times", { inputMode: "numeric", size: 4, required: true })}
         {form.select("outcome", [...FAILURES, ...outcomeChoices()])}
       </CallForm>
