@@ -59,6 +59,9 @@ export interface Session {
   runWithFastClock(script: string, more?: Readonly<Record<string, string>>): Promise<Run>;
 }
 
+/** Go needs no C compiler, and compiles its library once. */
+export const GO = { CGO_ENABLED: "0", GOCACHE: join(homedir(), ".cache/go-build") };
+
 export async function startSession(): Promise<Session> {
   const folder = newFolder();
   symlinkSync(await builtBinary(), join(folder, "momo"));
@@ -68,9 +71,7 @@ export async function startSession(): Promise<Session> {
     HOME: folder,
     MOMO_DATA: join(folder, "data"),
     npm_config_update_notifier: "false",
-    // Go needs no C compiler, and compiles its library once.
-    CGO_ENABLED: "0",
-    GOCACHE: join(homedir(), ".cache/go-build"),
+    ...GO,
   };
   const { ready } = await serveMomo(["--data", environment.MOMO_DATA]);
   // A reader has sent requests before: an audit of a server without any says so.

@@ -6,6 +6,7 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import {
   blocksOf,
   type Document,
+  GO,
   readDocument,
   type Session,
   startSession,
@@ -83,8 +84,7 @@ test("docs/testing.md has a command for each language of docs/examples", () => e
 // Go compiles its library at its first use, which may take minutes.
 if (Bun.which("go")) {
   beforeAll(async () => {
-    const { run } = await startSession();
-    await run("echo 'package main; import _ \"net/http\"; func main() {}' >main.go; go build -o /dev/null main.go");
+    await runToEnd(["go", "build", "net/http", "testing"], { env: GO });
   }, TEST_TIMEOUT_MS);
 }
 
