@@ -180,15 +180,24 @@ export const refreshPrompts = throttled(
   () => quietly(() => loadPrompts(true)),
 );
 
+const askForPrompts = () => api.get<{ total: number; prompts: wire.Prompt[] }>("/prompts");
+
 /** @param keepsKnown whether a known prompt that is not listed any more stays until the event of its end says how it ended */
-export async function loadPrompts(keepsKnown = false): Promise<void> {
-  const { total, prompts } = await api.get<{ total: number; prompts: wire.Prompt[] }>("/prompts");
+async function loadPrompts(keepsKnown = false): Promise<void> {
+  const { total, prompts } = await askForPrompts();
   const all = keepsKnown ? [...state.prompts.value.values(), ...prompts] : prompts;
   const open = all.filter(({ checkout_request_id }) => !arrivals.hasEnded(checkout_request_id));
   state.promptsLeftOut.value = total - prompts.length;
   state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
   addPhones(open.map(({ phone }) => phone));
 }
+
+/** @param isWanted whether the tab is still hidden when the answer comes */
+export const pollPrompts = (isWanted: () => boolean): Promise<void> =>
+  quietly(async () => {
+    const { prompts } = await askForPrompts();
+    if (isWanted()) state.polledPrompts.value = prompts;
+  });
 
 /** Loads the messages of one phone, also older ones than the last 100 of all phones. */
 export const loadMessages = (phone: string): Promise<void> =>

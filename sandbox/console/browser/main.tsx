@@ -2,7 +2,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followRoute, goTo, setting } from "./actions.ts";
 import { formatAmount, formatPhone } from "./logic/format.ts";
-import { dialog, isFolded, prompts, server, shownPhone, theme, tick, view } from "./state.ts";
+import { dialog, isFolded, polledPrompts, prompts, server, shownPhone, theme, tick, view } from "./state.ts";
 import { follow } from "./sync.ts";
 import { every, isHidden, notify } from "./system.ts";
 import { App } from "./views/app.tsx";
@@ -62,13 +62,13 @@ const MOST_COUNTED = 9;
 function announceRinging(): void {
   let known: ReadonlySet<string> = new Set();
   effect(() => {
-    const open = [...prompts.value.values()];
+    const open = polledPrompts.value ?? [...prompts.value.values()];
     const name = server.value?.name ?? (server.value ? new URL(server.value.base_url).host : null);
     const count = open.length > MOST_COUNTED ? `${MOST_COUNTED}+` : open.length;
     const title = `${open.length > 0 ? `${count} ${open.length === 1 ? "prompt" : "prompts"} · ` : ""}${name === null ? "" : `${name} · `}momo`;
     if (document.title !== title) document.title = title;
     const fresh = open.find(({ checkout_request_id }) => !known.has(checkout_request_id));
-    known = new Set(prompts.value.keys());
+    known = new Set(open.map(({ checkout_request_id }) => checkout_request_id));
     if (fresh && isHidden()) {
       const more = open.length > 1 ? `, and ${open.length - 1} more` : "";
       notify(

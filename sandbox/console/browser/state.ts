@@ -123,6 +123,8 @@ export const paymentFindings = computed(() => findingsByPayment(findings.value))
 
 // Phones.
 export const prompts = signal<ReadonlyMap<string, wire.Prompt>>(new Map());
+/** What a hidden tab has asked for; else null. `prompts` stays as it is, until the events say how each one ended. */
+export const polledPrompts = signal<readonly wire.Prompt[] | null>(null);
 /** How many more are open: the server lists 1,000. */
 export const promptsLeftOut = signal(0);
 export const messages = signal<readonly wire.Message[]>([]);

@@ -3,7 +3,7 @@ import { api, Refused } from "./api.ts";
 import { addRows, remember } from "./arrivals.ts";
 import {
   loadAll,
-  loadPrompts,
+  pollPrompts,
   quietly,
   refreshFindings,
   refreshPrompts,
@@ -47,14 +47,17 @@ export async function follow(): Promise<never> {
 
 /** Waits until the tab is shown. */
 async function shown(): Promise<void> {
+  let isWaiting = true;
   while (isHidden()) {
     state.connection.value = "connecting";
     const change = Promise.withResolvers<void>();
     const stop = onVisibility(change.resolve);
     await Promise.race([change.promise, sleep(HIDDEN_POLL_MS)]);
     stop();
-    if (isHidden()) void quietly(loadPrompts);
+    if (isHidden()) void pollPrompts(() => isWaiting);
   }
+  isWaiting = false;
+  state.polledPrompts.value = null;
 }
 
 /** Ends the stream. */

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import type { TestSandbox } from "stkpush-sandbox/testing";
 import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { createClient } from "../../support/client.ts";
 import { startForwarder } from "../../support/connection.ts";
 import { serveMomo } from "../../support/momo.ts";
 import { PATIENCE_MS, until } from "../../support/waiting.ts";
@@ -96,6 +97,18 @@ describeInBrowser("the connection", (scene) => {
     await show(first, true);
     await rowsOf(first).filter({ hasText: "33.00" }).waitFor();
     await window.close();
+  });
+
+  test("a prompt that ends while the tab is hidden leaves its title; the phone shows the end when the tab is shown", async () => {
+    const page = await scene.open({ expected: /net::ERR_/ });
+    await page.getByText("Live", { exact: true }).waitFor();
+    const id = await startPayment(scene.sandbox, { phone: "254711000077" });
+    await page.getByLabel("Enter PIN").waitFor();
+    await hide(page);
+    await createClient(scene.sandbox).control("POST", `/prompts/${id}/answer`, { outcome: "cancelled" });
+    await until(async () => !(await page.title()).includes("prompt"));
+    await show(page, true);
+    await page.getByRole("region", { name: "Phones" }).getByText("You did not pay Demo Shop.").waitFor();
   });
 
   test("an attempt to connect that hangs is ended: the page is live again soon after the way is free", async () => {
