@@ -75,6 +75,7 @@ async function connect(): Promise<void> {
   const stop = onVisibility(() => {
     cancelHidden();
     if (isHidden()) cancelHidden = after(HIDDEN_MS, leave);
+    else if (state.connection.value === "live") refresh.clock();
   });
   try {
     const needsAll = lastEventId === null || !state.isLoaded.value;
@@ -84,8 +85,13 @@ async function connect(): Promise<void> {
       onOpen() {
         onSign();
         // Load after the stream is open, so that no event is missed between the two.
-        if (needsAll) void renew();
-        else state.connection.value = "live";
+        if (needsAll) {
+          void renew();
+        } else {
+          state.connection.value = "live";
+          // The clock of the page may have stood still while the machine slept.
+          refresh.clock();
+        }
       },
       onEvent(event, id) {
         if (id) lastEventId = id;

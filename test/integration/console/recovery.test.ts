@@ -71,6 +71,8 @@ describeInBrowser("the connection", (scene) => {
     await page.getByText("The server does not answer.").waitFor({ state: "detached" });
     expect(asked).toContainEqual(expect.stringMatching(/^\/_momo\/events \S+-[0-9]+$/));
     expect(asked.filter((path) => path.startsWith("/_momo/server"))).toEqual([]);
+    // The clock of the page may have stood still meanwhile.
+    await until(async () => asked.includes("/_momo/clock "));
   });
 
   test("ten tabs work, more than a browser has connections, because a hidden tab has no stream; when it is shown, it has all that happened", async () => {
