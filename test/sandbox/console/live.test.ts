@@ -217,11 +217,12 @@ test("a file may take longer than 15 s to arrive, but must begin before", async 
   const begun = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<string>();
   answer = async (_path, { signal }) => {
-    const ended = new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
-    await Promise.race([begun.promise, ended]);
+    const ended = Promise.withResolvers<never>();
+    signal?.addEventListener("abort", () => ended.reject(new Error("aborted")));
+    await Promise.race([begun.promise, ended.promise]);
     const body = new ReadableStream({
       async pull(controller) {
-        controller.enqueue(Buffer.from(await Promise.race([arrived.promise, ended])));
+        controller.enqueue(Buffer.from(await Promise.race([arrived.promise, ended.promise])));
         controller.close();
       },
     });
