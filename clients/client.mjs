@@ -12,12 +12,12 @@
 // A script calls pay, which waits for two minutes at most. Call it again later, also after a crash: it goes on.
 // A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask(reference).
 // A cron runs every minute:
-//   for (const { reference } of await momo.open()) await momo.ask(reference).then(settle, console.error);
+//   for (const { reference } of await momo.open()) await momo.ask(reference).then(settle).catch(console.error);
 // Anybody can send a webhook. Ask for the order in open() that has its checkout_request_id. Without one, answer 404.
 // A test uses a new folder. To move the sandbox's clock, sleep(ms) moves it, and now() returns by how much so far.
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { dirname, isAbsolute } from "node:path";
+import { basename, dirname, isAbsolute } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
@@ -299,9 +299,9 @@ function parsePayment(phone, amount) {
 const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 };
 const VARIABLES = "MOMO_BASE_URL, MOMO_API_KEY, MOMO_API_SECRET, MOMO_PAYMENT_ACCOUNT_ID";
 const USAGE = `client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open, with ${VARIABLES}`;
-
 const [, script = "", command = "", ...args] = process.argv;
-if (fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url) {
+const isCommand = Object.hasOwn(COMMANDS, command) || basename(script) === "client.mjs"; // a bundle has another name
+if (isCommand && fs.existsSync(script) && pathToFileURL(fs.realpathSync(script)).href === import.meta.url) {
   try {
     const { MOMO_BASE_URL: baseUrl, MOMO_API_KEY: apiKey, MOMO_API_SECRET: apiSecret } = process.env;
     const account = process.env.MOMO_PAYMENT_ACCOUNT_ID;

@@ -62,8 +62,7 @@ final class FileStore {
         try {
             $file = fopen($draft, 'x');
             fwrite($file, json_encode($value, JSON_FORM | JSON_THROW_ON_ERROR));
-            fsync($file);
-            fclose($file);
+            (fsync($file) && fclose($file)) || throw new \ErrorException('the disk did not take it');
             $linkOrRename($draft, $this->path($name)); // a crash leaves no half file of this name
         } finally {
             file_exists($draft) && unlink($draft);
@@ -245,7 +244,8 @@ final class Client {
         $reason = curl_error($curl) ?: "HTTP $status";
         $message = is_string($answer['message'] ?? null) ? $answer['message'] : "$path: $reason";
         $isRefusal = ($answer['success'] ?? null) === false; // without one, it may have been pushed
-        $kind = curl_getinfo($curl, CURLINFO_REQUEST_SIZE) > 0 ? 'unknown' : 'unreachable';
+        // The time at which the connection was ready for the request; 0 if it never was.
+        $kind = curl_getinfo($curl, CURLINFO_PRETRANSFER_TIME) > 0 ? 'unknown' : 'unreachable';
         $isOfNetwork = $status === 500 && str_starts_with($message, 'STK push initiation failed'); // §4.1
         $isOfService = $status >= 400 && $status < 500 && $status !== 408 && $status !== 429;
         if ($isRefusal && $isOfNetwork) $kind = 'not_started';
@@ -292,7 +292,7 @@ function parsePayment(string $phone, int|float|string $amount): array {
     $isPhone || throw refusal('phone', 'such as 0712345678', $phone);
     $isAmount = preg_match('/^[1-9]\d{0,8}(\.\d{1,2})?$/D', (string) $amount);
     $isAmount || throw refusal('amount', 'from 1, with two decimals at most', (string) $amount);
-    $number = (float) $amount;
+    $number = (float) (string) $amount; // the number that was checked
     return ['phone' => "254$match[1]", 'amount' => $number == (int) $number ? (int) $number : $number];
 }
 const COMMANDS = ['pay' => 3, 'start' => 3, 'find' => 3, 'wait' => 1, 'ask' => 1, 'open' => 0]; // with their arguments

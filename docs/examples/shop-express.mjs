@@ -82,7 +82,7 @@ app.use((error, _request, response, _next) => {
 
 /** The customer may have closed the page. */
 async function settleOpenOrders() {
-  for (const { reference } of await momo.open()) await momo.ask(reference).then(settle, console.error);
+  for (const { reference } of await momo.open()) await momo.ask(reference).then(settle).catch(console.error);
 }
 setInterval(() => settleOpenOrders().catch(console.error), 60_000);
 

@@ -51,7 +51,13 @@ function show(int $status, array $answer): never
 }
 
 if (PHP_SAPI === 'cli') { // the cron: the customer may have closed the page
-    foreach ($momo->open() as $order) settle($momo->ask($order['reference']));
+    foreach ($momo->open() as $order) {
+        try {
+            settle($momo->ask($order['reference']));
+        } catch (Momo\MomoError $error) {
+            error_log($error->getMessage()); // the others go on
+        }
+    }
     exit;
 }
 

@@ -1,0 +1,19 @@
+import { afterAll, expect, test } from "bun:test";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { runToEnd } from "../support/momo.ts";
+
+afterAll(cleanUp);
+
+test("a shop that is bundled with the client into one file runs as the shop, and not as the command", async () => {
+  const folder = newFolder();
+  copyFileSync(join(import.meta.dir, "../../clients/client.mjs"), join(folder, "client.mjs"));
+  writeFileSync(
+    join(folder, "shop.mjs"),
+    'import { createClient } from "./client.mjs";\nconsole.log(typeof createClient);\n',
+  );
+  await Bun.build({ entrypoints: [join(folder, "shop.mjs")], outdir: join(folder, "dist"), target: "node" });
+  const { stdout, stderr, exitCode } = await runToEnd([process.execPath, join(folder, "dist/shop.js")]);
+  expect({ stdout, stderr, exitCode }).toEqual({ stdout: "function\n", stderr: "", exitCode: 0 });
+});
