@@ -1,111 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, spyOn, test } from "bun:test";
-import { rejectionOf, turns } from "../../support/waiting.ts";
+import { expect, jest, test } from "bun:test";
+import { rejectionOf } from "../../support/waiting.ts";
+import { api, loading, pass, server, settle, startEachTestAnew, state, sync } from "./page.ts";
 
-/** The state of the page, and what changes it in the course of time. */
+/** What the page loads from its server, in the course of time. */
 
-jest.useFakeTimers();
-// The state of the page reads its address when it is loaded. A variable, because the page has types of its own.
-Object.assign(globalThis, {
-  location: { hash: "", pathname: "/_momo/", hostname: "localhost" },
-  document: Object.assign(new EventTarget(), { hidden: false }),
-  requestAnimationFrame: () => 0,
-  cancelAnimationFrame: () => {},
-});
-const folder = "../../../sandbox/console/browser";
-const { api } = await import(`${folder}/api.ts`);
-const { addMessages, addPhones, pickPhone } = await import(`${folder}/phones.ts`);
-const { addRows, forgetAll, remember, startedAfter } = await import(`${folder}/arrivals.ts`);
-const { loadRows, refreshPrompts, refreshStory, reload } = await import(`${folder}/loading.ts`);
-const state = await import(`${folder}/state.ts`);
-const { follow } = await import(`${folder}/sync.ts`);
-const { copyText, longMemory, notificationPermission, notify, throttled } = await import(`${folder}/system.ts`);
-jest.useRealTimers();
-
-/** The answer of the server, which a test gives. */
-type Answer = (path: string, init: RequestInit) => Promise<Response>;
-let answer: Answer;
-const asked: string[] = [];
-const fetched = spyOn(globalThis, "fetch");
-
-beforeAll(() => {
-  fetched.mockImplementation(((path: string, init: RequestInit) => {
-    asked.push(path);
-    return answer(path, init);
-  }) as typeof fetch);
-});
-beforeEach(() => {
-  forgetAll();
-  jest.useFakeTimers();
-  asked.splice(0);
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
-afterAll(() => fetched.mockRestore());
-
-/** Streams and answers need turns of the event loop. */
-const settle = () => turns(10);
-const pass = (durationMs: number) => {
-  jest.advanceTimersByTime(durationMs);
-  return settle();
-};
-
-test("messages of phones are newest first, in whatever order they come, and each is there once; the newest stay", () => {
-  const messages = (...times: number[]) =>
-    times.map((at_ms) => ({ checkout_request_id: `m${at_ms}`, at_ms, phone: "254700000001", text: "Confirmed." }));
-  const shown = () => state.messages.value.map(({ at_ms }: { at_ms: number }) => at_ms);
-  for (const times of [[2], [1, 4], [3, 1]]) addMessages(messages(...times));
-  expect(shown()).toEqual([4, 3, 2, 1]);
-  addMessages(messages(...Array.from({ length: state.MOST_MESSAGES }, (_, index) => index + 3)));
-  expect(shown()).toEqual(Array.from({ length: state.MOST_MESSAGES }, (_, index) => state.MOST_MESSAGES + 2 - index));
-});
-
-test("a payment that has ended stays ended when an older list comes, until all is forgotten", () => {
-  const [pending, paid] = ["pending", "completed"].map((status) => ({ checkout_request_id: "a", id: 1, status }));
-  remember([paid]);
-  expect(remember([pending])).toEqual([paid]);
-  forgetAll();
-  expect(remember([pending])).toEqual([pending]);
-});
-
-test("the newest payment is the one that started last, whatever its id; of the same second, the one with the higher id", () => {
-  state.server.value = { default_merchant_id: 1 };
-  const payment = (id: number, time: string) => ({
-    ...{ id, checkout_request_id: `n${id}`, merchant_id: 1, status: "pending", created_at: `2026-11-20 ${time}` },
-  });
-  const newest = (...payments: object[]) => {
-    remember(payments);
-    return state.newestPayment.value?.id;
-  };
-  expect(newest(payment(40, "10:00:05"))).toBe(40);
-  expect(newest(payment(90, "10:00:04"))).toBe(40);
-  expect(newest(payment(8, "10:00:06"), payment(7, "10:00:06"))).toBe(8);
-});
-
-test("the list has no gap: an older payment does not enter it, and one that started while it was loaded does", () => {
-  state.server.value = { default_merchant_id: 1 };
-  const common = { merchant_id: 1, status: "completed", created_at: "2026-11-20 10:00:00" };
-  const row = (id: number) => ({ ...common, id, checkout_request_id: `ws_CO_${id}` });
-  addRows(remember([row(7)]));
-  expect(state.rows.value).toEqual([]); // before the first load
-  state.answeredSelection.value = state.selection.value;
-  state.rows.value = [row(9), row(8)];
-  state.totalItems.value = 5;
-  addRows(remember([row(3), row(10), { ...row(11), merchant_id: 2 }]));
-  expect(state.rows.value).toEqual([row(10), row(9), row(8)]);
-  expect(startedAfter([row(9), row(8)])).toEqual([row(10)]);
-  // When all are loaded, an older one has its place.
-  state.totalItems.value = 3;
-  addRows([row(3)]);
-  expect(state.rows.value).toEqual([row(10), row(9), row(8), row(3)]);
-});
+startEachTestAnew();
+const { loadRows, refreshPrompts, refreshStory, reload } = loading;
+const { follow } = sync;
 
 test.each([
   ["made while the webhook is loaded stays in the list", [], [{ id: 2 }], [{ id: 2 }, { id: 1 }]],
   ["changed without an event is as the server has it", [{ id: 1, state: "waiting" }], [], [{ id: 1 }]],
 ])("a delivery that is %s", async (_what, before, arrived, shown) => {
   const { promise, resolve } = Promise.withResolvers<Response>();
-  answer = () => promise;
+  server.answer = () => promise;
   state.deliveries.value = before;
   const loading = reload.webhook();
   state.deliveries.value = [...arrived, ...before];
@@ -116,7 +24,7 @@ test.each([
 
 test("of two loads of the webhook at the same time, the later answer is shown", async () => {
   const held = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
-  answer = () => held[asked.length - 1]?.promise ?? Promise.reject(new Error("no more"));
+  server.answer = () => held[server.asked.length - 1]?.promise ?? Promise.reject(new Error("no more"));
   const loading = [reload.webhook(), reload.webhook()];
   for (const [nth, deliveries] of [[{ id: 1 }], []].entries()) {
     held[nth]?.resolve(Response.json({ success: true, webhook: null, deliveries }));
@@ -125,75 +33,17 @@ test("of two loads of the webhook at the same time, the later answer is shown", 
   expect(state.deliveries.value).toEqual([]);
 });
 
-test("of more than 200 phones, those that ring and the picked one stay, and then the last ones", () => {
-  const phones = Array.from({ length: 210 }, (_, index) => `2547000${1000 + index}`);
-  state.phonesSeen.value = phones.slice(0, 3);
-  state.prompts.value = new Map([["a", { checkout_request_id: "a", phone: phones[1] }]]);
-  state.pickedPhone.value = phones[2];
-  addPhones(phones);
-  expect(state.phonesSeen.value).toEqual([...phones.slice(1, 3), ...phones.slice(12)]);
-  state.phonesSeen.value = [];
-  state.prompts.value = new Map();
-});
-
-test("a browser without notifications, storage or clipboard has none of them, and the page goes on", async () => {
-  expect(notificationPermission()).toBe("denied");
-  notify("0711 000 001 rings", "Demo Shop asks for KES 1.00");
-  longMemory.write("theme", "dark");
-  expect([longMemory.read("theme"), await copyText("secret")]).toEqual([null, false]);
-});
-
-test("a refresh that is asked for while another one loads is made after it and after its pause, once", async () => {
-  const loading: (() => void)[] = [];
-  const refresh = throttled(
-    () => 50,
-    () => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      loading.push(resolve);
-      return promise;
-    },
-  );
-  for (let time = 0; time < 3; time += 1) refresh();
-  await pass(1000);
-  expect(loading).toHaveLength(1);
-  loading[0]?.();
-  await settle();
-  await pass(49);
-  expect(loading).toHaveLength(1);
-  await pass(1);
-  loading[1]?.();
-  await settle();
-  await pass(1000);
-  expect(loading).toHaveLength(2);
-});
-
-test("a picked phone stays on the handset for 8 s, and longer while it rings; then others can have it", () => {
-  const isPicked = () => state.pickedPhone.value === "254711000002";
-  pickPhone("254711000001");
-  jest.advanceTimersByTime(7000);
-  pickPhone("254711000002"); // its 8 s begin now
-  jest.advanceTimersByTime(7999);
-  expect(isPicked()).toBe(true);
-  state.prompts.value = new Map([["a", { checkout_request_id: "a", phone: "254711000002" }]]);
-  jest.advanceTimersByTime(1);
-  state.prompts.value = new Map();
-  jest.advanceTimersByTime(7999);
-  expect(isPicked()).toBe(true);
-  jest.advanceTimersByTime(1);
-  expect(state.pickedPhone.value).toBe(null);
-});
-
 test("a list that comes late is not shown in the place of that of a newer search", async () => {
   const held = Promise.withResolvers<Response>();
   const listOf = (id: number) =>
     Response.json({ transactions: [{ id, checkout_request_id: `ws_CO_${id}` }], pagination: { total_items: 1 } });
-  answer = (path) => (path.includes("search=apple") ? held.promise : Promise.resolve(listOf(2)));
+  server.answer = (path) => (path.includes("search=apple") ? held.promise : Promise.resolve(listOf(2)));
   for (const search of ["apple", "pear"]) {
     state.route.value = { view: "transactions", selected: null, query: { search } };
     void loadRows();
   }
   await settle();
-  expect(asked.map((path) => /search=\w+/.exec(path)?.[0])).toEqual(["search=apple", "search=pear"]);
+  expect(server.asked.map((path) => /search=\w+/.exec(path)?.[0])).toEqual(["search=apple", "search=pear"]);
   held.resolve(listOf(1));
   await settle();
   expect(state.rows.value.map(({ id }: { id: number }) => id)).toEqual([2]);
@@ -204,19 +54,19 @@ test.each([
   ["an error page of a proxy", "the server answers HTTP 502", () => new Response("<h1>Bad</h1>", { status: 502 })],
   ["a log-in page of a proxy", "the server does not answer", () => new Response("<h1>Log in</h1>")],
 ])("%s is a refusal: %s", async (_, message, answered) => {
-  answer = async () => answered();
+  server.answer = async () => answered();
   expect(await rejectionOf(api.get("/rules"))).toMatchObject({ message });
 });
 
 test.each(["get", "text", "blob"])("a body that breaks off is a refusal: api.%s", async (read) => {
-  answer = async () => new Response(new ReadableStream({ pull: (body) => body.error(new Error("reset")) }));
+  server.answer = async () => new Response(new ReadableStream({ pull: (body) => body.error(new Error("reset")) }));
   expect(await rejectionOf(api[read]("/rules"))).toMatchObject({ message: "the server does not answer" });
 });
 
 test("a file may take longer than 15 s to arrive, but must begin before", async () => {
   const begun = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<string>();
-  answer = async (_path, { signal }) => {
+  server.answer = async (_path, { signal }) => {
     const ended = Promise.withResolvers<never>();
     signal?.addEventListener("abort", () => ended.reject(new Error("aborted")));
     await Promise.race([begun.promise, ended.promise]);
@@ -246,7 +96,7 @@ test.each([
 ])("%s that comes late is not shown in the place of another payment's", async (_, late) => {
   const held = Promise.withResolvers<Response>();
   const second = { transaction: { checkout_request_id: "b" } };
-  answer = (path) => (path.endsWith("/a") ? held.promise : Promise.resolve(Response.json(second)));
+  server.answer = (path) => (path.endsWith("/a") ? held.promise : Promise.resolve(Response.json(second)));
   for (const selected of ["a", "b"]) {
     state.route.value = { view: "transactions", selected, query: {} };
     refreshStory();
@@ -256,7 +106,7 @@ test.each([
   expect([state.story.value, state.storyProblem.value]).toEqual([null, null]);
   await pass(400);
   expect(state.story.value).toEqual(second);
-  expect(asked).toEqual(["/_momo/transactions/a", "/_momo/transactions/b"]);
+  expect(server.asked).toEqual(["/_momo/transactions/a", "/_momo/transactions/b"]);
   jest.advanceTimersByTime(400);
 });
 
@@ -272,7 +122,7 @@ test("a stream of events is dead after 25 s without a sign of life; the page fol
   const opened: ReadableStreamDefaultController<Uint8Array>[] = [];
   const rules = Promise.withResolvers<Response>();
   let isHeld = false;
-  answer = async (path, { signal }) => {
+  server.answer = async (path, { signal }) => {
     if (path === "/_momo/rules" && isHeld) return rules.promise;
     if (path !== "/_momo/events") return Response.json(ANYTHING);
     const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -304,7 +154,7 @@ test("a stream of events is dead after 25 s without a sign of life; the page fol
   expect(state.requests.value).toEqual([{ id: 2 }]);
   jest.advanceTimersByTime(50); // between two frames with events
   isHeld = true;
-  asked.splice(0);
+  server.asked.splice(0);
   // However many changes come while the rules are loaded, they are loaded once more.
   for (let time = 0; time < 5; time += 1) {
     await send(["steering", { what: "rules" }]);
@@ -312,7 +162,7 @@ test("a stream of events is dead after 25 s without a sign of life; the page fol
   }
   rules.resolve(Response.json({ rules: [] }));
   for (let time = 0; time < 5; time += 1) await pass(300);
-  expect(asked.filter((path) => path === "/_momo/rules")).toHaveLength(2);
+  expect(server.asked.filter((path) => path === "/_momo/rules")).toHaveLength(2);
   // The end of a prompt is on the handset for 4 s, and on the phone for 30 s.
   const payment = { phone: "254711000003", amount: 5, created_at: "2026-11-20 10:00:00" };
   const end = async (checkout_request_id: string, status: string) => {
