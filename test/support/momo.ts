@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { ReadyRecord as PrintedRecord } from "../../cli/serving/ready-record.ts";
 import { builtBinary } from "./binary.ts";
 import { type Child, exitCodeOf, firstJsonOf, startChild, Transcript } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
@@ -83,15 +84,8 @@ function start(command: readonly string[], { env, cwd, stdin }: RunOptions, deta
   return child;
 }
 
-/** What `momo serve --json` prints. */
-export interface ReadyRecord {
-  readonly base_url: string;
-  readonly control_url: string;
-  readonly console_url: string;
-  readonly id: string;
-  readonly pid: number;
-  readonly data: string;
-  readonly payment_account_id: number;
+/** What `momo serve --json` prints, of a server that has made its own key. */
+export interface ReadyRecord extends PrintedRecord {
   readonly api_key: string;
   readonly api_secret: string;
 }
