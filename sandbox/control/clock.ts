@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseMove } from "../../src/domain/duration.ts";
-import { invalid } from "../../src/domain/error.ts";
+import { invalid, invalidAt } from "../../src/domain/error.ts";
 import { formatTimestamp, INSTANT_FORM, parseInstant } from "../../src/domain/timestamp.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { type Calls, type ControlContext, call } from "./context.ts";
@@ -14,7 +14,7 @@ const clockRequest = z
   .strictObject({
     freeze: z.literal(true, only("freeze")).optional(),
     resume: z.literal(true, only("resume")).optional(),
-    advance: readWith(durationText, (text) => parseMove(text, "it")).optional(),
+    advance: readWith(durationText, (text) => parseMove(text)).optional(),
     to: readWith(z.string(), readInstant).optional().describe("an instant in Nairobi, or with an offset"),
   })
   .refine(({ advance, to }) => advance === undefined || to === undefined, { error: "give advance or to, not both" })
@@ -25,7 +25,7 @@ const clockRequest = z
 
 function readInstant(text: string): number {
   const atMs = parseInstant(text);
-  if (atMs === null) throw invalid(`it is not an instant of the calendar: write it as ${INSTANT_FORM}`);
+  if (atMs === null) throw invalidAt("to", `is not an instant of the calendar: write it as ${INSTANT_FORM}`);
   return atMs;
 }
 

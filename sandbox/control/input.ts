@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../../src/domain/duration.ts";
-import { Refusal } from "../../src/domain/error.ts";
+import { brokenRule } from "../../src/domain/error.ts";
 import type { TransactionFilter } from "../../src/domain/filters.ts";
 import { REFERENCE_SEPARATORS } from "../../src/domain/list.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
@@ -16,14 +16,13 @@ export function readWith<T>(base: z.ZodType<string, string>, read: (text: string
     try {
       return read(text);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      context.addIssue({ code: "custom", message: error.message });
+      context.addIssue({ code: "custom", message: brokenRule(error) });
       return z.NEVER;
     }
   });
 }
 
-export const duration = readWith(durationText, (text) => parseDuration(text, "it"));
+export const duration = readWith(durationText, (text) => parseDuration(text));
 
 export const MAX_QUERY_ID = 999_999_999_999_999;
 
@@ -57,7 +56,7 @@ export const pageQuery = z
     error: "give after or before, not both",
   });
 
-export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parsePhone(text, "it")).optional() });
+export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parsePhone(text)).optional() });
 
 export const bodyOf = <T extends z.ZodType>(schema: T, example: z.input<T>): Body<z.output<T>> => ({
   schema,

@@ -11,7 +11,7 @@ import { replyWithList } from "./paging.ts";
 import * as shapes from "./shapes/registry.ts";
 
 const merchant_id = z.int().min(1).optional();
-const name = readWith(z.string(), (text) => parseName(text, "it"));
+const name = readWith(z.string(), (text) => parseName(text));
 const tariff = z.string().describe("a tariff, such as 1%, 10 or 1.5%+10");
 
 const merchantBody = bodyOf(z.strictObject({ name }), { name: "Another Shop" });
@@ -19,7 +19,7 @@ const accountBody = bodyOf(
   z.strictObject({
     name,
     id: z.int().min(1).max(MAX_GIVEN_ACCOUNT_ID).optional(),
-    fee: readWith(tariff, (text) => parseTariff(text, "it")).optional(),
+    fee: readWith(tariff, (text) => parseTariff(text)).optional(),
     merchant_id,
   }),
   { name: "Till 2", id: 77, fee: "1.5%+10" },

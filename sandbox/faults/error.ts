@@ -33,8 +33,8 @@ export const error = faultKind({
   }),
   usual: { status: 500 },
   check({ status, carried_out, message, body, content_type }, refuse) {
-    if (body !== undefined && message !== undefined) refuse("message", "give message or body, not both");
-    if (body === undefined && content_type !== undefined) refuse("content_type", "it is the type of body: give both");
+    if (body !== undefined && message !== undefined) refuse("message", "must not be given together with body");
+    if (body === undefined && content_type !== undefined) refuse("content_type", "is the type of body: give both");
     if (status === 200 && body === undefined && !carried_out) {
       refuse("status", "must be 400 to 599, unless the operation is carried out or the fault has a body");
     }

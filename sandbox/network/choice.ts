@@ -1,5 +1,5 @@
 import { parseDuration } from "../../src/domain/duration.ts";
-import { invalid, type Refusal } from "../../src/domain/error.ts";
+import { brokenRule, invalidAt } from "../../src/domain/error.ts";
 import { isLine, MAX_LINE_LENGTH } from "../../src/domain/line.ts";
 import { textOfCode } from "../../src/domain/outcome.ts";
 import { ENDINGS, type Ending, OUTCOME_NAMES, SHORTLY_MS } from "./outcomes.ts";
@@ -38,9 +38,9 @@ export function problemOf(choice: Choice): readonly [member: keyof Choice, probl
   const { outcome, after, result_code, result_desc, message } = choice;
   const ending = endingOf(choice);
   if (after !== undefined) {
-    const problem = refusalOf(() => parseDuration(after, "it"));
+    const problem = ruleBrokenBy(() => parseDuration(after));
     if (problem !== null) return ["after", problem];
-    if (ending.by !== "network") return ["after", `it has no meaning with ${outcome}: leave it out`];
+    if (ending.by !== "network") return ["after", `has no meaning with ${outcome}: leave it out`];
   }
   if (!canHaveResult(outcome) && result_code !== undefined) return ["result_code", HAS_RESULT];
   if (!canHaveResult(outcome) && result_desc !== undefined) return ["result_desc", HAS_RESULT];
@@ -50,22 +50,20 @@ export function problemOf(choice: Choice): readonly [member: keyof Choice, probl
   if (result_code !== undefined && result_desc === undefined && textOfCode(result_code) === undefined) {
     return ["result_desc", `must be given, because momo knows no text of the code ${result_code}`];
   }
-  if (message !== undefined && outcome !== "refused") return ["message", "it is only for refused: leave it out"];
+  if (message !== undefined && outcome !== "refused") return ["message", "is only for refused: leave it out"];
   return null;
 }
 
-const HAS_RESULT = "it is only for failed, cancelled and expired: leave it out";
+const HAS_RESULT = "is only for failed, cancelled and expired: leave it out";
 
-function refusalOf(read: () => unknown): string | null {
+function ruleBrokenBy(read: () => unknown): string | null {
   try {
     read();
     return null;
   } catch (error) {
-    return (error as Error).message;
+    return brokenRule(error);
   }
 }
-
-const refusalAt = (path: string, rule: string): Refusal => invalid(`${path} ${rule}`, [{ path, rule }]);
 
 /** The parameters of a choice in one line, and the members that they stand for. */
 const PARAMETERS = { after: "after", code: "result_code", desc: "result_desc", message: "message" } as const;
@@ -83,10 +81,10 @@ export function parseChoice(text: string, what: string): Choice {
     const [, key = "", value = ""] = /^(after|code|desc|message)\s*=\s*(.+)$/.exec(parameter) ?? [];
     const member = PARAMETERS[key as keyof typeof PARAMETERS];
     if (member === undefined || members[member] !== undefined) {
-      throw refusalAt(what, "must be NAME, NAME; after=DURATION or failed; code=NUMBER, such as completed; after=10s");
+      throw invalidAt(what, "must be NAME, NAME; after=DURATION or failed; code=NUMBER, such as completed; after=10s");
     }
     if (!isLine(value)) {
-      throw refusalAt(`${key} in ${what}`, `must be at most ${MAX_LINE_LENGTH} characters, without control characters`);
+      throw invalidAt(`${key} in ${what}`, `must be at most ${MAX_LINE_LENGTH} characters, without control characters`);
     }
     members[member] = value;
   }
@@ -103,7 +101,7 @@ export function parseChoice(text: string, what: string): Choice {
 export function expectFit(choice: Choice, nameOf: (member: keyof Choice) => string): Choice {
   const [member, problem = ""] = problemOf(choice) ?? [];
   if (member === undefined) return choice;
-  throw refusalAt(nameOf(member), problem.replace(/^it /, ""));
+  throw invalidAt(nameOf(member), problem);
 }
 
 /**
@@ -112,13 +110,13 @@ export function expectFit(choice: Choice, nameOf: (member: keyof Choice) => stri
  */
 export function parseChosenName(text: string, what: string): ChosenName {
   const name = CHOSEN_NAMES.find((one) => one === text);
-  if (!name) throw refusalAt(what, `is not the name of an outcome; the names are ${CHOSEN_NAMES.join(", ")}`);
+  if (!name) throw invalidAt(what, `is not the name of an outcome; the names are ${CHOSEN_NAMES.join(", ")}`);
   return name;
 }
 
 function parseCode(text: string, what: string): number {
   const code = /^[0-9]{1,6}$/.test(text) ? Number(text) : 0;
-  if (code === 0) throw refusalAt(`code in ${what}`, `must be a whole number from 1 to ${MAX_RESULT_CODE}`);
+  if (code === 0) throw invalidAt(`code in ${what}`, `must be a whole number from 1 to ${MAX_RESULT_CODE}`);
   return code;
 }
 

@@ -1,4 +1,4 @@
-import { invalid } from "../../src/domain/error.ts";
+import { invalidAt } from "../../src/domain/error.ts";
 import { canBeThisMachine } from "../loopback.ts";
 
 /** The forms of the message: those of two real services, and one of the user's own. */
@@ -19,15 +19,15 @@ const WITH_HOST = /^\s*https?:\/\/[^/\\?#]/i;
  * @param what the name of the input in the refusal
  * @throws Refusal `invalid` without the address, because it may have a password
  */
-export function parseWebhookUrl(text: string, what: string): string {
+export function parseWebhookUrl(text: string, what = "url"): string {
   const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw invalid(`${what} must be an http or https address of at most ${MAX_URL_LENGTH} characters`);
+    throw invalidAt(what, `must be an http or https address of at most ${MAX_URL_LENGTH} characters`);
   }
-  if (!WITH_HOST.test(text)) throw invalid(`${what} must have a host after http:// or https://`);
-  if (/\p{Cc}/u.test(text)) throw invalid(`${what} must have no control characters in it`);
-  if (url.port === "0") throw invalid(`${what} must have a port from 1 to 65535`);
-  if (url.username !== "" || url.password !== "") throw invalid(`${what} must have no user name and no password in it`);
+  if (!WITH_HOST.test(text)) throw invalidAt(what, "must have a host after http:// or https://");
+  if (/\p{Cc}/u.test(text)) throw invalidAt(what, "must have no control characters in it");
+  if (url.port === "0") throw invalidAt(what, "must have a port from 1 to 65535");
+  if (url.username !== "" || url.password !== "") throw invalidAt(what, "must have no user name and no password in it");
   return url.href;
 }
 

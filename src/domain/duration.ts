@@ -1,4 +1,4 @@
-import { invalid } from "./error.ts";
+import { invalidAt } from "./error.ts";
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -10,11 +10,11 @@ export const MAX_DURATION_MS = 24 * UNIT_MS.h;
  * @param what named in the refusal, such as `after` or `--after`
  * @throws Refusal `invalid`
  */
-export function parseDuration(text: string, what: string): number {
+export function parseDuration(text: string, what = "duration"): number {
   const match = /^([0-9]{1,8})(ms|s|m|h)$/.exec(text);
   const durationMs = match ? Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS] : Number.NaN;
   if (!(durationMs <= MAX_DURATION_MS)) {
-    throw invalid(`${what} is not a duration up to 24h: write it as 250ms, 3s, 2m or 1h`);
+    throw invalidAt(what, "is not a duration up to 24h: write it as 250ms, 3s, 2m or 1h");
   }
   return durationMs;
 }
@@ -26,10 +26,10 @@ const MAX_MOVE_MS = 400 * UNIT_MS.d;
  * How far a clock moves: the same, and days, up to 400 of them.
  * @throws Refusal `invalid`
  */
-export function parseMove(text: string, what: string): number {
+export function parseMove(text: string, what = "duration"): number {
   const match = /^([0-9]{1,11})(ms|s|m|h|d)$/.exec(text);
   const durationMs = match ? Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS] : Number.NaN;
-  if (!(durationMs <= MAX_MOVE_MS)) throw invalid(`${what} is not a duration up to 400d: write it as 90s, 26h or 31d`);
+  if (!(durationMs <= MAX_MOVE_MS)) throw invalidAt(what, "is not a duration up to 400d: write it as 90s, 26h or 31d");
   return durationMs;
 }
 

@@ -41,6 +41,24 @@ export type RefusalFacts = Pick<Refusal, "kind" | "issues">;
 
 export const invalid = (message: string, issues?: readonly Issue[]): Refusal => new Refusal("invalid", message, issues);
 
+/**
+ * A refusal of one value.
+ * @param path the name of the value, such as `after` or `--after`
+ * @param rule what is wrong with it, as the predicate of a sentence about it: `must be …`, `is not …`
+ */
+export const invalidAt = (path: string, rule: string): Refusal => invalid(`${path} ${rule}`, [{ path, rule }]);
+
+/**
+ * The rule that a value broke.
+ * @param error what a function that reads one value threw
+ * @throws the error itself if it is another
+ */
+export function brokenRule(error: unknown): string {
+  const rule = error instanceof Refusal ? error.issues[0]?.rule : undefined;
+  if (rule === undefined) throw error;
+  return rule;
+}
+
 /** Refusals show the received value: in one line at most, without secrets, and without control characters for a terminal. */
 
 const MAX_SHOWN = 40;

@@ -1,4 +1,4 @@
-import { invalid } from "./error.ts";
+import { invalidAt } from "./error.ts";
 import { isLine } from "./line.ts";
 import type { Tariff } from "./money.ts";
 
@@ -35,8 +35,8 @@ const MAX_NAME_LENGTH = 100;
  * @param what named in the refusal
  * @throws Refusal `invalid`
  */
-export function parseName(text: string, what: string): string {
+export function parseName(text: string, what = "name"): string {
   const name = text.trim();
   if (isLine(name, MAX_NAME_LENGTH)) return name;
-  throw invalid(`${what} must be 1 to ${MAX_NAME_LENGTH} characters on one line`);
+  throw invalidAt(what, `must be 1 to ${MAX_NAME_LENGTH} characters on one line`);
 }

@@ -1,4 +1,4 @@
-import { invalid } from "./error.ts";
+import { invalidAt } from "./error.ts";
 
 /** The amount of a payment in whole cents of KES: at least KES 1, and less than KES 1,000,000,000. */
 export type AmountCents = number & { readonly __brand: "AmountCents" };
@@ -42,7 +42,7 @@ export function isAmount(amount: number): boolean {
  * @throws Refusal `invalid` for anything that is not such a number
  */
 export function parseAmount(amount: number): AmountCents {
-  if (!isAmount(amount)) throw invalid(`amount ${amountRule(amount)}`);
+  if (!isAmount(amount)) throw invalidAt("amount", amountRule(amount));
   return Math.round(amount * 100) as AmountCents;
 }
 
@@ -78,12 +78,12 @@ export function feeCents(tariff: Tariff, amount: AmountCents): number {
  * @param what named in the refusal, such as `--fee`
  * @throws Refusal `invalid` outside 0–100 % and KES 0–1,000,000
  */
-export function parseTariff(text: string, what: string): Tariff {
+export function parseTariff(text: string, what = "fee"): Tariff {
   const match = /^(?:([0-9]{1,3}(?:\.[0-9]{1,2})?)%)?(?:(?:^|(?<=%) ?\+ ?)([0-9]{1,7}(?:\.[0-9]{1,2})?))?$/.exec(text);
   const basisPoints = Math.round(Number(match?.[1] ?? 0) * 100);
   const fixedCents = Math.round(Number(match?.[2] ?? 0) * 100);
   if (!match || text === "" || basisPoints > BASIS || fixedCents > MAX_FIXED_CENTS) {
-    throw invalid(`${what} is not a tariff: write a percentage, an amount in KES or both, as in 1%, 10 or 1.5%+10`);
+    throw invalidAt(what, "is not a tariff: write a percentage, an amount in KES or both, as in 1%, 10 or 1.5%+10");
   }
   return { basisPoints, fixedCents };
 }

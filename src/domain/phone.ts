@@ -1,4 +1,4 @@
-import { invalid } from "./error.ts";
+import { invalidAt } from "./error.ts";
 
 /** A Kenyan number in its one stored form: `254` and nine national digits. */
 export type Msisdn = string & { readonly __brand: "Msisdn" };
@@ -15,7 +15,7 @@ export const PHONE_RULE = "must be a string of 254 and 9 digits or 0 and 9 digit
  * @throws Refusal `invalid` for any other text
  */
 export function parsePhone(text: string, what = "phone"): Msisdn {
-  if (!PHONE_PATTERN.test(text)) throw invalid(`${what} ${PHONE_RULE}`);
+  if (!PHONE_PATTERN.test(text)) throw invalidAt(what, PHONE_RULE);
   return (text.startsWith("0") ? `254${text.slice(1)}` : text) as Msisdn;
 }
 

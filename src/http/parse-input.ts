@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { counted } from "../domain/counted.ts";
-import { type Issue, invalid, kindOf, receivedText, shown } from "../domain/error.ts";
+import { brokenRule, type Issue, invalid, kindOf, receivedText, shown } from "../domain/error.ts";
 
 /**
  * Checks an input with its schema.
@@ -21,7 +21,7 @@ export function parseInput<T extends z.ZodType>(
   for (const issue of parsed.error.issues) {
     const path = placeOf(root, issue.path);
     const received = receivedIn(issue, digits);
-    const reason = saidOf(path, issue.message) + (received === null ? "" : `; it is ${received}`);
+    const reason = sentence(path, issue) + (received === null ? "" : `; it is ${received}`);
     // Of two bounds of a number the second is its own; the first is that of every whole number.
     const key = issue.code.startsWith("too_") ? `${issue.code} ${path}` : reason;
     reasons.set(key, { reason, path, rule: ruleOf(issue), ...(received !== null && { received }) });
@@ -120,11 +120,10 @@ function placeOf(root: string, path: readonly PropertyKey[]): string {
   return place;
 }
 
-/** A sentence about the place if the rule is its predicate, with or without a subject; otherwise the rule after the place. */
-function saidOf(place: string, rule: string): string {
-  const predicate = rule.replace(/^it /, "");
-  if (place === "") return rule;
-  return /^(?:is|has|must)\b/.test(predicate) ? `${place} ${predicate}` : `${place}: ${rule}`;
+/** A rule is the predicate of a sentence about its place; that of the whole input, and that of members without a schema, are sentences. */
+function sentence(place: string, { code, message }: z.core.$ZodIssue): string {
+  if (place === "") return message;
+  return code === "unrecognized_keys" ? `${place}: ${message}` : `${place} ${message}`;
 }
 
 /** Checks a value with a function of the domain, which throws or returns the normal form. */
@@ -133,7 +132,7 @@ export const readBy = <T>(schema: z.ZodType<T, T>, read: (value: T) => T) =>
     try {
       payload.value = read(payload.value);
     } catch (error) {
-      payload.issues.push({ code: "custom", message: (error as Error).message, input: payload.value });
+      payload.issues.push({ code: "custom", message: brokenRule(error), input: payload.value });
     }
   });
 

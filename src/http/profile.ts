@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../domain/duration.ts";
+import { invalidAt } from "../domain/error.ts";
 import { isLine, MAX_LINE_LENGTH } from "../domain/line.ts";
 import { parseTariff } from "../domain/money.ts";
 import { checkedBy } from "./parse-input.ts";
@@ -61,10 +62,10 @@ export const profileSchema = z.strictObject({
   /** The zone of timestamps (§2.2). */
   timestamps: z.enum(["nairobi", "utc"]).optional(),
   /** The tariff of the account, such as `1%`. */
-  fee: checkedBy(text(100), (value) => parseTariff(value, "it")).optional(),
+  fee: checkedBy(text(100), (value) => parseTariff(value)).optional(),
   /** How long a prompt waits, such as `60s`. */
   prompt_timeout: checkedBy(text(100), (value) => {
-    if (parseDuration(value, "it") < 1000) throw new Error("must be 1s or more");
+    if (parseDuration(value) < 1000) throw invalidAt("prompt_timeout", "must be 1s or more");
   }).optional(),
   /** The text of each result code that has another one than the network's. */
   results: z

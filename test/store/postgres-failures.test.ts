@@ -96,11 +96,11 @@ const TROUBLES: readonly (readonly [unknown, string | null])[] = [
   ),
   [
     engine("42501", "permission denied for table api_keys"),
-    "permission denied for table api_keys; run GRANT ALL ON TABLE api_keys TO shop",
+    "permission denied for table api_keys; run GRANT ALL ON ALL TABLES IN SCHEMA public TO shop and GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO shop",
   ],
   [
     engine("42501", "permission denied for sequence numbers\nat once"),
-    "permission denied for sequence numbers; run GRANT ALL ON SEQUENCE numbers TO shop",
+    "permission denied for sequence numbers; run GRANT ALL ON ALL TABLES IN SCHEMA public TO shop and GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO shop",
   ],
   [engine("XX001", "a page is damaged\nat byte 7"), `a page is damaged; read the log of ${AT}`],
   [

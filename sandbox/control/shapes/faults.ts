@@ -63,10 +63,10 @@ export const fault = z.strictObject({ id, path, kind, ...members, probability, t
   const refuse = (member: string, message: string) =>
     void issues.push({ code: "custom", path: [member], message, input: given[member] });
   for (const { name, kind } of FAULT_MEMBERS) {
-    if (given[name] !== undefined && kind !== value.kind) refuse(name, `only a fault of the kind ${kind} has it`);
+    if (given[name] !== undefined && kind !== value.kind) refuse(name, `is only for a fault of the kind ${kind}`);
   }
   for (const name of needs) {
-    if (given[name] === undefined) refuse(name, `a fault of the kind ${value.kind} needs it`);
+    if (given[name] === undefined) refuse(name, `is missing: a fault of the kind ${value.kind} needs it`);
   }
   check?.(value, refuse);
   for (const [name, content] of Object.entries(usual)) {

@@ -38,7 +38,7 @@ const ruleMembers = {
       phone: phonePattern.optional(),
       amount: z
         .number()
-        .refine(isAmount, { error: ({ input }) => `it ${amountRule(input)}`, params: { rule: AMOUNT_RULE } })
+        .refine(isAmount, { error: ({ input }) => amountRule(input), params: { rule: AMOUNT_RULE } })
         .optional(),
       payment_account_id: accountId.optional().describe("whose payments; left out: of every account"),
       reference: pattern(MAX_REFERENCE_LENGTH).optional(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../../../src/domain/duration.ts";
-import { invalid } from "../../../src/domain/error.ts";
+import { invalidAt } from "../../../src/domain/error.ts";
 import { MAX_LINE_LENGTH } from "../../../src/domain/line.ts";
 import { parsePhone } from "../../../src/domain/phone.ts";
 import { MAX_REFERENCE_LENGTH } from "../../../src/domain/transaction.ts";
@@ -17,7 +17,7 @@ const nameOf = <const Names extends readonly [string, ...string[]]>(names: Names
   return z.enum(names, {
     error: ({ input }) => {
       if (input === undefined) return "is missing";
-      return typeof input === "string" ? `it is not ${theNames}` : `must be ${theNames}`;
+      return typeof input === "string" ? `is not ${theNames}` : `must be ${theNames}`;
     },
   });
 };
@@ -28,7 +28,7 @@ export const outcomeName = nameOf(OUTCOME_NAMES);
 export const chosenName = nameOf(CHOSEN_NAMES);
 
 /** A duration that stays as it was written. */
-export const writtenDuration = checkedBy(durationText, (text) => parseDuration(text, "it"));
+export const writtenDuration = checkedBy(durationText, (text) => parseDuration(text));
 
 export const NOT_WHOLE = "must be whole characters: half of a surrogate pair is not a character";
 
@@ -78,8 +78,9 @@ export const pattern = (most: number) =>
 export const phonePattern = readBy(z.string().describe("2547* or 07*: all that start so"), (text) => {
   const start = /^(?:254|0)([0-9]{0,9})\*$/.exec(text)?.[1];
   if (start !== undefined) return `254${start}*`;
-  if (text.includes("*")) throw invalid("must be the start of a phone and one * at its end, such as 2547* or 07*");
-  return parsePhone(text, "it");
+  if (text.includes("*"))
+    throw invalidAt("phone", "must be the start of a phone and one * at its end, such as 2547* or 07*");
+  return parsePhone(text);
 });
 
 export const instant = z.int().describe("milliseconds since 1970");

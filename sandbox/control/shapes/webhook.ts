@@ -41,7 +41,7 @@ export type DeliveryOnWire = ReadOnly<typeof delivery>;
  */
 export const webhook = z
   .strictObject({
-    url: readBy(z.string().meta({ format: "uri" }), (text) => parseWebhookUrl(text, "it")),
+    url: readBy(z.string().meta({ format: "uri" }), (text) => parseWebhookUrl(text)),
     form: z.enum(WEBHOOK_FORMS).default(DEFAULT_SETTINGS.form),
     template: z
       .record(z.string(), z.unknown())
@@ -53,7 +53,7 @@ export const webhook = z
       .max(MAX_WEBHOOK_TIMES)
       .default(DEFAULT_SETTINGS.times)
       .describe("how often each message is sent; 0: never"),
-    delay: readBy(durationText, (text) => formatDuration(parseDuration(text, "it"))).default(DEFAULT_SETTINGS.delay),
+    delay: readBy(durationText, (text) => formatDuration(parseDuration(text))).default(DEFAULT_SETTINGS.delay),
     early: z
       .boolean()
       .default(DEFAULT_SETTINGS.early)

@@ -105,9 +105,9 @@ export function engineFailureOf(error: unknown, address: Address): EngineFailure
   if (error instanceof StoreClosed) return { reason: error.message, advice: `look whether ${address.name} answers` };
   const state = sqlStateOf(error);
   const because = errorText(error).split("\n")[0] ?? "";
-  const [, kind, object] = /permission denied for (table|sequence) (\S+)/.exec(because) ?? [];
-  if (kind && object) {
-    return { reason: because, advice: `run GRANT ALL ON ${kind.toUpperCase()} ${object} TO ${address.login.username}` };
+  if (state === "42501") {
+    const to = `IN SCHEMA public TO ${address.login.username}`;
+    return { reason: because, advice: `run GRANT ALL ON ALL TABLES ${to} and GRANT ALL ON ALL SEQUENCES ${to}` };
   }
   const [reason, advice] = TROUBLES.find(([states]) => states.test(state))?.slice(1) ?? [];
   if (typeof reason === "string") return { reason, advice: `${advice} ${address.name}` };

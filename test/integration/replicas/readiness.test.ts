@@ -62,7 +62,7 @@ describeWithPostgres("a replica that cannot store payments is not ready, and the
     }
     await replica.pay();
     expect(replica.child.stderr.text).toMatch(
-      /^momo: the database fails: permission denied for sequence transaction_numbers; run GRANT ALL ON SEQUENCE transaction_numbers TO teller\n/,
+      /^momo: the database fails: permission denied for sequence transaction_numbers; run GRANT ALL ON ALL TABLES IN SCHEMA public TO teller and GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO teller\n/,
     );
     await replica.stop();
   });
