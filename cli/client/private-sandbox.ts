@@ -1,10 +1,10 @@
+import type { DataDirectory } from "../files/data-directory.ts";
+import type { CredentialsRecord } from "../files/server-record.ts";
+import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../files/temporary-directory.ts";
 import { host } from "../host.ts";
-import type { DataDirectory } from "../serving/data-directory.ts";
 import { THIS_MACHINE } from "../serving/engine.ts";
 import { type RunningSandbox, runSandbox, type SandboxConfig } from "../serving/run-sandbox.ts";
 import type { SandboxChoices } from "../serving/sandbox-flags.ts";
-import type { CredentialsRecord } from "../serving/server-record.ts";
-import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/temporary-directory.ts";
 import { reportFault, tell } from "../terminal/output.ts";
 import { serverAt } from "./server.ts";
 import type { ControlTarget, Target } from "./target.ts";

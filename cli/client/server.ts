@@ -2,9 +2,9 @@ import { SERVER_HEADER } from "../../sandbox/control/identity.ts";
 import { isLoopback } from "../../sandbox/loopback.ts";
 import { OWN_HEADER } from "../../sandbox/request-log.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
-import type { DataDirectory } from "../serving/data-directory.ts";
-import { findDataDirectory, locateDataDirectory } from "../serving/own-directory.ts";
-import { runningServer, type ServerRecord } from "../serving/server-record.ts";
+import type { DataDirectory } from "../files/data-directory.ts";
+import { findDataDirectory, locateDataDirectory } from "../files/own-directory.ts";
+import { runningServer, type ServerRecord } from "../files/server-record.ts";
 import { Failure, NoServer } from "../terminal/failure.ts";
 
 /** Which server a command is for: whichever answers at an address, or that of a data directory. */

@@ -14,13 +14,13 @@ import {
   writeRows,
 } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
+import { cannotWrite, writing } from "../files/files.ts";
+import { whyTaken } from "../files/named-files.ts";
+import { locateDataDirectory } from "../files/own-directory.ts";
+import { makeTemporaryDirectory } from "../files/temporary-directory.ts";
 import { host } from "../host.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
-import { cannotWrite, writing } from "../serving/files.ts";
-import { whyTaken } from "../serving/named-files.ts";
-import { locateDataDirectory } from "../serving/own-directory.ts";
-import { makeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPathOrDash, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";

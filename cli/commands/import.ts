@@ -14,15 +14,15 @@ import {
   writeRows,
 } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
+import type { DataDirectory } from "../files/data-directory.ts";
+import { cannotRead, cannotWrite } from "../files/files.ts";
+import { holdDirectory, locateDataDirectory, requireUnused } from "../files/own-directory.ts";
+import { readCredentials } from "../files/server-record.ts";
+import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../files/temporary-directory.ts";
 import { host } from "../host.ts";
 import { isInForce } from "../serving/credentials.ts";
-import type { DataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { type NamedDatabase, withDatabase } from "../serving/engine.ts";
-import { cannotRead, cannotWrite } from "../serving/files.ts";
-import { holdDirectory, locateDataDirectory, requireUnused } from "../serving/own-directory.ts";
-import { readCredentials } from "../serving/server-record.ts";
-import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/temporary-directory.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Failure, withHintFor } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPathOrDash, withOptions, yesOption } from "../terminal/options.ts";

@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { ownCommand } from "../serving/data-directory.ts";
+import { ownCommand } from "../files/data-directory.ts";
 import type { ReadyRecord } from "../serving/ready-record.ts";
 import { print, printCommand, printFields, printText, styled } from "../terminal/output.ts";
 import { version } from "../version.ts";

@@ -15,12 +15,12 @@ import type { Answer, SendOptions } from "../client/request.ts";
 import { serverAt } from "../client/server.ts";
 import { resolveControl } from "../client/target.ts";
 import { momoEnvironment } from "../environment.ts";
+import { nameDataDirectory } from "../files/data-directory.ts";
+import { locateDataDirectory, makeDataDirectory } from "../files/own-directory.ts";
+import { readCredentials, runningServer } from "../files/server-record.ts";
 import { host } from "../host.ts";
-import { nameDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/engine.ts";
-import { locateDataDirectory, makeDataDirectory } from "../serving/own-directory.ts";
-import { readCredentials, runningServer } from "../serving/server-record.ts";
 import { askText, askToGoOn, askWhich } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
 import {

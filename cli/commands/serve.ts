@@ -8,18 +8,18 @@ import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemRandom } from "../../src/system.ts";
 import { callersVariable, momoEnvironment } from "../environment.ts";
+import { type DataDirectory, nameDataDirectory } from "../files/data-directory.ts";
+import { ReadyFile } from "../files/ready-file.ts";
+import { readSecretFile } from "../files/secret-file.ts";
+import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../files/temporary-directory.ts";
 import { host } from "../host.ts";
 import { firstKeyOfEnvironment } from "../serving/credentials.ts";
-import { type DataDirectory, nameDataDirectory } from "../serving/data-directory.ts";
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import { type DatabaseConfig, THIS_MACHINE } from "../serving/engine.ts";
 import { PortInUse } from "../serving/listen.ts";
-import { ReadyFile } from "../serving/ready-file.ts";
 import { type ReadyRecord, readyRecord } from "../serving/ready-record.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxChoices, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { readSecretFile } from "../serving/secret-file.ts";
-import { explainTemporary, makeTemporaryDirectory, removeTemporaryLeftovers } from "../serving/temporary-directory.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import {
   dataOption,

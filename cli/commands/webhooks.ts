@@ -1,6 +1,6 @@
 import type { DeliveryOnWire } from "../../sandbox/control/shapes/webhook.ts";
+import { parseFile } from "../files/files.ts";
 import { host } from "../host.ts";
-import { parseFile } from "../serving/files.ts";
 import { EXIT } from "../terminal/failure.ts";
 import { cellOf, printData, printFields } from "../terminal/output.ts";
 import type { Own } from "./steering.ts";

@@ -7,7 +7,7 @@ import { once } from "../../src/domain/once.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { ambiguousPath, fail, respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
-import type { CredentialsRecord } from "../serving/server-record.ts";
+import type { CredentialsRecord } from "../files/server-record.ts";
 import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 import { makeCertificates } from "./certificate.ts";

@@ -22,8 +22,8 @@ import {
   variablesOf,
 } from "../client/target.ts";
 import { momoEnvironment } from "../environment.ts";
+import { hasNoDataDirectory } from "../files/data-directory.ts";
 import { readerGone } from "../libc.ts";
-import { hasNoDataDirectory } from "../serving/data-directory.ts";
 import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";

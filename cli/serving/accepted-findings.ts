@@ -3,8 +3,8 @@ import { KIND_NAMES } from "../../sandbox/audit/rules.ts";
 import { shown } from "../../src/domain/error.ts";
 import { redact } from "../../src/domain/redact.ts";
 import { visible } from "../../src/domain/visible.ts";
+import { cannotRead, readTextFile } from "../files/files.ts";
 import { Failure } from "../terminal/failure.ts";
-import { cannotRead, readTextFile } from "./files.ts";
 
 /**
  * Reads the file of the findings that are known and accepted: a line for each kind, or for a kind and a reference after it, as the

@@ -9,10 +9,10 @@ import {
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Store } from "../../src/store/store.ts";
 import { clockBy, steadyTime } from "../../src/system.ts";
+import { readClock, writeClock } from "../files/server-record.ts";
 import { Failure } from "../terminal/failure.ts";
 import { optionName } from "../terminal/usage.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
-import { readClock, writeClock } from "./server-record.ts";
 
 /** The clock of a server: where it starts, and what is kept of it for the next start. */
 

@@ -6,11 +6,11 @@ import type { Random } from "../../src/domain/random.ts";
 import { authenticate } from "../../src/service/authenticate.ts";
 import { FIRST_KEY, type Registry } from "../../src/service/registry.ts";
 import { momoEnvironment } from "../environment.ts";
+import type { DataDirectory } from "../files/data-directory.ts";
+import { type CredentialsRecord, readCredentials, writeCredentials } from "../files/server-record.ts";
 import { Failure } from "../terminal/failure.ts";
 import { wrongValue } from "../terminal/usage.ts";
-import type { DataDirectory } from "./data-directory.ts";
 import type { Engine } from "./engine.ts";
-import { type CredentialsRecord, readCredentials, writeCredentials } from "./server-record.ts";
 
 export interface CredentialsFound {
   /** Null if another server made the key: the database has only the hash of its secret. */

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { type Command, Option } from "commander";
 import { momoEnvironment } from "../environment.ts";
+import { readSecretFile } from "../files/secret-file.ts";
 import { host } from "../host.ts";
 import { Failure } from "../terminal/failure.ts";
 import { SHARING } from "../terminal/help.ts";
@@ -8,7 +9,6 @@ import { must, number, readDuration, readPath, withOptions } from "../terminal/o
 import { tell } from "../terminal/output.ts";
 import { misuse, optionName } from "../terminal/usage.ts";
 import type { DatabaseConfig } from "./engine.ts";
-import { readSecretFile } from "./secret-file.ts";
 
 /** The options that name a database which several servers share. Neither its password nor the user of its URL is ever shown. */
 

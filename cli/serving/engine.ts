@@ -6,8 +6,8 @@ import type { PostgresOptions, PostgresStore } from "../../src/store/postgres/po
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { durations, stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { type DataDirectory, watchFolder } from "../files/data-directory.ts";
 import { withHintFor } from "../terminal/failure.ts";
-import { type DataDirectory, watchFolder } from "./data-directory.ts";
 
 /** What keeps the payments of a server. */
 export interface Engine {

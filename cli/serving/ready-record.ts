@@ -1,4 +1,4 @@
-import type { DataDirectory } from "./data-directory.ts";
+import type { DataDirectory } from "../files/data-directory.ts";
 import type { RunningSandbox } from "./run-sandbox.ts";
 
 /** What `serve --json` and the ready file contain. */

@@ -4,10 +4,10 @@ import type { ReportFormat } from "../../sandbox/audit/report.ts";
 import { endOf, formatResults } from "../../sandbox/audit/results.ts";
 import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { jsonText, visible } from "../../src/domain/visible.ts";
+import type { NamedFile } from "../files/named-files.ts";
 import { host } from "../host.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { failureLines, shownFailure, tellFailure } from "../terminal/output.ts";
-import type { NamedFile } from "./named-files.ts";
 
 /** The forms of the reports that options name. */
 

@@ -11,6 +11,8 @@ import type { Handler } from "../../src/http/request.ts";
 import { Registry } from "../../src/service/registry.ts";
 import { explain, isOfSqlite } from "../../src/store/sqlite/sqlite.ts";
 import { sleep, systemRandom } from "../../src/system.ts";
+import { holdDirectory } from "../files/own-directory.ts";
+import { type CredentialsRecord, removeServer, type ServerRecord, writeServer } from "../files/server-record.ts";
 import { Failure } from "../terminal/failure.ts";
 import { optionName } from "../terminal/usage.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
@@ -18,8 +20,6 @@ import { type ClockOptions, clockOf, keepStart, saveClock } from "./clock.ts";
 import { ensureCredentials } from "./credentials.ts";
 import { type Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { type Addresses, listen, originAt, requireFreePorts, watchDescriptors } from "./listen.ts";
-import { holdDirectory } from "./own-directory.ts";
-import { type CredentialsRecord, removeServer, type ServerRecord, writeServer } from "./server-record.ts";
 
 export interface SandboxConfig extends Addresses, Settings, ClockOptions, EngineOptions {
   readonly profile: Profile;

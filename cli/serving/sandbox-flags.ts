@@ -6,6 +6,7 @@ import type { Start } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/money.ts";
 import type { BasePaths } from "../../src/http/paths.ts";
 import type { Accept, Profile, ResponseForm } from "../../src/http/profile.ts";
+import { parseFile } from "../files/files.ts";
 import {
   BASE_PATHS,
   outcomeOption,
@@ -19,7 +20,6 @@ import {
   webhookUrlReader,
 } from "../terminal/options.ts";
 import { optionName } from "../terminal/usage.ts";
-import { parseFile } from "./files.ts";
 import type { SandboxConfig } from "./run-sandbox.ts";
 
 const PROMPT_TIMEOUT_MS = 60_000;

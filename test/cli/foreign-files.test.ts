@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import fc from "fast-check";
-import { dataDirectoryAt, filesOf } from "../../cli/serving/data-directory.ts";
+import { dataDirectoryAt, filesOf } from "../../cli/files/data-directory.ts";
 import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { contentsOf } from "../support/contents.ts";

@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
-import { writePrivateFile } from "../../cli/serving/files.ts";
-import { removeDrafts } from "../../cli/serving/leftovers.ts";
-import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../../cli/serving/temporary-directory.ts";
+import { dataDirectoryAt } from "../../cli/files/data-directory.ts";
+import { writePrivateFile } from "../../cli/files/files.ts";
+import { removeDrafts } from "../../cli/files/leftovers.ts";
+import { makeTemporaryDirectory, removeTemporaryLeftovers } from "../../cli/files/temporary-directory.ts";
 import { withHintFor } from "../../cli/terminal/failure.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -28,8 +28,8 @@ import { until } from "../support/waiting.ts";
 
 afterAll(cleanUp);
 
-const LOCKED_FOLDERS = join(import.meta.dir, "../../cli/serving/temporary-directory.ts");
-const OWN_DIRECTORY = join(import.meta.dir, "../../cli/serving/own-directory.ts");
+const LOCKED_FOLDERS = join(import.meta.dir, "../../cli/files/temporary-directory.ts");
+const OWN_DIRECTORY = join(import.meta.dir, "../../cli/files/own-directory.ts");
 
 async function newData(): Promise<string> {
   const data = newFolder();

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { dataDirectoryAt, filesOf } from "../../cli/serving/data-directory.ts";
-import { removeDrafts } from "../../cli/serving/leftovers.ts";
-import { locateDataDirectory, makeDataDirectory, openTo } from "../../cli/serving/own-directory.ts";
+import { dataDirectoryAt, filesOf } from "../../cli/files/data-directory.ts";
+import { removeDrafts } from "../../cli/files/leftovers.ts";
+import { locateDataDirectory, makeDataDirectory, openTo } from "../../cli/files/own-directory.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { expectRefusal, runMomo, serveMomo } from "../support/momo.ts";

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { defaultPlace, watchFolder } from "../../cli/serving/data-directory.ts";
+import { defaultPlace, watchFolder } from "../../cli/files/data-directory.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd, serveMomo, startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ReadyFile } from "../../cli/files/ready-file.ts";
 import { listen } from "../../cli/serving/listen.ts";
-import { ReadyFile } from "../../cli/serving/ready-file.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { NamedFile } from "../../cli/serving/named-files.ts";
+import { NamedFile } from "../../cli/files/named-files.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { holdSilentOrigin } from "../support/fake-server.ts";
 import { PROGRAM, type Run, runMomo, serveMomo } from "../support/momo.ts";

@@ -1,4 +1,4 @@
-import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
+import { dataDirectoryAt } from "../../cli/files/data-directory.ts";
 import { runSandbox, type SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { commandLine } from "../../cli/terminal/this-program.ts";
 import packageJson from "../../package.json";

@@ -20,7 +20,7 @@ const CONTROL = ["sandbox/control/", "sandbox/control/rows/", "sandbox/control/s
 const HTTP_FILES = ["answers", "input", "parse-input", "description", "paths", "profile", "reply", "request", "view"];
 const SHARED_HTTP = HTTP_FILES.map((file) => `src/http/${file}.ts`);
 const ENGINES = ["src/store/sqlite/sqlite.ts", "src/store/postgres/postgres.ts"];
-const CLI = ["terminal", "serving", "intercept", "client", "mcp", "commands"].map((name) => `cli/${name}/`);
+const CLI = ["terminal", "files", "serving", "intercept", "client", "mcp", "commands"].map((name) => `cli/${name}/`);
 const CLI_PACKAGES = [
   "@clack/prompts",
   "@peculiar/asn1-schema",

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { dataDirectoryAt } from "../../../cli/serving/data-directory.ts";
-import { readClock } from "../../../cli/serving/server-record.ts";
+import { dataDirectoryAt } from "../../../cli/files/data-directory.ts";
+import { readClock } from "../../../cli/files/server-record.ts";
 import { clockBy } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { isSteering } from "../../support/client.ts";

@@ -21,7 +21,11 @@ const CASES: readonly [call: string, body: unknown, issues: readonly Issue[], st
       ["faults[1].times", "must be a number", 'a string, "1"'],
     ],
   ],
-  ["PUT /faults", { faults: [{ kind: "delay" }] }, [["faults[0].delay", "is missing: a fault of the kind delay needs it"]]],
+  [
+    "PUT /faults",
+    { faults: [{ kind: "delay" }] },
+    [["faults[0].delay", "is missing: a fault of the kind delay needs it"]],
+  ],
   ["PUT /faults", { faults: [], seeds: 1 }, [["", /^there is no member "seeds"; /]]],
   ["POST /rules", { outcome: "paid" }, [["outcome", /^is not the name of an outcome/, '"paid"']]],
   [
