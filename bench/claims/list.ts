@@ -12,7 +12,7 @@ export const listTransactions: Claim = async (bench) => {
     const momo = await startMomo(bench, await dataOf(bench, rows));
     // Run it twice: the first run prepares the statements.
     for (const mix of mixes(false)) await list(momo, `${mix}&page=1`);
-    const measured = await pagesOf(momo, mixes(true));
+    const measured = await pagesOf(momo, mixes(true), bench.pageRounds);
     await momo.stop();
     return measured;
   };
@@ -35,16 +35,14 @@ export const listTransactions: Claim = async (bench) => {
   ];
 };
 
-const PAGE_ROUNDS = 3;
-
 /** Of each query its first, middle and last page: the median time of some requests. */
-async function pagesOf(momo: RunningMomo, queries: readonly string[]): Promise<Map<string, number>> {
+async function pagesOf(momo: RunningMomo, queries: readonly string[], rounds: number): Promise<Map<string, number>> {
   const measured = new Map<string, number>();
   for (const query of queries) {
     const last = Math.max((await list(momo, `${query}&page=1`)).totalPages, 1);
     for (const [name, page] of Object.entries({ first: 1, middle: Math.ceil(last / 2), last })) {
       const took: number[] = [];
-      for (let round = 0; round < PAGE_ROUNDS; round += 1) took.push((await list(momo, `${query}&page=${page}`)).ms);
+      for (let round = 0; round < rounds; round += 1) took.push((await list(momo, `${query}&page=${page}`)).ms);
       measured.set(`${query}, ${name} page`, median(took));
     }
   }

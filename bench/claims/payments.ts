@@ -1,43 +1,113 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { countAt, payments, startedIds, statusChecks, WARM_UP_SECONDS } from "../support/load.ts";
-import { bytesWritten } from "../support/machine.ts";
+import { countAt, payments, type Round, startedIds, statusChecks } from "../support/load.ts";
+import { bytesWritten, cpuMs } from "../support/machine.ts";
+import { type LastRelease, lastRelease } from "../support/release.ts";
 import {
   type Bench,
   type Claim,
   databaseIn,
+  newData,
   type Running,
   type RunningMomo,
   rowsText,
   STAY_PENDING,
   startAll,
+  startMomo,
 } from "../support/servers.ts";
-import { alternate, compare, figures, type Line, timed } from "../support/table.ts";
+import { alternate, compare, figures, type Line, leftOut, timed } from "../support/table.ts";
 
-/** Starting payments from many phones, each on disk before its answer: on an empty database, and on one with many rows. */
-export const startPayment: Claim = async (bench) => [
-  ...(await starts(bench, 0)),
-  ...(await starts(bench, bench.startRows)),
-];
-
-async function starts(bench: Bench, rows: number): Promise<Line[]> {
-  const { servers, stop } = await startAll(bench, `start-${rows}`, { rows, flags: STAY_PENDING });
-  await Promise.all(Object.values(servers).map((server) => payments(server, WARM_UP_SECONDS)));
-  const results = await alternate(bench.rounds, servers, async (server: Running) => {
-    const before = bytesWritten(server.pid);
-    const round = await payments(server, bench.seconds);
-    return { ...round, bytes: (bytesWritten(server.pid) - before) / round.requests };
-  });
-  await stop();
-
-  const each = (figure: keyof (typeof results.momo)[number]) => figures(results, figure);
-  const at = rows === 0 ? "empty" : `at ${rowsText(rows)}`;
-  const lines = [
-    compare(`start a payment, 64 connections, ${at}`, "/s", each("perSecond"), "≥ 1.0"),
-    compare("the same, p99", "ms", each("p99Ms"), "≤ 1.5"),
-  ];
-  return rows === 0 ? lines : [...lines, compare("bytes written for a payment", "", each("bytes"), "≤ 2,500")];
+/** What one round of load says: its speed, and what the server needed for a request. */
+interface Load extends Round {
+  readonly bytes: number;
+  readonly processorUs: number;
 }
+
+async function measured({ pid }: Running, load: () => Promise<Round>): Promise<Load> {
+  const bytesBefore = bytesWritten(pid);
+  const beforeMs = cpuMs(pid);
+  const round = await load();
+  return {
+    ...round,
+    bytes: (bytesWritten(pid) - bytesBefore) / round.requests,
+    processorUs: ((cpuMs(pid) - beforeMs) * 1000) / round.requests,
+  };
+}
+
+/** Each server warms up; then they take turns. */
+async function starts<K extends string>(bench: Bench, servers: Readonly<Record<K, Running>>) {
+  await Promise.all(Object.values<Running>(servers).map((server) => payments(server, bench.warmUpSeconds)));
+  return alternate(bench.rounds, servers, (server: Running) => measured(server, () => payments(server, bench.seconds)));
+}
+
+/** How many payments the clients poll: the same ones again and again, and so many that a cache of the last ones does not help. */
+const FEW = 1000;
+const MANY = 10_000;
+
+/** Reads the status of pending payments that each server itself has started, with the audit and the log as they are. */
+async function polls<K extends string>(
+  bench: Bench,
+  servers: Readonly<Record<K, Running>>,
+  count: number,
+  rounds: number,
+) {
+  const fileOf = (name: string) => join(bench.folder, `${name}-${count}.txt`);
+  const all = Object.entries<Running>(servers);
+  await Promise.all(all.map(([name, server]) => startedIds(server, count, fileOf(name))));
+  await Promise.all(all.map(([name, server]) => statusChecks(server, bench.warmUpSeconds, fileOf(name))));
+  return alternate(rounds, servers, (server: Running, name) =>
+    measured(server, () => statusChecks(server, bench.seconds, fileOf(name))),
+  );
+}
+
+/**
+ * Starting payments from many phones, each on disk before its answer, and reading their status. The last release shows what many
+ * small changes cost that no ratio to the limit shows.
+ */
+export const payAndPoll: Claim = async (bench) => {
+  const release = await lastRelease(bench);
+  const { servers, stop } = await startAll(bench, "empty", { flags: STAY_PENDING });
+  const before = await startRelease(bench, release);
+  const contenders: typeof servers = before === null ? servers : Object.assign({ before }, servers);
+  const paid = await starts(bench, contenders);
+  const few = await polls(bench, contenders, FEW, bench.rounds);
+  const many = await polls(bench, servers, MANY, bench.longRounds);
+  await stop();
+  await before?.stop();
+  return [
+    compare("start a payment, 64 connections, empty", "/s", figures(paid, "perSecond"), "≥ 1.0"),
+    compare("the same, p99", "ms", figures(paid, "p99Ms"), "≤ 1.5"),
+    compare(`check a status, 64 connections, ${FEW} payments`, "/s", figures(few, "perSecond"), "≥ 0.9"),
+    compare(`the same, each of ${rowsText(MANY)} in turn`, "/s", figures(many, "perSecond"), "≥ 0.9"),
+    besideRelease("processor time of a payment", paid, release),
+    besideRelease("processor time of a status", few, release),
+  ];
+};
+
+async function startRelease(bench: Bench, { program }: LastRelease): Promise<Running | null> {
+  if (program === null) return null;
+  const old = { ...bench, programs: { ...bench.programs, momo: program } };
+  return startMomo(old, await newData(old, "release"), STAY_PENDING);
+}
+
+function besideRelease(claim: string, rounds: Record<string, Load[]>, { revision, why }: LastRelease): Line {
+  const { momo = [], before } = figures(rounds, "processorUs");
+  if (!before) return leftOut(claim, `left out: ${revision} cannot be built here: ${why}`);
+  return compare(claim, "µs", { momo, limit: before, against: revision }, "≤ 1.0");
+}
+
+/** The same on a database with many rows. */
+export const payAtManyRows: Claim = async (bench) => {
+  const { servers, stop } = await startAll(bench, "full", { rows: bench.startRows, flags: STAY_PENDING });
+  const paid = await starts(bench, servers);
+  await stop();
+  const at = rowsText(bench.startRows);
+  return [
+    compare(`start a payment, 64 connections, at ${at}`, "/s", figures(paid, "perSecond"), "≥ 1.0"),
+    compare("the same, p99", "ms", figures(paid, "p99Ms"), "≤ 1.5"),
+    compare("bytes written for a payment", "", figures(paid, "bytes"), "≤ 2,500"),
+  ];
+};
 
 const AFTER_MS = 500;
 
@@ -45,7 +115,7 @@ const AFTER_MS = 500;
 export const fullCycle: Claim = async (bench) => {
   const { servers, data, stop } = await startAll(bench, "cycle", { flags: ["--after", `${AFTER_MS}ms`] });
   const { limit, momo } = servers;
-  await Promise.all([payments(limit, WARM_UP_SECONDS), cycle(momo, WARM_UP_SECONDS)]);
+  await Promise.all([payments(limit, bench.warmUpSeconds), cycle(momo, bench.warmUpSeconds)]);
   const during = 2 * bench.seconds;
   const results = await alternate(
     bench.longRounds,
@@ -71,27 +141,3 @@ async function cycle(momo: RunningMomo, seconds: number): Promise<number> {
   });
   return (started / (ms - AFTER_MS)) * 1000;
 }
-
-/** How many payments the clients poll: the same ones again and again, and so many that a cache of the last ones does not help. */
-const FEW = 1000;
-const MANY = 10_000;
-
-/** Reads the status of pending payments that each server itself has started, with the audit and the log as they are. */
-export const checkStatus: Claim = async (bench) => {
-  const { servers, stop } = await startAll(bench, "status", { flags: STAY_PENDING });
-  const measure = async (count: number, rounds: number) => {
-    const fileOf = (name: string) => join(bench.folder, `${name}-${count}.txt`);
-    const all = Object.entries(servers);
-    await Promise.all(all.map(([name, server]) => startedIds(server, count, fileOf(name))));
-    await Promise.all(all.map(([name, server]) => statusChecks(server, WARM_UP_SECONDS, fileOf(name))));
-    const poll = (server: Running, name: keyof typeof servers) => statusChecks(server, bench.seconds, fileOf(name));
-    return figures(await alternate(rounds, servers, poll), "perSecond");
-  };
-  const few = await measure(FEW, bench.rounds);
-  const many = await measure(MANY, bench.longRounds);
-  await stop();
-  return [
-    compare(`check a status, 64 connections, ${FEW} payments`, "/s", few, "≥ 0.9"),
-    compare(`the same, each of ${rowsText(MANY)} in turn`, "/s", many, "≥ 0.9"),
-  ];
-};

@@ -14,13 +14,11 @@ import {
 } from "../support/servers.ts";
 import { alternate, compare, timed } from "../support/table.ts";
 
-const ROUNDS = 11;
-
 /** The time from the start of a process to its first answer, and the time of `--version`. */
 export const startup: Claim = async (bench) => {
   const { limit, momo } = bench.programs;
   const version = (program: string) => timed(() => run([program, "--version"]));
-  const versions = await alternate(2 * ROUNDS, { limit, momo }, version);
+  const versions = await alternate(2 * bench.starts, { limit, momo }, version);
   const full = await dataOf(bench, bench.startRows);
   let count = 0;
   const emptyPlace = () => join(bench.folder, `empty-${++count}`);
@@ -43,7 +41,7 @@ async function readiness(bench: Bench, dataOfNext: () => string, fileOfNext: () 
     limit: () => firstAnswer(startLimit(bench, fileOfNext()), ({ url }) => url),
     momo: () => firstAnswer(startMomo(bench, dataOfNext()), ({ controlUrl }) => `${controlUrl}/health`),
   };
-  return alternate(ROUNDS, contenders, (start) => start());
+  return alternate(bench.starts, contenders, (start) => start());
 }
 
 async function firstAnswer<S extends Running>(starting: Promise<S>, urlOf: (server: S) => string): Promise<number> {

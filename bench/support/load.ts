@@ -4,7 +4,7 @@ import { ROOT, type RunningMomo } from "./servers.ts";
 
 /** What clients send: the load that is measured, and single requests around it. */
 
-interface Round {
+export interface Round {
   readonly requests: number;
   readonly perSecond: number;
   readonly p99Ms: number;
@@ -21,9 +21,6 @@ const CONNECTIONS = 64;
 
 /** After this time without an answer a server is broken. */
 const LONGEST_SECONDS = 60;
-
-/** All servers warm up at the same time. The first 15,000 payments cost momo a third more: it has more code to compile. */
-export const WARM_UP_SECONDS = 4;
 
 /** Starts payments over 64 connections for some seconds. */
 export function payments(target: Target, seconds: number): Promise<Round> {

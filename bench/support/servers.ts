@@ -24,11 +24,18 @@ export interface Bench {
   readonly seconds: number;
   /** The same for measurements that take many seconds. */
   readonly longRounds: number;
+  /** How long all servers warm up, at the same time. */
+  readonly warmUpSeconds: number;
+  /** How many starts of a process are measured, and how often each page of the list. */
+  readonly starts: number;
+  readonly pageRounds: number;
   /** The numbers of rows at which growth is measured. */
   readonly fewRows: number;
   readonly manyRows: number;
   /** The number of rows at which a start is measured. */
   readonly startRows: number;
+  /** How many prompts are due at once. */
+  readonly prompts: number;
   /** The folder for all files, on the same disk as the project. */
   readonly folder: string;
   readonly progress: (text: string) => void;
