@@ -23,7 +23,10 @@ async function mcp({ config, ...flags }: TargetFlags & { readonly config?: (type
     return;
   }
   // Only a server loads this. --config, the help and completions do not need it: loading it takes 30 of the 74 ms of `momo complete`.
-  const { connect, serveAssistant } = await import("../mcp/server.ts");
+  const [{ connect }, { serveAssistant }] = await Promise.all([
+    import("../mcp/connection.ts"),
+    import("../mcp/server.ts"),
+  ]);
   const connection = await connect(flags);
   try {
     await serveAssistant(connection);

@@ -33,7 +33,7 @@ const PROMPTS: Readonly<Record<string, Prompt>> = {
     (language = "its language") => `Add mobile-money payments to this program in ${language}.
 Read momo://docs/llms.txt, and keep its rules. momo client js, php or python prints a client to copy. Call connect for the address, the key and an example; read them from the environment.
 Write tests for a payment that completes, one that is cancelled, one that fails and one that expires (momo://docs/testing.md).
-Run the tests, and then read the audit. You are done when the tests pass and the audit has no finding.`,
+Also test that an order is charged once although the answer to its start is lost (faults, kind disconnect). Run the tests with momo exec --audit=warning. You are done when it ends with 0.`,
   ],
   why_did_this_payment_fail: [
     "Why did this payment fail?",

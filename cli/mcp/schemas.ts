@@ -1,6 +1,7 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { DESCRIBED_CALLS } from "../../sandbox/control/calls.ts";
 import { shown, whatCame } from "../../src/domain/error.ts";
+import { typedPhone } from "../../src/domain/phone.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/description.ts";
 import type { Target } from "../client/target.ts";
 import { isPathPart } from "../terminal/options.ts";
@@ -50,11 +51,13 @@ function argumentsOf(action: CalledAction, usual: object = {}) {
 /** What a tool takes. With several actions, `action` says which, and each argument says for which it is. */
 export function inputOf(tool: ToolWithActions, target: Target): StandardSchemaWithJSON<object> {
   const actions = Object.entries(tool.actions).map(([name, action]) => ({
-    ...{ name, summary: `${name}: ${callOf(action).summary}` },
+    ...{ name, summary: callOf(action).summary },
     ...argumentsOf(action, action.usual?.(target)),
   }));
   const names = actions.map(({ name }) => name);
-  const summaries = actions.map(({ summary }) => summary).join("; ");
+  const summaries = [...Map.groupBy(actions, ({ summary }) => summary)]
+    .map(([summary, same]) => `${same.map(({ name }) => name).join(", ")}: ${summary}`)
+    .join("; ");
   const action = { type: "string", enum: names, default: names[0], description: summaries };
   const [only] = actions.length === 1 ? actions : [];
   const taken: Properties = Object.assign({}, ...actions.map(({ properties }) => properties));
@@ -92,15 +95,22 @@ function described(tool: ToolWithActions, name: string, property: Property): Pro
  * The action that the arguments of a call name, its id, and the other arguments.
  * @throws Error that says what the tool takes
  */
-export function readArguments(tool: string, { actions }: ToolWithActions, given: Readonly<Record<string, unknown>>) {
+export function readArguments(
+  tool: string,
+  { actions, destroys }: ToolWithActions,
+  given: Readonly<Record<string, unknown>>,
+) {
   const names = Object.keys(actions);
   const { action: chosen, ...others } = given;
-  const named = chosen ?? names[0];
+  // The arguments can tell which action is meant. One that removes or replaces something is always named.
+  const meant = destroys ? undefined : names.find((name) => takesAll(actions[name], others));
+  const named = chosen ?? meant ?? names[0];
   const action = names.includes(named as string) ? actions[named as string] : undefined;
   if (action === undefined) throw new Error(`action must be one of ${names.join(", ")}${whatCame(named)}`);
   const { properties } = argumentsOf(action);
   const known = Object.keys(properties);
   const read = membersOf(others, properties);
+  if (typeof read.phone === "string") read.phone = typedPhone(read.phone) ?? read.phone;
   const unknown = Object.keys(read).find((name) => !known.includes(name));
   if (unknown !== undefined) {
     const name = unknown.length > 40 ? shown(unknown) : unknown;
@@ -114,15 +124,35 @@ export function readArguments(tool: string, { actions }: ToolWithActions, given:
   return { action, ...idIn(action, action.id, read) };
 }
 
+/** Whether an action has all these arguments. */
+function takesAll(action: CalledAction | undefined, given: object): boolean {
+  const known = action === undefined ? {} : argumentsOf(action).properties;
+  return Object.keys(given).every((name) => name in known);
+}
+
+/** The arguments that the call of an action takes in its query, and those that it takes in its body. */
+export function partsOf(action: CalledAction, given: Readonly<Record<string, unknown>>) {
+  const { query } = callOf(action);
+  const inQuery = new Set((query ? parametersOf(query) : []).map(({ name }) => name));
+  const queried: Record<string, unknown> = {};
+  const sent: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (inQuery.has(name)) queried[name] = value;
+    else sent[name] = value;
+  }
+  return { query: queried, body: sent };
+}
+
 /** The id of a call, and the other arguments. @throws Error if there is none, or more than one */
 function idIn({ otherIds = {} }: CalledAction, name: string, read: Readonly<Record<string, unknown>>) {
   const names = [name, ...Object.keys(otherIds)];
-  const given = names.filter((one) => read[one] !== undefined);
+  const given = names.filter((one) => read[one] !== undefined && read[one] !== "");
   const choice = names.length > 1 ? `give one of ${names.join(", ")}` : "it must be a string";
   const [by] = given;
   if (by === undefined) throw new Error(`${name} is missing: ${choice}`);
   if (given.length > 1) throw new Error(`${given.join(" and ")} name the payment: ${choice}`);
-  const { [by]: id, ...rest } = read;
+  const id = read[by];
+  const rest = Object.fromEntries(Object.entries(read).filter(([one]) => !names.includes(one)));
   if (typeof id === "string" && isPathPart(id)) return { id, rest: { ...rest, ...otherIds[by] } };
   throw new Error(`${by} must be a string, the id of one${whatCame(id)}`);
 }

@@ -1,39 +1,26 @@
-import { isDeepStrictEqual } from "node:util";
 import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { Command } from "commander";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
 import { MOVE_TIMEOUT_MS } from "../../sandbox/control/rows/state.ts";
 import { atMost } from "../../src/domain/clock.ts";
 import { whatCame } from "../../src/domain/error.ts";
-import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { visibleLines } from "../../src/domain/visible.ts";
 import { durations, sleep } from "../../src/system.ts";
 import { type Client, controlClient } from "../client/client.ts";
-import { startPrivateSandbox } from "../client/private-sandbox.ts";
-import { type Answer, LostAnswer, READS, Refused } from "../client/request.ts";
-import {
-  type ControlTarget,
-  resolveControl,
-  resolveTarget,
-  type Target,
-  type TargetFlags,
-  variablesOf,
-} from "../client/target.ts";
-import { momoEnvironment } from "../environment.ts";
-import { hasNoDataDirectory } from "../files/data-directory.ts";
+import { type Answer, READS, Refused } from "../client/request.ts";
+import { variablesOf } from "../client/target.ts";
 import { readerGone } from "../libc.ts";
-import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
-import { Failure, toFailure } from "../terminal/failure.ts";
+import { toFailure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 import { endingSignals } from "../terminal/signals.ts";
 import { outliveOutput, outStream } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 import { bounded } from "./bounded.ts";
+import { type Connected, type Connection, newsFor, withServer } from "./connection.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
 import { messagesOf, Transport } from "./messages.ts";
-import { inputOf, readArguments } from "./schemas.ts";
+import { inputOf, partsOf, readArguments } from "./schemas.ts";
 import { type CalledAction, TOOLS, type ToolWithActions } from "./tools.ts";
 
 type Arguments = Record<string, unknown>;
@@ -78,11 +65,19 @@ function createServer(connection: Connection): McpServer {
   return server;
 }
 
+/** Other names that assistants give to a language. */
+const ALSO = { js: "TypeScript", javascript: "TypeScript", ts: "TypeScript", php: "PHP", python: "Python" } as const;
+
 const language = z
-  .enum(LANGUAGES, { error: ({ input }) => `must be one of ${LANGUAGES.join(", ")}${whatCame(input)}` })
+  .enum([...LANGUAGES, ...Object.keys(ALSO)], {
+    error: ({ input }) => `must be one of ${LANGUAGES.join(", ")}${whatCame(input)}`,
+  })
   .nullable()
   .default("TypeScript")
-  .transform((given) => given ?? "TypeScript")
+  .transform((given) => {
+    const name = given ?? "TypeScript";
+    return LANGUAGES.find((one) => one === name) ?? ALSO[name as keyof typeof ALSO];
+  })
   .describe("of the example");
 
 /** The only tool that gives a secret. */
@@ -93,10 +88,14 @@ function addConnect(server: McpServer, connection: Connection): void {
     annotations: { readOnlyHint: true, openWorldHint: false },
   };
   const lifetime = connection.isPrivate
-    ? "This sandbox ends with this assistant, with its payments. momo serve starts one that stays."
+    ? "This sandbox ends with this assistant, with its payments. momo serve starts one that stays: then start this assistant again."
     : "This sandbox runs on its own, and keeps its payments.";
   server.registerTool("connect", config, async ({ language }) => {
-    await withServer(connection, (target) => controlClient(target).get("/clock", {})).catch(() => {});
+    try {
+      await withServer(connection, (target) => controlClient(target).get("/clock", {}));
+    } catch (error) {
+      return refused(sentenceOf(error));
+    }
     const { target } = connection;
     const { baseUrl: base_url, apiKey: api_key, paymentAccountId: payment_account_id } = target;
     const example = paste(language, { base_url, api_key, payment_account_id, data: null });
@@ -124,19 +123,27 @@ function addTool(server: McpServer, connection: Connection, name: string, tool: 
       ({ action } = read);
       const carry = () => withServer(connection, (target) => carryOut(target, read, mcpReq.signal));
       const { success: _, ...answer } = await withProgress(action.waits ? inTurn(carry) : carry(), mcpReq);
-      return resultOf(bounded(action.compact?.(answer) ?? answer));
+      return resultOf({ ...newsFor(connection), ...bounded(action.compact?.(answer) ?? answer) });
     } catch (error) {
-      const { message, hint } = toFailure(error);
       const next =
         action &&
         error instanceof Refused &&
         (await nextStep(action, error.status, given as Arguments, controlClient(connection.target)));
-      const why = hint === null ? message : `${message} (${hint})`;
-      const text = visibleLines(next ? `${why}. ${next}` : why);
-      return { isError: true, content: [{ type: "text", text }] };
+      const why = sentenceOf(error);
+      return refused(next ? `${why}. ${next}` : why);
     }
   });
 }
+
+function sentenceOf(error: unknown): string {
+  const { message, hint } = toFailure(error);
+  return hint === null ? message : `${message} (${hint})`;
+}
+
+const refused = (why: string): CallToolResult => ({
+  isError: true,
+  content: [{ type: "text", text: visibleLines(why) }],
+});
 
 type Read = ReturnType<typeof readArguments>;
 
@@ -149,7 +156,9 @@ function carryOut(target: Connected, { action, id, rest }: Read, signal: AbortSi
   const options = { timeoutMs: MOVE_TIMEOUT_MS, signal, ...(isReading(action) && READS) };
   if (method === "GET") return control.get(place, queryOf(given), options);
   if (method === "DELETE") return control.delete(place, options);
-  return control[method === "PUT" ? "put" : "post"](place, given, options);
+  const { query, body } = partsOf(action, given);
+  const search = new URLSearchParams(queryOf(query)).toString();
+  return control[method === "PUT" ? "put" : "post"](place + (search && `?${search}`), body, options);
 }
 
 /** @throws Error for a value that a query cannot have: null would be the text "null" */
@@ -191,62 +200,6 @@ async function withProgress<T>(work: Promise<T>, { _meta, notify }: ServerContex
 /** As text, which every assistant reads; the same as structured content would be a second copy. */
 function resultOf(answer: Arguments): CallToolResult {
   return { content: [{ type: "text", text: JSON.stringify(answer) }] };
-}
-
-export type Connected = Target & ControlTarget;
-
-/** The sandbox of an assistant. A private one was started for it, and ends with it. */
-export interface Connection {
-  target: Connected;
-  readonly isPrivate: boolean;
-  /** Where the sandbox is now: a server that was started again may have another address. */
-  find(): Connected;
-  stop(): Promise<unknown>;
-}
-
-/** Does something with the server; if it has gone, with the one that was started in its place. */
-async function withServer<T>(connection: Connection, work: (target: Connected) => Promise<T>): Promise<T> {
-  const { target } = connection;
-  try {
-    return await work(target);
-  } catch (error) {
-    if (!isGone(error)) throw error;
-    const found = readOrNull(() => connection.find());
-    if (found === null || isDeepStrictEqual(found, target)) throw error;
-    connection.target = found;
-    return work(found);
-  }
-}
-
-/** Whether a request did not reach the server, so that it can be sent to another. */
-const isGone = (error: unknown): boolean =>
-  error instanceof Failure && error.code === "unreachable" && !(error instanceof LostAnswer);
-
-/**
- * Connects to the sandbox of the flags, of the environment or of the data directory; starts a private one if none runs, also where the
- * record of one that was killed is left.
- * @throws Failure if a named one does not answer, or refuses the token
- */
-export async function connect(flags: TargetFlags): Promise<Connection> {
-  try {
-    const find = () => ({ ...resolveTarget(flags), ...resolveControl(flags) });
-    const target = find();
-    await controlClient(target).get("/clock", {});
-    return { target, isPrivate: false, find, stop: async () => {} };
-  } catch (error) {
-    if (!(isGone(error) || hasNoDataDirectory(flags.data)) || isNamed(flags)) throw error;
-  }
-  const sandbox = await startPrivateSandbox(await configOf(addSandboxOptions(new Command()).opts()));
-  return { ...sandbox, isPrivate: true, find: () => sandbox.target };
-}
-
-/**
- * Whether a flag, or an address in the environment, names a sandbox: then no other takes its place. `MOMO_DATA` names none: it only
- * says where the data directory is, and every container has it.
- */
-function isNamed({ baseUrl, data }: TargetFlags): boolean {
-  const { baseUrl: service, controlUrl } = momoEnvironment();
-  return [baseUrl, data, service, controlUrl].some((name) => name !== undefined);
 }
 
 /** What to do after a refusal, as a tool to call. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
-import { Refusal, readNaming } from "../../src/domain/error.ts";
+import { Refusal, readNaming, shown } from "../../src/domain/error.ts";
 import { findResult } from "../../src/domain/outcome.ts";
 import { KINDS, type Transaction } from "../../src/domain/transaction.ts";
 import { started } from "../../src/http/answers.ts";
@@ -58,7 +58,19 @@ async function findByNumber(service: Service, text: string): Promise<Transaction
   return null;
 }
 
-const noPaymentWith = (by: NamedBy) => new Refusal("not_found", `there is no payment with this ${by}`);
+async function noPaymentWith(by: NamedBy, text: string, service: Service): Promise<Refusal> {
+  const longer = by === "reference" ? await referencesThatBegin(text, service) : [];
+  const others = longer.length === 0 ? "" : `; there is one with ${longer.map((one) => shown(one)).join(", ")}`;
+  return new Refusal("not_found", `there is no payment with this ${by}${others}`);
+}
+
+/** Some clients add something to the order's number. */
+async function referencesThatBegin(start: string, { registry, listTransactions }: Service): Promise<string[]> {
+  const { id } = await registry.firstMerchant();
+  const { rows } = await listTransactions(id, { search: start }, { number: 1, limit: 20 });
+  const references = rows.map(({ reference }) => reference).filter((one) => one?.startsWith(start));
+  return [...new Set(references.filter((one) => one !== null && one !== undefined))].slice(0, 3);
+}
 
 /** Payments of all merchants: the list, the story of each, and test payments. */
 export const PAYMENT_CALLS: Calls = {
@@ -97,7 +109,9 @@ export const PAYMENT_CALLS: Calls = {
   "/transactions/CHECKOUT_REQUEST_ID": {
     GET: call(shapes.story, { query: storyQuery }, async (context, { id, query: { by } }) => {
       const transaction = await FINDERS[by](context.service, id);
-      if (!transaction) throw by === "checkout_request_id" ? noSuchPayment() : noPaymentWith(by);
+      if (!transaction) {
+        throw by === "checkout_request_id" ? noSuchPayment() : await noPaymentWith(by, id, context.service);
+      }
       const { checkoutRequestId } = transaction;
       const { texts, leftOut } = await requestsAbout(checkoutRequestId, context.log.list(), context.realClock);
       const story = await storyOf(transaction, leftOut, context);

@@ -7,6 +7,7 @@ import { redact } from "../../src/domain/redact.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { headerText } from "../../src/http/request.ts";
 import { curlLine } from "../curl.ts";
+import { fits } from "../network/rule-match.ts";
 import { type LoggedRequest, OWN_HEADER, REPLAY_HEADER } from "../request-log.ts";
 import { type Calls, CONTROL_PATH, type ControlContext, call, ownedBy, replicaHeader, textReply } from "./context.ts";
 import { noBody, pageQuery } from "./input.ts";
@@ -22,7 +23,10 @@ const filters = {
     .regex(/^[1-5](?:[0-9]{2}|xx)$/, { error: "must be a status of HTTP, such as 401, or 4xx" })
     .optional()
     .describe("only requests with this answer, such as 401, or 4xx"),
-  reference: z.string().optional().describe("only requests that name this reference, or a payment that has it"),
+  reference: z
+    .string()
+    .optional()
+    .describe("only requests that name this reference, or a payment that has it; with * at its end, all that begin so"),
 };
 
 const requestsQuery = pageQuery.safeExtend({
@@ -51,10 +55,9 @@ const hasStatus = (request: LoggedRequest, status: string): boolean =>
 /** Whether a request names the reference, or is about a payment with it. */
 async function requestsOf(reference: string, all: readonly LoggedRequest[], service: ControlContext["service"]) {
   const names = ({ body, target }: LoggedRequest) =>
-    membersIn(body)?.reference === reference ||
-    parametersIn(target.split("?")[1] ?? "")
-      .values()
-      .some((text) => text === reference);
+    [membersIn(body)?.reference, ...parametersIn(target.split("?")[1] ?? "").values()].some(
+      (text) => typeof text === "string" && fits(reference, text),
+    );
   const ids = new Set(all.filter(names).map(({ checkoutRequestId }) => checkoutRequestId));
   ids.add((await service.findByReference(reference))?.checkoutRequestId ?? null);
   ids.delete(null);

@@ -27,16 +27,22 @@ export const WAIT_CALLS: Calls = {
       async ({ waitingRoom }, { request, body: { checkout_request_id, reference, until, timeout }, keepOpen }) => {
         if (waitingRoom.isFull) return fail(503, "too many calls are waiting; try again when some are done");
         keepOpen(request);
+        const isAwaited = (status: string) => (until === "final" ? status !== "pending" : status === until);
+        // A payment that has ended stays as it is. Another one with the same reference can still come.
+        const isOver = (status: string) => checkout_request_id !== undefined && status !== "pending";
         const condition = {
           checkoutRequestId: checkout_request_id,
           reference,
-          accepts: ({ status }: { status: string }) => (until === "final" ? status !== "pending" : status === until),
+          accepts: ({ status }: { status: string }) => isAwaited(status) || isOver(status),
         };
         const ending = await waitingRoom.wait(condition, timeout, request.signal);
         if (ending === "late") return fail(408, `the payment has not become ${until} within the time-out`);
         if (ending === "forgotten")
           return fail(404, "the payment no longer exists: there was a reset, or a snapshot was restored");
         if (ending === "stopped") return fail(503, "the server stops");
+        if (!isAwaited(ending.status)) {
+          return fail(409, `the payment is ${ending.status}, which is final: it does not become ${until}`);
+        }
         return succeed(`the payment is ${ending.status}`, { transaction: itemView(ending) });
       },
     ),

@@ -24,7 +24,8 @@ export function matches(
   );
 }
 
-function fits(pattern: string | undefined, text: string | null): boolean {
+/** Whether a text is the pattern, or begins as a pattern with `*` says. Without a pattern, each text fits. */
+export function fits(pattern: string | undefined, text: string | null): boolean {
   if (pattern === undefined) return true;
   return pattern.endsWith("*") ? (text?.startsWith(pattern.slice(0, -1)) ?? false) : pattern === text;
 }

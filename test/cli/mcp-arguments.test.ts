@@ -38,6 +38,12 @@ test('text for numbers, "true", JSON text, and null for what is absent are taken
     1,
   );
   await taken("connect", { language: null });
+  expect((await taken("connect", { language: "js" })).example).toContain("await fetch");
+  const first = { action: "add", rules: [{ outcome: "expired" }], first: "true" };
+  expect((await taken("rules", first)).rules).toMatchObject([{ outcome: "expired" }, { outcome: "cancelled" }]);
+  const slow = { action: "add", faults: [{ kind: "delay", delay: "1ms" }], first: true };
+  expect((await taken("faults", slow)).faults).toMatchObject([{ kind: "delay" }, { kind: "error" }]);
+  await taken("start_payment", { phone: "+254 712 345 678", amount: 1, outcome: "completed" });
   await taken("state", { action: null });
 });
 
@@ -50,6 +56,7 @@ test("an action that is left out is the tool's first, and the clock is advanced,
   const before = await now({});
   expect((await now({ action: "advance", advance: "90s" })) - before).toBe(90_000);
   expect((await call("clock", { action: "resume" })).answer).toMatchObject({ frozen: false });
+  expect((await now({ advance: "90s" })) - before).toBeGreaterThanOrEqual(180_000);
 });
 
 test("a payment is explained by its id, its reference or its number, whose ever it is", async () => {
@@ -69,6 +76,11 @@ test("a payment is explained by its id, its reference or its number, whose ever 
     const { answer } = await call("explain_payment", given);
     expect(answer?.transaction, JSON.stringify(given)).toMatchObject({ checkout_request_id, amount: 6 });
   }
+  await call("start_payment", { phone: PHONE, amount: 5, reference: "ORDER-2~1a2b3c4d" });
+  expect((await call("explain_payment", { reference: "ORDER-2" })).text).toMatch(
+    /^there is no payment with this reference; there is one with "ORDER-2~1a2b3c4d"/,
+  );
+  expect((await call("audit", { action: "requests", reference: "ORDER-2" })).answer.requests).toEqual([]);
 });
 
 test("the requests of a run are all there, in short, and can be picked by path, status and reference", async () => {
@@ -107,6 +119,9 @@ test("the requests of a run are all there, in short, and can be picked by path, 
   // The push, its poll, and the refused one; not those of ORDER-10.
   expect((await requests({ reference: "ORDER-1" })).map(({ id }) => id)).toEqual([3, 4, 61]);
   expect(await requests({ reference: "ORDER-1", status: "200", path: "stkpush" })).toHaveLength(1);
+  expect(await requests({ reference: "ORDER-1*", path: "stkpush" })).toHaveLength(12);
+  const { more } = (await call("audit", { action: "requests", limit: 2 })).answer as { more: Answer };
+  expect((await requests({ limit: 2, ...more })).map(({ id }) => id)).toEqual([58, 59]);
 });
 
 test("a server that was started again, on another port, is found again", async () => {
@@ -117,8 +132,14 @@ test("a server that was started again, on another port, is found again", async (
   await first.stop("SIGTERM");
   const second = await serveMomo(["--data", data]);
   expect(second.ready.base_url).not.toBe(first.ready.base_url);
-  expect((await call("explain_payment", { reference: "ORDER-1" })).answer).toMatchObject({ payment_account_id: 1 });
+  const { answer } = await call("explain_payment", { reference: "ORDER-1" });
+  expect(answer).toMatchObject({ payment_account_id: 1, news: expect.stringContaining("started again") });
+  expect((await call("rules")).answer.news).toBeUndefined();
   await second.stop("SIGTERM");
+  expect(await call("connect")).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("no sandbox is running"),
+  });
   const third = await serveMomo(["--data", data]);
   const { variables } = (await call("connect")).answer;
   expect(variables).toMatchObject({ MOMO_BASE_URL: third.ready.base_url });

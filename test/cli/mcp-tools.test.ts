@@ -19,7 +19,12 @@ describe("a refusal is the sandbox's own message", () => {
     ["rules", { action: "burn" }, /action must be one of list, add, clear, remove; it is "burn"/],
     ["rules", { action: "constructor" }, /action must be one of list, add, clear, remove; it is "constructor"/],
     ["explain_payment", { checkout_request_id: ".." }, /^checkout_request_id must be a string, .*; it is ".."$/],
-    ["clock", { freeze: true }, /no argument freeze: clock with action show .*for action set and advance/],
+    [
+      "clock",
+      { action: "show", freeze: true },
+      /no argument freeze: clock with action show .*for action set and advance/,
+    ],
+    ["state", { name: "checkout" }, /no argument name: state with action snapshots takes no arguments/],
     ["clock", { action: "stop" }, /action must be one of show, set, advance, freeze, resume; it is "stop"/],
     [
       "clock",

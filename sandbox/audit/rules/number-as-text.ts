@@ -3,7 +3,7 @@ import { requestRule, type Verdict } from "../rule.ts";
 import { clean, LENIENT_ADVICE } from "../words.ts";
 
 const ADVICE =
-  "Convert it before you send it: Number(process.env.PAYMENT_ACCOUNT_ID), int(os.environ[\"PAYMENT_ACCOUNT_ID\"]), (int) getenv('PAYMENT_ACCOUNT_ID').";
+  "Convert it before you send it: Number(text) in JavaScript, int(text) or float(text) in Python, (float) $text in PHP.";
 
 interface AsText extends Verdict {
   readonly member: string;

@@ -13,7 +13,7 @@ const OUTCOME_NAMES = OUTCOMES.filter(({ name }) => name !== "manual").map(
 
 const START: Tool = {
   name: "start_payment",
-  use: "Starts a test payment that ends as outcome says.",
+  use: "Starts a test payment that ends as outcome says. Faults strike only the requests of programs.",
   means: {
     payment_account_id: "the account that gets the money",
     description: "what is paid for",
@@ -61,7 +61,7 @@ export const PAYMENT_ROWS: Rows = {
   },
   "/wait": {
     POST: {
-      summary: "Wait until a payment has a status; 408 at the time-out",
+      summary: "Wait until a payment has a status; 408 at the time-out, 409 if it has ended otherwise",
       actions: [{ of: WAIT, name: "wait", waits: true, next: { 404: FIND_PAYMENT } }],
     },
   },

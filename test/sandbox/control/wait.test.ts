@@ -92,6 +92,22 @@ describe("by reference", () => {
   });
 });
 
+test.each(["before", "during"])(
+  "409 at once if the payment ends otherwise %s the wait; another with its reference may come",
+  async (when) => {
+    const id = await manual({ reference: "R" });
+    if (when === "before") await endOf(id, "cancelled");
+    const waiting = wait({ checkout_request_id: id, until: "completed" });
+    const ofReference = wait({ reference: "R", until: "completed" });
+    if (when === "during") await endOf(id, "cancelled");
+    const { status, body } = await waiting;
+    expect(status).toBe(409);
+    expect(body.message).toBe("the payment is cancelled, which is final: it does not become completed");
+    await endOf(await manual({ reference: "R" }), "completed");
+    expect((await ofReference).status).toBe(200);
+  },
+);
+
 describe("408 at the time-out, which is in real time", () => {
   test("also while the clock of the sandbox stands still", async () => {
     const id = await sandbox.pay();
