@@ -92,6 +92,15 @@ function stepsOfTheDocuments(): readonly Step[] {
   return steps;
 }
 
+/** As `npm install --save-dev ../momo` writes it. */
+function lockOf(devDependencies: Readonly<Record<string, string>>) {
+  const { name, version, license, bin, dependencies } = manifest;
+  const clone = { name, version, dev: true, license, dependencies, bin, devDependencies: manifest.devDependencies };
+  const link = { resolved: "../momo", link: true };
+  const packages = { "": { devDependencies }, "../momo": clone, "node_modules/stkpush-sandbox": link };
+  return { name: "shop", lockfileVersion: 3, requires: true, packages };
+}
+
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
@@ -209,14 +218,20 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
 
     test("a job that builds momo from its sources, as docs/testing.md says, runs the tests and the audit", async () => {
       const steps = stepsOfTheDocuments();
-      const workspace = newFolder();
+      const workspace = join(newFolder(), "shop");
       cpSync(ROOT, join(workspace, "momo"), {
         recursive: true,
         filter: (path) => !["node_modules", "dist", ".git"].includes(basename(path)),
       });
       symlinkSync(join(ROOT, "node_modules"), join(workspace, "momo/node_modules"));
-      const test = "momo pay 0712345678 100 --wait --interval 50ms -q";
-      writeFileSync(join(workspace, "package.json"), JSON.stringify({ scripts: { test } }));
+      const test = "momo pay 0712345678 100 --wait --interval 50ms -q && node shop.mjs";
+      const devDependencies = { "stkpush-sandbox": "file:../momo" };
+      writeFileSync(join(workspace, "package.json"), JSON.stringify({ scripts: { test }, devDependencies }));
+      writeFileSync(join(workspace, "package-lock.json"), JSON.stringify(lockOf(devDependencies)));
+      const shop = `import { connectSandbox } from "stkpush-sandbox/testing";
+        const sandbox = await connectSandbox();
+        console.log(sandbox.baseUrl === process.env.MOMO_BASE_URL);`;
+      writeFileSync(join(workspace, "shop.mjs"), shop);
       let job: Job | null = null;
       const said: string[] = [];
       for (const { uses, with: inputs, run, "working-directory": folder = "." } of steps) {
@@ -234,7 +249,7 @@ describe.skipIf(process.platform !== "linux")("on Linux", () => {
         said.push(stdout);
       }
       expect(said[0]).toContain(`${join(workspace, "momo/dist/momo")}: `);
-      expect(said[1]).toEndWith("completed\n");
+      expect(said.at(-2)).toEndWith("completed\ntrue\n");
       expect(readFileSync(join(workspace, "momo.xml"), "utf8")).toContain('failures="0"');
       expect(await job?.post()).toMatchObject({ exitCode: 0, stderr: "" });
     });
