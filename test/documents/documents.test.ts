@@ -71,10 +71,10 @@ test("the documents name the npm package as package.json does", () => {
   expect(named.filter((line) => !line.endsWith(`: ${NAME}`))).toEqual([]);
 });
 
-test("the documents have 17,500 words at most, as wc counts them, without SECURITY.md", () => {
+test("the documents have 18,000 words at most, as wc counts them, without SECURITY.md", () => {
   const counted = [...documents, ...["npm/README.md", "docs/llms.txt"].map(readDocument)];
   const words = counted.map(({ path, text }) => (path === "SECURITY.md" ? 0 : text.trim().split(/\s+/).length));
-  expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(17_500);
+  expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(18_000);
 });
 
 test("momo help PAGE prints each document, and each file that one links, as it is", async () => {
