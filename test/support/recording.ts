@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { KINDS } from "../../sandbox/audit/rules.ts";
 import { FAULT_NAMES } from "../../sandbox/faults/kinds.ts";
 import { CHOSEN_NAMES } from "../../sandbox/network/choice.ts";
@@ -17,6 +18,16 @@ export function isRecording(): boolean {
   if (CI === "true")
     throw new Error("MOMO_TEST_RECORD is set, and CI is true: record on your own machine, and read the difference");
   return true;
+}
+
+/** @throws Error if recording would overwrite what git does not have. Other files may have changes: that is why one records. */
+function assertStaged(file: string): void {
+  const { exitCode } = Bun.spawnSync(["git", "diff", "--quiet", "--", basename(file)], { cwd: dirname(file) });
+  // Outside of a repository git ends with another code.
+  if (exitCode !== 1) return;
+  throw new Error(
+    `${file} has changes that are not staged, and recording would overwrite them: git add it, or git restore it`,
+  );
 }
 
 const ANY_OUTCOME = CHOSEN_NAMES.join("|");
@@ -45,6 +56,7 @@ export class Recording {
 
   /** @param separator what stands between two texts; null if the file is one text */
   constructor(file: string, separator: string | null = "\n\n") {
+    if (isRecording()) assertStaged(file);
     this.#file = file;
     this.#separator = separator;
     const text = readFileSync(file, "utf8").trimEnd();

@@ -36,6 +36,9 @@ export async function tell(
   carryOut: (typed: string, mark: string) => Promise<Seen>,
 ): Promise<void> {
   const lines = (recording.texts[index] ?? "").split("\n");
+  if (lines[0] === "" || LINE.test(lines[0] ?? "")) {
+    throw new Error(`a story has no name: it begins with "${lines[0]}" instead of a line without a mark`);
+  }
   const places = [...lines.keys()].filter((at) => LINE.test(lines[at] ?? ""));
   if (places.length === 0) throw new Error(`${lines[0]}: the story has no line that begins with ">", "-" or "$"`);
   const shown = lines.slice(0, places[0]);
