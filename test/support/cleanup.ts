@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -22,8 +22,14 @@ export async function cleanUp(): Promise<void> {
   if (errors.length > 0) throw errors[0];
 }
 
-/** In memory if the system has such a folder: the content of the files matters, not the speed of a disk. */
-export const FAST_FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+/** In memory if the system has such a folder with room: the content of the files matters, not the speed of a disk. */
+export const FAST_FOLDER = hasRoom("/dev/shm") ? "/dev/shm" : tmpdir();
+
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize > 1e9;
+}
 
 /** A new folder; {@link cleanUp} removes it. */
 export function newFolder(parent = tmpdir()): string {

@@ -1,6 +1,5 @@
 import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseConfig } from "../../cli/serving/engine.ts";
 import type { PostgresStore } from "../../src/store/postgres/postgres.ts";
@@ -8,7 +7,7 @@ import { areTotalsTrue as areShardsTrue } from "../../src/store/postgres/totals.
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import { areTotalsTrue } from "../../src/store/sqlite/totals.ts";
 import type { Store } from "../../src/store/store.ts";
-import { forAllTests, forEachTest } from "./cleanup.ts";
+import { FAST_FOLDER, forAllTests, forEachTest } from "./cleanup.ts";
 import { describeWith, type Needed } from "./needs.ts";
 import { newDatabase, openEngine, runSql, sharedServer, VERSIONS } from "./postgres.ts";
 import { addMerchants } from "./shop.ts";
@@ -41,7 +40,7 @@ export const sqlite: Engine = {
   cost: 1,
   newDatabase: async () => null,
   async newPlace() {
-    const folder = mkdtempSync(join(tmpdir(), "momo-test-"));
+    const folder = mkdtempSync(join(FAST_FOLDER, "momo-test-"));
     const file = join(folder, "momo.db");
     const open = new Set<Store>();
     return {
