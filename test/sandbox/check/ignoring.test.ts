@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { byCause } from "../../../sandbox/check/report.ts";
 import { forAllTests } from "../../support/cleanup.ts";
 import { openScene } from "../../support/scene.ts";
-import { checkScene, type Deviation, fillScene, IGNORED, sendTo } from "./checked.ts";
+import { checkReads, checkScene, type Deviation, fillScene, IGNORED, sendTo } from "./checked.ts";
 
 /** A service that does nothing with what is asked: no sentence holds that it could not have failed. */
 
@@ -14,6 +14,8 @@ const scene = forAllTests(async () => {
   return opened;
 });
 
+const check = checkReads(scene);
+
 const without =
   (parameter: string): Deviation =>
   (_answer, request) => {
@@ -22,7 +24,7 @@ const without =
   };
 
 test.each(IGNORED)("a service that ignores %s", async (parameter, sentences) => {
-  const { checked } = await checkScene(scene, without(parameter), null);
+  const { checked } = await check(without(parameter));
   const ids = (verdict: string) => checked.filter((one) => one.verdict === verdict).map(({ id }) => id);
   expect(ids("fails").toSorted()).toEqual(sentences.toSorted());
 });
@@ -43,7 +45,7 @@ const always = (rows: (all: Json[]) => Json[]): Deviation => {
 test("filters that are all ignored are one finding", async () => {
   const ignore: Deviation = (_answer, request) =>
     sendTo(scene)({ ...request, path: request.path.replace(/\?(?:status|type|search|date).*/, "") });
-  const { checked } = await checkScene(scene, ignore, null);
+  const { checked } = await check(ignore);
   const failed = checked.filter(({ verdict }) => verdict === "fails");
   expect([failed.length, byCause(failed).length]).toEqual([8, 1]);
 });
@@ -54,7 +56,7 @@ test.each<[what: string, deviation: Deviation]>([
   ["completed ones only", always((all) => all.filter(({ status }) => status === "completed"))],
   ["nothing", always(() => [])],
 ])("of a list that always has %s, no sentence holds about what it selects", async (_what, deviation) => {
-  const { checked } = await checkScene(scene, deviation, null);
+  const { checked } = await check(deviation);
   const selects = /^list\.(?:limit-|next-page|status-|by-|dates|search)/;
   const holding = checked.filter(({ id, verdict }) => selects.test(id) && verdict === "holds");
   expect(holding.map(({ id }) => id)).toEqual([]);
@@ -71,7 +73,7 @@ test("where all payments are refused, it is not known why one without an amount 
 test("a status that is refused hides nothing of the other lists", async () => {
   const refuse: Deviation = (answer, { path }) =>
     path.includes("status=expired") ? { ...answer, status: 404, text: '{"success":false,"message":"no"}' } : answer;
-  const { checked } = await checkScene(scene, refuse, null);
+  const { checked } = await check(refuse);
   const hidden = checked.filter(({ id, verdict }) => /^(?:list|pending|completed)\./.test(id) && verdict !== "holds");
   expect(hidden.map(({ id }) => id)).toEqual(["list.status-expired"]);
 });
