@@ -1,98 +1,122 @@
 <?php
 // A client for the mobile-money API in one file, for PHP 8.2 and later with curl. Copy it into your program.
-//   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, new Momo\FileStore('/srv/orders'));
-//   settle($momo->pay('ORDER-0001', '0712345678', 100)); // yours: it delivers an order that is completed, once
+//   $store = new Momo\FileStore('/srv/orders');
+//   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, $store, settle: settle(...));
+//   $order = $momo->pay('ORDER-0001', '0712345678', 100);
+// settle($order) is yours. It gets each order that has ended, and delivers what is completed. It is called until it has
+// returned once, so also twice, or twice at once: deliver if UPDATE … SET paid = true … AND paid = false changes a row.
 // A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
 //   pending                      the customer is asked: show "Look at your phone."
 //   unknown                      the answer to the push was lost: the customer may be asked, or not
 //   completed                    paid; receipt is the network's
 //   failed, cancelled, expired   not paid; result_code and result_desc say why
 //   not_started                  not paid: the network refused the push, or the service never got it
-// While it is pending or unknown, the customer may have paid (may_have_paid): ask again. The others never change.
-// A script calls pay, which waits for two minutes at most. Call it again later, also after a crash: it goes on.
+// While it is pending or unknown, the customer may have paid (may_have_paid): ask again. The others are final. (Only a
+// process that stood still for ten minutes before its push was sent can open an order again that is not_started.)
+// An order belongs to an address and a payment account: another API key of the account goes on with it.
+// A script calls pay, which asks every 5 s, 24 times. Call it again later, also after a crash: it goes on.
 // A web request calls start, which returns soon. The page calls your server every 5 s, and that calls ask($reference).
-// A cron runs every minute. For each order of open() it calls settle(ask($order['reference'])), and logs a MomoError.
+// A cron runs each minute. For each order of open() it calls ask($order['reference']), and logs a MomoError.
 // Anybody can send a webhook. Ask for the order in open() that has its checkout_request_id. Without one, answer 404.
 // A test uses a new folder. To move the sandbox's clock, sleep($seconds) moves it; now() returns by how much so far.
 namespace Momo;
 /** Exit codes of the command for the final statuses, and for the kinds of errors. */
 const FINAL_STATUSES = ['completed' => 0, 'failed' => 10, 'cancelled' => 11, 'expired' => 12, 'not_started' => 5];
-/** refused: by the service. unreachable: nothing was sent. unknown: the answer was lost. store: the store failed. */
+/** refused: by the service. unreachable: nothing was sent. unknown: the answer was lost. store: it or settle failed. */
 const ERRORS = ['store' => 1, 'usage' => 2, 'credentials' => 4, 'refused' => 5, 'unreachable' => 6, 'unknown' => 6];
+/** What is stored of an order is never changed. The first of these counts: a payment, more than that none was found. */
+const STATES = ['~ended', '~accepted', '~not_started', ''];
 const JSON_FORM = JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS;
-
 final class MomoError extends \Exception {
     /** kind: one of ERRORS. mayHavePaid: whether the customer may have paid all the same. */
-    public function __construct(public string $kind, string $message, public bool $mayHavePaid = false) {
-        parent::__construct($mayHavePaid ? "$message; the customer may have paid" : $message);
+    public function __construct(
+        public string $kind, string $message, public bool $mayHavePaid = false, ?\Throwable $cause = null,
+    ) {
+        parent::__construct($mayHavePaid ? "$message; the customer may have paid" : $message, 0, $cause);
     }
 }
-
 /** Keeps values as files, for processes in all languages. A store of your own, such as a table, needs these methods. */
 final class FileStore {
     public function __construct(private string $folder) {
         $isAbsolute = preg_match('~^(/|\\\\|[a-z]:)~i', $folder);
         if (!$isAbsolute) throw refusal('the folder of the orders', 'an absolute path, such as /srv/orders', $folder);
-        @mkdir($folder, recursive: true); // it may be there already
-        useStore('the folder of the orders', false, fn () => opendir("$folder/."));
     }
     public function get(string $name): mixed {
-        $text = file_exists($this->path($name)) ? file_get_contents($this->path($name)) : 'null';
-        return json_decode($text, true, flags: JSON_THROW_ON_ERROR);
+        clearstatcache(); // other processes change the folder
+        $path = $this->pathOf($name);
+        if (!file_exists($path) && !is_link($path)) {
+            if (is_dir($this->folder)) opendir("$this->folder/."); // if it cannot be opened, the file may be there
+            return null;
+        }
+        return json_decode(file_get_contents($path), true, flags: JSON_THROW_ON_ERROR);
     }
-    /** Whether the value was added, and there was none. Of several processes, one succeeds. */
-    public function add(string $name, array $value): bool {
-        is_dir($this->folder) || mkdir($this->folder, recursive: true);
+    /** Adds a value if there is none. Of several processes, the first adds its own. */
+    public function add(string $name, array $value): void {
         try {
             $this->write($name, $value, link(...));
-            return true;
         } catch (\ErrorException $error) {
-            return file_exists($this->path($name)) ? false : throw $error;
+            if (!file_exists($this->pathOf($name))) throw $error;
         }
     }
-    public function set(string $name, array $value): void { $this->write($name, $value, rename(...)); }
-    public function remove(string $name): void { unlink($this->path($name)); }
+    public function set(string $name, array $value): void {
+        $this->write($name, $value, rename(...));
+    }
+    public function remove(string $name): void {
+        if (file_exists($this->pathOf($name))) unlink($this->pathOf($name));
+    }
     public function names(): array {
+        $this->openFolder();
         $files = preg_grep('/^([2-7][0-9a-f])+[.]json$/D', scandir($this->folder));
         return array_map(fn ($file) => hex2bin(basename($file, '.json')), array_values($files));
     }
-    private function path(string $name): string { return "$this->folder/" . bin2hex($name) . '.json'; }
+    private function pathOf(string $name): string {
+        return "$this->folder/" . bin2hex($name) . '.json';
+    }
+    private function openFolder(): mixed {
+        clearstatcache();
+        if (!is_dir($this->folder)) mkdir($this->folder, recursive: true);
+        return opendir("$this->folder/.");
+    }
     private function write(string $name, array $value, \Closure $linkOrRename): void {
+        $this->openFolder();
         $draft = "$this->folder/" . bin2hex(random_bytes(16)) . '.draft';
         try {
             $file = fopen($draft, 'x');
             fwrite($file, json_encode($value, JSON_FORM | JSON_THROW_ON_ERROR));
-            (fsync($file) && fclose($file)) || throw new \ErrorException('the disk did not take it');
-            $linkOrRename($draft, $this->path($name)); // a crash leaves no half file of this name
+            if (!fsync($file) || !fclose($file)) throw new \ErrorException('the disk did not take it');
+            $linkOrRename($draft, $this->pathOf($name)); // a crash leaves no half file of this name
         } finally {
-            file_exists($draft) && unlink($draft);
+            if (file_exists($draft)) unlink($draft);
         }
-        PHP_OS_FAMILY === 'Windows' || fsync(fopen($this->folder, 'r')); // Windows syncs no folders
+        if (PHP_OS_FAMILY !== 'Windows') fsync(fopen($this->folder, 'r')); // Windows syncs no folders
     }
 }
-
 /** Times are in seconds. An order is not_started if the service has not found it for $notStartedAfter seconds. */
 final class Client {
-    private int $retryAfter = 0; // for how long the service wants no request
+    private string $service;
     public function __construct(
         private string $baseUrl, private string $apiKey, private string $apiSecret, private int $paymentAccountId,
         private object $store, private float $timeout = 10, private float $interval = 5, private float $deadline = 120,
         private float $notStartedAfter = 600, private ?\Closure $now = null, private ?\Closure $sleep = null,
+        private ?\Closure $settle = null,
     ) {
         $this->baseUrl = rtrim(trim($baseUrl), '/');
+        $this->service = "$this->baseUrl, account $paymentAccountId";
         $this->now ??= fn () => microtime(true);
         $this->sleep ??= fn (float $seconds) => usleep((int) ($seconds * 1e6));
     }
     public function pay(string $reference, string $phone, int|float|string $amount): array {
         return $this->waitForEnd($this->start($reference, $phone, $amount));
     }
-    public function wait(string $reference): array { return $this->waitForEnd($this->ask($reference)); }
+    public function wait(string $reference): array {
+        return $this->waitForEnd($this->ask($reference));
+    }
     /** Starts an order. If it is stored already, it is returned, and nothing is pushed. */
     public function start(string $reference, string $phone, int|float|string $amount): array {
         $key = keyOf($reference);
         $payment = parsePayment($phone, $amount);
         $order = [
-            'service' => $this->baseUrl,
+            'service' => $this->service,
             'reference' => $reference,
             'service_reference' => createServiceReference($reference),
             ...$payment,
@@ -102,34 +126,40 @@ final class Client {
             'asked_ms' => (int) round(1000 * ($this->now)()), // when the service was last asked for it
             'not_found_ms' => 0, // for how long the service has answered that it does not find it
         ];
-        $isNew = $this->read($key, $order)['service_reference'] === $order['service_reference'];
-        if (!$isNew || !useStore($key, false, fn () => $this->store->add($key, $order))) {
-            $stored = $this->read($key);
-            if ($stored['phone'] === $order['phone'] && $stored['amount'] == $order['amount']) return $stored;
+        if ($this->get($key) === null) useStore($key, false, fn () => $this->store->add($key, $order));
+        $stored = $this->read($key); // of another process, or ended by one while this one stood still
+        if (isFinal($stored) || $stored['service_reference'] !== $order['service_reference']) {
+            $isSame = $stored['phone'] === $order['phone'] && $stored['amount'] == $order['amount'];
+            if ($isSame) return $this->settleEnd($key, $stored);
             throw new MomoError('usage', "$key is an order of $stored[phone] for $stored[amount] already");
         }
         $push = $payment + ['reference' => $order['service_reference']];
+        $answer = [];
         try {
             $answer = $this->call('/stkpush.php', ['payment_account_id' => $this->paymentAccountId, ...$push]);
         } catch (MomoError $error) {
             $refusal = ['status' => $error->kind, 'result_desc' => $error->getMessage()];
             if ($error->kind === 'not_started') return $this->record($key, $order, $refusal);
-            if ($error->kind === 'unknown') return $order; // it may have been pushed: ask looks for it
-            useStore($key, false, fn () => $this->store->remove($key)); // it was not pushed
-            throw $error;
+            if ($error->kind !== 'unknown') {
+                useStore($key, false, fn () => $this->store->remove($key)); // it was not pushed
+                throw $error;
+            }
         }
-        $answer['status'] = isset($answer['checkout_request_id']) ? 'pending' : 'unknown';
-        return $this->record($key, $order, $answer);
+        $isAccepted = isset($answer['checkout_request_id']);
+        if ($isAccepted) return $this->record($key, $order, ['status' => 'pending'] + $answer);
+        $this->recordAsk($order, $order['asked_ms'], 0); // it may have been pushed: ask looks for it from now on
+        useStore($key, true, fn () => $this->store->remove("$key~not_started")); // by one that looked for it before
+        return $this->read($key, $order);
     }
     /** Asks for an order once, now. If no answer comes, the order stays as it was. If the service refuses to answer, as
      * with 404 for a payment that it had, this throws, and the order stays open: nobody knows if it was paid. */
     public function ask(string $reference): array {
         $key = keyOf($reference);
         $order = $this->read($key);
-        if (isFinal($order)) return $order;
+        if (isFinal($order)) return $this->settleEnd($key, $order);
         $nowMs = (int) round(1000 * ($this->now)());
         $elapsedMs = max(0, min($nowMs - $order['asked_ms'], (int) (1000 * $this->interval))); // now() can jump
-        $this->recordAsk($order, ['asked_ms' => $nowMs, 'not_found_ms' => $order['not_found_ms']]);
+        $this->recordAsk($order, $nowMs, $order['not_found_ms']);
         try {
             $id = $order['checkout_request_id'];
             $payment = $id ? $this->call('/status.php', ['checkout_request_id' => $id]) : $this->search($order);
@@ -140,37 +170,50 @@ final class Client {
         }
         if ($payment === null) {
             $notFoundMs = $order['not_found_ms'] + $elapsedMs; // it may come later: a push can take minutes
-            $this->recordAsk($order, ['asked_ms' => $nowMs, 'not_found_ms' => $notFoundMs]);
+            $this->recordAsk($order, $nowMs, $notFoundMs);
             $payment = ['status' => $notFoundMs >= 1000 * $this->notStartedAfter ? 'not_started' : 'unknown'];
         }
         return $this->record($key, $order, $payment);
     }
-    /** The orders that have not ended. One that cannot be read is listed as unreadable, with an error. */
+    /** Asks until the order is final, or the deadline has come. */
+    private function waitForEnd(array $order): array {
+        $pause = min($this->interval, $this->deadline);
+        for ($waited = 0; !isFinal($order) && $waited < $this->deadline; $waited += $pause) {
+            ($this->sleep)($pause);
+            $stored = $this->read(keyOf($order['reference']), $order);
+            $isAsked = $stored['asked_ms'] !== $order['asked_ms'] && !isFinal($stored); // by another process, just now
+            $order = $isAsked ? $stored : $this->ask($order['reference']);
+        }
+        return $order;
+    }
+    /** The orders that have not ended, or are not settled. One that cannot be read is unreadable, and has an error. */
     public function open(): array {
-        $names = useStore('the folder of the orders', true, fn () => array_flip($this->store->names()));
-        $isOpen = fn ($name) => !str_contains($name, '~') && !isset($names["$name~ended"]);
         $orders = [];
-        foreach (array_filter(array_keys($names), $isOpen) as $key) {
+        $stored = array_flip($this->names());
+        foreach (array_map(strval(...), array_keys($stored)) as $key) {
+            $state = array_values(array_filter(STATES, fn ($one) => isset($stored[$key . $one])))[0];
+            $isEnded = $state === '~ended' || $state === '~not_started';
+            $isClosed = $this->settle ? isset($stored["$key$state~settled"]) : $isEnded;
+            if (str_contains($key, '~') || $isClosed) continue;
             try {
                 $orders[] = $this->read($key);
             } catch (MomoError $error) {
-                if ($error->kind === 'refused') continue; // it was removed meanwhile
-                $orders[] = ['reference' => (string) $key, 'status' => 'unreadable', 'error' => $error->getMessage()];
+                $orders[] = ['reference' => $key, 'status' => 'unreadable', 'error' => $error->getMessage()];
             }
         }
-        return array_values(array_filter($orders, fn ($order) => !isFinal($order)));
+        $isOpen = fn ($order) => $this->settle || !isFinal($order); // it can end meanwhile
+        return array_values(array_filter($orders, $isOpen));
     }
     /** The payment of an order as the list shows it, or null. The order need not be stored. */
     public function find(string $reference, string $phone, int|float|string $amount): ?array {
         $order = ['reference' => keyOf($reference), 'service_reference' => "$reference~"];
         return $this->search($order + parsePayment($phone, $amount));
     }
-    /** All payments, newest first. None is there twice or left out, also if payments arrive or change meanwhile. */
+    /** All payments, newest first. None is there twice or left out, also if payments arrive meanwhile. */
     public function list(array $filters = []): array {
         $rows = [];
         for ($page = 1; $page <= 10_000; $page += 1) {
-            $parameters = ['status' => null, 'page' => $page, 'limit' => 100] + $filters;
-            $query = http_build_query($parameters, encoding_type: PHP_QUERY_RFC3986);
+            $query = http_build_query(['page' => $page, 'limit' => 100] + $filters, encoding_type: PHP_QUERY_RFC3986);
             $answer = $this->call("/transactions.php?$query");
             $pageRows = $answer['transactions'] ?? $answer['data'] ?? null;
             if (!is_array($pageRows) || array_filter($pageRows, fn ($row) => isset($row['id'])) !== $pageRows) break;
@@ -178,53 +221,60 @@ final class Client {
             $rows = array_replace($rows, array_column($pageRows, null, 'id'));
             $totalPages = $answer['pagination']['total_pages'] ?? null;
             $isLast = is_int($totalPages) ? $page >= $totalPages : $newRows === [] && count($pageRows) < 100;
-            $status = $filters['status'] ?? null; // it can change between two pages, so it is compared at the end
-            $isWanted = fn ($row) => $status === null || ($row['status'] ?? null) === $status;
-            if ($isLast) return array_values(array_filter($rows, $isWanted));
+            if ($isLast) return array_values($rows);
             if ($newRows === []) break;
         }
         throw new MomoError('unknown', '/transactions.php: no list, or a list without its end', true);
     }
-    private function waitForEnd(array $order): array {
-        $waited = 0;
-        while (!isFinal($order) && $waited < $this->deadline) {
-            $pause = min(max($this->interval, $this->retryAfter), $this->deadline);
-            $before = hrtime(true); // now() can jump
-            ($this->sleep)($pause);
-            $stored = $this->read(keyOf($order['reference']), $order); // another process may have asked
-            $order = $stored['asked_ms'] === $order['asked_ms'] ? $this->ask($order['reference']) : $stored;
-            $waited += max($pause, (hrtime(true) - $before) / 1e9);
+    /** Gives an order that has ended to settle, until that has returned once. */
+    private function settleEnd(string $key, array $order): array {
+        $name = $key . stateOf($order['status']) . '~settled';
+        if ($this->settle === null || !isFinal($order) || $this->get($name)) return $order;
+        try {
+            ($this->settle)($order);
+        } catch (\Throwable $error) {
+            $isPaid = $order['status'] === 'completed';
+            throw new MomoError('store', "$key cannot be settled: " . $error->getMessage(), $isPaid, $error);
         }
+        useStore($key, true, fn () => $this->store->add($name, $order));
         return $order;
     }
     /** Stores news of a payment beside what is stored: no process takes back what another has stored. */
     private function record(string $key, array $started, array $payment): array {
-        $order = $this->read($key, $started); // a file that was removed is written again
+        $stored = $this->read($key, $started); // a file that was removed is written again
         $status = $payment['status'] ?? null;
-        $isNews = $status !== $order['status'] && ($status === 'pending' || isFinal($payment));
-        $isTooLate = isFinal($order) || ($status === 'not_started' && $order['status'] === 'pending');
-        if ($isTooLate || !$isNews) return $order;
-        $order['status'] = $status;
-        $order['checkout_request_id'] ??= $payment['checkout_request_id'] ?? null;
+        $isNews = $status !== $stored['status'] && ($status === 'pending' || isFinal($payment));
+        if (!$isNews) return $stored;
+        $order = array_replace($started, ['status' => $status]);
+        $order['checkout_request_id'] = $stored['checkout_request_id'] ?? $payment['checkout_request_id'] ?? null;
         $order['receipt'] = $payment['momo_receipt_number'] ?? null;
         $order['result_code'] = $payment['result_code'] ?? null;
         $order['result_desc'] = $payment['result_desc'] ?? null;
-        $name = isFinal($order) ? "$key~ended" : "$key~accepted";
         if (isFinal($order)) unset($order['may_have_paid']);
-        useStore($key, true, fn () => $this->store->add($name, $order));
-        return $this->read($key); // another process may have been faster
+        useStore($key, true, fn () => $this->store->add($key . stateOf($status), $order));
+        return $this->settleEnd($key, $this->read($key)); // another process may have been faster, or know more
     }
     /** The payment of an order without an id, or null. Rows have no reference. */
     private function search(array $order): ?array {
-        $rows = $this->list(['search' => $order['service_reference']]);
-        $number = substr($order['phone'], 3);
-        $isOwn = fn ($row) => ($row['amount'] ?? 0) == $order['amount'] && str_ends_with($row['phone'] ?? '', $number);
-        $own = array_values(array_filter($rows, $isOwn));
-        $paid = array_values(array_filter($own, fn ($row) => ($row['status'] ?? '') === 'completed'));
+        $rows = $this->rowsOf($order, $order['phone']); // §4.3 promises the search for a phone alone
+        if ($rows === []) return null;
+        $own = $this->rowsOf($order, $order['service_reference']);
         // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
         $isExact = $own !== [] && $this->list(['search' => createServiceReference($order['reference'])]) === [];
-        if ($isExact || $rows === []) return $paid[0] ?? $own[0] ?? null;
-        throw new MomoError('unknown', "the search for $order[service_reference] finds other payments", true);
+        $paid = array_values(array_filter($own, fn ($row) => ($row['status'] ?? '') === 'completed'));
+        if ($isExact) return $paid[0] ?? $own[0];
+        $stored = array_map($this->get(...), preg_grep('/~(accepted|ended)$/D', $this->names()));
+        $others = array_filter(array_column($stored, 'checkout_request_id'));
+        $isOfOther = fn ($row) => in_array($row['checkout_request_id'] ?? '', $others, true);
+        if (array_filter($rows, $isOfOther) === $rows) return null;
+        $same = "another payment of $order[phone] for $order[amount]";
+        throw new MomoError('unknown', "$same can be that of $order[reference]", true);
+    }
+    private function rowsOf(array $order, string $search): array {
+        $isAmount = fn ($value) => is_numeric($value) && (float) $value == $order['amount'];
+        $isPhone = fn ($value) => str_ends_with((string) $value, substr($order['phone'], 3));
+        $isOwn = fn ($row) => $isAmount($row['amount'] ?? null) && $isPhone($row['phone'] ?? '');
+        return array_values(array_filter($this->list(['search' => $search]), $isOwn));
     }
     /** The answer of the service, if it is a success. */
     private function call(string $path, ?array $body = null): array {
@@ -239,7 +289,6 @@ final class Client {
         ] + ($body === null ? [] : [CURLOPT_POSTFIELDS => json_encode($body)]));
         $answer = json_decode((string) curl_exec($curl), true);
         $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
-        $this->retryAfter = min(curl_getinfo($curl, CURLINFO_RETRY_AFTER), 60);
         if ($status === 200 && ($answer['success'] ?? null) === true) return $answer;
         $reason = curl_error($curl) ?: "HTTP $status";
         $message = is_string($answer['message'] ?? null) ? $answer['message'] : "$path: $reason";
@@ -252,23 +301,36 @@ final class Client {
         if ($isRefusal && $isOfService) $kind = $status === 401 ? 'credentials' : 'refused';
         throw new MomoError($kind, $message, $kind === 'unknown');
     }
-    private function recordAsk(array $order, array $asked): void {
-        useStore($order['reference'], true, fn () => $this->store->set("$order[service_reference]~asked", $asked));
+    private function recordAsk(array $order, int $askedMs, int $notFoundMs): void {
+        $value = ['asked_ms' => $askedMs, 'not_found_ms' => $notFoundMs];
+        useStore($order['reference'], true, fn () => $this->store->set("$order[service_reference]~asked", $value));
+    }
+    private function get(string $name): mixed {
+        return useStore($name, true, fn () => $this->store->get($name));
+    }
+    private function names(): array {
+        return useStore('the folder of the orders', true, fn () => $this->store->names());
     }
     /** The order as it was stored last. If there is none, the fallback or an error. */
     private function read(string $key, ?array $fallback = null): array {
-        $get = fn ($name) => useStore($key, true, fn () => $this->store->get($name));
-        $order = $get("$key~ended") ?? $get("$key~accepted") ?? $get($key) ?? $fallback;
-        $order ?? throw new MomoError('refused', "$key has not been started");
+        $order = null;
+        foreach (STATES as $state) $order ??= $this->get($key . $state);
+        $order ??= $fallback ?? throw new MomoError('refused', "$key has not been started");
         $owner = isset($order['service_reference']) ? $order['service'] : 'another program or version';
-        if ($owner === $this->baseUrl) return [...$order, ...($get("$order[service_reference]~asked") ?? [])];
-        throw new MomoError('usage', "$key is an order of $owner, not of $this->baseUrl: use another folder");
+        if ($owner === $this->service) return [...$order, ...($this->get("$order[service_reference]~asked") ?? [])];
+        throw new MomoError('usage', "$key is an order of $owner, not of $this->service: use another folder");
     }
 }
-
-function isFinal(array $order): bool { return isset(FINAL_STATUSES[$order['status'] ?? '']); }
+function stateOf(string $status): string {
+    return ['pending' => '~accepted', 'not_started' => '~not_started'][$status] ?? '~ended';
+}
+function isFinal(array $order): bool {
+    return isset(FINAL_STATUSES[$order['status'] ?? '']);
+}
 /** The reference for the service, at most 100 characters. The token tells it from an earlier order of this name. */
-function createServiceReference(string $reference): string { return "$reference~" . bin2hex(random_bytes(4)); }
+function createServiceReference(string $reference): string {
+    return "$reference~" . bin2hex(random_bytes(4));
+}
 function refusal(string $name, string $rule, string $value): MomoError {
     return new MomoError('usage', "$name must be $rule; it is '$value'");
 }
@@ -284,14 +346,14 @@ function useStore(string $name, bool $mayHavePaid, \Closure $action): mixed {
 }
 function keyOf(string $reference): string {
     $rule = '1 to 91 printable ASCII characters, without ~ and outer spaces';
-    $isReference = preg_match('/^(?! )[ -}]{1,91}(?<! )$/D', $reference);
-    return $isReference ? strtolower($reference) : throw refusal('reference', $rule, $reference);
+    if (!preg_match('/^(?! )[ -}]{1,91}(?<! )$/D', $reference)) throw refusal('reference', $rule, $reference);
+    return strtolower($reference);
 }
 function parsePayment(string $phone, int|float|string $amount): array {
     $isPhone = preg_match('/^(?:\+?254|0|(?=[17]\d{8}$))(\d{9})$/D', preg_replace('/[ ().-]/', '', $phone), $match);
-    $isPhone || throw refusal('phone', 'such as 0712345678', $phone);
+    if (!$isPhone) throw refusal('phone', 'such as 0712345678', $phone);
     $isAmount = preg_match('/^[1-9]\d{0,8}(\.\d{1,2})?$/D', (string) $amount);
-    $isAmount || throw refusal('amount', 'from 1, with two decimals at most', (string) $amount);
+    if (!$isAmount) throw refusal('amount', 'from 1, with two decimals at most', (string) $amount);
     $number = (float) (string) $amount; // the number that was checked
     return ['phone' => "254$match[1]", 'amount' => $number == (int) $number ? (int) $number : $number];
 }

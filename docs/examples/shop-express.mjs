@@ -12,6 +12,7 @@ const momo = createClient({
   apiSecret: MOMO_API_SECRET,
   paymentAccountId: Number(MOMO_PAYMENT_ACCOUNT_ID),
   store,
+  settle,
 });
 
 // Yours: a table of your database. The price never comes from the browser.
@@ -34,11 +35,12 @@ const TEXTS = {
 function referenceOf(id, triesAgain) {
   let number = 1;
   while (store.get(`${id}-${number + 1}`)) number += 1;
-  const end = store.get(`${id}-${number}~ended`);
+  const end = store.get(`${id}-${number}~ended`) ?? store.get(`${id}-${number}~not_started`);
   return `${id}-${triesAgain && end && end.status in UNPAID ? number + 1 : number}`;
 }
 
-/** Delivers a paid order once. In a database: UPDATE orders SET paid = true WHERE id = ? AND paid = false. */
+/** Delivers a paid order once. momo calls it until it returns, also for one order at once.
+ * In a database: UPDATE orders SET paid = true WHERE id = ? AND paid = false. Deliver if it changes a row. */
 function settle({ reference, status, receipt }) {
   const [id] = reference.split("-");
   if (status !== "completed") return;
@@ -53,7 +55,6 @@ function settle({ reference, status, receipt }) {
 
 /** What the page shows. While it is not final, the page asks again after 5 s. */
 function show(order, response) {
-  settle(order);
   response.json({ status: order.status, text: TEXTS[order.status], asks_again: order.may_have_paid === true });
 }
 
@@ -72,7 +73,7 @@ app.get("/orders/:id", async ({ params: { id } }, response) => {
 app.post("/hook", async ({ body }, response) => {
   const id = body.checkout_request_id ?? body.data?.checkout_request_id ?? null;
   const order = (await momo.open()).find(({ checkout_request_id }) => id !== null && checkout_request_id === id);
-  if (order) settle(await momo.ask(order.reference));
+  if (order) await momo.ask(order.reference);
   response.sendStatus(order ? 200 : 404);
 });
 app.use((error, _request, response, _next) => {
@@ -80,10 +81,10 @@ app.use((error, _request, response, _next) => {
   response.status(error.kind === "usage" ? 400 : 503).json({ text: error.kind === "usage" ? error.message : text });
 });
 
-/** The customer may have closed the page. */
-async function settleOpenOrders() {
-  for (const { reference } of await momo.open()) await momo.ask(reference).then(settle).catch(console.error);
+/** The customer may have closed the page, and this server may have ended before it has delivered. */
+async function askForOpenOrders() {
+  for (const { reference } of await momo.open()) await momo.ask(reference).catch(console.error);
 }
-setInterval(() => settleOpenOrders().catch(console.error), 60_000);
+setInterval(() => askForOpenOrders().catch(console.error), 60_000);
 
 const server = app.listen(Number(PORT), () => console.log(`the shop is at http://127.0.0.1:${server.address().port}`));

@@ -11,10 +11,17 @@ const momo = createClient({
   apiSecret: process.env.MOMO_API_SECRET,
   paymentAccountId: Number(process.env.MOMO_PAYMENT_ACCOUNT_ID),
   store,
+  settle,
 });
 
 // Yours: a table of your database. The price never comes from the browser.
 const PRICES = { order1001: 100, order1002: 250 };
+
+/** Yours: if it is completed, UPDATE orders SET paid = true WHERE id = ? AND paid = false, and deliver if that changes a row.
+ * momo calls it until it returns, also for one order at once. */
+async function settle(order) {
+  console.log(`${order.reference} is ${order.status}, receipt ${order.receipt}`);
+}
 
 /** Starts the payment. It returns at once: a function that waits for the customer is ended too early. */
 export async function POST(request, { params }) {
@@ -36,7 +43,6 @@ async function answer(id, act) {
   if (!Object.hasOwn(PRICES, id)) return Response.json({ text: "There is no such order." }, { status: 404 });
   try {
     const order = await act();
-    // Yours: if it is completed, UPDATE orders SET paid = true WHERE id = ? AND paid = false, and deliver if a row changed.
     return Response.json({ status: order.status, receipt: order.receipt, asks_again: order.may_have_paid === true });
   } catch (error) {
     const text = error.mayHavePaid ? "We do not know yet whether you have paid." : "Nothing was paid.";

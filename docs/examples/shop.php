@@ -5,7 +5,8 @@ require __DIR__ . '/client.php';
 $folder = getenv('MOMO_ORDERS') ?: __DIR__ . '/orders';
 $store = new Momo\FileStore($folder);
 $account = (int) getenv('MOMO_PAYMENT_ACCOUNT_ID');
-$momo = new Momo\Client(getenv('MOMO_BASE_URL'), getenv('MOMO_API_KEY'), getenv('MOMO_API_SECRET'), $account, $store);
+$keys = [getenv('MOMO_BASE_URL'), getenv('MOMO_API_KEY'), getenv('MOMO_API_SECRET')];
+$momo = new Momo\Client(...$keys, paymentAccountId: $account, store: $store, settle: settle(...));
 
 // Yours: a table of your database. The price never comes from the browser.
 const PRICES = ['order1001' => 100, 'order1002' => 250];
@@ -28,18 +29,20 @@ function referenceOf(string $id, bool $triesAgain): string
     global $store;
     $number = 1;
     while ($store->get("$id-" . ($number + 1))) $number += 1;
-    $end = $store->get("$id-$number~ended");
+    $end = $store->get("$id-$number~ended") ?? $store->get("$id-$number~not_started");
     return "$id-" . ($triesAgain && $end && isset(UNPAID[$end['status']]) ? $number + 1 : $number);
 }
 
-/** Delivers a paid order once. In a database: UPDATE orders SET paid = 1 WHERE id = ? AND paid = 0. */
-function settle(array $order): array
+/**
+ * Delivers a paid order once. momo calls it until it returns, also for one order at once.
+ * In a database: UPDATE orders SET paid = 1 WHERE id = ? AND paid = 0. Deliver if it changes a row.
+ */
+function settle(array $order): void
 {
     global $folder;
     [$id] = explode('-', $order['reference']);
     $isFirst = $order['status'] === 'completed' && @fopen("$folder/$id.delivered", 'x');
     if ($isFirst) error_log("deliver $id, receipt $order[receipt]");
-    return $order;
 }
 
 /** What the page shows. While it is not final, the page asks again after 5 s. */
@@ -53,7 +56,7 @@ function show(int $status, array $answer): never
 if (PHP_SAPI === 'cli') { // the cron: the customer may have closed the page
     foreach ($momo->open() as $order) {
         try {
-            settle($momo->ask($order['reference']));
+            $momo->ask($order['reference']);
         } catch (Momo\MomoError $error) {
             error_log($error->getMessage()); // the others go on
         }
@@ -66,7 +69,7 @@ if (!isset(PRICES[$id])) show(404, ['text' => 'There is no such order.']);
 try {
     $starts = $_SERVER['REQUEST_METHOD'] === 'POST';
     $reference = referenceOf($id, $starts);
-    $order = settle($starts ? $momo->start($reference, $_POST['phone'] ?? '', PRICES[$id]) : $momo->ask($reference));
+    $order = $starts ? $momo->start($reference, $_POST['phone'] ?? '', PRICES[$id]) : $momo->ask($reference);
     $asksAgain = $order['may_have_paid'] ?? false;
     show(200, ['status' => $order['status'], 'text' => TEXTS[$order['status']], 'asks_again' => $asksAgain]);
 } catch (Momo\MomoError $error) {

@@ -59,11 +59,20 @@ const WEBHOOKS: readonly (Webhook | null)[] = [
   { times: 1, delay: "30s" },
 ];
 
+/** A process that stands still while it pushes, for longer than others need to find that nothing has started. */
+export interface Standstill {
+  /** store: before it looks a last time; push: after that, and before its push is sent. */
+  readonly before: "look" | "push";
+  readonly ms: number;
+  readonly isAnswerLost: boolean;
+}
+
 export interface Draws {
   readonly below: (bound: number) => number;
   readonly pick: <T>(items: readonly T[]) => T;
   readonly fault: () => Fault | null;
   readonly webhook: () => Webhook | null;
+  readonly standstill: () => Standstill | null;
   readonly orders: () => readonly Wanted[];
 }
 
@@ -76,6 +85,10 @@ export function createDraws(chance: () => number): Draws {
     pick,
     fault: () => (chance() < faultRate ? pick(FAULTS) : null),
     webhook: () => pick(WEBHOOKS),
+    standstill: () =>
+      below(6) > 0
+        ? null
+        : { before: pick(["look", "push"]), ms: pick([1_150_000, 1_250_000]), isAnswerLost: below(2) === 0 },
     orders: (): readonly Wanted[] =>
       REFERENCES.slice(0, 1 + below(REFERENCES.length)).map((reference, index) => ({
         reference,

@@ -18,13 +18,16 @@ spec.loader.exec_module(client)
 class Store(client.FileStore):
     """On a disk that can be full."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, url):
         super().__init__(folder)
         self.full = folder + "/full"
+        self.url = url
 
     def add(self, key, order):
         self.need_space()
-        return super().add(key, order)
+        super().add(key, order)
+        if "~" not in key:
+            urllib.request.urlopen(f"{self.url}/still/").close()
 
     def set(self, key, order):
         self.need_space()
@@ -43,9 +46,12 @@ def create_client(world):
     def sleep(seconds):
         urllib.request.urlopen(f"{world['url']}/sleep/{seconds}").close()
 
+    def settle(order):
+        urllib.request.urlopen(f"{world['url']}/settle/", json.dumps(order).encode()).close()
+
     return client.Client(
-        world["url"] + "/v2", world["key"], world["secret"], world["account"], Store(world["folder"]),
-        timeout=1000, now=now, sleep=sleep,
+        world["url"] + "/v2", world["key"], world["secret"], world["account"], Store(world["folder"], world["url"]),
+        timeout=1000, now=now, sleep=sleep, settle=settle,
     )
 
 

@@ -11,7 +11,7 @@ import { turns } from "../support/waiting.ts";
 import { createDraws, type Draws, type Wanted } from "./draws.ts";
 import { createMachine } from "./machine.ts";
 import { type Row, Shop } from "./shop.ts";
-import type { StartClient, World } from "./world.ts";
+import type { SaidOrder, StartClient, World } from "./world.ts";
 
 /** Drawn histories of a client in clients/ against the assembled sandbox, in a time that goes from event to event. */
 
@@ -32,6 +32,7 @@ const MAX_RUNS = 9;
 const MAX_CRONS = 130;
 /** Nothing is wrong if the customer is slower than the answer to the push. */
 const EARLY_IS_LATE = "for its early webhook";
+const DELIVERIES_MS = [0, 0, 1000, 20_000];
 const HOOK = "http://127.0.0.1:9/hook";
 
 export async function live(seed: number, startClient: StartClient): Promise<Verdict> {
@@ -40,6 +41,11 @@ export async function live(seed: number, startClient: StartClient): Promise<Verd
   const { realClock, control } = scene;
   const machine = createMachine(realClock, draws, control);
   const errors: unknown[] = scene.errors;
+  const standstill = draws.standstill();
+  let hasStood = false;
+  let isAnswerLost = false;
+  const settled: SaidOrder[] = [];
+  let areDeliveriesRight = false;
   const endings: (() => void)[] = [];
 
   const world: World = {
@@ -53,17 +59,40 @@ export async function live(seed: number, startClient: StartClient): Promise<Verd
     isDiskFull: machine.isDiskFull,
     atEnd: (clean) => void endings.push(clean),
     after: machine.after,
-    send(path, init) {
-      const connection = new AbortController();
-      const late = new Promise<never>((_, reject) => {
-        machine.after(CLIENT_TIMEOUT_MS, () => {
-          connection.abort(); // the sandbox sees that nobody gets its answer
-          reject(new Error("timed out"));
-        });
-      });
-      return Promise.race([receive(path, { ...init, signal: connection.signal }), late]);
+    async standStill(before) {
+      if (standstill?.before !== before || hasStood) return;
+      hasStood = true;
+      await pause(standstill.ms);
+      isAnswerLost = before === "push" && standstill.isAnswerLost;
+    },
+    async deliver() {
+      await pause(draws.pick(DELIVERIES_MS));
+      if (!areDeliveriesRight && draws.below(5) === 0) throw new Error("the shop's database fails");
+    },
+    settled: (order) => void settled.push(order),
+    async send(path, init) {
+      const isLost = isAnswerLost && path.endsWith("/stkpush.php");
+      if (isLost) isAnswerLost = false;
+      const answer = await sendInTime(path, init);
+      if (isLost) throw new TypeError("the connection was lost");
+      return answer;
     },
   };
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (ms === 0) resolve();
+      else machine.after(ms, resolve);
+    });
+  function sendInTime(path: string, init: RequestInit): Promise<Response> {
+    const connection = new AbortController();
+    const late = new Promise<never>((_, reject) => {
+      machine.after(CLIENT_TIMEOUT_MS, () => {
+        connection.abort(); // the sandbox sees that nobody gets its answer
+        reject(new Error("timed out"));
+      });
+    });
+    return Promise.race([receive(path, { ...init, signal: connection.signal }), late]);
+  }
   async function receive(path: string, init: RequestInit): Promise<Response> {
     try {
       return await scene.reach(path, init);
@@ -131,6 +160,7 @@ export async function live(seed: number, startClient: StartClient): Promise<Verd
     }
     await pass(RUN_MS);
     scene.endFaults();
+    areDeliveriesRight = true;
     const mended = machine.mend(); // it waits for webhooks, which come while time passes
     await pass(RUN_MS);
     await mended;
@@ -138,16 +168,34 @@ export async function live(seed: number, startClient: StartClient): Promise<Verd
     const isCron = draws.below(5) === 0;
     const said = () => previous.flatMap((one) => one.said);
     for (const order of orders) void shop.pay(order);
+    if (isCron) {
+      // The cron is all that goes on.
+      await pass(draws.below(30_000));
+      machine.askAgain();
+      shop.kill();
+      shop = start();
+      previous.push(shop);
+    }
+    const isSettled = ({ reference }: Wanted) => settled.some((one) => one.reference === reference);
     for (let run = 0, known = 0; run < (isCron ? MAX_CRONS : MAX_RUNS) && known < 2; run += 1) {
       await pass(isCron ? 60_000 : RUN_MS);
-      known = orders.every((order) => said().findLast((one) => one.order === order)?.isFinal) ? known + 1 : 0;
+      const isKnown = (order: Wanted) => said().findLast((one) => one.order === order)?.isFinal;
+      known = orders.every(isCron ? isSettled : isKnown) ? known + 1 : 0;
       if (isCron) void shop.runCron();
       else for (const order of orders) void shop.pay(order);
     }
+    const unsettled = orders.filter((order) => !isSettled(order));
     for (const order of orders) void shop.pay(order);
     await pass(RUN_MS);
-    const wrong = [...errors.map(String), ...previous.flatMap((one) => one.wrong)];
-    wrong.push(...judge(orders, await rows(), said()));
+    void shop.expectNothingOpen();
+    await pass(RUN_MS);
+    const wrong = [
+      ...unsettled.map(({ reference }) => `${reference} was never settled`),
+      ...errors.map(String),
+      ...previous.flatMap((one) => one.wrong),
+    ];
+    const isLate = standstill?.before === "push";
+    wrong.push(...judge(orders, await rows(), { said: said(), settled, isLate }));
     const { findings } = await control("GET", "/audit?over=true");
     return { wrong, findings: findings.filter(({ kind }: { kind: string }) => !machine.explains(kind)) };
   } finally {
@@ -158,18 +206,29 @@ export async function live(seed: number, startClient: StartClient): Promise<Verd
   }
 }
 
+interface Told {
+  readonly said: Shop["said"];
+  readonly settled: readonly SaidOrder[];
+  /** Whether a push came after others had seen that it had not started. */
+  readonly isLate: boolean;
+}
+
+const endOf = ({ status, receipt, result_code: code }: SaidOrder) => [status, receipt, code].join(" ");
+const NOT_STARTED = "not_started  ";
+
 /** What the client said wrongly of its orders. */
-function judge(orders: readonly Wanted[], rows: readonly Row[], said: Shop["said"]): string[] {
+function judge(orders: readonly Wanted[], rows: readonly Row[], { said, settled, isLate }: Told): string[] {
   const wrong: string[] = [];
   for (const order of orders) {
     const { reference, amount } = order;
     const own = rows.filter((row) => row.amount === amount);
     if (own.length > 1) wrong.push(`${reference} was charged ${own.length} times`);
-    const truth = own[0]
-      ? [own[0].status, own[0].momo_receipt_number, own[0].result_code].join(" ")
-      : ["not_started", null, null].join(" ");
+    const truth = own[0] ? [own[0].status, own[0].momo_receipt_number, own[0].result_code].join(" ") : NOT_STARTED;
     const ofOrder = said.filter((one) => one.order === order);
-    const isWrong = ofOrder.some(({ isFinal, text }) => isFinal && text !== truth);
+    const isRight = (text: string) => text === truth || (isLate && text === NOT_STARTED);
+    const isWrong = ofOrder.some(({ isFinal, text }) => isFinal && !isRight(text));
+    const ends = settled.filter((one) => one.reference === reference).map(endOf);
+    if (ends.at(-1) !== truth || !ends.every(isRight)) wrong.push(`${reference} is ${truth}, and settled as ${ends}`);
     if (ofOrder.at(-1)?.text !== truth || isWrong)
       wrong.push(`${reference} is ${truth}, and the client says ${ofOrder.map(({ text }) => text).join(", ")}`);
   }

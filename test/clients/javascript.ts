@@ -8,33 +8,36 @@ export interface ClientModule {
 
 interface Store {
   get(key: string): object | null;
-  add(key: string, order: object): boolean;
+  add(key: string, order: object): void;
   set(key: string, order: object): void;
   remove(key: string): void;
   names(): string[];
 }
 
+const PUSH = "/v2/stkpush.php";
+
 /** A file for each order would take most of the time of a history. */
 const memoryStore = (kept: Map<string, string>): Store => ({
   get: (key) => JSON.parse(kept.get(key) ?? "null"),
-  add: (key, order) => !kept.has(key) && kept.set(key, JSON.stringify(order)) !== null,
+  add: (key, order) => void (kept.has(key) || kept.set(key, JSON.stringify(order))),
   set: (key, order) => void kept.set(key, JSON.stringify(order)),
   remove: (key) => void kept.delete(key),
   names: () => [...kept.keys()],
 });
 
-/** A store on the machine of the history, whose disk can be full. */
-function storeOn({ isDiskFull }: World, store: Store): Store {
+/** A store on the machine of the history, whose disk can be full. After an order is added, its process can stand still. */
+function storeOn({ isDiskFull }: World, store: Store, standStill: () => Promise<void>) {
   function needSpace(): void {
     if (isDiskFull()) throw new Error("ENOSPC: no space left on device");
   }
   return {
     ...store,
-    add(key, order) {
+    add(key: string, order: object) {
       needSpace();
-      return store.add(key, order);
+      store.add(key, order);
+      return key.includes("~") ? undefined : standStill();
     },
-    set(key, order) {
+    set(key: string, order: object) {
       needSpace();
       store.set(key, order);
     },
@@ -45,7 +48,8 @@ function storeOn({ isDiskFull }: World, store: Store): Store {
 export const startIn =
   ({ createClient, fileStore }: ClientModule, hasFiles = false): StartClient =>
   (world): Client => {
-    const { apiKey, apiSecret, paymentAccountId, folder, kept, nowMs, after, send } = world;
+    const { apiKey, apiSecret, paymentAccountId, folder, kept, nowMs, after, send, standStill, deliver, settled } =
+      world;
     let isDead = false;
     const never = new Promise<never>(() => {});
     /** After the end of a process nothing of it goes on. */
@@ -59,9 +63,16 @@ export const startIn =
       apiKey,
       apiSecret,
       paymentAccountId,
-      store: storeOn(world, hasFiles ? fileStore(folder) : memoryStore(kept)),
+      store: storeOn(world, hasFiles ? fileStore(folder) : memoryStore(kept), () => alive(standStill("look"))),
+      settle: async (order: SaidOrder) => {
+        await alive(deliver());
+        settled(order);
+      },
       now: nowMs,
-      fetch: (path: string, init: RequestInit) => alive(send(path, init)),
+      async fetch(path: string, init: RequestInit) {
+        if (path === PUSH) await alive(standStill("push"));
+        return alive(send(path, init));
+      },
       sleep: (ms: number) =>
         alive(
           new Promise<void>((resolve) => {

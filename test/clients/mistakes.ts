@@ -9,6 +9,7 @@ import type { StartClient } from "./world.ts";
 type Change = readonly [right: string, wrong: string];
 const CHARGE = /was charged/;
 const ANSWER = /and the client says/;
+const SETTLED = /was never settled|and settled as/;
 
 interface Mistake {
   readonly name: string;
@@ -30,16 +31,16 @@ export const MISTAKES: readonly Mistake[] = [
     from: 8,
     ...inEach(
       [
-        'if (error.kind === "unknown") return order;',
-        'if (error.kind === "unknown") { store.remove(key); return start(reference, phone, amount); }',
+        'if (error.kind !== "unknown") {',
+        'if (error.kind === "unknown") { store.remove(key); return start(reference, phone, amount); }\n      {',
       ],
       [
-        'if failure.kind in ("unknown", "not_started"):',
-        'if failure.kind == "unknown":\n                self.store.remove(key)\n                return self.start(reference, phone, amount)\n            if failure.kind == "not_started":',
+        'if failure.kind != "unknown":',
+        'if failure.kind == "unknown":\n                self.store.remove(key)\n                return self.start(reference, phone, amount)\n            if True:',
       ],
       [
-        "if ($error->kind === 'unknown') return $order;",
-        "if ($error->kind === 'unknown') { $this->store->remove($key); return $this->start($reference, $phone, $amount); }",
+        "if ($error->kind !== 'unknown') {",
+        "if ($error->kind === 'unknown') { $this->store->remove($key); return $this->start($reference, $phone, $amount); }\n            {",
       ],
     ),
   },
@@ -48,36 +49,101 @@ export const MISTAKES: readonly Mistake[] = [
     shows: CHARGE,
     from: 8,
     ...inEach(
-      ['if (error.kind === "unknown") return order;', ""],
-      ['if failure.kind in ("unknown", "not_started"):', 'if failure.kind == "not_started":'],
-      ["if ($error->kind === 'unknown') return $order;", ""],
+      ['if (error.kind !== "unknown") {', "{"],
+      ['if failure.kind != "unknown":', "if True:"],
+      ["if ($error->kind !== 'unknown') {", "{"],
     ),
   },
   {
     name: "does not know that it has pushed",
     shows: CHARGE,
-    ...inEach(
+    mjs: [
       [
-        "if (!isNew || !(await useStore(key, false, () => store.add(key, order)))) {",
-        "store.set(key, order);\n    if (!order) {",
+        "if ((await get(key)) === null) await useStore(key, false, () => store.add(key, order));",
+        "store.set(key, order);",
       ],
+      ["if (isFinal(stored) || stored.service_reference !== order.service_reference) {", "if (!order) {"],
+    ],
+    py: [
       [
-        "if not is_new or not _use_store(key, False, lambda: self.store.add(key, order)):",
-        "self.store.set(key, order)\n        if not order:",
+        "if self._get(key) is None:\n            _use_store(key, False, lambda: self.store.add(key, order))",
+        "self.store.set(key, order)",
       ],
+      ['if stored["status"] in FINAL or stored["service_reference"] != order["service_reference"]:', "if not order:"],
+    ],
+    php: [
       [
-        "if (!$isNew || !useStore($key, false, fn () => $this->store->add($key, $order))) {",
-        "$this->store->set($key, $order);\n        if (!$order) {",
+        "if ($this->get($key) === null) useStore($key, false, fn () => $this->store->add($key, $order));",
+        "$this->store->set($key, $order);",
       ],
-    ),
+      ["if (isFinal($stored) || $stored['service_reference'] !== $order['service_reference']) {", "if (!$order) {"],
+    ],
   },
   {
     name: "stores an order after its push",
     shows: CHARGE,
+    mjs: [
+      ["if ((await get(key)) === null) await useStore(key, false, () => store.add(key, order));", ""],
+      ["const stored = await read(key); //", "const stored = await read(key, order); //"],
+    ],
+    py: [
+      [
+        "if self._get(key) is None:\n            _use_store(key, False, lambda: self.store.add(key, order))\n        ",
+        "",
+      ],
+      ["stored = self._read(key)  #", "stored = self._read(key, order)  #"],
+    ],
+    php: [
+      ["if ($this->get($key) === null) useStore($key, false, fn () => $this->store->add($key, $order));", ""],
+      ["$stored = $this->read($key); //", "$stored = $this->read($key, $order); //"],
+    ],
+  },
+  {
+    name: "does not look again before its push",
+    shows: ANSWER,
+    from: 60,
     ...inEach(
-      ["!isNew || !(await useStore(key, false, () => store.add(key, order)))", "!isNew"],
-      ["not is_new or not _use_store(key, False, lambda: self.store.add(key, order))", "not is_new"],
-      ["!$isNew || !useStore($key, false, fn () => $this->store->add($key, $order))", "!$isNew"],
+      ["if (isFinal(stored) || stored.", "if (stored."],
+      ['if stored["status"] in FINAL or stored', "if stored"],
+      ["if (isFinal($stored) || $stored[", "if ($stored["],
+    ),
+  },
+  {
+    name: "keeps an order not_started when its push is accepted",
+    shows: ANSWER,
+    from: 121,
+    ...inEach(
+      ['"~accepted", "~not_started", ""]', '"~not_started", "~accepted", ""]'],
+      ['"~accepted", "~not_started", "")', '"~not_started", "~accepted", "")'],
+      ["'~accepted', '~not_started', '']", "'~not_started', '~accepted', '']"],
+    ),
+  },
+  {
+    name: "stores that an order is settled before settle has returned",
+    shows: SETTLED,
+    ...inEach(
+      [
+        'await useStore(key, order.status === "completed", async () => settle(order));',
+        "store.add(name, order);\n    await useStore(key, true, async () => settle(order));",
+      ],
+      [
+        '_use_store(key, order["status"] == "completed", lambda: self.settle(order))',
+        "self.store.add(name, order)\n        _use_store(key, True, lambda: self.settle(order))",
+      ],
+      [
+        "if ($this->settle === null || !isFinal($order) || $this->get($name)) return $order;",
+        "if ($this->settle === null || !isFinal($order) || $this->get($name)) return $order;\n        $this->store->add($name, $order);",
+      ],
+    ),
+  },
+  {
+    name: "does not list an order that has ended and is not settled",
+    shows: SETTLED,
+    from: 233,
+    ...inEach(
+      ["const isClosed = settle ?", "const isClosed = settle === 0 ?"],
+      ["in stored if self.settle else", "in stored if not self.settle else"],
+      ["$isClosed = $this->settle ?", "$isClosed = !$this->settle ?"],
     ),
   },
   {
@@ -168,9 +234,12 @@ export const MISTAKES: readonly Mistake[] = [
     name: "never asks",
     shows: "end_not_learned",
     ...inEach(
-      ["if (isFinal(order)) return order;\n    const nowMs", "return order;\n    const nowMs"],
-      ['if order["status"] in FINAL:\n            return order\n        now_ms', "return order\n        now_ms"],
-      ["if (isFinal($order)) return $order;\n        $nowMs", "if ($order) return $order;\n        $nowMs"],
+      ["if (isFinal(order)) return settleEnd(key, order);\n    const nowMs", "return order;\n    const nowMs"],
+      ["return self._settle_end(key, order)\n        now_ms", "return order\n        return order\n        now_ms"],
+      [
+        "if (isFinal($order)) return $this->settleEnd($key, $order);\n        $nowMs",
+        "if ($order) return $order;\n        $nowMs",
+      ],
     ),
   },
   {
@@ -179,17 +248,18 @@ export const MISTAKES: readonly Mistake[] = [
     from: 10,
     mjs: [
       ["Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
-      ["search: service_reference });", "search: service_reference[0] });"],
+      ["search: service_reference })", "search: service_reference[0] })"],
       ["own.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0", "own.length > 0"],
     ],
     py: [
-      ['if row.get("amount") in amounts and str(row.get("phone"))[-9:] == order["phone"][3:]]', "]"],
-      ['search=order["service_reference"])', 'search=order["service_reference"][0])'],
+      ['if str(row.get("phone"))[-9:] == order["phone"][3:]]', "]"],
+      ['if _is_amount(row.get("amount"), order["amount"])]', "]"],
+      ['self._rows_of(order, order["service_reference"])', 'self._rows_of(order, order["service_reference"][0])'],
       ['own and not self.list(search=_create_service_reference(order["reference"]))', "own"],
     ],
     php: [
-      ["($row['amount'] ?? 0) == $order['amount'] && str_ends_with($row['phone'] ?? '', $number)", "true"],
-      ["'search' => $order['service_reference']]", "'search' => $order['service_reference'][0]]"],
+      ["array_values(array_filter($this->list(['search' => $search]), $isOwn))", "$this->list(['search' => $search])"],
+      ["$this->rowsOf($order, $order['service_reference'])", "$this->rowsOf($order, $order['service_reference'][0])"],
       ["$own !== [] && $this->list(['search' => createServiceReference($order['reference'])]) === []", "$own !== []"],
     ],
   },
@@ -203,12 +273,12 @@ export const MISTAKES: readonly Mistake[] = [
         'Number(row.amount) === amount && Math.abs(Date.parse(row.created_at + "+03:00") - now()) < 600_000 &&',
       ],
       [
-        'if row.get("amount") in amounts and',
-        'if row.get("amount") in amounts and abs(__import__("calendar").timegm(time.strptime(row["created_at"], "%Y-%m-%d %H:%M:%S")) - 10800 - self.now()) < 600 and',
+        'if _is_amount(row.get("amount"), order["amount"])]',
+        'if _is_amount(row.get("amount"), order["amount"]) and abs(__import__("calendar").timegm(time.strptime(row["created_at"], "%Y-%m-%d %H:%M:%S")) - 10800 - self.now()) < 600]',
       ],
       [
-        "($row['amount'] ?? 0) == $order['amount'] &&",
-        "($row['amount'] ?? 0) == $order['amount'] && abs(strtotime($row['created_at'] . ' +0300') - ($this->now)()) < 600 &&",
+        "$isOwn = fn ($row) => $isAmount(",
+        "$isOwn = fn ($row) => abs(strtotime($row['created_at'] . ' +0300') - ($this->now)()) < 600 && $isAmount(",
       ],
     ),
   },
@@ -230,7 +300,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "asks as often as there are requests that wait",
     shows: "polls_too_fast",
-    mjs: [["stored.asked_ms === order.asked_ms", "true"]],
+    mjs: [["const isAsked = stored.asked_ms !== order.asked_ms", "const isAsked = false"]],
   },
   {
     name: "searches with a parameter that does not exist",

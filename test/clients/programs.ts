@@ -88,6 +88,16 @@ function serviceOf(world: World): Service {
   return service;
 }
 
+/** What a process asks for beside the service. */
+const ACTS = {
+  sleep: ({ after }: World, ms: number) =>
+    new Promise<void>((resolve) => {
+      after(ms, resolve);
+    }),
+  still: ({ standStill }: World) => standStill("look"),
+  settle: ({ deliver }: World) => deliver(),
+};
+
 /** The service and the time, for the processes of a client. A request is answered when it is its turn. */
 function serve(world: World) {
   let rest = () => {};
@@ -97,14 +107,18 @@ function serve(world: World) {
     const body = (await request.toArray()).join("");
     const myTurn = turn;
     rest();
-    const [, seconds] = /^\/sleep\/(.+)/.exec(url) ?? [];
-    if (seconds !== undefined) {
-      await new Promise<void>((resolve) => {
-        world.after(Number(seconds) * 1000, resolve);
-      });
+    const [, act, seconds] = /^\/(sleep|still|settle)\/(.*)/.exec(url) ?? [];
+    if (act) {
+      const isDone = await ACTS[act as keyof typeof ACTS](world, Number(seconds) * 1000).then(
+        () => true,
+        () => false,
+      );
       await myTurn();
-      return response.end("0");
+      if (act === "settle" && isDone) world.settled(JSON.parse(body));
+      return response.writeHead(isDone ? 200 : 500).end("0");
     }
+    if (url === "/v2/stkpush.php") await world.standStill("push");
+    if (request.socket.destroyed) return;
     const headers = request.headers as Record<string, string>;
     const came = await world.send(url, { method, headers, ...(body && { body }) }).catch(() => null);
     const text = await came?.text();

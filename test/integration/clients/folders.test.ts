@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -52,6 +53,13 @@ for (const { name, needs, command } of PROGRAMS) {
           mkdirSync(path);
         },
       ],
+      [
+        "a link to itself",
+        (path: string) => {
+          rmSync(path);
+          symlinkSync(path, path);
+        },
+      ],
       ["a file of another program", (path: string) => writeFileSync(path, '{"name": "package"}')],
       ["an array", (path: string) => writeFileSync(path, "[1]")],
     ])(
@@ -90,6 +98,20 @@ for (const { name, needs, command } of PROGRAMS) {
         expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ reference: "../../x" }]);
         const own = [fileOf("../../x"), fileOf("../../x~accepted")];
         expect(readdirSync(orders).sort()).toEqual([...own, "notes.txt", "package.json"].sort());
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "lists nothing in a folder that does not exist, and knows no order there",
+      async () => {
+        const { baseUrl } = serveService();
+        const missing = () => join(newFolder(), "a/b");
+        expect((await run(baseUrl, missing(), "open")).result).toEqual([]);
+        expect((await run(baseUrl, missing(), "ask", "ORDER-0001")).error).toMatchObject({
+          code: "refused",
+          message: "order-0001 has not been started",
+        });
       },
       TEST_TIMEOUT_MS,
     );
@@ -239,7 +261,7 @@ for (const { name, needs, command } of PROGRAMS) {
           const { error } = await run(baseUrl, orders, ...call);
           expect({ code: error?.code, message: error?.message }).toEqual({
             code: "usage",
-            message: `order-0001 is an order of another program or version, not of ${baseUrl}: use another folder`,
+            message: `order-0001 is an order of another program or version, not of ${baseUrl}, account 1: use another folder`,
           });
         }
         expect(pushes()).toBe(0);

@@ -10,8 +10,10 @@ import {
   CHECKOUT_ID,
   CLIENTS,
   ENDED_FILE,
+  environmentOf,
   FILE,
   json,
+  outputOf,
   PAID,
   PAYMENT,
   PROGRAMS,
@@ -26,7 +28,7 @@ import {
 afterAll(cleanUp);
 
 for (const program of PROGRAMS) {
-  const { name, needs, command, payBackwards } = program;
+  const { name, needs, command, payBackwards, settleTwice } = program;
   const runInOne = runnerOf(program);
   const run = (baseUrl: string, orders: string, ...args: readonly string[]) => runIn(command, baseUrl, orders, ...args);
 
@@ -134,7 +136,8 @@ for (const program of PROGRAMS) {
         const first = serveService().baseUrl;
         const second = serveService();
         await run(first, orders, "start", ...PAYMENT);
-        const refusal = `order-0001 is an order of ${first}, not of ${second.baseUrl}: use another folder`;
+        const [its, own] = [`${first}, account 1`, `${second.baseUrl}, account 1`];
+        const refusal = `order-0001 is an order of ${its}, not of ${own}: use another folder`;
         for (const call of [
           ["start", ...PAYMENT],
           ["ask", "ORDER-0001"],
@@ -149,6 +152,29 @@ for (const program of PROGRAMS) {
         const { result } = await run(second.baseUrl, orders, "open");
         expect(result).toEqual([{ reference: "order-0001", status: "unreadable", error: refusal }]);
         expect(second.pushes()).toBe(0);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "goes on with an order with another key of its account, and refuses it for another account",
+      async () => {
+        const { baseUrl, pushes } = serveService();
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        const runWith = async (changes: object, ...args: readonly string[]) =>
+          outputOf(await runToEnd([...command, ...args], { env: { ...environmentOf(baseUrl, orders), ...changes } }));
+        const rotated = await runWith({ MOMO_API_KEY: "c", MOMO_API_SECRET: "d" }, "ask", "ORDER-0001");
+        expect(rotated.status).toBe("pending");
+        const refusal = `order-0001 is an order of ${baseUrl}, account 1, not of ${baseUrl}, account 2: use another folder`;
+        for (const call of [
+          ["start", ...PAYMENT],
+          ["ask", "ORDER-0001"],
+        ]) {
+          const { error } = await runWith({ MOMO_PAYMENT_ACCOUNT_ID: "2" }, ...call);
+          expect([error?.code, error?.message]).toEqual(["usage", refusal]);
+        }
+        expect(pushes()).toBe(1);
       },
       TEST_TIMEOUT_MS,
     );
@@ -172,6 +198,18 @@ for (const program of PROGRAMS) {
         await Promise.all([start(), start(), start()]);
         expect(statuses).toEqual(["unknown", "unknown", "pending"]);
         expect(pushes()).toBe(1);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "gives an order that has ended to settle until that has returned, and lists it until then",
+      async () => {
+        const { stdout, stderr } = await runToEnd(settleTwice(serveService({ status: () => json(PAID) }).baseUrl));
+        const [failure = "", ...rest] = stdout.trimEnd().split("\n");
+        expect(failure).toMatch(/^store true order-0001 .*the database is UKK001DAN1; the customer may have paid$/);
+        expect(rest.map((line) => line.trim())).toEqual(["1 completed", "completed 2", "completed 2"]);
+        expect(stderr).toBe("");
       },
       TEST_TIMEOUT_MS,
     );

@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Child } from "../../support/child.ts";
 import { later, newFolder } from "../../support/cleanup.ts";
@@ -12,6 +13,8 @@ import { inTime } from "../../support/waiting.ts";
 
 export const CLIENTS = join(import.meta.dir, "../../../clients");
 export const PAYMENT = ["ORDER-0001", "0712345678", "100"];
+/** The phone of PAYMENT, as it is sent. */
+export const PHONE = "254712345678";
 /** The file of a name in the folder of the orders. */
 export const fileOf = (name: string) => `${Buffer.from(name).toString("hex")}.json`;
 export const FILE = fileOf("order-0001");
@@ -29,8 +32,8 @@ interface Program {
   readonly host?: () => readonly string[];
   /** A program that pays within 3 s, while its clock goes back by an hour. */
   readonly payBackwards: (url: string) => readonly string[];
-  /** A program that pays, and prints the status and for how many seconds it has waited each time. */
-  readonly payPatiently: (url: string) => readonly string[];
+  /** A program whose settle fails at first: it starts, asks, lists and asks again, and prints what it sees. */
+  readonly settleTwice: (url: string) => readonly string[];
 }
 
 const JAVASCRIPT = join(CLIENTS, "client.mjs");
@@ -50,14 +53,19 @@ export const PROGRAMS: readonly Program[] = [
          store: fileStore(process.cwd()), now: () => ms, sleep, deadlineMs: 3000 });
        console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status, slept);`,
     ],
-    payPatiently: (baseUrl) => [
+    settleTwice: (baseUrl) => [
       ...["node", "--input-type=module", "-e"],
       `import { createClient, fileStore } from "${CLIENTS}/client.mjs";
-       const slept = [];
-       const sleep = async (ms) => { slept.push(ms / 1000); };
+       let calls = 0;
+       const settle = async ({ receipt }) => { calls += 1; if (calls === 1) throw new Error("the database is " + receipt); };
        const momo = createClient({ baseUrl: "${baseUrl}", apiKey: "a", apiSecret: "b", paymentAccountId: 1,
-         store: fileStore(process.cwd()), sleep });
-       console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status, ...slept);`,
+         store: fileStore(process.cwd()), settle });
+       const statuses = async () => (await momo.open()).map(({ status }) => status).join();
+       await momo.start("ORDER-0001", "0712345678", 100);
+       await momo.ask("ORDER-0001").catch(({ kind, message, mayHavePaid }) => console.log(kind, mayHavePaid, message));
+       console.log(calls, await statuses());
+       console.log((await momo.ask("ORDER-0001")).status, calls, await statuses());
+       console.log((await momo.pay("ORDER-0001", "0712345678", 100)).status, calls);`,
     ],
   },
   {
@@ -74,12 +82,25 @@ def sleep(seconds):
 momo = Client("${url}", "a", "b", 1, FileStore(os.getcwd()), now=lambda: times[-1], sleep=sleep, deadline=3)
 print(momo.pay("ORDER-0001", "0712345678", Decimal("100.00"))["status"], round(sum(slept) * 1000))`,
     ],
-    payPatiently: (url) => [
+    settleTwice: (url) => [
       ...[...PYTHON, "-c"],
-      `import os, sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore
-slept = []
-momo = Client("${url}", "a", "b", 1, FileStore(os.getcwd()), sleep=slept.append)
-print(momo.pay("ORDER-0001", "0712345678", 100)["status"], *slept)`,
+      `import os, sys; sys.path.insert(0, "${CLIENTS}"); from client import Client, FileStore, MomoError
+calls = []
+def settle(order):
+    calls.append(order)
+    if len(calls) == 1:
+        raise ValueError("the database is " + order["receipt"])
+momo = Client("${url}", "a", "b", 1, FileStore(os.getcwd()), settle=settle)
+def statuses():
+    return ",".join(order["status"] for order in momo.open())
+momo.start("ORDER-0001", "0712345678", 100)
+try:
+    momo.ask("ORDER-0001")
+except MomoError as error:
+    print(error.kind, str(error.may_have_paid).lower(), error)
+print(len(calls), statuses())
+print(momo.ask("ORDER-0001")["status"], len(calls), statuses())
+print(momo.pay("ORDER-0001", "0712345678", 100)["status"], len(calls))`,
     ],
   },
   {
@@ -94,12 +115,23 @@ print(momo.pay("ORDER-0001", "0712345678", 100)["status"], *slept)`,
        $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore(getcwd()), now: $now, sleep: $sleep, deadline: 3);
        echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], " ", $slept * 1000, "\n";`,
     ],
-    payPatiently: (url) => [
+    settleTwice: (url) => [
       ...["php", "-r"],
-      `require "${CLIENTS}/client.php"; $slept = [];
-       $sleep = function (float $seconds) use (&$slept) { $slept[] = $seconds; };
-       $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore(getcwd()), sleep: $sleep);
-       echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], " ", implode(" ", $slept), "\n";`,
+      `require "${CLIENTS}/client.php"; $calls = 0;
+       $settle = function (array $order) use (&$calls) {
+         $calls += 1;
+         @fopen("/no/such/file", "r"); // a warning of the shop is none of the client
+         if ($calls === 1) throw new Exception("the database is $order[receipt]");
+       };
+       $momo = new Momo\\Client("${url}", "a", "b", 1, new Momo\\FileStore(getcwd()), settle: $settle);
+       $statuses = fn () => implode(",", array_column($momo->open(), "status"));
+       $momo->start("ORDER-0001", "0712345678", 100);
+       try { $momo->ask("ORDER-0001"); } catch (Momo\\MomoError $error) {
+         echo $error->kind, " ", json_encode($error->mayHavePaid), " ", $error->getMessage(), "\n";
+       }
+       echo $calls, " ", $statuses(), "\n";
+       echo $momo->ask("ORDER-0001")["status"], " ", $calls, " ", $statuses(), "\n";
+       echo $momo->pay("ORDER-0001", "0712345678", 100)["status"], " ", $calls, "\n";`,
     ],
   },
 ];
@@ -144,7 +176,8 @@ export function serveService({
     if (pathname.endsWith("/status.php")) return status();
     const search = searchParams.get("search") ?? "";
     if (list) return list(Number(searchParams.get("page")), search);
-    return json({ transactions: row && pushed.startsWith(search) ? [row] : [] });
+    const isFound = pushed.startsWith(search) || search === PHONE;
+    return json({ transactions: row && isFound ? [row] : [] });
   });
   return { baseUrl, pushes: () => pushes, looks: () => looks };
 }
@@ -164,7 +197,14 @@ export const environmentOf = (baseUrl: string, orders: string) => ({
   MOMO_ORDERS: orders,
 });
 
-function outputOf({ stdout, exitCode }: Pick<Run, "stdout" | "exitCode">): Output {
+/** A store with the look of a service that found nothing for so long. */
+export function storeNotFound(orders: string, notFoundMs: number): void {
+  const { service_reference: push } = JSON.parse(readFileSync(join(orders, FILE), "utf8"));
+  const asked = { asked_ms: Date.now() - 60_000, not_found_ms: notFoundMs };
+  writeFileSync(join(orders, fileOf(`${push}~asked`)), JSON.stringify(asked));
+}
+
+export function outputOf({ stdout, exitCode }: Pick<Run, "stdout" | "exitCode">): Output {
   const result = JSON.parse(stdout);
   return Array.isArray(result) ? { result, exitCode } : { ...result, result, exitCode };
 }

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
@@ -15,6 +15,7 @@ import {
   PROGRAMS,
   runIn,
   serveService,
+  storeNotFound,
 } from "./programs.ts";
 
 /** Several processes that use one order at once: none takes back what another has stored. */
@@ -89,6 +90,45 @@ for (const { name, needs, command } of PROGRAMS) {
     );
 
     test(
+      "returns what another process has found, if the answer to its own push is lost",
+      async () => {
+        const pushed = holdAnswers();
+        const row = { id: 1, amount: 100, phone: "254712345678", checkout_request_id: CHECKOUT_ID, ...PAID };
+        const { baseUrl } = serveService({ push: pushed.answer, row });
+        const orders = newFolder();
+        const start = run(baseUrl, orders, "start", ...PAYMENT);
+        await pushed.arrived(1);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("completed");
+        pushed.give(0, json({}, 504));
+        expect((await start).status).toBe("completed");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["is accepted", () => json({ checkout_request_id: CHECKOUT_ID }), "pending"],
+      ["has no answer", () => json({}, 504), "unknown"],
+    ])(
+      "opens an order again that another process has seen as not started, if its push %s",
+      async (_, answer, status) => {
+        const pushed = holdAnswers();
+        const { baseUrl, pushes } = serveService({ push: pushed.answer });
+        const orders = newFolder();
+        const start = run(baseUrl, orders, "start", ...PAYMENT);
+        await pushed.arrived(1);
+        storeNotFound(orders, 600_000);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe("not_started");
+        expect((await run(baseUrl, orders, "open")).result).toEqual([]);
+        pushed.give(0, answer());
+        expect(await start).toMatchObject({ status, may_have_paid: true });
+        expect((await run(baseUrl, orders, "open")).result).toMatchObject([{ status, may_have_paid: true }]);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe(status);
+        expect(pushes()).toBe(1);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
       "counts the time between two looks once if two processes look at once",
       async () => {
         const listed = holdAnswers();
@@ -97,7 +137,7 @@ for (const { name, needs, command } of PROGRAMS) {
         expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("unknown");
         const { service_reference: push } = JSON.parse(readFileSync(join(orders, FILE), "utf8"));
         const asked = join(orders, fileOf(`${push}~asked`));
-        writeFileSync(asked, JSON.stringify({ asked_ms: Date.now() - 60_000, not_found_ms: 0 }));
+        storeNotFound(orders, 0);
         const looks = [run(baseUrl, orders, "ask", "ORDER-0001"), run(baseUrl, orders, "ask", "ORDER-0001")];
         await listed.arrived(2);
         for (const index of [0, 1]) listed.give(index, json({ transactions: [] }));

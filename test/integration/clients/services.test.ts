@@ -2,10 +2,19 @@ import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { runToEnd } from "../../support/momo.ts";
 import { describeWith } from "../../support/needs.ts";
 import { TEST_TIMEOUT_MS } from "../../support/waiting.ts";
-import { CHECKOUT_ID, json, PAID, PAYMENT, PROGRAMS, runnerOf, serveService } from "./programs.ts";
+import {
+  CHECKOUT_ID,
+  json,
+  PAID,
+  PAYMENT,
+  PHONE,
+  PROGRAMS,
+  runnerOf,
+  serveService,
+  storeNotFound,
+} from "./programs.ts";
 
 /** Services that refuse, that do not search, and whose lists have short pages. */
 
@@ -21,7 +30,7 @@ function notFoundMs(orders: string): number {
 afterAll(cleanUp);
 
 for (const program of PROGRAMS) {
-  const { name, needs, payPatiently } = program;
+  const { name, needs } = program;
   const run = runnerOf(program);
 
   describeWith(needs, `the client in ${name}`, () => {
@@ -67,8 +76,6 @@ for (const program of PROGRAMS) {
 
     test.each([
       ["of the same phone and amount", [OWN_ROW]],
-      ["of another phone", [{ ...OWN_ROW, phone: "254799999999" }]],
-      ["of another amount", [{ ...OWN_ROW, amount: 200 }]],
       ["of many customers", [{ ...OWN_ROW, id: 1, amount: 5 }, OWN_ROW]],
     ])(
       "does not believe a service that ignores the search, and lists payments %s",
@@ -83,7 +90,45 @@ for (const program of PROGRAMS) {
         expect(notFoundMs(orders)).toBe(0);
         const { error, exitCode } = await run(baseUrl, orders, "find", ...PAYMENT);
         expect({ code: error?.code, exitCode }).toEqual({ code: "unknown", exitCode: 6 });
-        expect(error?.message).toContain("finds other payments");
+        expect(error?.message).toContain("another payment of 254712345678 for 100 can be that of");
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
+      ["no payment", [], true],
+      [
+        "payments of another phone and another amount",
+        [
+          { ...OWN_ROW, phone: "254799999999" },
+          { ...OWN_ROW, amount: 2 },
+        ],
+        true,
+      ],
+      ["a payment of this phone and amount that another order has", [OWN_ROW], true],
+      [
+        "a payment of this phone and amount that is no other order's",
+        [{ ...OWN_ROW, checkout_request_id: "ws_CO_2" }],
+        false,
+      ],
+      ["a payment of this phone and amount without an id", [{ ...OWN_ROW, checkout_request_id: undefined }], false],
+    ])(
+      "of a service that searches for phones alone, and lists %s",
+      async (_, rows, isNotStarted) => {
+        let isAnswered = true;
+        const { baseUrl } = serveService({
+          push: () => (isAnswered ? json({ checkout_request_id: CHECKOUT_ID }) : LOST()),
+          status: () => json(PAID),
+          list: (_page, search) => json({ transactions: search === PHONE ? rows : [] }),
+        });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", "ORDER-0002", "0712345678", "100");
+        await run(baseUrl, orders, "ask", "ORDER-0002");
+        isAnswered = false;
+        expect((await run(baseUrl, orders, "start", ...PAYMENT)).status).toBe("unknown");
+        storeNotFound(orders, 600_000);
+        const { status } = await run(baseUrl, orders, "ask", "ORDER-0001");
+        expect(status).toBe(isNotStarted ? "not_started" : "unknown");
       },
       TEST_TIMEOUT_MS,
     );
@@ -91,6 +136,7 @@ for (const program of PROGRAMS) {
     test.each([
       ["a number", 100],
       ["a text", "100"],
+      ["a text with a decimal", "100.0"],
       ["a text with decimals", "100.00"],
     ])(
       "finds the payment whose amount is %s",
@@ -115,29 +161,13 @@ for (const program of PROGRAMS) {
       async (_, pagination) => {
         const rows = [page(1), page(2), OWN_ROW];
         const list = (number: number, search: string) => {
-          const isOwn = search.endsWith("~") || search === "";
+          const isOwn = search.endsWith("~") || search === PHONE;
           return json(isOwn ? { transactions: rows.slice(number - 1, number), pagination } : { transactions: [] });
         };
         const { baseUrl } = serveService({ list });
         // All rows have the start of the reference, and one has the phone and the amount.
         const { result } = await run(baseUrl, newFolder(), "find", ...PAYMENT);
         expect(result).toMatchObject({ id: 7 });
-      },
-      TEST_TIMEOUT_MS,
-    );
-
-    test(
-      "waits as long as Retry-After says, and a minute at most",
-      async () => {
-        const answers = [
-          new Response("slowly", { status: 429, headers: { "Retry-After": "20" } }),
-          new Response("slowly", { status: 429, headers: { "Retry-After": "86400" } }),
-          new Response("slowly", { status: 429, headers: { "Retry-After": "soon" } }),
-          json(PAID),
-        ];
-        const { baseUrl } = serveService({ status: () => answers.shift() ?? json({}, 500) });
-        const { stdout, stderr } = await runToEnd(payPatiently(baseUrl));
-        expect({ stdout, stderr }).toEqual({ stdout: "completed 5 20 60 5\n", stderr: "" });
       },
       TEST_TIMEOUT_MS,
     );
