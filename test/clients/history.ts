@@ -28,6 +28,8 @@ const QUIET_TURNS = 6;
 const RUN_MS = 150_000;
 /** How long a later run takes until each order is known: five runs until a push that is nowhere has not started, and two more. */
 const MAX_RUNS = 9;
+/** After a process stood still, an order that had not started can be unknown again, for as long. */
+const MAX_RUNS_STANDING = 18;
 /** A cron that looks once a minute needs 120 looks for that. */
 const MAX_CRONS = 130;
 /** Nothing is wrong if the customer is slower than the answer to the push. */
@@ -165,6 +167,7 @@ export async function live(seed: number, startClient: StartClient): Promise<Verd
     await pass(RUN_MS);
     await mended;
     // A later run goes on until each order is known; one more has nothing to do.
+    const maxRuns = standstill ? MAX_RUNS_STANDING : MAX_RUNS;
     const isCron = draws.below(5) === 0;
     const said = () => previous.flatMap((one) => one.said);
     for (const order of orders) void shop.pay(order);
@@ -177,10 +180,11 @@ export async function live(seed: number, startClient: StartClient): Promise<Verd
       previous.push(shop);
     }
     const isSettled = ({ reference }: Wanted) => settled.some((one) => one.reference === reference);
-    for (let run = 0, known = 0; run < (isCron ? MAX_CRONS : MAX_RUNS) && known < 2; run += 1) {
+    const isMoving = () => !standstill || realClock.nowMs() - START_MS > standstill.ms + 2 * RUN_MS;
+    for (let run = 0, known = 0; run < (isCron ? MAX_CRONS : maxRuns) && known < 2; run += 1) {
       await pass(isCron ? 60_000 : RUN_MS);
       const isKnown = (order: Wanted) => said().findLast((one) => one.order === order)?.isFinal;
-      known = orders.every(isCron ? isSettled : isKnown) ? known + 1 : 0;
+      known = isMoving() && orders.every(isCron ? isSettled : isKnown) ? known + 1 : 0;
       if (isCron) void shop.runCron();
       else for (const order of orders) void shop.pay(order);
     }

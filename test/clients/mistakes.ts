@@ -201,14 +201,17 @@ export const MISTAKES: readonly Mistake[] = [
     shows: /but the customer may have paid/,
     from: 55,
     ...inEach(
-      ["useStore(key, true, () => store.add(name, order))", "useStore(key, false, () => store.add(name, order))"],
       [
-        "_use_store(key, True, lambda: self.store.add(name, order))",
-        "_use_store(key, False, lambda: self.store.add(name, order))",
+        "useStore(key, true, () => store.add(key + stateOf(status), order))",
+        "useStore(key, false, () => store.add(key + stateOf(status), order))",
       ],
       [
-        "useStore($key, true, fn () => $this->store->add($name, $order))",
-        "useStore($key, false, fn () => $this->store->add($name, $order))",
+        "_use_store(key, True, lambda: self.store.add(key + _state_of(status), order))",
+        "_use_store(key, False, lambda: self.store.add(key + _state_of(status), order))",
+      ],
+      [
+        "useStore($key, true, fn () => $this->store->add($key . stateOf($status), $order))",
+        "useStore($key, false, fn () => $this->store->add($key . stateOf($status), $order))",
       ],
     ),
   },
