@@ -199,7 +199,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: "says after a full disk that the customer has not paid",
     shows: /but the customer may have paid/,
-    from: 55,
+    from: 202,
     ...inEach(
       [
         "useStore(key, true, () => store.add(key + stateOf(status), order))",
