@@ -33,6 +33,8 @@ export interface EventHub {
     lastId: string | null,
     listener: EventListener,
   ): {
+    /** The id of the event after which it reads; null if it came with an id that is not known here. */
+    readonly id: string | null;
     /** The events since the last reading, up to a bound; empty if there are none. */
     read(): string;
     leave(): void;
@@ -113,6 +115,7 @@ export function createEventHub(sources: EventSources): EventHub {
       const subscriptions = [news.subscribe(() => listener.wake()), endings.subscribe(() => listener.end())];
       others.start();
       return {
+        id: reader.place === null ? null : `${boot}-${reader.place}`,
         read(): string {
           const events = reader.place === null ? null : history.after(reader.place);
           reader.place = events?.number ?? history.last;

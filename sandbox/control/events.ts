@@ -20,7 +20,8 @@ const eventsQuery = z.object({
 
 /**
  * docs/steering.md describes them. A comment is the heartbeat, at once and after 15 seconds of silence. `Last-Event-ID`, or `?since=`,
- * repeats missed events; `gap` says that some are lost, or that another server has changed payments.
+ * repeats missed events; `gap` says that some are lost, or that another server has changed payments. The header `Last-Event-ID` of the
+ * answer is the id to go on after if the stream ends before its first event.
  */
 export const EVENT_CALLS: Calls = {
   "/events": {
@@ -33,9 +34,13 @@ export const EVENT_CALLS: Calls = {
         keepOpen(request);
         // A client reconnects with the same address, and with the id of the last event in the header.
         const lastId = request.headers.get("Last-Event-ID") || since;
-        const stream = streamOf(eventHub, lastId, realClock, request.signal);
-        // nginx would collect the events until its buffer is full.
-        return textReply(stream, "text/event-stream", { "X-Accel-Buffering": "no", ...replicaHeader(replica) });
+        const { stream, id } = streamOf(eventHub, lastId, realClock, request.signal);
+        return textReply(stream, "text/event-stream", {
+          // nginx would collect the events until its buffer is full.
+          "X-Accel-Buffering": "no",
+          ...(id !== null && { "Last-Event-ID": id }),
+          ...replicaHeader(replica),
+        });
       },
     ),
   },
@@ -47,7 +52,7 @@ function streamOf(
   lastId: string | null,
   realClock: Clock,
   gone: AbortSignal,
-): ReadableStream<Uint8Array> {
+): { readonly stream: ReadableStream<Uint8Array>; readonly id: string | null } {
   const encoder = new TextEncoder();
   let wake = () => {};
   let hasEnded = false;
@@ -69,7 +74,7 @@ function streamOf(
     return atMost(realClock, HEARTBEAT_MS, promise);
   }
 
-  return new ReadableStream<Uint8Array>(
+  const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         // Read once per turn of the event loop, so that a long replay does not block other requests.
@@ -87,4 +92,5 @@ function streamOf(
     },
     { highWaterMark: 0 },
   );
+  return { stream, id: place.id };
 }

@@ -212,7 +212,7 @@ describe("a hub", () => {
     expect(await readNext()).toEqual(["gap", ""]);
     expect(await readNext()).toEqual(["", ""]);
     const later = enter();
-    expect(later.read()).toBe("");
+    expect([later.id, later.read()]).toEqual([`${boot}-1`, ""]);
     later.leave();
     mark = "c";
     expect(await readNext()).toEqual(["gap", ""]);
