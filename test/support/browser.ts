@@ -122,9 +122,6 @@ export const changeAnswers = (page: Page, call: string, changed: (answer: Record
 /** The rows of the list in the view. */
 export const rowsOf = (page: Page): Locator => page.locator("tbody.rows tr");
 
-/** The details of the open payment. */
-export const storyOf = (page: Page): Locator => page.getByRole("region", { name: "Story of a payment" });
-
 /** The visible text. */
 export async function textOf(place: Locator): Promise<string> {
   await place.first().waitFor();

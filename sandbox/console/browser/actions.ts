@@ -4,7 +4,7 @@ import type { CallFilters } from "./logic/calls.ts";
 import { type Filters, inForce } from "./logic/filters.ts";
 import { formatRoute, parseRoute, type Route, type View } from "./logic/route.ts";
 import * as state from "./state.ts";
-import { after, longMemory, replaceAddress, tabMemory } from "./system.ts";
+import { after, replaceAddress, tabMemory } from "./system.ts";
 
 /** Actions of a person that only change the page, without calls of the control API. */
 
@@ -57,7 +57,7 @@ export function setFilters(changed: Partial<Filters & CallFilters>): void {
 }
 
 export function chooseMerchant(id: number): void {
-  state.rows.value = [];
+  state.payments.replace([]);
   // Also if the person goes back to a merchant before the list of another one is asked for.
   state.answeredSelection.value = null;
   state.totalItems.value = null;
@@ -69,16 +69,6 @@ export function giveToken(text: string): void {
   tabMemory.write("token", text);
   state.token.value = text;
   state.tokenAsked.value = null;
-}
-
-export function chooseTheme(theme: state.Theme): void {
-  state.theme.value = theme;
-  longMemory.write("theme", theme === "auto" ? null : theme);
-}
-
-export function foldPhones(isFolded: boolean): void {
-  state.isFolded.value = isFolded;
-  longMemory.write("folded", isFolded ? "yes" : null);
 }
 
 /** A handler that sets a signal. */

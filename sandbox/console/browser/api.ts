@@ -23,8 +23,8 @@ export class Refused extends Error implements Refusal {
 }
 
 export interface EventStreamListener {
-  /** The stream is open: all later events arrive. */
-  readonly onOpen: () => void;
+  /** The stream is open: all events after the one with this id arrive. */
+  readonly onOpen: (id: string | null) => void;
   readonly onEvent: (event: ConsoleEvent, id: string | null) => void;
   /** Data arrived, perhaps only a heartbeat. */
   readonly onSign: () => void;
@@ -78,7 +78,7 @@ export const api = {
     const headers: Record<string, string> = since === null ? {} : { "Last-Event-ID": since };
     const response = await send("/events", { headers, signal });
     if (response.body === null) lost();
-    onOpen();
+    onOpen(response.headers.get("Last-Event-ID"));
     const parser = createParser({
       onEvent: ({ event, data, id }) => onEvent({ name: event, data: JSON.parse(data) } as ConsoleEvent, id ?? null),
     });

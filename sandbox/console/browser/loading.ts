@@ -1,8 +1,9 @@
 import { batch, computed } from "@preact/signals";
 import { api, Refused } from "./api.ts";
 import * as arrivals from "./arrivals.ts";
+import { isHeld } from "./live-list.ts";
 import { isFiltered, queryOf } from "./logic/filters.ts";
-import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
+import { isNewer, mergeNewestFirst } from "./logic/merge.ts";
 import { addMessages, addPhones } from "./phones.ts";
 import * as state from "./state.ts";
 import { isLoopback, monotonicMs, throttled } from "./system.ts";
@@ -10,13 +11,14 @@ import type * as wire from "./wire.ts";
 
 /** Loads the state from the server, at the start and again later. */
 
-const PAGE_SIZE = 100;
 const REQUESTS_AT_ONCE = 200;
-/** How many rows are loaded at the start, also for the chart. */
-const FIRST_ROWS = 1000;
+
+/** How often everything was loaded. */
+let loads = 0;
 
 /** Loads everything: at the start, and when events were missed. */
 export async function loadAll(): Promise<void> {
+  loads += 1;
   state.isLoaded.value = false;
   arrivals.forgetAll();
   await quietly(async () => {
@@ -34,21 +36,20 @@ export async function loadAll(): Promise<void> {
 const seenFromHere = (facts: wire.ServerFacts): wire.ServerFacts => (isLoopback() ? facts : { ...facts, data: null });
 
 async function loadHistory(): Promise<void> {
-  const log = await api.get<wire.RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}`);
-  const texts = await api.get<{ messages: wire.Message[] }>("/messages");
-  state.requests.value = appendUnknown(log.requests, state.requests.value, state.MOST_REQUESTS);
-  addMessages(texts.messages);
-  await Promise.all([loadPrompts(), loadRows(), loadOlderRequests(log)]);
+  addMessages((await api.get<{ messages: wire.Message[] }>("/messages")).messages);
+  await Promise.all([loadPrompts(), loadRows(), loadRequests()]);
   if (state.openPayment.value !== null) refreshStory();
 }
 
-/** Loads the requests before a page. Stops if the list was replaced while it waited. */
-async function loadOlderRequests(page: wire.RequestPage): Promise<void> {
-  for (let { requests, next } = page; next !== null; ) {
-    const firstId = requests[0]?.id;
-    ({ requests, next } = await api.get<wire.RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}&before=${firstId}`));
-    if (state.requests.value[0]?.id !== firstId) return;
-    state.requests.value = [...requests, ...state.requests.value].slice(-state.MOST_REQUESTS);
+async function loadRequests(): Promise<void> {
+  const mine = loads;
+  for (let before = ""; ; ) {
+    const { requests, next } = await api.get<wire.RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}${before}`);
+    // Everything may be forgotten and loaded again meanwhile.
+    if (mine !== loads) return;
+    state.requests.add(requests);
+    if (next === null) return;
+    before = `&before=${requests[0]?.id}`;
   }
 }
 
@@ -61,7 +62,7 @@ export const reload: Readonly<Record<Exclude<wire.SteeringPart, "reset" | "resto
     state.rules.value = (await api.get<{ rules: wire.Rule[] }>("/rules")).rules;
   },
   async faults() {
-    state.faults.value = await api.get("/faults");
+    state.faults.value = (await api.get<{ faults: wire.Fault[] }>("/faults")).faults;
   },
   async clock() {
     state.clock.value = { ...(await api.get<wire.ClockReading>("/clock")), takenAtMs: monotonicMs() };
@@ -100,44 +101,78 @@ function selectedRows(): URLSearchParams {
 /** The path of all rows that the filters select, as CSV. */
 export const exportPath = computed(() => `/transactions.csv?${selectedRows()}`);
 
-/** The path of a page of these rows. */
-function listPath(page: number): string {
-  const query = selectedRows();
-  query.set("page", String(page));
-  query.set("limit", String(PAGE_SIZE));
-  return `/transactions?${query}`;
-}
-
-async function loadPage(page: number, replaces: boolean): Promise<boolean> {
+/** Loads a page of these rows, and their totals; null if others are selected meanwhile. */
+async function loadPage(page: number): Promise<readonly wire.Transaction[] | null> {
   const asked = state.selection.value;
-  const list = await api.get<wire.TransactionList>(listPath(page));
-  // The selection has changed since: drop this answer.
-  if (state.selection.value !== asked) return false;
-  batch(() => {
-    const rows = arrivals.remember(list.transactions);
-    const [before, more] = replaces ? [rows, arrivals.startedAfter(rows)] : [state.rows.value, rows];
-    state.rows.value = mergeNewestFirst(before, more, state.MOST_ROWS);
-    if (replaces) state.listsLoaded.value += 1;
-    state.totalItems.value = list.pagination.total_items;
-    state.counts.value = list.every_status;
-    state.answeredSelection.value = asked;
-    state.filterProblem.value = null;
-  });
-  return list.transactions.length === PAGE_SIZE;
+  const path = `/transactions?${selectedRows()}&page=${page}&limit=${state.PAGE_SIZE}`;
+  const list = await api.get<wire.TransactionList>(path);
+  if (state.selection.value !== asked) return null;
+  state.totalItems.value = list.pagination.total_items;
+  state.counts.value = list.every_status;
+  return arrivals.remember(list.transactions);
 }
 
 /** Loads the first rows of a new selection. */
 export async function loadRows(): Promise<void> {
   const asked = state.selection.value;
+  let rows: readonly wire.Transaction[] | null = [];
+  let problem: Refused | null = null;
   try {
-    let hasMore = await loadPage(1, true);
-    while (hasMore && state.rows.value.length < FIRST_ROWS) hasMore = await loadPage(nextPage(), false);
+    rows = await loadPage(1);
   } catch (error) {
     if (!(error instanceof Refused) || error.status === null || error.status === 401) throw error;
-    if (state.selection.value !== asked) return;
-    state.filterProblem.value = error;
+    problem = error;
+  }
+  if (rows === null || state.selection.value !== asked) return;
+  batch(() => {
+    state.payments.most = state.PAGE_SIZE;
+    state.payments.replace(rows);
     state.answeredSelection.value = asked;
-    state.rows.value = [];
+    state.filterProblem.value = problem;
+  });
+}
+
+/** Refreshes totals and the rows that only the server can select, at most once a second. */
+export const refreshRows = throttled(
+  () => 1000,
+  () =>
+    quietly(async () => {
+      // The rows of the selection before must not be shown as those of a new one, which are loaded next.
+      if (!state.isListCurrent.value) return refreshRows();
+      const rows = await loadPage(1);
+      const [newest] = state.payments.rows.value;
+      const oldest = rows?.at(-1);
+      // The page may only have rows above all that are shown.
+      if (rows && newest && oldest && !isHeld.value && isNewer(oldest, newest)) state.payments.replace(rows);
+      else if (rows) state.payments.add(rows);
+    }),
+);
+
+/**
+ * Loads the page below the list. Payments that arrive push the rows to later pages, so this looks for the page of the last row: between
+ * `above`, whose rows are not older, and `below`, whose rows all are.
+ */
+export async function loadMore(): Promise<void> {
+  const { payments } = state;
+  let above = 0;
+  let below = Number.POSITIVE_INFINITY;
+  let page = Math.max(1, Math.ceil((payments.rows.value.length + payments.waiting.value.length) / state.PAGE_SIZE));
+  for (let step = 1; ; step *= 2) {
+    const rows = await loadPage(page);
+    const last = payments.rows.value.at(-1);
+    if (!rows || !last) return;
+    const older = rows.filter((row) => isNewer(last, row));
+    const isEnd = rows.length < state.PAGE_SIZE;
+    if (older.length === rows.length && page > above + 1) {
+      below = page;
+    } else if (older.length > 0 || isEnd) {
+      payments.most = Math.min(payments.rows.value.length + older.length, state.MOST_ROWS);
+      payments.rows.value = [...payments.rows.value, ...older].slice(0, payments.most);
+      return;
+    } else {
+      above = page;
+    }
+    page = below < Number.POSITIVE_INFINITY ? Math.max(above + 1, (above + below) >> 1) : page + step;
   }
 }
 
@@ -147,19 +182,6 @@ export const loadNewest = (): Promise<void> =>
     const list = await api.get<wire.TransactionList>(`/transactions?merchant_id=${state.merchantId.value}&limit=1`);
     arrivals.remember(list.transactions);
   });
-
-const nextPage = () => Math.floor(state.rows.value.length / PAGE_SIZE) + 1;
-
-/** Refreshes totals and the rows that only the server can select, at most once a second. */
-export const refreshRows = throttled(
-  () => 1000,
-  () =>
-    quietly(async () => {
-      if (state.isListCurrent.value) await loadPage(1, false);
-      // The rows of the selection before must not be shown as those of a new one, which are loaded next.
-      else refreshRows();
-    }),
-);
 
 /** Loads the findings. Those about missing requests are in no event. */
 export const refreshFindings = throttled(
@@ -195,8 +217,8 @@ async function loadPrompts(keepsKnown = false): Promise<void> {
 /** @param isWanted whether the tab is still hidden when the answer comes */
 export const pollPrompts = (isWanted: () => boolean): Promise<void> =>
   quietly(async () => {
-    const { prompts } = await askForPrompts();
-    if (isWanted()) state.polledPrompts.value = prompts;
+    const { total } = await askForPrompts();
+    if (isWanted()) state.polledPrompts.value = total;
   });
 
 /** Loads the messages of one phone, also older ones than the last 100 of all phones. */

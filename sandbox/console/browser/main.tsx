@@ -1,18 +1,15 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followRoute, goTo, setting } from "./actions.ts";
-import { formatAmount, formatPhone } from "./logic/format.ts";
-import { dialog, isFolded, polledPrompts, prompts, server, shownPhone, theme, tick, view } from "./state.ts";
+import { counted } from "./logic/format.ts";
+import { dialog, polledPrompts, prompts, server, shownPhone, tick, view } from "./state.ts";
 import { follow } from "./sync.ts";
-import { every, isHidden, notify } from "./system.ts";
+import { every } from "./system.ts";
 import { App } from "./views/app.tsx";
 
 /** How often views that show a time are drawn again. */
 const TICK_MS = 250;
 
-effect(() => {
-  document.documentElement.style.colorScheme = theme.value === "auto" ? "" : theme.value;
-});
 every(TICK_MS, () => {
   tick.value += 1;
 });
@@ -45,9 +42,7 @@ const ACTS: Readonly<Record<string, () => void>> = {
   p: setting(dialog, "pay"),
 };
 
-function pinField(): HTMLInputElement | null {
-  return isFolded.value ? null : document.querySelector<HTMLInputElement>(`[data-phone="${shownPhone.value}"] .pin`);
-}
+const pinField = (): HTMLInputElement | null => document.querySelector(`[data-phone="${shownPhone.value}"] .pin`);
 
 function search(): void {
   if (view.value !== "transactions" && view.value !== "requests") goTo("transactions");
@@ -58,23 +53,12 @@ function search(): void {
 /** Above this the title does not change: changing it with every payment would keep the browser busy. */
 const MOST_COUNTED = 9;
 
-/** Shows the number of open prompts in the title of the tab, and a notification if the tab is hidden. */
+/** Shows the number of open prompts in the title of the tab. */
 function announceRinging(): void {
-  let known: ReadonlySet<string> = new Set();
   effect(() => {
-    const open = polledPrompts.value ?? [...prompts.value.values()];
+    const open = polledPrompts.value ?? prompts.value.size;
     const name = server.value?.name ?? (server.value ? new URL(server.value.base_url).host : null);
-    const count = open.length > MOST_COUNTED ? `${MOST_COUNTED}+` : open.length;
-    const title = `${open.length > 0 ? `${count} ${open.length === 1 ? "prompt" : "prompts"} · ` : ""}${name === null ? "" : `${name} · `}momo`;
-    if (document.title !== title) document.title = title;
-    const fresh = open.find(({ checkout_request_id }) => !known.has(checkout_request_id));
-    known = new Set(open.map(({ checkout_request_id }) => checkout_request_id));
-    if (fresh && isHidden()) {
-      const more = open.length > 1 ? `, and ${open.length - 1} more` : "";
-      notify(
-        `${formatPhone(fresh.phone)} rings${more}`,
-        `${fresh.business} asks for KES ${formatAmount(fresh.amount)}`,
-      );
-    }
+    const count = open > MOST_COUNTED ? `${MOST_COUNTED}+ prompts` : counted(open, "prompt");
+    document.title = [...(open > 0 ? [count] : []), ...(name === null ? [] : [name]), "momo"].join(" · ");
   });
 }

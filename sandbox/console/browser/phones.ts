@@ -43,17 +43,18 @@ export function endPrompts(transactions: readonly Transaction[]): void {
   const open = new Map(state.prompts.value);
   const notes = new Map(state.phoneNotes.value);
   for (const transaction of transactions) {
-    const { checkout_request_id, phone, status } = transaction;
-    const prompt = open.get(checkout_request_id);
+    const { checkout_request_id, merchant_id, phone, status } = transaction;
     if (status === "pending") {
       notes.delete(phone);
-    } else if (prompt) {
-      open.delete(checkout_request_id);
-      if (phone === state.shownPhone.peek() && !state.pickedPhone.peek()) pickPhone(phone, HELD_MS);
-      const note = { ...noteOf(transaction, prompt.business), status };
-      notes.set(phone, note);
-      after(NOTE_MS, () => removeNote(phone, note));
+      continue;
     }
+    open.delete(checkout_request_id);
+    if (phone === state.shownPhone.peek() && !state.pickedPhone.peek()) pickPhone(phone, HELD_MS);
+    // Not from its prompt: it may have begun and ended while the tab was hidden.
+    const business = state.merchants.value.find(({ id }) => id === merchant_id)?.name ?? "the shop";
+    const note = { ...noteOf(transaction, business), status };
+    notes.set(phone, note);
+    after(NOTE_MS, () => removeNote(phone, note));
   }
   state.prompts.value = open;
   state.phoneNotes.value = notes;

@@ -1,12 +1,13 @@
 import { computed, signal } from "@preact/signals";
+import { LiveList } from "./live-list.ts";
 import { NO_CALL_FILTERS } from "./logic/calls.ts";
-import { type Filters, givenOf, isWithin, NO_FILTERS, parseSpan, queryOf } from "./logic/filters.ts";
+import { belongs, type Filters, givenOf, NO_FILTERS, queryOf } from "./logic/filters.ts";
 import { findingsByCall, findingsByPayment } from "./logic/findings.ts";
 import { aheadInWords, dayAt } from "./logic/format.ts";
 import { assignChips, type ClockAt, choosePhone, type noteOf, type PhoneState, sandboxNowMs } from "./logic/phone.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
 import { unusual } from "./logic/steering.ts";
-import { longMemory, machineMs, monotonicMs, tabMemory } from "./system.ts";
+import { machineMs, monotonicMs, tabMemory } from "./system.ts";
 import type * as wire from "./wire.ts";
 
 /**
@@ -14,8 +15,10 @@ import type * as wire from "./wire.ts";
  * `sync.ts` update it from the server.
  */
 
-/** Bounds of the lists. The page says below a list how many rows are left out. */
-export const MOST_ROWS = 10_000;
+/** How many payments are shown at first, and more at each click. */
+export const PAGE_SIZE = 50;
+/** How many payments are shown at most: filters reach the others. */
+export const MOST_ROWS = 500;
 export const MOST_REQUESTS = 1000;
 export const MOST_MESSAGES = 500;
 
@@ -28,9 +31,6 @@ export const isLoaded = signal(false);
 /** The control token, if the server requires one. It is in no address, and is removed when the tab is closed. */
 export const token = signal<string | null>(tabMemory.read("token"));
 export const tokenAsked = signal<{ readonly isWrong: boolean } | null>(null);
-
-export type Theme = "auto" | "light" | "dark";
-export const theme = signal<Theme>((longMemory.read("theme") as Theme | null) ?? "auto");
 
 /** The view, what is open in it, and its filters. */
 export const route = signal<Route>(parseRoute(location.hash));
@@ -82,22 +82,13 @@ export const selection = computed(() => `${merchantId.value} ${queryOf(filters.v
 export const answeredSelection = signal<string | null>(null);
 export const isListCurrent = computed(() => answeredSelection.value === selection.value);
 export const filterProblem = signal<wire.Refusal | null>(null);
-export const rows = signal<readonly wire.Transaction[]>([]);
-/** How often the rows were replaced by others. */
-export const listsLoaded = signal(0);
+export const payments = new LiveList<wire.Transaction>(PAGE_SIZE, (row) => belongs(row, filters.peek()) !== false);
 /** Whether the lists stand still until the person resumes them. */
 export const isPaused = signal(false);
 /** How many payments the filters select on the server; null until it is known. */
 export const totalItems = signal<number | null>(null);
 /** The counts over all filters except the status. */
 export const counts = signal<wire.Counts | null>(null);
-
-/** The filter that the page applies itself. */
-const isShown = computed(() => {
-  const span = parseSpan(filters.value.span);
-  return (row: wire.Transaction): boolean => span === null || isWithin(row, span);
-});
-export const shownRows = computed(() => rows.value.filter(isShown.value));
 
 /** The last payment of the merchant, whatever the filters select. */
 export const newestPayment = signal<wire.Transaction | null>(null);
@@ -106,10 +97,8 @@ export const openPayment = computed(() => (view.value === "transactions" ? route
 export const story = signal<wire.Story | null>(null);
 export const storyProblem = signal<string | null>(null);
 
-// The newest requests to the merchant API, oldest first.
-export const requests = signal<readonly wire.LoggedRequest[]>([]);
-/** Requests answered in the last second. */
-export const requestsPerSecond = signal(0);
+/** The newest requests to the merchant API. */
+export const requests = new LiveList<wire.LoggedRequest>(MOST_REQUESTS);
 export const callFilters = computed(() => givenOf(NO_CALL_FILTERS, view.value === "requests" ? route.value.query : {}));
 export const openCall = computed(() =>
   view.value === "requests" && route.value.selected !== null ? Number(route.value.selected) : null,
@@ -123,8 +112,8 @@ export const paymentFindings = computed(() => findingsByPayment(findings.value))
 
 // Phones.
 export const prompts = signal<ReadonlyMap<string, wire.Prompt>>(new Map());
-/** What a hidden tab has asked for; else null. `prompts` stays as it is, until the events say how each one ended. */
-export const polledPrompts = signal<readonly wire.Prompt[] | null>(null);
+/** How many a hidden tab was told of; else null. `prompts` stays as it is, until the events say how each one ended. */
+export const polledPrompts = signal<number | null>(null);
 /** How many more are open: the server lists 1,000. */
 export const promptsLeftOut = signal(0);
 export const messages = signal<readonly wire.Message[]>([]);
@@ -132,8 +121,6 @@ export const messages = signal<readonly wire.Message[]>([]);
 export const phonesSeen = signal<readonly string[]>([]);
 /** The phone that the person picked, or whose prompt has just ended: it stays on the handset, so that the end can be read. */
 export const pickedPhone = signal<string | null>(null);
-/** Whether the column of the phones is hidden. */
-export const isFolded = signal(longMemory.read("folded") === "yes");
 
 /** What a phone shows for a while after a prompt. */
 export type EndNote = ReturnType<typeof noteOf> & { readonly status: wire.Status };
@@ -167,10 +154,7 @@ export const phoneChips = computed(() => {
 
 // Steering and registry.
 export const rules = signal<readonly wire.Rule[]>([]);
-export const faults = signal<{ readonly seed: number; readonly faults: readonly wire.Fault[] }>({
-  seed: 0,
-  faults: [],
-});
+export const faults = signal<readonly wire.Fault[]>([]);
 export const fallback = signal<wire.Default | null>(null);
 /** Null if there is none. */
 export const webhook = signal<wire.Webhook | null>(null);
@@ -184,7 +168,7 @@ export const keys = signal<readonly wire.Key[]>([]);
 export const unusualParts = computed(() =>
   unusual({
     rules: rules.value,
-    faults: faults.value.faults,
+    faults: faults.value,
     fallback: fallback.value,
     clock: clock.value,
     server: server.value,

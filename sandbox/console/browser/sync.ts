@@ -11,7 +11,7 @@ import {
   refreshStory,
   reload,
 } from "./loading.ts";
-import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
+import { mergeNewestFirst } from "./logic/merge.ts";
 import { addMessages, endPrompts } from "./phones.ts";
 import * as state from "./state.ts";
 import { after, every, isHidden, nextFrame, onVisibility, sleep, throttled } from "./system.ts";
@@ -82,8 +82,9 @@ async function connect(): Promise<void> {
     await api.listen(lastEventId, {
       signal: leaving.signal,
       onSign,
-      onOpen() {
+      onOpen(id) {
         onSign();
+        lastEventId = id ?? lastEventId;
         // Load after the stream is open, so that no event is missed between the two.
         if (needsAll) {
           void renew();
@@ -194,15 +195,8 @@ every(SILENCES_MS, () => {
   if (state.connection.value === "live") refreshFindings();
 });
 
-let countedRequests = 0;
-every(1000, () => {
-  if (state.requestsPerSecond.value !== countedRequests) state.requestsPerSecond.value = countedRequests;
-  countedRequests = 0;
-});
-
 function applyRequests(logged: readonly LoggedRequest[]): void {
-  countedRequests += logged.length;
-  state.requests.value = appendUnknown(state.requests.value, logged, state.MOST_REQUESTS);
+  state.requests.add(logged);
   const id = state.openPayment.value;
   if (id !== null && logged.some(({ body }) => body?.includes(id))) refreshStory();
 }

@@ -51,24 +51,10 @@ export function onVisibility(run: () => void): () => void {
 }
 
 /** Kept until the tab is closed. If the browser forbids storage, nothing is kept. */
-export const tabMemory = memoryIn(() => sessionStorage);
-
-/** Kept also after the tab is closed. */
-export const longMemory = memoryIn(() => localStorage);
-
-function memoryIn(storage: () => Storage) {
-  return {
-    read: (name: string): string | null => readOrNull(() => storage().getItem(`momo.${name}`)),
-    write(name: string, value: string | null): void {
-      try {
-        if (value === null) storage().removeItem(`momo.${name}`);
-        else storage().setItem(`momo.${name}`, value);
-      } catch {
-        // Without storage, the page keeps the value until it is closed.
-      }
-    },
-  };
-}
+export const tabMemory = {
+  read: (name: string): string | null => readOrNull(() => sessionStorage.getItem(`momo.${name}`)),
+  write: (name: string, value: string): void => void readOrNull(() => sessionStorage.setItem(`momo.${name}`, value)),
+};
 
 /** Replaces the address without a new entry in the history. */
 export const replaceAddress = (hash: string): void => history.replaceState(null, "", hash);
@@ -86,22 +72,6 @@ export function saveFile(name: string, content: Blob): void {
   link.download = name;
   link.click();
   URL.revokeObjectURL(url);
-}
-
-/** Whether the browser shows notifications of this page. `default`: it has not asked the person yet. Without TLS it may refuse. */
-export const notificationPermission = (): NotificationPermission =>
-  "Notification" in globalThis ? Notification.permission : "denied";
-
-export const askForNotifications = (): Promise<NotificationPermission> => Notification.requestPermission();
-
-/** Shows a notification in place of the last one. */
-export function notify(title: string, body: string): void {
-  if (notificationPermission() !== "granted") return;
-  try {
-    new Notification(title, { body, tag: "momo" });
-  } catch {
-    // Chrome on Android has the constructor, and throws: there, only a service worker may notify. The phone still rings in the page.
-  }
 }
 
 /** @returns whether it is in the clipboard; except on loopback, a browser may refuse it */

@@ -2,8 +2,10 @@ import { expect, test } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import type { TestSandbox } from "stkpush-sandbox/testing";
-import { askStatus, changeAnswers, describeInBrowser, startPayment } from "../../support/browser.ts";
+import { askStatus, changeAnswers, describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
 import { createClient } from "../../support/client.ts";
+import { until } from "../../support/waiting.ts";
+import { expectAddress, focused, personAt } from "./person.ts";
 
 /** One of each: every status, findings, a rule that is never reached, a fault, five open prompts. */
 async function fill(sandbox: TestSandbox) {
@@ -53,7 +55,7 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, vi
     "completed story": [`transactions/${places.completed}?status=completed`, "Confirmed."],
     "pending story": [`transactions/${places.pending}`, "None yet"],
     requests: ["requests", "The last 1,000 requests"],
-    "no request fits": ["requests?finding=any&path=none", "No request fits these filters"],
+    "no request fits": ["requests?search=nobody", "No request fits these filters"],
     "refused request": [`requests/${places.refused}`, "Headers"],
     "forgotten request": ["requests/999999", "It is no longer in the log"],
     audit: ["audit", "What is wrong"],
@@ -102,39 +104,173 @@ const RULES = {
   dark: ["color-contrast"],
 } as const;
 
+/** Whether the page is too wide: the bar hides what is too wide for it, and no word of it may be broken. */
+const IS_WIDE = `document.documentElement.scrollWidth > innerWidth ||
+  Math.ceil(document.querySelector(".top-bar > .primary").getBoundingClientRect().right) > innerWidth ||
+  [...document.querySelectorAll(".brand, .clock-chip time")].some(({ clientHeight }) => clientHeight > 40)`;
+
 /** What axe finds in the page, and whether the page is too wide. */
 async function problemsOf(page: Page, theme: "light" | "dark"): Promise<string[]> {
   if (!(await page.evaluate(`"axe" in globalThis`))) await page.evaluate(axe.source);
   const run = `axe.run(document, { runOnly: ${JSON.stringify(RULES[theme])}, resultTypes: ["violations"] })`;
   const found = (await page.evaluate(`${run}.then(({ violations }) => violations)`)) as Violation[];
-  // The bar hides what is too wide for it; and no word of it may be broken.
-  const isWide = await page.evaluate(`document.documentElement.scrollWidth > innerWidth ||
-    Math.ceil(document.querySelector(".top-bar > .primary").getBoundingClientRect().right) > innerWidth ||
-    [...document.querySelectorAll(".brand, .clock-chip time")].some(({ clientHeight }) => clientHeight > 40)`);
+  const isWide = await page.evaluate(IS_WIDE);
   const texts = found.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),
   );
   return isWide ? [...texts, "it is wider than the screen"] : texts;
 }
 
-describeInBrowser("axe finds nothing in any view, and no view is wider than the screen", (scene) => {
-  for (const [width, height, theme] of [
-    [360, 740, "light"],
-    [1280, 900, "dark"],
-  ] as const) {
-    test(`${width} px, ${theme}`, async () => {
-      const viewport = { width, height };
-      const page = await scene.open({ url: "about:blank", viewport, bypassCSP: true, expected: /400 \(Bad Request\)/ });
-      await changeAnswers(page, "/server", () => ({ name: "Corner Shop, till 3" }));
-      await page.goto(`${scene.sandbox.controlUrl}/`);
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-      const problems: string[] = [];
-      const visit = async (what: string) => {
-        problems.push(...(await problemsOf(page, theme)).map((problem) => `${what}: ${problem}`));
-      };
-      await walkEmpty(page, visit);
-      await walkFull(page, await fill(scene.sandbox), visit);
-      expect(problems).toEqual([]);
-    });
+/** The amounts that are wider than a box around them, or than the window. */
+const CUT_AMOUNTS = `(() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const cut = [];
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const { left, right, width } = range.getBoundingClientRect();
+    if (width === 0 || !/[0-9]\\.[0-9]{2}$/.test(text.data) || right < 0) continue;
+    for (let box = text.parentElement; box; box = box.parentElement) {
+      const around = box.getBoundingClientRect();
+      const clips = box === document.body || getComputedStyle(box).overflowX !== "visible";
+      if (clips && (right > around.right + 1 || left < around.left - 1)) cut.push(box.className + ": " + text.data);
+    }
   }
+  return cut;
+})()`;
+
+/** The texts of rows and of the bar that are cut off. */
+const CUT_TEXTS = `[...document.querySelectorAll(".rows td, .top-bar :not(.unseen)")].filter(
+  (one) => one.offsetParent && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "visible").map((one) => one.innerText)`;
+
+const THEMES = ["light", "dark"] as const;
+
+describeInBrowser("axe finds nothing in any view, and no view is wider than the screen", (scene) => {
+  test.each([
+    [390, 780],
+    [860, 900],
+    [1400, 900],
+  ])("%d × %d px, light and dark", async (width, height) => {
+    const viewport = { width, height };
+    const page = await scene.open({ url: "about:blank", viewport, bypassCSP: true, expected: /400 \(Bad Request\)/ });
+    await changeAnswers(page, "/server", () => ({ name: "Corner Shop, till 3" }));
+    await page.goto(`${scene.sandbox.controlUrl}/`);
+    const problems: string[] = [];
+    const visit = async (what: string) => {
+      for (const theme of THEMES) {
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+        problems.push(...(await problemsOf(page, theme)).map((problem) => `${what}, ${theme}: ${problem}`));
+      }
+    };
+    await walkEmpty(page, visit);
+    await walkFull(page, await fill(scene.sandbox), visit);
+    expect(problems).toEqual([]);
+  });
+
+  test("at 320 px no view is wider than the screen; at 860 px a row shows the whole reference and the whole phone", async () => {
+    await startPayment(scene.sandbox, { phone: "0764672239", reference: "INV/2026/0042" });
+    const page = await scene.open({ viewport: { width: 860, height: 900 } });
+    await rowsOf(page).first().waitFor();
+    expect(await page.evaluate(CUT_TEXTS)).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 700 });
+    for (const view of ["transactions", "requests", "audit", "steering", "keys", "start", "phone"]) {
+      await page.evaluate(`location.hash = "${view}"`);
+      await page.locator(`[data-view="${view}"]`).first().waitFor();
+      expect([view, await page.evaluate(IS_WIDE)]).toEqual([view, false]);
+    }
+  });
+
+  test("no amount is cut, up to 999,999,999,999.99, nor a count of ten thousand", async () => {
+    await startPayment(scene.sandbox, { amount: 999_999_999.99, phone: "0711000001" });
+    await startPayment(scene.sandbox, { amount: 999_999_999.99 });
+    const page = await scene.open({ view: "about" });
+    await changeAnswers(page, "/prompts", () => ({ total: 10_050 }));
+    await page.route(/_momo\/transactions\?/, async (route) => {
+      const answer = await (await route.fetch()).text();
+      const most = answer
+        .replace(/"total_completed_amount":[0-9.]+/g, '"total_completed_amount":999999999999.99')
+        .replaceAll('"pending_count":2', '"pending_count":10050')
+        .replace('"amount":999999999.99', '"amount":999999999999.99');
+      await route.fulfill({ body: most, contentType: "application/json" });
+    });
+    await page.reload();
+    await page.getByText("2 of 10,050 prompts open").waitFor();
+    for (const width of [1400, 860, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const view of ["transactions", "phone"]) {
+        await page.evaluate(`location.hash = "${view}"`);
+        if (view === "transactions") await page.locator("b, td", { hasText: "999,999,999,999.99" }).nth(1).waitFor();
+        else await page.locator(".sum").waitFor();
+        expect(await page.evaluate(CUT_AMOUNTS)).toEqual([]);
+      }
+    }
+    await page.evaluate(`location.hash = "transactions"`);
+    const room = await page.locator(".tile").evaluateAll((tiles) =>
+      tiles.map((tile) => {
+        const [card, figure] = [tile, ...tile.querySelectorAll("b")].map((one) => one.getBoundingClientRect().right);
+        return Number(card) - Number(figure);
+      }),
+    );
+    expect(Math.min(...room)).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describeInBrowser("by keyboard alone", (scene) => {
+  test("a person starts a payment, answers it, opens its story, sends it again and makes a rule of it", async () => {
+    const page = await scene.open();
+    const person = personAt(page);
+    await person.reads("Live");
+    const tabTo = (name: string) =>
+      until(
+        async () => {
+          await page.keyboard.press("Tab");
+          return focused(page);
+        },
+        (found) => found.startsWith(name),
+      );
+    for (const view of ["Payments", "Requests", "Audit", "Steering", "Accounts & keys", "Get started"])
+      await tabTo(view);
+    await tabTo("Help and shortcuts");
+    await person.press("p");
+    expect(await focused(page)).toBe("Phone");
+    await person.press("Escape");
+    expect(await focused(page)).toBe("Help and shortcuts");
+    // Shortcuts are for the keys alone, and not while a person types.
+    await person.press("Alt+p", "Control+p");
+    expect(await page.locator("dialog[open]").count()).toBe(0);
+    await person.press("p", "ControlOrMeta+a");
+    await page.keyboard.type("0722000001");
+    await person.press("Enter");
+    await person.at("Prompt from Demo Shop").reads("KES 1,200.00");
+    await page.keyboard.type("0000");
+    await person.press("Enter");
+    await person.at("Phone 0722 000 001").reads("The PIN was wrong.");
+    await tabTo("Payments, newest first");
+    await person.press("ArrowDown", "Enter");
+    await person.at("Story of a payment").reads("wrong PIN (2001)");
+    await tabTo("Send again");
+    await person.press("Enter");
+    await person.at("Story of a payment").reads("pending");
+    await tabTo("Make a rule of it");
+    await person.press("Enter");
+    await tabTo("Add rule");
+    await person.press("Enter");
+    await person.at("Rules").reads("KES 1,200.00 from 0722 000 001 for ORDER-0001: completed, once");
+    await tabTo("How the prompt ends");
+    await page.keyboard.type("u");
+    await tabTo("End prompt");
+    await person.press("Enter");
+    await person.at("Phone 0722 000 001").reads("Your phone could not be reached in time.");
+    await tabTo("Reset …");
+    await person.press("Enter");
+    expect(await focused(page)).toBe("Keep everything");
+    await person.press("Escape", "/");
+    await page.keyboard.type("p?1");
+    await expectAddress(person, "#transactions?search=p?1");
+    await person.press("Escape");
+    await tabTo("Skip to the view");
+    await person.press("Enter");
+    expect(await focused(page)).toBe("view");
+  });
 });

@@ -1,98 +1,179 @@
 import { expect, test } from "bun:test";
-import { BUCKETS } from "../../../sandbox/console/browser/logic/chart.ts";
-import {
-  askStatus,
-  changeAnswers,
-  describeInBrowser,
-  rowsOf,
-  startPayment,
-  storyOf,
-  textOf,
-} from "../../support/browser.ts";
+import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
+import { createClient } from "../../support/client.ts";
+import { until } from "../../support/waiting.ts";
+import { expectAddress, type Person, personAt } from "./person.ts";
 
-/** The amounts that are wider than a box around them, or than the window. */
-const CUT_AMOUNTS = `(() => {
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const cut = [];
-  while (texts.nextNode()) {
-    const { currentNode: text } = texts;
-    const range = document.createRange();
-    range.selectNodeContents(text);
-    const { left, right, width } = range.getBoundingClientRect();
-    if (width === 0 || !/[0-9]\\.[0-9]{2}$/.test(text.data) || right < 0) continue;
-    for (let box = text.parentElement; box; box = box.parentElement) {
-      const around = box.getBoundingClientRect();
-      const clips = box === document.body || getComputedStyle(box).overflowX !== "visible";
-      if (clips && (right > around.right + 1 || left < around.left - 1)) cut.push(box.className + ": " + text.data);
-    }
-  }
-  return cut;
-})()`;
+const LONG = "دفعة/注文/".repeat(10).slice(0, 95);
+
+/** The texts of the rows, each on one line, from the top. */
+const rowsAre = ({ page }: Person, ...expected: (string | RegExp)[]) =>
+  until(
+    async () => (await rowsOf(page).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim()),
+    (rows) =>
+      rows.length === expected.length &&
+      rows.every((row, index) => {
+        const wanted = expected[index] ?? "";
+        return typeof wanted === "string" ? row.includes(wanted) : wanted.test(row);
+      }),
+  );
 
 describeInBrowser("the list of payments", (scene) => {
-  test("a bar of the chart shows its numbers, and selects its payments, by key and with the mouse", async () => {
+  test("payments appear when they start, and change when they end; the tiles count and select them", async () => {
+    const { clock } = scene.sandbox;
+    const person = personAt(await scene.open());
+    const payments = person.at("Payments");
+    await payments.reads("KES received 0.00 0 of 0 payments paid", "No payments yet");
+    await startPayment(scene.sandbox, { amount: 100.5, reference: "ORDER-0" }, "completed");
+    await startPayment(scene.sandbox, { amount: 101.5, reference: "ORDER-1" }, "insufficient_funds");
+    await startPayment(scene.sandbox, { amount: 102.5, reference: "ORDER-2" }, "cancelled");
+    await rowsAre(person, "ORDER-2", "ORDER-1", "ORDER-0");
+    await payments.reads("Pending 3");
+    await clock.advance("61s");
+    await startPayment(scene.sandbox, { amount: 1_234_567.89, phone: "0764672239", reference: "LATE" });
+    await createClient(scene.sandbox).control("POST", "/payments", {
+      ...{ payment_account_id: 1, phone: "0712345678", amount: 7, kind: "web", outcome: "manual" },
+    });
+    await rowsAre(
+      person,
+      /^\d\d:\d\d:\d\d web – 0712 345 678 7.00 pending/,
+      /LATE 0764 672 239 1,234,567.89 pending/,
+      /ORDER-2 .* 102.50 cancelled cancelled \(1032\)|ORDER-2 .* 102.50 cancelled/,
+      /ORDER-1 .* failed insufficient funds \(1\)/,
+      /ORDER-0 .* completed [0-9A-Z]{10}/,
+    );
+    await payments.reads(
+      "KES received 100.50 1 of 5 payments paid",
+      "Completed 1 Failed 1 Cancelled 1 Expired 0 Pending 2",
+    );
+    await payments.click(/^Cancelled/);
+    await rowsAre(person, "ORDER-2");
+    await payments.reads("KES received, of these 0.00 0 of 1 payment paid", "Pending 2");
+    await expectAddress(person, "#transactions?status=cancelled");
+    await payments.click(/^Cancelled/);
+    await rowsAre(person, "web", "LATE", "ORDER-2", "ORDER-1", "ORDER-0");
+    await payments.click(/^Pending/);
+    await rowsAre(person, "web", "LATE");
+    // One that no longer fits leaves, and one that does not fit does not come.
+    await startPayment(scene.sandbox, { amount: 8 }, "cancelled; after=1s");
+    await rowsAre(person, "8.00", "web", "LATE");
+    await clock.advance("1s");
+    await rowsAre(person, "web", "LATE");
+    await payments.fill({ Search: "late" });
+    await rowsAre(person, "LATE");
+    await startPayment(scene.sandbox, { reference: "PEAR-2" });
+    await startPayment(scene.sandbox, { reference: "LATE-3" });
+    await rowsAre(person, "LATE-3", "LATE");
+    // Another day: a row says which.
+    await clock.advance("24h");
+    await payments.click("Clear");
+    await rowsAre(person, ...Array(8).fill(/^\d\d-\d\d \d\d:\d\d:\d\d /));
+  });
+
+  test("a payment is found by what a person knows of it; if there is none, the page says how to go on", async () => {
+    await startPayment(scene.sandbox, { phone: "0764672239", reference: "INV/2026/0042" });
+    await startPayment(scene.sandbox, { phone: "0711000002", reference: "0043-A" });
+    await startPayment(scene.sandbox, { phone: "0711000003", reference: `${LONG}/0044` });
+    const person = personAt(await scene.open());
+    const found = {
+      "0764 672 239": "INV/2026/0042",
+      "0042": "INV/2026/0042",
+      "0043": "0043-A",
+      "0044": LONG,
+      دفعة: LONG,
+    };
+    for (const [text, reference] of Object.entries(found)) {
+      await person.fill({ Search: text });
+      await rowsAre(person, reference);
+    }
+    await person.click(/^Failed/);
+    await person.reads("A search finds what begins with “دفعة”");
+    await person.click("Search all payments");
+    await rowsAre(person, LONG);
+    // A space within a typed text stays, for the next word.
+    await person.fill({ Search: "" });
+    await person.page.keyboard.type("no body ");
+    await person.reads("No payment fits these filters.");
+    expect((await person.at("Payments").values())[0]).toBe("no body ");
+    await person.click("Search the requests");
+    await person.reads("No request fits these filters");
+    expect((await person.at("Requests").values())[0]).toBe("no body");
+  });
+
+  test("a day is chosen from a calendar; what a filter cannot be is refused at its field, once", async () => {
+    await startPayment(scene.sandbox, { reference: "TODAY" });
+    const person = personAt(await scene.open({ expected: /40[04] \(/ }));
+    const today = String((await createClient(scene.sandbox).control("GET", "/clock")).now).slice(0, 10);
+    await person.click("More");
+    const from = person.page.getByLabel("From", { exact: true });
+    expect(await from.getAttribute("type")).toBe("date");
+    await person.fill({ From: "2030-01-01" });
+    await person.reads("No payment fits these filters.");
+    await person.fill({ From: today });
+    await rowsAre(person, "TODAY");
+    await person.open("transactions?date_from=28/11/2026");
+    const refusal = 'must be a day of the calendar, written YYYY-MM-DD; it is "28/11/2026"';
+    await person.page.locator(".field", { hasText: /^From/ }).getByText(refusal).waitFor();
+    expect(await person.page.getByText("28/11/2026").count()).toBe(1);
+    // A filter in force is shown, and its field stays when it is emptied, until the person wants fewer.
+    await person.page.reload();
+    for (const day of [today, ""]) await person.fill({ From: day });
+    await rowsAre(person, "TODAY");
+    await person.click("Fewer");
+    await from.waitFor({ state: "detached" });
+    await person.click("More");
+    await person.fill({ Id: "77" });
+    await person.reads("there is no transaction of yours with this id");
+  });
+
+  test("the address has the view, the filters and the open payment: reload, Back and other views keep them", async () => {
+    const apple = await startPayment(scene.sandbox, { reference: "APPLE-1" }, "cancelled; after=1s");
+    await startPayment(scene.sandbox, { reference: "PEAR-2" }, "completed; after=1s");
+    await scene.sandbox.clock.advance("1s");
+    const person = personAt(await scene.open({ view: "steering" }));
+    await person.open("transactions");
+    await person.fill({ Search: "apple", Status: "cancelled" });
+    await rowsAre(person, "APPLE-1");
+    await rowsOf(person.page).first().click();
+    const filters = "?search=apple&status=cancelled";
+    await expectAddress(person, `#transactions/${apple}${filters}`);
+    await person.page.reload();
+    await person.at("Story of a payment").reads("APPLE-1");
+    await person.page.goBack();
+    await expectAddress(person, `#transactions${filters}`);
+    await person.click("Requests");
+    await person.click("Payments");
+    await expectAddress(person, `#transactions${filters}`);
+    await rowsAre(person, "APPLE-1");
+    // The link of the open view removes its filters. Back leaves a typed search in one step.
+    await person.click("Payments");
+    await expectAddress(person, "#transactions");
+    await rowsAre(person, "PEAR-2", "APPLE-1");
+    await person.click("Steering");
+    await person.click("Payments");
+    await person.fill({ Search: "" });
+    await person.page.keyboard.type("pear");
+    await rowsAre(person, "PEAR-2");
+    await person.page.goBack();
+    await expectAddress(person, "#steering");
+  });
+
+  test("the chart has the payments of the list by time, to scale, and a bar its numbers", async () => {
     await startPayment(scene.sandbox, { amount: 11 }, "completed; after=1s");
     await scene.sandbox.clock.advance("10s");
     await startPayment(scene.sandbox, { amount: 22 }, "cancelled; after=1s");
     await startPayment(scene.sandbox, { amount: 33 }, "completed; after=1s");
     await scene.sandbox.clock.advance("1s");
     const page = await scene.open();
-    const chart = page.getByRole("slider", { name: "2 completed, 1 cancelled" });
-    await chart.focus();
-    // Half as high as the highest; the highest has its two parts one above the other.
-    expect(
-      await chart
-        .locator("rect[data-tone]")
-        .evaluateAll((all) => all.map((bar) => ["data-tone", "y", "height"].map((name) => bar.getAttribute(name)))),
-    ).toEqual([
-      ["completed", "23", "21"],
-      ["completed", "23", "21"],
-      ["cancelled", "2", "21"],
+    const chart = page.getByRole("img", { name: "Outcomes: 2 completed, 1 cancelled" });
+    await chart.waitFor();
+    const bars = await chart
+      .locator("rect[data-tone]")
+      .evaluateAll((all) => all.map((bar) => ["data-tone", "y", "height"].map((name) => bar.getAttribute(name))));
+    expect(bars.map((bar) => bar.join(" "))).toEqual(["completed 23 21", "completed 23 21", "cancelled 2 21"]);
+    expect((await chart.locator("title").allTextContents()).filter((text) => text.includes("1 cancelled"))).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d to \d\d:\d\d:\d\d: 1 completed, 1 cancelled$/),
     ]);
-    for (let step = 0; step < 49 && !(await chart.getAttribute("aria-valuetext"))?.includes("1 cancelled"); step += 1) {
-      await page.keyboard.press("ArrowLeft");
-    }
-    await page.locator(".reading", { hasText: "1 completed, 1 cancelled" }).waitFor();
-    for (const key of ["ArrowLeft", "ArrowRight"]) await page.keyboard.press(key);
-    expect(await chart.getAttribute("aria-valuetext")).toContain("1 completed, 1 cancelled");
-    await page.keyboard.press("Enter");
-    await rowsOf(page).filter({ hasText: "11.00" }).waitFor({ state: "detached" });
-    expect(await rowsOf(page).count()).toBe(2);
-    expect(await page.locator(".tiles b").allInnerTexts()).toEqual(["33.00", "1", "0", "1", "0", "0"]);
-    await page.getByText("of 2 payments").waitFor();
-    await page.getByRole("button", { name: "Show all times" }).click();
-    await rowsOf(page).filter({ hasText: "11.00" }).waitFor();
-    const { x = 0, y = 0, width = 0 } = (await page.locator(".bars").boundingBox()) ?? {};
-    const point = (bar: number): [number, number] => [x + (width * (bar + 0.5)) / BUCKETS, y + 10];
-    await page.mouse.click(...point(0));
-    await page.locator(".reading", { hasText: "no payment" }).waitFor();
-    await page.mouse.move(...point(BUCKETS - 2));
-    await page.locator(".reading", { hasText: "1 completed, 1 cancelled" }).waitFor();
-    await page.mouse.click(...point(BUCKETS - 2));
-    await rowsOf(page).filter({ hasText: "11.00" }).waitFor({ state: "detached" });
-    expect(await rowsOf(page).locator(".c-amount").allInnerTexts()).toEqual(["33.00", "22.00"]);
-    await page.mouse.click(...point(BUCKETS - 2));
-    await rowsOf(page).filter({ hasText: "11.00" }).waitFor();
-  });
-
-  test.each([1280, 1440, 360])("at %d pixels no amount is cut, up to 999,999,999,999.99", async (width) => {
-    await startPayment(scene.sandbox, { amount: 999_999_999.99, phone: "0711000001" });
-    await startPayment(scene.sandbox, { amount: 999_999_999.99 });
-    const page = await scene.open({ view: "about", viewport: { width, height: 900 } });
-    await page.route(/_momo\/transactions\?/, async (route) => {
-      const answer = await (await route.fetch()).text();
-      const most = answer
-        .replace(/"total_completed_amount":[0-9.]+/g, '"total_completed_amount":999999999999.99')
-        .replace('"amount":999999999.99', '"amount":999999999999.99');
-      await route.fulfill({ body: most, contentType: "application/json" });
-    });
-    await page.reload();
-    for (const view of ["transactions", "phone"]) {
-      await page.evaluate(`location.hash = "${view}"`);
-      if (view === "transactions") await page.locator("b, td", { hasText: "999,999,999,999.99" }).nth(1).waitFor();
-      else await page.locator(".sum").waitFor();
-      expect(await page.evaluate(CUT_AMOUNTS)).toEqual([]);
-    }
   });
 
   test("a search that is typed while the page loads is applied when it has", async () => {
@@ -108,56 +189,92 @@ describeInBrowser("the list of payments", (scene) => {
     await asked;
     await rowsOf(page).nth(1).waitFor({ state: "detached" });
   });
+
+  test("words and Enter open the first hit, ↓ goes to it, Escape goes back to the row and to the search", async () => {
+    const first = await startPayment(scene.sandbox, { reference: "APPLE-1" });
+    await startPayment(scene.sandbox, { reference: "PEAR-2" });
+    const third = await startPayment(scene.sandbox, { reference: "APPLE-3" });
+    const person = personAt(await scene.open({ view: "steering" }));
+    await person.reads("Live");
+    await person.press("/");
+    await person.page.keyboard.type("app");
+    await person.press("Enter");
+    await expectAddress(person, `#transactions/${third}?search=app`);
+    await person.at("Story of a payment").reads("APPLE-3");
+    await person.press("Escape", "ArrowDown", "Enter");
+    await expectAddress(person, `#transactions/${first}?search=app`);
+    await person.at("Story of a payment").reads("APPLE-1");
+    await person.press("Escape", "Escape", "ControlOrMeta+a");
+    await person.page.keyboard.type("pear");
+    await person.press("ArrowDown", "Enter");
+    await person.at("Story of a payment").reads("PEAR-2");
+  });
 });
 
-describeInBrowser("the story of a payment", (scene) => {
-  test.each(["1440 × 900", "390 × 780"])("at %s pixels the advice is on the first screen", async (size) => {
-    const [width = 0, height = 0] = size.split(" × ").map(Number);
-    const id = await startPayment(scene.sandbox, { amount: 999_999_999.99 }, "unreachable; after=1s");
-    await scene.sandbox.clock.advance("1s");
-    const page = await scene.open({ view: `transactions/${id}`, viewport: { width, height } });
-    const advice = page.getByText("Ask the customer to look at the phone, and then try again.");
-    await advice.waitFor();
-    const { y, height: tall } = (await advice.boundingBox()) ?? { y: Number.NaN, height: 0 };
-    expect(y + tall).toBeLessThan(height - 52);
-    // The list has the reason of a failure, too, in the words of momo list.
-    await page.keyboard.press("Escape");
-    await rowsOf(page).getByText("unreachable (1037)").waitFor();
+describeInBrowser("a list stands still under the hand", (scene) => {
+  test("under the mouse, with the focus in a row, and while it is paused; rows change in place", async () => {
+    const id = await startPayment(scene.sandbox, { amount: 11 });
+    const page = await scene.open();
+    const rows = rowsOf(page);
+    await rows.first().waitFor();
+    const away = () => page.mouse.move(300, 20);
+    const waits = async (count: number, shown: number) => {
+      await page.getByRole("button", { name: `${count} new`, exact: true }).waitFor();
+      expect(await rows.count()).toBe(shown);
+    };
+    await rows.first().hover();
+    await startPayment(scene.sandbox, { amount: 22 });
+    await waits(1, 1);
+    await scene.sandbox.answer(id, { pin: "1234" });
+    await rows.first().getByText("completed").waitFor();
+
+    await page.locator(".scroll").focus();
+    await page.keyboard.press("ArrowDown");
+    await away();
+    await startPayment(scene.sandbox, { amount: 33 });
+    await waits(2, 1);
+
+    await page.getByRole("button", { name: "Pause" }).click();
+    await rows.nth(2).waitFor();
+    await startPayment(scene.sandbox, { amount: 44 });
+    await waits(1, 3);
+    // The new rows can be shown without an end of the pause.
+    await page.getByRole("button", { name: "1 new" }).click();
+    await rows.nth(3).waitFor();
+    await startPayment(scene.sandbox, { amount: 55 });
+    await waits(1, 4);
+    // Other rows are asked for: none of the ones before stays.
+    await page.evaluate(`location.hash = "transactions?status=completed"`);
+    await rows.nth(1).waitFor({ state: "detached" });
+    await rows.getByText("completed").waitFor();
+    await page.evaluate(`location.hash = "transactions"`);
+    await rows.nth(4).waitFor();
+    await startPayment(scene.sandbox, { amount: 66 });
+    await waits(1, 5);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await rows.nth(5).waitFor();
+    // The log, too.
+    await page.evaluate(`location.hash = "requests"`);
+    await rows.nth(5).hover();
+    await startPayment(scene.sandbox, { amount: 77 });
+    await waits(1, 6);
+    await away();
+    await rows.nth(6).waitFor();
   });
 
-  test("has a link to copy, a line, and its prompt a ring, to scale", async () => {
-    const id = await startPayment(scene.sandbox);
-    await scene.sandbox.clock.advance("45s");
-    const page = await scene.open({ view: `transactions/${id}?status=pending` });
-    await page.evaluate("navigator.clipboard.writeText = async (text) => { copied = text; }");
-    await storyOf(page).getByRole("button", { name: "Copy it" }).click();
-    await storyOf(page).getByText("Copied", { exact: true }).waitFor();
-    expect(await page.evaluate("copied")).toBe(`${scene.sandbox.controlUrl}/#transactions/${id}`);
-    const lengthOf = (part: string, name: string) => page.locator(part).first().getAttribute(name);
-    const left = ".ring .left";
-    expect(await lengthOf(".timeline .life", "width")).toBe("100.00%");
-    expect([await lengthOf(".band", "x"), await lengthOf(".band", "width")]).toEqual(["5.00%", "3.33%"]);
-    const [all, gone] = [await lengthOf(left, "stroke-dasharray"), await lengthOf(left, "stroke-dashoffset")];
-    expect(Number(gone) / Number(all)).toBeCloseTo(0.75, 1);
-  });
-
-  test("shows that a wait was refused, and no longer waits", async () => {
-    const id = await startPayment(scene.sandbox);
-    const page = await scene.open({ view: `transactions/${id}`, expected: /503/ });
-    const refusal = { success: false, message: "the server stops" };
-    await page.route("**/_momo/wait", (route) => route.fulfill({ status: 503, json: refusal }));
-    await storyOf(page).getByRole("button", { name: "Wait for it" }).click();
-    await storyOf(page).getByText("the server stops").waitFor();
-    expect(await textOf(storyOf(page))).not.toContain("Waiting …");
-  });
-
-  test("says how many polls there were before those that it has", async () => {
-    const id = await startPayment(scene.sandbox);
-    await askStatus(scene.sandbox, id);
-    const page = await scene.open({ view: "about" });
-    await changeAnswers(page, `/transactions/${id}`, () => ({ requests_left_out: 40 }));
-    await page.evaluate(`location.hash = "transactions/${id}"`);
-    await storyOf(page).getByRole("heading", { name: "Polls" }).waitFor();
-    expect(await textOf(storyOf(page).locator(".steps"))).toContain("Polls 41\n\nThe last 1 of them:");
+  test("no row is shown before the list is loaded, which would move it", async () => {
+    const page = await scene.open({ url: "about:blank" });
+    const held = Promise.withResolvers<void>();
+    await page.route("**/_momo/transactions?*", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${scene.sandbox.controlUrl}/#transactions`);
+    await page.waitForRequest("**/_momo/transactions?*");
+    await startPayment(scene.sandbox, { amount: 11 });
+    await page.getByLabel("Enter PIN").waitFor();
+    expect(await rowsOf(page).count()).toBe(0);
+    held.resolve();
+    await rowsOf(page).filter({ hasText: "11.00" }).waitFor();
   });
 });

@@ -1,20 +1,59 @@
 import { expect, test } from "bun:test";
-import { describeInBrowser, startPayment, storyOf } from "../../support/browser.ts";
+import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
+import { createClient } from "../../support/client.ts";
 import { until } from "../../support/waiting.ts";
+import { expectAddress, personAt } from "./person.ts";
 
 describeInBrowser("the phone", (scene) => {
+  test("shows a prompt; a wrong PIN is refused beside its field; the keypad types, Escape cancels, a PIN pays", async () => {
+    const ids: string[] = [];
+    for (const order of [{ amount: 11 }, { amount: 22 }, { amount: 1200, reference: "ORDER-7", description: "Shoes" }])
+      ids.push(await startPayment(scene.sandbox, order));
+    const person = personAt(await scene.open({ expected: /400 \(Bad Request\)/ }));
+    const prompt = person.at("Prompt from Demo Shop");
+    const phone = person.at("Phone 0712 345 678");
+    await prompt.reads("Demo Shop asks you to pay KES 11.00", "2 more waiting");
+    await prompt.fill({ "Enter PIN": "12" });
+    await prompt.click("Send");
+    await prompt.reads("must be");
+    await prompt.click("Delete a digit");
+    for (const digit of ["3", "0", "0", "0", "9"]) await prompt.click(digit);
+    expect(await prompt.values()).toEqual(["130009"]);
+    for (let digit = 0; digit < 6; digit += 1) await prompt.click("Delete a digit");
+    for (let digit = 0; digit < 4; digit += 1) await prompt.click("0");
+    await prompt.click("Send");
+    await prompt.reads("KES 22.00", "1 more waiting");
+    await prompt.press("1", "Escape");
+    await prompt.reads("KES 1,200.00", "Account ORDER-7", "Shoes");
+    await prompt.page.keyboard.type("1234");
+    await prompt.press("Enter");
+    await phone.reads("Paid KES 1,200.00 went to Demo Shop.");
+    await rowsOf(person.page).nth(2).getByText("wrong PIN (2001)").waitFor();
+    await rowsOf(person.page).nth(1).getByText("cancelled", { exact: true }).waitFor();
+    const { control } = createClient(scene.sandbox);
+    const decided = async (id = "") => (await control("GET", `/transactions/${id}`)).decided_by as { outcome: string };
+    expect([(await decided(ids[0])).outcome, (await decided(ids[1])).outcome]).toEqual(["wrong_pin", "cancelled"]);
+    // Its receipts are text messages; those of other phones are not here.
+    await startPayment(scene.sandbox, { amount: 55, phone: "0722000001" }, "completed; after=0s");
+    await scene.sandbox.clock.advance("1s");
+    await phone.click("OK");
+    await phone.reads("Ksh1,200.00 sent to Demo Shop");
+    await phone.misses("Ksh55.00");
+    await person.page.reload();
+    await person.fill({ "Open a phone": "0722 000 001" });
+    await person.at("Phone 0722 000 001").reads("Ksh55.00 sent to");
+  });
+
   test("one of the phones with a prompt is on the handset, beside it are four with what they show; nothing moves", async () => {
     const page = await scene.open({ viewport: { width: 1500, height: 900 } });
-    await page.getByText("Live", { exact: true }).waitFor();
-    const phones = page.getByRole("region", { name: "Phones" });
-    const start = (phone: number) => startPayment(scene.sandbox, { phone: `071100000${phone}` });
-    const phoneOf = (number: string) => page.getByRole("article", { name: `Phone ${number}` });
-    const first = await start(1);
-    await phoneOf("0711 000 001").getByLabel("Enter PIN").waitFor();
-    for (const phone of [2, 3, 4, 5]) await start(phone);
-    await phones.getByText("5 prompts open").waitFor();
-    await phones.getByRole("button", { name: "0711 000 002 rings: KES 100.00" }).waitFor();
-    await phones.getByPlaceholder("Open a phone: type its number").waitFor();
+    const person = personAt(page);
+    const phones = person.at("Phones");
+    await person.reads("Live");
+    const start = (phone: number) => startPayment(scene.sandbox, { phone: `07110000${phone}` });
+    const first = await start(11);
+    await person.at("Phone 0711 000 011").reads("Enter PIN");
+    for (const phone of [12, 13, 14, 15]) await start(phone);
+    await phones.reads("5 prompts open", "0711 000 012 rings: KES 100.00");
     const places = async () => [
       await page.locator(".handset").boundingBox(),
       await page.locator(".dashboard").boundingBox(),
@@ -22,15 +61,92 @@ describeInBrowser("the phone", (scene) => {
     const before = await places();
     // The end of a prompt stays visible for a moment, although other phones have one.
     await scene.sandbox.answer(first, { pin: "1234" });
-    await phoneOf("0711 000 001").getByText("KES 100.00 went to Demo Shop.").waitFor();
-    await phones.getByRole("button", { name: "0711 000 003 rings" }).click();
-    await phoneOf("0711 000 003").getByLabel("Enter PIN").fill("1234");
-    await phoneOf("0711 000 003").getByLabel("Enter PIN").press("Enter");
-    await phoneOf("0711 000 003").getByText("KES 100.00 went to Demo Shop.").waitFor();
-    await start(6);
-    await phones.getByRole("button", { name: "0711 000 006 rings: KES 100.00" }).waitFor();
-    await phones.getByPlaceholder("1 more phone: choose or type").waitFor();
+    await person.at("Phone 0711 000 011").reads("KES 100.00 went to Demo Shop.");
+    await phones.click(/^0711 000 013 rings/);
+    await person.at("Phone 0711 000 013").fill({ "Enter PIN": "1234" });
+    await person.press("Enter");
+    await person.at("Phone 0711 000 013").reads("KES 100.00 went to Demo Shop.");
+    await start(16);
+    await phones.reads("0711 000 016 rings: KES 100.00");
+    await page.getByPlaceholder("1 more phone: choose or type").waitFor();
     expect(await places()).toEqual(before);
+    // Any phone can be opened.
+    await person.fill({ "Open a phone": "0799000001" });
+    await person.at("Phone 0799 000 001").reads("No prompt is open on this phone.");
+  });
+
+  test("says who decides, and ends a prompt in any way; a switch lets a person answer, and sets back what was before", async () => {
+    const { control } = createClient(scene.sandbox);
+    const person = personAt(await scene.open({ view: "steering" }));
+    const phones = person.at("Phones");
+    const setsDefault = async (body: object, words: string) => {
+      await control("PUT", "/default", body);
+      await phones.reads(words);
+    };
+    await setsDefault({ outcome: "cancelled", after: "7s" }, "By default: cancelled after 7s.");
+    await startPayment(scene.sandbox, { phone: "0700000001" }, null);
+    await phones.reads("If you do nothing: insufficient_funds in 3 s (this test phone always does this).");
+    await phones.fill({ "How the prompt ends": "pin_locked" });
+    await phones.click("End prompt");
+    await phones.reads("Your PIN is locked. Unlock it before you pay. Nothing was sent.");
+    await phones.click("OK");
+    for (const set of [
+      { outcome: "cancelled", after: "7s" },
+      { outcome: "failed", result_code: 26 },
+    ]) {
+      await control("PUT", "/default", set);
+      await phones.reads(`By default: ${set.outcome}`);
+      await phones.click("I answer the next prompts");
+      await phones.reads("By default: they wait for your answer.");
+      await phones.click("I answer the next prompts");
+      await phones.reads(`By default: ${set.outcome}`);
+      expect(await control("GET", "/default")).toMatchObject(set);
+    }
+    await control("POST", "/rules", [
+      { outcome: "wrong_pin", times: 1 },
+      { outcome: "unreachable", after: "9s" },
+    ]);
+    await phones.reads("By rule 2: unreachable after 9s.");
+  });
+
+  test("a form keeps its values and counts the reference up; a narrow screen goes on at the phone", async () => {
+    const person = personAt(await scene.open({ view: "requests", expected: /400 \(Bad Request\)/ }));
+    await person.reads("Live");
+    await person.press("p");
+    const dialog = person.at("Test payment");
+    expect(await dialog.values()).toEqual(["0712345678", "1200", "ORDER-0001", "", "manual"]);
+    await dialog.click("More");
+    await dialog.fill({ Phone: "12", "Amount, KES": "0" });
+    await dialog.click("Send the prompt");
+    await dialog.reads("must be a string of 254", "must be a number from 1");
+    const order = {
+      Phone: "+254 (722) 104-455",
+      "Amount, KES": "250",
+      Reference: "ORDER-009",
+      Description: "two words",
+    };
+    await dialog.fill({ ...order, Kind: "web", "What the customer does": "cancelled" });
+    await dialog.click("Send the prompt");
+    await person.at("Payments").reads("web ORDER-009 0722 104 455 250.00 pending");
+    const { payment } = {
+      payment: (await createClient(scene.sandbox).control("GET", "/transactions")).transactions as {
+        checkout_request_id: string;
+      }[],
+    };
+    const story = await createClient(scene.sandbox).control("GET", `/transactions/${payment[0]?.checkout_request_id}`);
+    expect(story.prompt).toMatchObject({ description: "two words", reference: "ORDER-009" });
+    await person.press("p");
+    expect((await dialog.values()).slice(1, 4)).toEqual(["250", "ORDER-010", "two words"]);
+    await person.page.setViewportSize({ width: 390, height: 780 });
+    await dialog.fill({ "What the customer does": "manual" });
+    await dialog.click("Send the prompt");
+    await expectAddress(person, "#phone");
+    await person.at("Prompt from Demo Shop").reads("KES 250.00");
+    // After a reload, the reference goes on from those of the payments.
+    await person.page.reload();
+    await person.reads("Enter PIN");
+    await person.press("p");
+    expect((await dialog.values())[2]).toBe("ORDER-0011");
   });
 
   test("a phone has its receipts although the newest of all phones are those of others", async () => {
@@ -47,7 +163,7 @@ describeInBrowser("the phone", (scene) => {
     await page.getByText(/Ksh11\.00 sent to/).waitFor();
   });
 
-  test("the title of the tab counts the prompts, after the name of the sandbox; the phone can be hidden", async () => {
+  test("the title of the tab counts the prompts, after the name of the sandbox", async () => {
     const page = await scene.open();
     const host = new URL(scene.sandbox.baseUrl).host;
     const hasTitle = (title: string) =>
@@ -60,54 +176,17 @@ describeInBrowser("the phone", (scene) => {
     await hasTitle(`1 prompt · ${host} · momo`);
     for (let more = 0; more < 9; more += 1) await startPayment(scene.sandbox);
     await hasTitle(`9+ prompts · ${host} · momo`);
-    const phones = page.getByRole("region", { name: "Phones" });
-    await phones.waitFor();
-    await page.getByRole("button", { name: "Hide the phone" }).click();
-    await phones.waitFor({ state: "hidden" });
-    await page.reload();
-    await page.getByRole("button", { name: "Show the phone: 10 prompts open" }).click();
-    await phones.getByLabel("Enter PIN").waitFor();
-  });
-
-  test("a hidden tab gets one notification for each prompt that begins to ring, if the browser allows it", async () => {
-    const page = await scene.open();
-    await page.getByText("No payments yet").waitFor();
-    await page.evaluate(`told = [];
-      Object.defineProperty(document, "hidden", { get: () => isHidden, configurable: true });
-      Notification = class {
-        static get permission() { return granted; }
-        constructor(title, { body, tag }) {
-          if (isAndroid) throw new TypeError("Illegal constructor. Use ServiceWorkerRegistration.showNotification() instead.");
-          told.push([title, body, tag]);
-        }
-      };`);
-    const cases = [
-      ["granted", true],
-      ["granted", false],
-      ["granted", true],
-      ["denied", true],
-      ["granted", true, true],
-    ] as const;
-    for (const [count, [permission, isHidden, isAndroid = false]] of cases.entries()) {
-      await page.evaluate(`granted = "${permission}"; isHidden = ${isHidden}; isAndroid = ${isAndroid};`);
-      await startPayment(scene.sandbox, { phone: `071100000${count + 1}`, amount: 1200 });
-      await until(async () => (await page.title()).startsWith(`${count + 1} prompt`));
-    }
-    expect(await page.evaluate("told")).toEqual([
-      ["0711 000 001 rings", "Demo Shop asks for KES 1,200.00", "momo"],
-      ["0711 000 003 rings, and 2 more", "Demo Shop asks for KES 1,200.00", "momo"],
-    ]);
   });
 
   test("shows hostile text as text", async () => {
     const reference = '<img src=x onerror="document.title=1">';
     const description = "<script>document.title = 2</script> \u202e\u200b&amp; {{1}}";
     const id = await startPayment(scene.sandbox, { reference, description });
-    const page = await scene.open({ view: `transactions/${id}` });
-    await page.getByRole("form").getByText(reference).waitFor();
-    await storyOf(page).getByText(reference, { exact: true }).first().waitFor();
-    expect(await page.locator("img, #console script").count()).toBe(0);
-    expect(await page.title()).toEndWith(" · momo");
+    const person = personAt(await scene.open({ view: `transactions/${id}` }));
+    await person.at("Prompt from Demo Shop").reads(reference);
+    await person.at("Story of a payment").reads(reference);
+    expect(await person.page.locator("img, #console script").count()).toBe(0);
+    expect(await person.page.title()).toEndWith(" · momo");
   });
 
   test("in dark mode the prompt is dark, too, with bright text", async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { startSandbox } from "stkpush-sandbox/testing";
 import { describeInBrowser, rowsOf, startPayment, textOf } from "../../support/browser.ts";
 import { createClient } from "../../support/client.ts";
+import { personAt } from "./person.ts";
 
 describeInBrowser("accounts and keys", (scene) => {
   test("a new key is copied as lines of a .env file, if the browser allows it, and works", async () => {
@@ -84,12 +85,71 @@ describeInBrowser("accounts and keys", (scene) => {
   });
 });
 
+describeInBrowser("accounts", (scene) => {
+  test("an account has its tariff; a key is refused from the answer to a question on; a new merchant has none of both", async () => {
+    const sandbox = await startSandbox();
+    const { control, list } = createClient(sandbox);
+    const person = personAt(await scene.open({ url: `${sandbox.controlUrl}/`, view: "keys", expected: /40[01] \(/ }));
+    const accounts = person.at("Payment accounts");
+    await accounts.fill({ Name: "Desk", Tariff: "a lot" });
+    await accounts.click("Add account");
+    await accounts.place
+      .locator(".field", { hasText: "Tariff" })
+      .getByText(/is not a tariff/)
+      .waitFor();
+    await accounts.fill({ Tariff: "2%+10" });
+    await accounts.click("Add account");
+    await accounts.reads("Payment accounts 2", "Desk 2%+10");
+    const keys = person.at("API keys");
+    await keys.click("Revoke …");
+    await person.page.locator("dialog[open] .danger:enabled").click();
+    await keys.reads("revoked");
+    expect(await keys.place.getByRole("button", { name: "Revoke …" }).count()).toBe(0);
+    expect(await list().catch(() => [])).toEqual([]);
+    expect((await control("GET", "/keys")).keys).toMatchObject([{ revoked: true }]);
+    await person.at("Merchants").fill({ Name: "<b>Corner</b> Shop" });
+    await person.at("Merchants").click("Add merchant");
+    await person.at("Merchants").click("<b>Corner</b> Shop");
+    await person.reads("Payment accounts 0", "API keys 0");
+    await accounts.fill({ Name: "Till" });
+    await accounts.click("Add account");
+    await accounts.reads("Till 1%");
+    // A test payment goes to an account of the merchant that is chosen; a reset removes the payments of all.
+    await person.press("p");
+    await person.at("Test payment").click("Send the prompt");
+    await person.at("Prompt from <b>Corner</b> Shop").reads("KES 1,200.00");
+    await person.open("steering?merchant=2");
+    await person.at("Reset").click("Reset …");
+    await person.at("Forget it all?").reads("1 payment", "and the payments of the other merchants");
+    await person.page.goto("about:blank");
+    await sandbox.stop();
+  });
+});
+
 describeInBrowser("the first payment", (scene) => {
-  test("the page begins with it, and with the list of payments when it has arrived", async () => {
+  test("the page begins with it, says what has arrived, and is the list of payments from then on", async () => {
     const page = await scene.open({ view: "" });
-    await page.getByText("Waiting for the first payment").waitFor();
-    await startPayment(scene.sandbox, { amount: 250 });
-    await page.getByText("A payment has arrived: KES 250.00").waitFor();
+    const person = personAt(page);
+    await person.reads("Waiting for the first payment", "curl -s ");
+    for (const [language, text] of [
+      ["TypeScript", "await fetch("],
+      ["PHP", "<?php"],
+      ["Python", "import http.client"],
+    ] as const) {
+      await person.click(language);
+      await person.reads(text);
+    }
+    await createClient(scene.sandbox).post("/stkpush.php", { amount: 0 });
+    await person.reads("A request has arrived, but no payment yet: POST /v2/stkpush.php, HTTP 400.");
+    await startPayment(scene.sandbox, { amount: 250 }, "cancelled");
+    await person.reads("A payment has arrived: KES 250.00 from 0712 345 678");
+    await person.click("Its story");
+    await person.at("Story of a payment").reads("KES 250.00");
+    // It does not follow the filters of the list.
+    await person.open("transactions?search=nobody");
+    await person.reads("No payment fits these filters.");
+    await person.click("Get started");
+    await person.reads("A payment has arrived: KES 250.00");
     await page.goto("about:blank");
     await page.goto(`${scene.sandbox.controlUrl}/`);
     await rowsOf(page).filter({ hasText: "250.00" }).waitFor();

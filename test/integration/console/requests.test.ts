@@ -1,10 +1,79 @@
 import { expect, test } from "bun:test";
 import { startSandbox } from "stkpush-sandbox/testing";
-import { askStatus, describeInBrowser, rowsOf, startPayment, textOf } from "../../support/browser.ts";
+import { askStatus, changeAnswers, describeInBrowser, rowsOf, startPayment, textOf } from "../../support/browser.ts";
+import { createClient } from "../../support/client.ts";
+import { until } from "../../support/waiting.ts";
+import { expectAddress, personAt } from "./person.ts";
 
 const WIDE = { width: 1700, height: 900 };
 
 describeInBrowser("the log of requests", (scene) => {
+  test("has what a client sends and gets, also what fails; filters and links lead to the payment and back", async () => {
+    const { sandbox } = scene;
+    const { post, get } = createClient(sandbox);
+    const id = await startPayment(sandbox, { reference: "LATE", amount: 1_234_567.89 });
+    await askStatus(sandbox, id);
+    await post("/stkpush.php", { amount: "1" });
+    await get("/transactions.php?status=failed&limit=2");
+    await sandbox.faults.set([
+      { path: "/status.php", kind: "error", status: 503, times: 1 },
+      { path: "/stkpush.php", kind: "disconnect", times: 1 },
+    ]);
+    await askStatus(sandbox, id);
+    await startPayment(sandbox, { reference: "LOST" }).catch(() => {});
+    const person = personAt(await scene.open({ view: "requests", viewport: WIDE }));
+    const rows = rowsOf(person.page);
+    await rows.nth(5).waitFor();
+    const shown = async () => (await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "));
+    expect(await shown()).toEqual([
+      expect.stringMatching(/POST stkpush.php lost.*disconnect.*KES 100.00 for LOST from 0712 345 678/),
+      expect.stringMatching(/POST status.php 503.*error.* · LATE/),
+      expect.stringMatching(/GET transactions.php 200 \d+ transactions?|GET transactions.php 200/),
+      expect.stringMatching(/POST stkpush.php 400 .*must be.*number as text|POST stkpush.php 400/),
+      expect.stringMatching(/POST status.php 200 pending · LATE/),
+      expect.stringMatching(/POST stkpush.php 200 KES 1,234,567.89 for LATE from 0712 345 678/),
+    ]);
+    const only = async (filters: Readonly<Record<string, string>>, ...expected: string[]) => {
+      await person.fill(filters);
+      await until(shown, (found) => found.length === expected.length);
+      expect(await shown()).toEqual(expected.map((text) => expect.stringContaining(text)));
+    };
+    await only({ Answer: "4xx" }, "stkpush.php 400");
+    await only({ Answer: "5xx" }, "status.php 503");
+    await only({ Answer: "lost" }, "for LOST");
+    await only({ Answer: "", Search: "post /v2/status" }, "503", "pending");
+    await person.click("Clear");
+    await person.fill({ Finding: "any" });
+    await until(shown, (found) => found.length > 0 && found.length < 6);
+    await expectAddress(person, "#requests?finding=any");
+    await person.click("Clear");
+    await rows.last().click();
+    const request = person.at("One request");
+    await request.reads('"reference": "LATE"', '"success": true', "took");
+    await request.click("Headers");
+    await request.reads("content-type application/json", "x-api-key mk_");
+    await request.page.evaluate("navigator.clipboard.writeText = async (text) => { copied = text; }");
+    await request.click("Copy as curl");
+    await request.reads("Copied");
+    expect(await request.page.evaluate("copied")).toMatch(/^curl .*stkpush\.php.*"reference":"LATE"/s);
+    await request.click("Payment LATE");
+    await person.at("Story of a payment").click("All its requests");
+    await expectAddress(person, `#requests?search=${id}`);
+    await until(shown, (found) => found.length === 3);
+    await rows.last().click();
+    await request.click("Its requests");
+    // It is sent again with the key of the sandbox, and says so.
+    await person.click("Clear");
+    const log = await sandbox.requests();
+    const poll = log.find(({ target, status }) => target.includes("status.php") && status === 200);
+    await person.open(`requests/${poll?.id}`);
+    await request.click("Send again");
+    await rows.nth(6).waitFor();
+    expect((await shown())[0]).toMatch(/POST status.php 200 pending · LATE/);
+    await rows.first().click();
+    await request.reads(`sent again from the console, as request ${poll?.id}`);
+  });
+
   test("of a lenient server: what it accepted although the strict form refuses it; a poll names a phone without a reference", async () => {
     const sandbox = await startSandbox({ accept: "lenient", outcome: "manual" });
     const id = await startPayment(sandbox, { payment_account_id: "1" }, null);
@@ -12,11 +81,11 @@ describeInBrowser("the log of requests", (scene) => {
     const page = await scene.open({ url: `${sandbox.controlUrl}/`, view: "requests" });
     await rowsOf(page).first().getByText("pending · 0712 345 678").waitFor();
     await rowsOf(page).nth(1).click();
-    const request = page.getByRole("region", { name: "One request" });
-    await request.getByText(/^Accepted leniently: payment_account_id \(.+\)\.$/).waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("link", { name: "lenient" }).click();
-    await page.getByRole("region", { name: "Lenient" }).waitFor();
+    const person = personAt(page);
+    await person.at("One request").reads(/Accepted leniently: payment_account_id \(.+\)\./);
+    await person.press("Escape");
+    await person.click(/lenient/);
+    await person.at("Lenient").reads("This server also accepts requests");
     await page.goto("about:blank");
     await sandbox.stop();
   });
@@ -28,19 +97,6 @@ describeInBrowser("the log of requests", (scene) => {
     await page.getByLabel("Search").fill("apple-1");
     await rowsOf(page).getByText("KES 100.00 for APPLE-1 from 0712 345 678").waitFor();
     expect(await rowsOf(page).count()).toBe(1);
-  });
-
-  test("many requests in a second are counted, until there are fewer", async () => {
-    const page = await scene.open({ view: "requests" });
-    await page.getByText("Live", { exact: true }).waitFor();
-    let isShown = false;
-    const words = page.getByText(/^[0-9,]+ requests a second: the newest 1,000 are kept/).textContent();
-    const shown = words.finally(() => {
-      isShown = true;
-    });
-    while (!isShown) await Promise.all(Array.from({ length: 100 }, () => askStatus(scene.sandbox, "ws_CO_1")));
-    expect(Number.parseInt((await shown)?.replace(",", "") ?? "", 10)).toBeGreaterThan(20);
-    await page.getByText("The last 1,000 requests to the merchant API").waitFor();
   });
 
   test("the refusal of one request is not shown beside another one", async () => {
@@ -71,6 +127,44 @@ describeInBrowser("the log of requests", (scene) => {
 });
 
 describeInBrowser("the audit", (scene) => {
+  test("says what a client does wrong, and leads to the request and the payment; the report has all", async () => {
+    const { sandbox } = scene;
+    const id = await startPayment(sandbox, { reference: "ORDER-1" }, "cancelled; after=1s");
+    await sandbox.clock.advance("1s");
+    for (let poll = 0; poll < 4; poll += 1) await askStatus(sandbox, id);
+    const person = personAt(await scene.open({ view: "audit" }));
+    const group = person.at("ignores final");
+    await group.reads("error", "payment ORDER-1", "first at");
+    const named = Number(await textOf(group.place.getByRole("link", { name: /^\d+$/ }).first()));
+    await group.place.getByRole("link", { name: String(named), exact: true }).click();
+    await expectAddress(person, `#requests/${named}`);
+    await person.at("One request").reads("POST 200", "ignores final".slice(0, 0));
+    await person.open("audit");
+    await person.click("Show the report");
+    await person.at("Report").reads("ORDER-1");
+    await person.fill({ Format: "github" });
+    await person.at("Report").reads("::error");
+    await group.click("payment ORDER-1");
+    await expectAddress(person, `#transactions/${id}`);
+    await rowsOf(person.page).first().getByTitle("ignores final").waitFor({ state: "attached" });
+  });
+
+  test("of many findings of a kind three are shown, with three examples each, and how many there are", async () => {
+    const page = await scene.open({ view: "about" });
+    const example = { request_ids: [], checkout_request_id: "ws_CO_1", reference: "ORDER" };
+    const one = { kind: "number_as_text", severity: "warning", message: "", advice: "", section: "4.1", ...example };
+    const findings = Array.from({ length: 23 }, (_, index) => ({
+      ...one,
+      ...{ message: `number ${index}`, first_at: "2026-11-20 10:00:00", count: 7, examples: Array(5).fill(example) },
+    }));
+    await changeAnswers(page, "/audit", () => ({ findings }));
+    await page.reload();
+    await page.evaluate(`location.hash = "audit"`);
+    const group = personAt(page).at("number as text");
+    await group.reads("And 20 more, which the report below has.", /number 0 7 times( payment ORDER){3} first at/);
+    expect(await group.place.locator("li").count()).toBe(3);
+  });
+
   test("a finding that no event tells of, such as a missing poll, appears by itself", async () => {
     const page = await scene.open({ view: "audit" });
     await page.getByText("Nothing found.").waitFor();

@@ -1,68 +1,227 @@
 import { expect, test } from "bun:test";
-import { describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
+import { describeInBrowser, rowsOf, startPayment, textOf } from "../../support/browser.ts";
+import { createClient } from "../../support/client.ts";
 import { startReceiver } from "../../support/fake-server.ts";
 import { until } from "../../support/waiting.ts";
+import { personAt } from "./person.ts";
 
 describeInBrowser("steering", (scene) => {
-  test("a webhook is changed in place, tried, and its deliveries are listed and sent again", async () => {
-    const receiver = startReceiver((nth) => new Response("busy", { status: nth === 1 ? 200 : 503 }));
-    await scene.sandbox.webhook.set({ url: receiver.url, times: 1 });
-    const page = await scene.open({ view: "steering" });
-    const webhook = page.getByRole("region", { name: "Webhook" });
-    await webhook.getByRole("button", { name: "Send a test event" }).click();
-    await webhook.getByText(/HTTP 200 after/).waitFor();
-    await webhook.getByLabel("Form").selectOption("flat");
-    await webhook.getByRole("button", { name: "Change" }).click();
+  test("rules: what is refused stands at its field; one is removed, and all are", async () => {
+    const { control } = createClient(scene.sandbox);
+    const inForce = async () => (await control("GET", "/rules")).rules;
+    const person = personAt(await scene.open({ view: "steering", expected: /400 \(Bad Request\)/ }));
+    const rules = person.at("Rules");
+    await rules.fill({ Phone: "0712 345 678", Times: "none" });
+    await rules.click("Add rule");
+    await rules.place
+      .locator(".field", { hasText: "Times" })
+      .getByText(/^must be/)
+      .waitFor();
+    expect(await person.page.getByText(/^must be/).count()).toBe(1);
+    await rules.fill({ Times: "2", Amount: "5", Account: "1", Reference: " ORDER 12 ", After: "9s" });
+    await rules.click("Add rule");
+    await rules.reads("KES 5.00 from 0712 345 678 to account 1 for ORDER 12: insufficient_funds after 9s, 2 times");
+    const match = { phone: "254712345678", amount: 5, payment_account_id: 1, reference: "ORDER 12" };
+    expect(await inForce()).toMatchObject([{ match, outcome: "insufficient_funds", after: "9s", times: 2 }]);
+    expect((await rules.values()).join("|")).toBe("||||insufficient_funds||");
+    await control("POST", "/rules", [{ outcome: "unreachable" }, { outcome: "cancelled", match: { amount: 7 } }]);
+    await rules.reads("Rules 3", "never reached: rule 2 matches all its payments");
+    await rules.click("Remove rule 1");
+    await rules.reads("Rules 2");
+    expect(await inForce()).toMatchObject([{ outcome: "unreachable" }, { outcome: "cancelled" }]);
+    await rules.click("Remove all 2");
+    await rules.reads("None. A rule says");
+    expect(await inForce()).toEqual([]);
+  });
 
-    await scene.sandbox.clock.freeze();
+  test("faults: a new one has no operation until one is chosen; each member is sent", async () => {
+    const { control } = createClient(scene.sandbox);
+    const inForce = async () => (await control("GET", "/faults")).faults;
+    const person = personAt(await scene.open({ view: "steering" }));
+    const faults = person.at("Faults");
+    await faults.click("Add fault");
+    expect(await faults.place.locator("select:invalid").getAttribute("name")).toBe("path");
+    await faults.fill({ Operation: "/status.php", Times: "4" });
+    await faults.click("Add fault");
+    await faults.reads("/status.php: HTTP 503, 4 times");
+    expect((await faults.values())[0]).toBe("");
+    await faults.fill({ Operation: "every", "What happens": "delay", Delay: "2s", Probability: "0.5" });
+    await faults.click("Add fault");
+    await faults.reads("Faults 2", "every operation: ", "50 % of requests");
+    expect(await inForce()).toMatchObject([
+      { path: "/status.php", kind: "error", status: 503, times: 4 },
+      { kind: "delay", delay: "2s", probability: 0.5 },
+    ]);
+    await faults.click("Remove fault 1");
+    await faults.reads("Faults 1");
+    expect(await inForce()).toMatchObject([{ kind: "delay" }]);
+    await faults.click("Remove all 1");
+    await faults.reads("No faults.");
+  });
+
+  test("a person sees the date, and by how much the clock is ahead; sets it as he says it, freezes it, and back", async () => {
+    await scene.sandbox.clock.resume();
+    await scene.sandbox.reset();
+    const page = await scene.open({ expected: /400 \(Bad Request\)/ });
+    const person = personAt(page);
+    await person.reads("Live");
+    const chip = page.locator(".top-bar").getByRole("button", { name: /Nairobi|frozen/ });
+    expect(await textOf(chip)).toMatch(/^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]+\s+\d\d:\d\d:\d\d\s+Nairobi$/);
+    const before = await textOf(chip);
+    await until(async () => (await textOf(chip)) !== before);
+    await chip.click();
+    const dialog = person.at("Clock");
+    const set = async (text: string) => {
+      await dialog.fill({ "Set to, or ahead by": text });
+      await dialog.click("Set");
+    };
+    await set("1 day");
+    await chip.getByText("+1 day", { exact: true }).waitFor();
+    await set("tomorrow 00:30");
+    await dialog.reads(/00:30:\d\d/);
+    await dialog.click("Freeze");
+    await dialog.reads("frozen");
+    const { control } = createClient(scene.sandbox);
+    const nowMs = async () => Number((await control("GET", "/clock")).now_ms);
+    for (const [button, ms] of [
+      ["+10 s", 10_000],
+      ["+1 min", 60_000],
+    ] as const) {
+      const fromMs = await nowMs();
+      await dialog.click(button);
+      await until(nowMs, (found) => found === fromMs + ms);
+    }
+    // What cannot be is refused at the field, once.
+    for (const [typed, refusal] of [
+      ["2020-01-01 00:00", /must not have passed/],
+      ["today 00:00", /must not have passed/],
+      ["noon", /"noon"/],
+      ["-5m", /"-5m"/],
+    ] as const) {
+      await set(typed);
+      await dialog.place.locator(".field .problem").getByText(refusal).waitFor();
+      expect(await dialog.place.locator(".problem").count()).toBe(1);
+    }
+    await dialog.click("Resume");
+    await dialog.misses("frozen");
+    await dialog.click("Back …");
+    await page.locator("dialog[open] .danger:enabled").click();
+    await chip.getByText(/^\+/).waitFor({ state: "detached" });
+  });
+
+  test("the default is set; what differs from the start is named at the top", async () => {
+    const { control } = createClient(scene.sandbox);
+    const person = personAt(await scene.open({ view: "steering" }));
+    const card = person.at("Default outcome");
+    await card.fill({ Outcome: "cancelled", After: "9s" });
+    await card.click("Set");
+    await card.reads("cancelled after 9s");
+    expect(await control("GET", "/default")).toMatchObject({ outcome: "cancelled", after: "9s" });
+    await control("POST", "/rules", { outcome: "expired" });
+    await control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1ms" }] });
+    await control("PUT", "/webhook", { url: "http://127.0.0.1:9/hook" });
+    await person.reads("1 rule · 1 fault · clock frozen · default cancelled after 9s · webhook");
+  });
+
+  test("a webhook is set with all its members, tried, changed, and its deliveries are sent again", async () => {
+    const receiver = startReceiver((nth) => new Response("busy", { status: nth === 1 ? 200 : 503 }));
+    const { control } = createClient(scene.sandbox);
+    const person = personAt(await scene.open({ view: "steering", expected: /400 \(Bad Request\)/ }));
+    const webhook = person.at("Webhook");
+    const members = { Times: "1", Delay: "3s", "Before stkpush.php answers": "yes" };
+    await webhook.fill({ Address: "no address", ...members });
+    await webhook.click("Set");
+    await webhook.place
+      .locator(".field", { hasText: "Address" })
+      .getByText(/must be/)
+      .waitFor();
+    await webhook.fill({ Address: receiver.url });
+    await webhook.click("Set");
+    await webhook.reads(`Each payment that becomes final is sent to ${receiver.url}.`);
+    expect(await control("GET", "/webhook")).toMatchObject({ webhook: { times: 1, delay: "3s", early: true } });
+    await webhook.click("Send a test event");
+    await webhook.reads(/HTTP 200 after/);
+    await webhook.fill({ Form: "flat", Delay: "0s", "Before stkpush.php answers": "no" });
+    await webhook.click("Change");
+    await until(async () => ((await control("GET", "/webhook")).webhook as { form: string }).form === "flat");
+
     await startPayment(scene.sandbox, { reference: "APPLE-1" }, "completed; after=1s");
     await scene.sandbox.clock.advance("1s");
-    await webhook.getByText(/waiting until \d\d:\d\d:\d\d, 1 attempt: .*503/).waitFor();
+    await webhook.reads(/waiting until \d\d:\d\d:\d\d, 1 attempt: only 2xx/);
     expect(receiver.received[1]?.body).toMatchObject({ success: true, status: "completed" });
-    await webhook.locator(".delivery summary").click();
-    await webhook.getByText(/HTTP 503 after/).waitFor();
-    await webhook.getByRole("button", { name: /^Send delivery/ }).click();
-    await webhook.getByText("sent again after").waitFor();
+    await webhook.click(/1 attempt/);
+    await webhook.reads(/HTTP 503 after/);
+    await webhook.click(/^Send delivery/);
     // The newest is the first, also when the page is loaded.
-    const states = () => webhook.locator(".delivery summary").allInnerTexts();
-    expect(await states()).toEqual([expect.stringMatching(/after [0-9]+$/), expect.stringMatching(/delivered$/)]);
-    await page.reload();
-    await webhook.getByText("sent again after").waitFor();
-    expect(await states()).toEqual([expect.stringMatching(/after [0-9]+$/), expect.stringMatching(/delivered$/)]);
-    await webhook.getByRole("link", { name: "APPLE-1" }).first().click();
+    await webhook.reads(/sent again after \d+.*APPLE-1/);
+    await person.page.reload();
+    await webhook.reads(/Deliveries 2 .*sent again after \d+.*1 attempt/);
+    await webhook.click("APPLE-1");
     // The open story shows an attempt when it is made.
-    await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();
+    const story = person.at("Story of a payment");
+    await story.reads("Webhook 2");
     await scene.sandbox.clock.advance("20s");
-    await storyOf(page)
-      .getByText(/3 attempts: .*503/)
-      .first()
-      .waitFor();
+    await story.reads(/3 attempts: only 2xx/);
+    await person.open("steering");
+    await webhook.click("Remove webhook");
+    await webhook.reads("None, as in the specification.");
     await receiver.stop();
   });
 
-  test("a double click on Reset does not reset; the question names what will be lost", async () => {
+  test("a snapshot is saved under words; the questions before a restore and a removal say what goes and what comes", async () => {
+    await startPayment(scene.sandbox, { reference: "APPLE-1" });
+    const person = personAt(await scene.open({ view: "steering" }));
+    const snapshots = person.at("Snapshots");
+    await snapshots.fill({ Name: "before the sale" });
+    await snapshots.click("Save");
+    await snapshots.reads("“before-the-sale” is saved.", "before-the-sale: 1 payment, at ");
+    await startPayment(scene.sandbox, { reference: "PEAR-2" });
+    await scene.sandbox.rules.add({ outcome: "expired" });
+    await person.at("Rules").reads("Rules 1");
+    await snapshots.click("Restore before-the-sale …");
+    const question = person.at("Restore “before-the-sale”?");
+    await question.reads("You lose what is here now: 2 payments, 1 rule", "You get “before-the-sale”: 1 payment, at ");
+    await question.place.locator(".danger:enabled").waitFor();
+    await question.click("Restore it");
+    await snapshots.reads("“before-the-sale” is restored: 1 payment");
+    await person.at("Rules").reads("None. A rule says");
+    await person.click("Payments");
+    expect(await rowsOf(person.page).allInnerTexts()).toEqual([expect.stringContaining("APPLE-1")]);
+    await person.open("steering");
+    await snapshots.click("Remove before-the-sale …");
+    await person.page.locator("dialog[open] .danger:enabled").click();
+    await snapshots.reads("“before-the-sale” is removed.", "Snapshots 0");
+  });
+
+  test("a double click on Reset does not reset; the question names what will be lost; then all is gone", async () => {
     await startPayment(scene.sandbox);
     await scene.sandbox.rules.add({ outcome: "unreachable" });
     const page = await scene.open({ view: "transactions?status=pending" });
+    const person = personAt(page);
     await rowsOf(page).first().waitFor();
-    await page.getByRole("link", { name: "Steering" }).click();
-    const reset = page.getByRole("region", { name: "Reset" });
-    await page.getByRole("region", { name: "Rules" }).getByText("every payment: unreachable").waitFor();
-    const question = page.getByRole("dialog", { name: "Forget it all?" });
+    await person.click("Steering");
+    const reset = person.at("Reset");
+    await person.at("Rules").reads("every payment: unreachable");
+    const question = person.at("Forget it all?");
     // The second question takes as long as the first one until it can be answered.
-    await reset.getByRole("button", { name: "Reset …" }).click();
-    await question.locator(".danger:enabled").waitFor();
-    await question.getByRole("button", { name: "Keep everything" }).click();
-    await reset.getByRole("button", { name: "Reset …" }).dblclick();
-    await question
-      .getByText("Lost for good: 1 payment, 1 rule, 1 logged request, and the payments that the filters hide.")
-      .waitFor();
-    await question
+    await reset.click("Reset …");
+    await question.place.locator(".danger:enabled").waitFor();
+    await question.click("Keep everything");
+    await reset.place.getByRole("button", { name: "Reset …" }).dblclick();
+    await question.reads("Lost for good: 1 payment, 1 rule, 1 logged request, and the payments that the filters hide.");
+    await question.place
       .locator(".danger")
       .dblclick({ force: true, timeout: 500 })
       .catch(() => {});
-    await question.getByRole("button", { name: "Keep everything" }).click();
+    await question.click("Keep everything");
     expect(await scene.sandbox.requests()).toHaveLength(1);
+    await reset.click("Reset …");
+    await question.place.locator(".danger:enabled").click();
+    await reset.reads("Everything is reset.");
+    await person.at("Rules").reads("None. A rule says");
+    await person.at("Phones").reads("No prompt open");
+    await person.click("Payments");
+    await person.reads("No payment fits these filters.");
   });
 
   test("a form whose call fails says so and can be sent again; a second click while a call is under way does not repeat it", async () => {
@@ -84,32 +243,5 @@ describeInBrowser("steering", (scene) => {
     await page.getByRole("heading", { name: /^Rules [12]$/ }).waitFor();
     await page.unroute("**/_momo/rules");
     expect(asked.filter((method) => method === "POST")).toHaveLength(1);
-  });
-
-  test("the clock of the page goes on", async () => {
-    await scene.sandbox.clock.resume();
-    const page = await scene.open({ view: "steering" });
-    const clock = page.locator(".big-clock time", { hasText: ":" });
-    const before = await textOf(clock);
-    await until(async () => (await textOf(clock)) !== before);
-  });
-
-  test("the colours are light, dark or those of the system, and are remembered", async () => {
-    const page = await scene.open();
-    const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
-    const light = await ground();
-    await page.getByRole("button", { name: "Switch to light" }).click();
-    await page.getByRole("button", { name: "Switch to dark" }).click();
-    await page.getByRole("button", { name: "Switch to the system's" }).waitFor();
-    expect(await ground()).not.toBe(light);
-    await page.reload();
-    await page.getByRole("button", { name: "Switch to the system's" }).click();
-    await page.getByRole("button", { name: "Switch to light" }).waitFor();
-    expect(await ground()).toBe(light);
-    // What is no longer readable there is left out.
-    await page.evaluate(`localStorage.setItem("momo.theme", "{")`);
-    await page.reload();
-    await page.getByRole("button", { name: "Switch to light" }).waitFor();
-    await page.evaluate("localStorage.clear()");
   });
 });

@@ -1,12 +1,12 @@
 import { expect, jest, test } from "bun:test";
-import { arrivals, pass, phones, settle, startEachTestAnew, state, system } from "./page.ts";
+import { arrivals, isHeld, pass, phones, settle, startEachTestAnew, state, system } from "./page.ts";
 
 /** What the page shows of what arrives. */
 
 startEachTestAnew();
 const { addMessages, addPhones, pickPhone } = phones;
-const { addRows, forgetAll, remember, startedAfter } = arrivals;
-const { copyText, longMemory, notificationPermission, notify, throttled } = system;
+const { addRows, forgetAll, remember } = arrivals;
+const { throttled } = system;
 
 test("messages of phones are newest first, in whatever order they come, and each is there once; the newest stay", () => {
   const messages = (...times: number[]) =>
@@ -40,22 +40,42 @@ test("the newest payment is the one that started last, whatever its id; of the s
   expect(newest(payment(8, "10:00:06"), payment(7, "10:00:06"))).toBe(8);
 });
 
-test("the list has no gap: an older payment does not enter it, and one that started while it was loaded does", () => {
+test("the list has no gap, in the order of time; while it stands still, its rows change in place, and new ones wait", () => {
   state.server.value = { default_merchant_id: 1 };
-  const common = { merchant_id: 1, status: "completed", created_at: "2026-11-20 10:00:00" };
-  const row = (id: number) => ({ ...common, id, checkout_request_id: `ws_CO_${id}` });
-  addRows(remember([row(7)]));
-  expect(state.rows.value).toEqual([]); // before the first load
+  const row = (id: number, second: number, status = "completed") => ({
+    ...{ id, merchant_id: 1, status, checkout_request_id: `ws_CO_${id}`, created_at: `2026-11-20 10:00:0${second}` },
+  });
+  const { payments } = state;
+  const ids = () =>
+    [payments.rows.value, payments.waiting.value].map((rows) => rows.map(({ id }: { id: number }) => id));
+  addRows([row(7, 7)]);
+  expect(ids()).toEqual([[], []]); // before the first load
   state.answeredSelection.value = state.selection.value;
-  state.rows.value = [row(9), row(8)];
-  state.totalItems.value = 5;
-  addRows(remember([row(3), row(10), { ...row(11), merchant_id: 2 }]));
-  expect(state.rows.value).toEqual([row(10), row(9), row(8)]);
-  expect(startedAfter([row(9), row(8)])).toEqual([row(10)]);
-  // When all are loaded, an older one has its place.
-  state.totalItems.value = 3;
-  addRows([row(3)]);
-  expect(state.rows.value).toEqual([row(10), row(9), row(8), row(3)]);
+  payments.most = 3;
+  payments.replace([row(9, 5), row(8, 4), row(4, 3, "pending")]);
+  addRows([row(3, 2), row(5, 6), { ...row(11, 7), merchant_id: 2 }]);
+  expect(ids()).toEqual([[5, 9, 8], []]);
+  isHeld.value = true;
+  addRows([row(10, 7), row(2, 1), { ...row(8, 4), amount: 2 }]);
+  expect(ids()).toEqual([[5, 9, 8], [10]]);
+  expect(payments.rows.value[2].amount).toBe(2);
+  isHeld.value = false;
+  expect(ids()).toEqual([[10, 5, 9], []]);
+  // More arrive than can wait: the rows of before would not follow them.
+  isHeld.value = true;
+  addRows(Array.from({ length: 60 }, (_, index) => row(index + 20, 8)));
+  isHeld.value = false;
+  expect(ids()).toEqual([Array.from({ length: 50 }, (_, index) => 79 - index), []]);
+  // What the filters no longer select leaves, but not under a hand.
+  state.route.value = { view: "transactions", selected: null, query: { status: "pending" } };
+  payments.replace([row(31, 9, "pending"), row(30, 9, "pending")]);
+  isHeld.value = true;
+  addRows([row(31, 9)]);
+  expect(ids()).toEqual([[31, 30], []]);
+  isHeld.value = false;
+  expect(ids()).toEqual([[30], []]);
+  state.route.value = { view: null, selected: null, query: {} };
+  payments.replace([]);
 });
 
 test("of more than 200 phones, those that ring and the picked one stay, and then the last ones", () => {
@@ -67,13 +87,6 @@ test("of more than 200 phones, those that ring and the picked one stay, and then
   expect(state.phonesSeen.value).toEqual([...phones.slice(1, 3), ...phones.slice(12)]);
   state.phonesSeen.value = [];
   state.prompts.value = new Map();
-});
-
-test("a browser without notifications, storage or clipboard has none of them, and the page goes on", async () => {
-  expect(notificationPermission()).toBe("denied");
-  notify("0711 000 001 rings", "Demo Shop asks for KES 1.00");
-  longMemory.write("theme", "dark");
-  expect([longMemory.read("theme"), await copyText("secret")]).toEqual([null, false]);
 });
 
 test("a refresh that is asked for while another one loads is made after it and after its pause, once", async () => {

@@ -46,7 +46,7 @@ test("a list that comes late is not shown in the place of that of a newer search
   expect(server.asked.map((path) => /search=\w+/.exec(path)?.[0])).toEqual(["search=apple", "search=pear"]);
   held.resolve(listOf(1));
   await settle();
-  expect(state.rows.value.map(({ id }: { id: number }) => id)).toEqual([2]);
+  expect(state.payments.rows.value.map(({ id }: { id: number }) => id)).toEqual([2]);
 });
 
 test.each([
@@ -151,7 +151,7 @@ test("a stream of events is dead after 25 s without a sign of life; the page fol
   // Of what arrives together, only what comes after a reset counts.
   await send(["request", { id: 1 }], ["steering", { what: "reset" }], ["request", { id: 2 }]);
   await pass(1000);
-  expect(state.requests.value).toEqual([{ id: 2 }]);
+  expect(state.requests.rows.value).toEqual([{ id: 2 }]);
   jest.advanceTimersByTime(50); // between two frames with events
   isHeld = true;
   server.asked.splice(0);

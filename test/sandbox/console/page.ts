@@ -17,6 +17,7 @@ export const phones = await import(`${folder}/phones.ts`);
 export const arrivals = await import(`${folder}/arrivals.ts`);
 export const loading = await import(`${folder}/loading.ts`);
 export const state = await import(`${folder}/state.ts`);
+export const { isHeld } = await import(`${folder}/live-list.ts`);
 export const sync = await import(`${folder}/sync.ts`);
 export const system = await import(`${folder}/system.ts`);
 jest.useRealTimers();

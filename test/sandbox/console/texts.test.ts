@@ -9,15 +9,14 @@ import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { nextReference } from "../../../sandbox/console/browser/logic/reference.ts";
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
 import { replayCurl } from "../../../sandbox/console/browser/logic/shell.ts";
-import { paste } from "../../../sandbox/console/browser/logic/snippets.ts";
-import { coveredBy, faultInWords, ruleInWords, unusual } from "../../../sandbox/console/browser/logic/steering.ts";
+import { coveredBy, faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering.ts";
 import type { Default, LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 import { quoted } from "../../../sandbox/curl.ts";
 import { isLoopbackInBrowser } from "../../../sandbox/loopback.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 
-/** What the page writes; test/integration/console/shown has the usual forms of it, in their places. */
+/** What the page writes; test/integration/console reads the usual forms in their places. */
 
 afterAll(cleanUp);
 
@@ -108,22 +107,6 @@ test.each(PROBLEMS)("the problems of a form, each once, and at its field: %j", (
   expect(problemsOf(refusal, ["phone", "times"])).toEqual({ fields, rest });
 });
 
-test("a default that differs from that of the start, and many rules, are in force", () => {
-  const start = {
-    rules: [],
-    faults: [],
-    clock: { frozen: false },
-    server: { accept: "strict" },
-    webhook: null,
-  } as const;
-  const inForce = (outcome: string, after: string | null, rules: object[] = []) =>
-    unusual({ ...start, rules, fallback: { outcome, after } } as unknown as Parameters<typeof unusual>[0]);
-  expect(inForce("completed", "3s")).toEqual([]);
-  expect(inForce("completed", "10s")).toEqual(["default completed after 10s"]);
-  expect(inForce("manual", null, Array(1200))).toEqual(["1,200 rules", "default manual"]);
-  expect(unusual({ ...start, fallback: null, clock: null, server: null })).toEqual([]);
-});
-
 test("a rule is covered by an earlier one without a count that matches all its payments", () => {
   const every = { match: {}, outcome: "completed" } as const;
   const one = { match: { phone: "254712345678", reference: "LONG-1" }, outcome: "cancelled" } as const;
@@ -164,13 +147,6 @@ test.each([
   ["transactions.php", null, null, ""],
 ])("the subject of a request: %s %p %j", (path, body, answer, gist) => {
   expect(gistOf({ target: `/v2/${path}`, body, answer: answer as never })).toBe(gist);
-});
-
-test("an example has the address of its server, and places for what it does not have", () => {
-  const facts = { base_url: "https://shop.test:8443/v2", api_key: null, payment_account_id: null, data: null };
-  const python = paste("Python", facts);
-  for (const part of ['http.client.HTTPSConnection("shop.test:8443")', "mk_…", '"payment_account_id": 1,'])
-    expect(python).toContain(part);
 });
 
 test("each failure of the network has its own text on the phone", () => {

@@ -12,7 +12,7 @@ export function paymentOf({ target, body, answer }: Pick<LoggedRequest, "target"
 export const operationOf = (target: string): string => /[^/]*$/.exec(target.split("?", 1)[0] ?? "")?.[0] || target;
 
 /** The filters of the log, as typed; empty if not used. The answer is `2xx`, `4xx`, `5xx` or `lost`, the finding `any` or a kind. */
-export const NO_CALL_FILTERS = { search: "", path: "", method: "", answer: "", finding: "", payment: "" };
+export const NO_CALL_FILTERS = { search: "", answer: "", finding: "" };
 
 export type CallFilters = Readonly<typeof NO_CALL_FILTERS>;
 
@@ -26,14 +26,11 @@ export const answerIn = ({ status, delivered }: Pick<LoggedRequest, "status" | "
 
 /** @param found the findings about the request */
 export function fitsCall(request: LoggedRequest, filters: CallFilters, found: readonly Finding[] = []): boolean {
-  const { path, method, answer, finding } = filters;
-  const [search, payment] = [filters.search.trim().toLowerCase(), filters.payment.trim()];
+  const { answer, finding } = filters;
+  const search = filters.search.trim().toLowerCase();
   return (
-    (path === "" || operationOf(request.target) === path) &&
-    (method === "" || request.method === method) &&
     (answer === "" || classOf(request) === answer) &&
     (finding === "" || (finding === "any" ? found.length > 0 : found.some(({ kind }) => kind === finding))) &&
-    (payment === "" || paymentOf(request) === payment) &&
     (search === "" || textOf(request).includes(search))
   );
 }

@@ -1,4 +1,4 @@
-import type { Counts, Snapshot, Status, Transaction } from "../wire.ts";
+import type { Counts, Snapshot, Status } from "../wire.ts";
 import { counted, countedAll } from "./format.ts";
 
 /** How many payments there are, and what goes with them. */
@@ -12,12 +12,6 @@ export const totalOf = (counts: Counts): number => COUNTED.reduce((sum, status) 
 export function ofStatus(counts: Counts, wanted: string): Counts {
   const numbers = COUNTED.map((status) => [`${status}_count`, status === wanted ? counts[`${status}_count`] : 0]);
   const received = wanted === "completed" ? counts.total_completed_amount : 0;
-  return { ...Object.fromEntries(numbers), total_completed_amount: received };
-}
-
-export function countsOf(rows: readonly Transaction[]): Counts {
-  const numbers = COUNTED.map((status) => [`${status}_count`, rows.filter((row) => row.status === status).length]);
-  const received = rows.reduce((sum, { status, amount }) => sum + (status === "completed" ? amount : 0), 0);
   return { ...Object.fromEntries(numbers), total_completed_amount: received };
 }
 

@@ -1,15 +1,11 @@
 import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/filters.ts";
 import type { Transaction } from "../wire.ts";
-import { instantOf } from "./format.ts";
 import { searchOf } from "./typed.ts";
 
-/**
- * The filters of the list, as typed; empty if not used (§4.3). `span` is an interval of the chart, `FROM-UNTIL` in milliseconds: the API
- * knows only days, so the page filters its own rows.
- */
-export type Filters = Readonly<Record<FilterName | "span", string>>;
+/** The filters of the list, as typed; empty if not used (§4.3). */
+export type Filters = Readonly<Record<FilterName, string>>;
 
-export const NO_FILTERS = Object.fromEntries([...FILTER_NAMES, "span"].map((name) => [name, ""])) as Filters;
+export const NO_FILTERS = Object.fromEntries(FILTER_NAMES.map((name) => [name, ""])) as Filters;
 
 /** The filters of an address: unknown members are left out. */
 export const givenOf = <T extends object>(none: T, query: Readonly<Record<string, string>>): T => ({
@@ -32,32 +28,13 @@ function trimmed(filters: Filters): Filters {
 
 /** The filters in the form of the API. A search of a person also finds the ends of references. */
 export function queryOf(filters: Filters): URLSearchParams {
-  const query = new URLSearchParams(inForce(trimmed({ ...filters, span: "" })));
+  const query = new URLSearchParams(inForce(trimmed(filters)));
   if (query.has("search")) query.set("ends", "true");
   return query;
 }
 
 export const isFiltered = (filters: Readonly<Record<string, string>>): boolean =>
   Object.values(filters).some((value) => value.trim() !== "");
-
-/** An interval: its first instant, and the first one after it. */
-export interface Span {
-  readonly fromMs: number;
-  readonly untilMs: number;
-}
-
-/** Null if the text is not an interval. */
-export function parseSpan(text: string): Span | null {
-  const [, from, until] = /^([0-9]{1,15})-([0-9]{1,15})$/.exec(text) ?? [];
-  return from === undefined || until === undefined ? null : { fromMs: Number(from), untilMs: Number(until) };
-}
-
-export const formatSpan = ({ fromMs, untilMs }: Span): string => `${fromMs}-${untilMs}`;
-
-export function isWithin({ created_at }: Pick<Transaction, "created_at">, { fromMs, untilMs }: Span): boolean {
-  const atMs = instantOf(created_at);
-  return atMs >= fromMs && atMs < untilMs;
-}
 
 /**
  * Whether a new transaction belongs to the list; null if only the server knows, because it also searches members that a row does

@@ -56,18 +56,13 @@ function instantOf(text: string, nowMs: number): string | undefined {
 /** How a clock moves: by a duration, or to an instant. */
 export type Move = { readonly advance: string } | { readonly to: string };
 
-/**
- * Takes a duration and an instant in either field.
- * @param field where the text was typed: a refusal of what is not understood belongs there
- */
-export function moveOf(field: "advance" | "to", typed: string, nowMs: number): Move {
+/** Takes a duration or an instant. The API refuses what is neither. */
+export function moveOf(typed: string, nowMs: number): Move {
   const text = typed
     .trim()
     .toLowerCase()
     .replace(/^(?:\+|in ) */, "");
   const durationMs = durationOf(text);
   if (durationMs !== null) return { advance: formatDuration(durationMs) };
-  const to = instantOf(text, nowMs);
-  if (to !== undefined) return { to };
-  return field === "to" ? { to: typed.trim() } : { advance: typed.trim() };
+  return { to: instantOf(text, nowMs) ?? typed.trim() };
 }

@@ -1,7 +1,7 @@
 import type { FunctionComponent, VNode } from "preact";
 import { addressOf, giveToken } from "../actions.ts";
 import type { View } from "../logic/route.ts";
-import { connection, findings, isFolded, prompts, queries, tokenAsked, view } from "../state.ts";
+import { connection, findings, prompts, queries, tokenAsked, view } from "../state.ts";
 import { Audit } from "./audit.tsx";
 import { ClockDialog } from "./clock.tsx";
 import { HelpDialog } from "./dialog.tsx";
@@ -40,7 +40,7 @@ export function App() {
   if (tokenAsked.value) return <TokenForm isWrong={tokenAsked.value.isWrong} />;
   const CurrentView = VIEWS[view.value].shows;
   return (
-    <div class="shell" data-view={view.value} data-folded={isFolded.value}>
+    <div class="shell" data-view={view.value}>
       <button type="button" class="skip" onClick={() => document.getElementById("view")?.focus()}>
         Skip to the view
       </button>

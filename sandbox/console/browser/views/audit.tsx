@@ -84,7 +84,7 @@ function Item({ finding }: { finding: Finding }) {
 
 /** The payment of a mistake, and the requests that the log still has. */
 function ExampleLinks({ example: { checkout_request_id, reference, request_ids } }: { example: Example }) {
-  const oldest = requests.value[0]?.id ?? Number.POSITIVE_INFINITY;
+  const oldest = requests.rows.value.at(-1)?.id ?? Number.POSITIVE_INFINITY;
   const kept = request_ids.filter((id) => id >= oldest);
   return (
     <>

@@ -31,11 +31,10 @@ export const AheadPill = () =>
 
 /** What the clock shows, and what moves it. */
 function ClockControls({ id }: { id: string }) {
-  const form = useForm(id, { advance: "Duration", to: "Set to" }, { advance: "90s" });
+  const form = useForm(id, { to: "Set to, or ahead by" });
   const now = sandboxNow.value;
   const isFrozen = clock.value?.frozen ?? false;
   const change = (body: object) => form.run(() => api.post("/clock", body));
-  const asTyped = (field: "advance" | "to") => submits(() => change(moveOf(field, form.values[field], now ?? 0)));
   const button = (label: string, body: object) => (
     <button type="button" onClick={() => void change(body)}>
       {label}
@@ -54,16 +53,14 @@ function ClockControls({ id }: { id: string }) {
         <AheadPill />
       </p>
       <p class="hint">When you move the clock forward, every prompt that is due by then ends at once.</p>
-      <form class="row" onSubmit={asTyped("advance")}>
-        {form.input("advance", { size: 8, placeholder: "90s, 1 day" })}
-        <button type="submit">Advance</button>
+      <form class="row" onSubmit={submits(() => change(moveOf(form.values.to, now ?? 0)))}>
+        {form.input("to", { size: 24, placeholder: "90s, 1 day, tomorrow 00:30" })}
+        <button type="submit">Set</button>
+      </form>
+      <div class="row">
         {button("+10 s", { advance: "10s" })}
         {button("+1 min", { advance: "1m" })}
         {isFrozen ? button("Resume", { resume: true }) : button("Freeze", { freeze: true })}
-      </form>
-      <form class="row" onSubmit={asTyped("to")}>
-        {form.input("to", { size: 16, placeholder: "tomorrow 00:30" })}
-        <button type="submit">Set</button>
         <ConfirmButton
           id={`${id}-back`}
           label="Back …"
@@ -72,7 +69,7 @@ function ClockControls({ id }: { id: string }) {
           yes="Reset, and set it back"
           run={() => void form.run(() => api.post("/reset", {}))}
         />
-      </form>
+      </div>
       <FormProblem problems={form.problems} />
     </>
   );

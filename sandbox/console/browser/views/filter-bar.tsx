@@ -1,59 +1,37 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
-import { useLayoutEffect } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { FILTER_NAMES, type FilterName, filterOf } from "../../../../src/domain/filters.ts";
 import { chooseMerchant, setFilters, setting } from "../actions.ts";
 import { addressOfCall, api } from "../api.ts";
 import { exportPath } from "../loading.ts";
-import { type Filters, isFiltered, NO_FILTERS, parseSpan } from "../logic/filters.ts";
-import { wallClock } from "../logic/format.ts";
+import { type Filters, isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { NO_PROBLEMS, problemsOf } from "../logic/problems.ts";
 import { filterProblem, filters, merchantId, merchants, token } from "../state.ts";
 import { saveFile } from "../system.ts";
-import { ANY, type Choice, FormProblem, Options, useCall } from "./form.tsx";
+import { ANY, type Choice, describedBy, Field, FormProblem, Options, useCall } from "./form.tsx";
 import { goToHits, PauseButton } from "./long-list.tsx";
-import { CloseIcon } from "./marks.tsx";
 
 interface FilterFrameProps {
   readonly search: Bound & { readonly placeholder: string };
-  /** Beside the search. */
-  readonly first?: ComponentChildren;
-  /** Without room, hidden behind a button. */
-  readonly more: ComponentChildren;
-  /** Whether one of these is in force. */
-  readonly isMoreSet: boolean;
   readonly none: Parameters<typeof setFilters>[0];
   readonly isFiltered: boolean;
-  readonly children?: ComponentChildren;
+  readonly children: ComponentChildren;
 }
 
 /** The filters of a list, and its pause. */
-export function FilterFrame({ search, first, more, isMoreSet, none, isFiltered: isSet, children }: FilterFrameProps) {
-  const isMore = useSignal(isMoreSet);
-  // They stay when the text of the last one is deleted, to type another one.
-  useLayoutEffect(() => {
-    if (isMoreSet) isMore.value = true;
-  }, [isMoreSet]);
-  return (
-    <search class="row filters">
-      <TextFilter label="Search" type="search" {...search} onKeyDown={goToHits} />
-      {first}
-      <button type="button" class="quiet more" aria-expanded={isMore.value} onClick={setting(isMore, !isMore.value)}>
-        {isMore.value ? "Fewer" : "More"}
-      </button>
-      <div class="row more-filters" data-open={isMore.value}>
-        {more}
-      </div>
-      <PauseButton />
-      {children}
-      <button type="button" class="quiet clear" disabled={!isSet} onClick={() => setFilters(none)}>
-        Clear
-      </button>
-    </search>
-  );
-}
+export const FilterFrame = ({ search, none, isFiltered: isSet, children }: FilterFrameProps) => (
+  <search class="row filters">
+    <TextFilter label="Search" type="search" {...search} onKeyDown={goToHits} />
+    {children}
+    <PauseButton />
+    <button type="button" class="quiet clear" disabled={!isSet} onClick={() => setFilters(none)}>
+      Clear
+    </button>
+  </search>
+);
 
-/** The filters of the API (§4.3), and the interval that is picked in the chart. */
+/** The filters of the API (§4.3). */
 export function FilterBar() {
   const { value } = filters;
   const problems = filterProblem.value ? problemsOf(filterProblem.value, Object.keys(NO_FILTERS)) : NO_PROBLEMS;
@@ -69,32 +47,26 @@ export function FilterBar() {
     const shown = words.type === "date" && parse(typed) === null ? "" : typed;
     return <TextFilter key={name} {...words} {...others} value={shown} />;
   };
-  const span = parseSpan(value.span);
+  const isMoreSet = isFiltered({ ...value, search: "", status: "" });
+  const isMore = useSignal(isMoreSet);
+  // They stay when the text of the last one is deleted, to type another one.
+  useEffect(() => {
+    if (isMoreSet) isMore.value = true;
+  }, [isMoreSet]);
   return (
     <FilterFrame
       search={{ ...bind("search"), placeholder: "Phone or reference begins with …" }}
-      first={field("status")}
-      more={
-        <>
-          {FILTER_NAMES.filter((name) => name !== "status" && name !== "search").map(field)}
-          <MerchantFilter />
-        </>
-      }
-      isMoreSet={isFiltered({ ...value, search: "", status: "", span: "" })}
       none={NO_FILTERS}
       isFiltered={isFiltered(value)}
     >
+      {field("status")}
+      <button type="button" class="quiet" aria-expanded={isMore.value} onClick={setting(isMore, !isMore.value)}>
+        {isMore.value ? "Fewer" : "More"}
+      </button>
+      {isMore.value && FILTER_NAMES.filter((name) => name !== "status" && name !== "search").map(field)}
+      {isMore.value && <MerchantFilter />}
       <ExportLink />
-      {span && (
-        <button type="button" class="box tone small" data-tone="completed" onClick={() => setFilters({ span: "" })}>
-          {wallClock(span.fromMs)} to {wallClock(span.untilMs)}
-          <CloseIcon />
-          <span class="unseen">Show all times</span>
-        </button>
-      )}
-      <div class="filter-problem">
-        <FormProblem problems={problems} />
-      </div>
+      <FormProblem problems={problems} />
     </FilterFrame>
   );
 }
@@ -115,43 +87,21 @@ export const bound = (bar: string, name: string, value: string, set: (value: str
 
 type TextFilterProps = { readonly label: string } & Bound & InputHTMLAttributes<HTMLInputElement>;
 
-export const TextFilter = ({ label, problem, ...input }: TextFilterProps) => (
-  <Labelled id={input.id} type={input.type} label={label} problem={problem}>
+const TextFilter = ({ label, problem, ...input }: TextFilterProps) => (
+  <Field id={input.id} type={input.type} label={label} problem={problem}>
     <input type="text" {...input} {...describedBy(input.id, problem)} />
-  </Labelled>
+  </Field>
 );
 
 type SelectFilterProps = { readonly label: string; readonly of: readonly Choice[] } & Bound;
 
 export const SelectFilter = ({ label, of, problem, ...select }: SelectFilterProps) => (
-  <Labelled id={select.id} label={label} problem={problem}>
+  <Field id={select.id} label={label} problem={problem}>
     <select {...select} {...describedBy(select.id, problem)}>
       <Options of={of} />
     </select>
-  </Labelled>
+  </Field>
 );
-
-const describedBy = (id: string, problem: string | undefined) =>
-  problem !== undefined && { "aria-invalid": true, "aria-describedby": `${id}-problem` };
-
-interface LabelledProps extends Pick<TextFilterProps, "id" | "label" | "problem"> {
-  readonly type?: InputHTMLAttributes["type"];
-  readonly children: ComponentChildren;
-}
-
-function Labelled({ id, label, type, problem, children }: LabelledProps) {
-  return (
-    <div class={`field ${type ?? ""}`}>
-      <label for={id}>{label}</label>
-      {children}
-      {problem !== undefined && (
-        <p class="problem" role="alert" id={`${id}-problem`}>
-          {problem}
-        </p>
-      )}
-    </div>
-  );
-}
 
 function MerchantFilter() {
   if (merchants.value.length < 2) return null;
@@ -160,14 +110,14 @@ function MerchantFilter() {
   return <SelectFilter label="Merchant" of={of} {...bound("filter", "merchant", String(merchantId.value), choose)} />;
 }
 
-/** Downloads all that the server finds, which does not know the interval of the chart. */
+/** Downloads all that the server finds. */
 function ExportLink() {
   const call = useCall();
   const saveWithToken = () =>
     void call.run(async () => {
       saveFile("momo-payments.csv", await api.blob(exportPath.value));
     });
-  const title = "Save all that the filters select; an interval of the chart does not count";
+  const title = "Save all that the filters select";
   // A link cannot send the token.
   if (token.value === null) {
     return (

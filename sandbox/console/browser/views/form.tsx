@@ -35,6 +35,30 @@ export function useCall(names: readonly string[] = []) {
   };
 }
 
+interface FieldProps {
+  readonly id: string;
+  readonly label: string;
+  readonly type?: InputHTMLAttributes["type"];
+  readonly problem: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** A control with its label, and what is wrong with it. */
+export const Field = ({ id, label, type, problem, children }: FieldProps) => (
+  <div class={`field ${type ?? ""}`}>
+    <label for={id}>{label}</label>
+    {children}
+    {problem && (
+      <p class="problem" id={`${id}-problem`}>
+        {problem}
+      </p>
+    )}
+  </div>
+);
+
+export const describedBy = (id: string, problem: string | undefined) =>
+  problem !== undefined && { "aria-invalid": true, "aria-describedby": `${id}-problem` };
+
 export type Draft<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
 /** What a field of a form gives to its control. */
@@ -61,17 +85,10 @@ export function useForm<Name extends string>(
   function field(name: Name, control: (facts: FieldFacts) => VNode): VNode {
     const id = `${form}-${name}`;
     const problem = call.problems.fields[name];
-    const described = problem && { "aria-invalid": true, "aria-describedby": `${id}-problem` };
     return (
-      <div class="field">
-        <label for={id}>{labels[name]}</label>
-        {control({ id, name, value: typed(name), ...described })}
-        {problem && (
-          <p class="problem" id={`${id}-problem`}>
-            {problem}
-          </p>
-        )}
-      </div>
+      <Field key={name} id={id} label={labels[name]} problem={problem}>
+        {control({ id, name, value: typed(name), ...describedBy(id, problem) })}
+      </Field>
     );
   }
   const take = (name: Name) => (event: { readonly currentTarget: { readonly value: string } }) => {

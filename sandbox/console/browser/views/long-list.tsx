@@ -1,63 +1,96 @@
-import { effect, useSignal } from "@preact/signals";
+import { effect, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { select, setting } from "../actions.ts";
+import { isHeld } from "../live-list.ts";
 import { formatCount } from "../logic/format.ts";
-import { placeOf } from "../logic/merge.ts";
-import { isListCurrent, isPaused, view } from "../state.ts";
+import type { Listed } from "../logic/merge.ts";
+import { isListCurrent, isPaused, PAGE_SIZE, view } from "../state.ts";
 import { nextFrame } from "../system.ts";
 import { type ColumnHead, TableHead } from "./card.tsx";
 import { CloseIcon, IconButton } from "./marks.tsx";
 
-/** The scrolling table of a long list, and a button to the new rows at its top. Arrow keys go from row to row. */
-interface LongListProps<Entry> extends Still<Entry> {
+interface LongListProps<Row> {
   readonly label: string;
   readonly style: string;
   /** The first column is the time: the newest rows are first. */
   readonly columns: readonly ColumnHead[];
-  readonly row: FunctionComponent<{ readonly of: Entry }>;
-  /** The rows in all, also those that are not loaded. */
-  readonly count?: number;
+  readonly row: FunctionComponent<{ readonly of: Row }>;
+  readonly rows: readonly Row[];
+  /** How many new rows wait, and at most. */
+  readonly waiting: number;
+  readonly mostWaiting: number;
+  readonly showWaiting: () => void;
+  /** Shows more rows; null if there are none. */
+  readonly more: (() => void) | null;
   /** Below the rows. */
   readonly children: ComponentChildren;
 }
 
-export function LongList<Entry extends Numbered>(props: LongListProps<Entry>) {
-  const { label, style, columns, row: Row, count, children } = props;
-  const { box, rows, waiting, renew, check, onMove, onLeave } = useStill(props);
+/**
+ * The table of a long list. Arrow keys go from row to row. It stands still under the mouse or a finger, while a row has the focus, while
+ * it is scrolled down, and while it is paused.
+ */
+export function LongList<Row extends Listed>(props: LongListProps<Row>) {
+  const { label, style, columns, row: OneRow, rows, waiting, mostWaiting, showWaiting, more, children } = props;
+  const box = useRef<HTMLElement>(null);
+  const isPointed = useSignal(false);
+  const hasFocus = useSignal(false);
+  const isScrolled = useSignal(false);
+  useSignalEffect(() => {
+    isHeld.value = isPaused.value || isPointed.value || hasFocus.value || isScrolled.value;
+  });
+  useEffect(() => setting(isHeld, false), []);
+  const isInRows = (one: EventTarget | null) => box.current?.querySelector("tbody")?.contains(one as Node) ?? false;
+  const onFocusOut = ({ relatedTarget }: FocusEvent) => {
+    // A window that loses the focus gives it back to the same row.
+    hasFocus.value = isInRows(document.hasFocus() ? relatedTarget : document.activeElement);
+  };
+  const renew = () => {
+    box.current?.scrollTo({ top: 0 });
+    showWaiting();
+  };
   return (
     <div
       class="table-box"
-      ref={box}
-      onPointerMove={onMove}
-      onPointerLeave={onLeave}
-      onPointerDown={check}
-      onPointerUp={check}
-      onFocusIn={check}
-      onFocusOut={check}
+      // Not when the pointer enters: a dialog that closes may leave the mouse there.
+      onPointerMove={setting(isPointed, true)}
+      onPointerDown={setting(isPointed, true)}
+      onPointerLeave={setting(isPointed, false)}
+      onFocusIn={({ target }) => setting(hasFocus, isInRows(target))()}
+      onFocusOut={onFocusOut}
     >
       {waiting > 0 && (
         <button type="button" class="primary held" onClick={renew}>
-          {waiting > MOST_DRAWN ? `${formatCount(MOST_DRAWN)}+` : formatCount(waiting)} new
+          {formatCount(waiting)}
+          {waiting >= mostWaiting ? "+" : ""} new
         </button>
       )}
       <section
+        ref={box}
         class="scroll"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
         aria-label={label}
         aria-keyshortcuts="ArrowDown ArrowUp"
-        onScroll={check}
+        onScroll={({ currentTarget }) => setting(isScrolled, currentTarget.scrollTop > 0)()}
         onKeyDown={walk}
       >
-        <table class={style} aria-rowcount={count === undefined ? undefined : count + 1}>
+        <table class={style}>
           <TableHead columns={columns} sort="descending" />
           <tbody class="rows">
             {rows.map((row) => (
-              <Row key={row.id} of={row} />
+              <OneRow key={row.id} of={row} />
             ))}
           </tbody>
         </table>
+        {more && (
+          <p class="below">
+            <button type="button" onClick={more}>
+              Show {PAGE_SIZE} more
+            </button>
+          </p>
+        )}
         {children}
       </section>
     </div>
@@ -114,89 +147,6 @@ function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): v
 function returnFocus(row: string): void {
   const stop = document.querySelector<HTMLElement>(`[data-row="${CSS.escape(row)}"]`);
   (stop ?? document.querySelector<HTMLElement>(".scroll"))?.focus();
-}
-
-interface Numbered {
-  readonly id: number;
-}
-
-interface Still<Entry> {
-  /** Newest first. */
-  readonly all: readonly Entry[];
-  /** If it changes, the list has other rows. */
-  readonly selection: string;
-}
-
-/** More rows are not drawn: filters reach the others. */
-export const MOST_DRAWN = 1000;
-/** At the top, where each new row moves the others, more than a screen: a thousand took the browser a third to a half longer. */
-const DRAWN_AT_TOP = 60;
-
-/**
- * The list stands still under the mouse or a finger, while a row has the focus, while it is scrolled down, and while it is paused.
- * Its rows still change in place.
- */
-function useStill<Entry extends Numbered>({ all, selection }: Still<Entry>) {
-  const box = useRef<HTMLDivElement>(null);
-  const hasMoved = useRef(false);
-  const isScrolled = useSignal(false);
-  /** The rows that stand still; null while the list goes on. */
-  const held = useSignal<Pick<Still<Entry>, "all" | "selection"> | null>(null);
-  const isHeld = held.value?.selection === selection && all.length > 0;
-  const shown = isHeld ? withNewest(held.value?.all ?? [], all) : all;
-  const rows = shown.slice(0, isScrolled.value ? MOST_DRAWN : DRAWN_AT_TOP);
-
-  const isStopped = isPaused.value;
-  function check(): void {
-    isScrolled.value = (box.current?.querySelector(".scroll")?.scrollTop ?? 0) > 0;
-    const stands = isStopped || isScrolled.value || isInUse(box.current, hasMoved.current);
-    if (!stands || rows.length === 0) held.value = null;
-    else if (held.value?.selection !== selection) held.value = { all: rows, selection };
-  }
-  useLayoutEffect(check);
-
-  return {
-    box,
-    rows,
-    /** The rows that have arrived since. They wait, so that nothing moves. */
-    waiting: rows[0] ? placeOf(all, rows[0].id) : 0,
-    renew() {
-      box.current?.querySelector(".scroll")?.scrollTo({ top: 0 });
-      held.value = null;
-    },
-    onMove() {
-      hasMoved.current = true;
-      check();
-    },
-    onLeave() {
-      hasMoved.current = false;
-      check();
-    },
-    /** Perhaps somebody begins to use the list, or nobody uses it any more. */
-    check,
-  };
-}
-
-/** Rows as they are now, and all older ones. */
-function withNewest<Entry extends Numbered>(rows: readonly Entry[], all: readonly Entry[]): Entry[] {
-  const newest = rows.map((row) => {
-    const found = all[placeOf(all, row.id)];
-    return found?.id === row.id ? found : row;
-  });
-  const lastId = rows.at(-1)?.id ?? Number.POSITIVE_INFINITY;
-  return [...newest, ...all.slice(placeOf(all, lastId - 1))];
-}
-
-/**
- * The document knows it, also when an event was missed.
- * @param hasMoved a mouse that came over the list without a move, because a dialog was closed, does not stop the list
- */
-function isInUse(box: HTMLElement | null, hasMoved: boolean): boolean {
-  return (
-    box !== null &&
-    (box.matches(hasMoved ? ":hover, :active" : ":active") ||
-      box.contains(document.activeElement?.closest("tbody") ?? null))
-  );
 }
 
 interface PaneProps {

@@ -47,7 +47,7 @@ export function HttpStatus({
 }
 
 /** Our own icons, each one path in the colour of the text around it. The text beside each icon is its label. */
-const icon = (path: string, { size = 16, filled = "" } = {}) =>
+const icon = (path: string, size = 16) =>
   function Icon() {
     return (
       <svg
@@ -63,7 +63,6 @@ const icon = (path: string, { size = 16, filled = "" } = {}) =>
         aria-hidden="true"
       >
         <path d={path} />
-        {filled && <path d={filled} fill="currentColor" />}
       </svg>
     );
   };
@@ -74,10 +73,9 @@ interface IconButtonProps extends ButtonHTMLAttributes {
 }
 
 /** A button with an icon alone. Its label is for screen readers and the mouse. */
-export const IconButton = ({ label, icon: Icon, class: style = "", children, ...attributes }: IconButtonProps) => (
+export const IconButton = ({ label, icon: Icon, class: style = "", ...attributes }: IconButtonProps) => (
   <button type="button" class={`quiet square ${style}`} aria-label={label} title={label} {...attributes}>
     <Icon />
-    {children}
   </button>
 );
 
@@ -89,18 +87,13 @@ export const CloseIcon = icon("M4 4l8 8M12 4l-8 8");
 export const WarningIcon = icon("M8 2.2l6.2 11H1.8zM8 6.5v3M8 11.4v.1");
 export const SnowflakeIcon = icon(
   "M8 1.5v13M2.4 4.7l11.2 6.6M13.6 4.7L2.4 11.3M6.2 2.6L8 4.2l1.8-1.6M6.2 13.4L8 11.8l1.8 1.6",
-  { size: 14 },
+  14,
 );
 export const BackspaceIcon = icon(
   "M5.5 3.5h7a1.5 1.5 0 0 1 1.5 1.5v6a1.5 1.5 0 0 1-1.5 1.5h-7L1.8 8zM7.2 6.2l3.6 3.6M10.8 6.2L7.2 9.8",
-  { size: 20 },
+  20,
 );
 export const PlusIcon = icon("M8 3v10M3 8h10");
-export const SunIcon = icon(
-  "M11 8a3 3 0 1 1-6 0 3 3 0 0 1 6 0zM8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1.1 1.1M11.9 11.9L13 13M13 3l-1.1 1.1M4.1 11.9L3 13",
-);
-export const MoonIcon = icon("M13.5 9.6A6 6 0 1 1 6.4 2.5a4.8 4.8 0 0 0 7.1 7.1z");
-export const AutoIcon = icon("M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0zM8 2v12", { filled: "M8 3.5a4.5 4.5 0 0 1 0 9z" });
 export const HelpIcon = icon(
   "M14.2 8a6.2 6.2 0 1 1-12.4 0 6.2 6.2 0 0 1 12.4 0zM6.2 6.3a1.9 1.9 0 1 1 2.7 1.9c-.6.3-.9.7-.9 1.3M8 11.6v.1",
 );
@@ -109,7 +102,7 @@ export const PhoneIcon = icon(
 );
 export const SlidersIcon = icon(
   "M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M12 4.5a1.5 1.5 0 1 1-3 0 1.5 1.5 0 0 1 3 0zM7 11.5a1.5 1.5 0 1 1-3 0 1.5 1.5 0 0 1 3 0z",
-  { size: 14 },
+  14,
 );
 
 export const ListIcon = icon("M2 4h12M2 8h12M2 12h8");

@@ -13,7 +13,7 @@ const FIRST = { times: "3", outcome: "insufficient_funds" };
 export function NextPaymentsCard() {
   const form = useForm("next", { times: "How many", outcome: "What happens" }, FIRST);
   const { times, outcome } = form.values;
-  const left = nextPayments(rules.value, faults.value.faults);
+  const left = nextPayments(rules.value, faults.value);
   return (
     <Card title="The next payments" isWide>
       <CallForm form={form} call={callFor(outcome, numberOrText(times))} action="Apply" keeps>

@@ -97,7 +97,7 @@ function PayForm() {
       <p class="hint" role="status">
         {fallback.value &&
           plannedDecision(planned, { rules: rules.value, outcomes: outcomes.value, fallback: fallback.value })}
-        {faults.value.faults.length > 0 && " Faults strike only requests of clients, not this payment."}
+        {faults.value.length > 0 && " Faults strike only requests of clients, not this payment."}
       </p>
       <FormProblem problems={form.problems} />
       <div class="row">

@@ -17,7 +17,6 @@ import {
   rules,
   shownPhone,
 } from "../state.ts";
-import { askForNotifications, notificationPermission } from "../system.ts";
 import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";
 import { Handset } from "./handset.tsx";
@@ -30,10 +29,7 @@ export function Phones() {
   const phone = shownPhone.value ?? FIRST_PHONE;
   return (
     <section class="phones" aria-label="Phones">
-      <header class="line between">
-        <p class="hint">{openPrompts(prompts.value.size, promptsLeftOut.value)}</p>
-        <NotifyButton />
-      </header>
+      <p class="hint">{openPrompts(prompts.value.size, promptsLeftOut.value)}</p>
       <OtherPhones />
       <Handset key={phone} phone={phone} />
       <ByHandSwitch />
@@ -91,22 +87,6 @@ function Chip({ phone }: { phone: string }) {
           (phoneNotes.value.get(phone)?.title ?? "no prompt")
         )}
       </span>
-    </button>
-  );
-}
-
-/** Asks for permission to show notifications of ringing phones while the tab is hidden. A browser asks once. */
-function NotifyButton() {
-  const permission = useSignal(notificationPermission());
-  if (permission.value !== "default") return null;
-  async function ask() {
-    permission.value = await askForNotifications();
-  }
-  return (
-    <button type="button" class="bare small" title="Show a notification when a phone rings" onClick={() => void ask()}>
-      <u class="tone" data-tone="completed">
-        Notify me
-      </u>
     </button>
   );
 }

@@ -1,5 +1,5 @@
-import { useComputed } from "@preact/signals";
-import { addressOf, select, setFilters } from "../actions.ts";
+import { useComputed, useSignal } from "@preact/signals";
+import { addressOf, select, setFilters, setting } from "../actions.ts";
 import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
 import { type CallFilters, fitsCall, gistOf, NO_CALL_FILTERS, operationOf, paymentOf } from "../logic/calls.ts";
@@ -10,14 +10,11 @@ import * as state from "../state.ts";
 import { callFindings, isLoaded, requests } from "../state.ts";
 import type { LoggedRequest } from "../wire.ts";
 import { type ColumnHead, Pairs } from "./card.tsx";
-import { bound, FilterFrame, SelectFilter, TextFilter } from "./filter-bar.tsx";
+import { bound, FilterFrame, SelectFilter } from "./filter-bar.tsx";
 import { ANY, FormProblem, useCall } from "./form.tsx";
 import { LongList, Pane } from "./long-list.tsx";
 import { FindingNotes, HttpStatus, Warned } from "./marks.tsx";
 import { CallDetails } from "./request-step.tsx";
-
-/** A person cannot follow more requests in a second. */
-const READABLE_PER_SECOND = 20;
 
 const COLUMNS: readonly ColumnHead[] = [
   ["Time", "c-at", 8.5],
@@ -30,30 +27,28 @@ const COLUMNS: readonly ColumnHead[] = [
 
 /** The live log of the merchant API, with the findings about clients. */
 export function Requests() {
-  const shown = useComputed(() => {
-    const found = state.callFindings.value;
-    return state.requests.value.filter((one) => fitsCall(one, state.callFilters.value, found.get(one.id))).reverse();
-  });
-  const rate = state.requestsPerSecond.value;
+  const count = useSignal(state.PAGE_SIZE);
+  const fits = (one: LoggedRequest) => fitsCall(one, state.callFilters.value, state.callFindings.value.get(one.id));
+  const fitting = useComputed(() => requests.rows.value.filter(fits));
+  const waiting = useComputed(() => requests.waiting.value.filter(fits).length);
   const isAll = !isFiltered(state.callFilters.value);
   return (
     <div class="split" data-open={state.openCall.value !== null}>
       <section class="list-side" aria-label="Requests">
         <CallFilterBar />
-        <p class="hint">
-          {rate > READABLE_PER_SECOND
-            ? `${formatCount(rate)} requests a second: the newest ${formatCount(state.MOST_REQUESTS)} are kept, the rest is left out.`
-            : `The last ${formatCount(state.MOST_REQUESTS)} requests to the merchant API, newest first.`}
-        </p>
+        <p class="hint">The last {formatCount(state.MOST_REQUESTS)} requests to the merchant API, newest first.</p>
         <LongList
-          all={shown.value}
-          selection={JSON.stringify(state.callFilters.value)}
+          rows={fitting.value.slice(0, count.value)}
+          waiting={waiting.value}
+          mostWaiting={requests.mostWaiting}
+          showWaiting={() => requests.showWaiting()}
+          more={fitting.value.length > count.value ? setting(count, count.value + state.PAGE_SIZE) : null}
           label="Requests, newest first"
           style="requests"
           columns={COLUMNS}
           row={Row}
         >
-          {state.isLoaded.value && shown.value.length === 0 && (
+          {state.isLoaded.value && fitting.value.length === 0 && (
             <div class="empty stack muted">
               <h2>{isAll ? "No requests yet" : "No request fits these filters"}</h2>
               {isAll && (
@@ -108,42 +103,27 @@ function aboutOf(request: LoggedRequest): string {
   return payment === null ? gist : `${gist} · ${nameOf(payment)}`;
 }
 
-const MOST_NAMES = 12;
-
-const distinct = (...names: readonly string[]): string[] => [...new Set(names)].slice(0, MOST_NAMES);
-
 /** The filters of the log. The page has the whole log, so it filters without the server. */
 function CallFilterBar() {
   const { value } = state.callFilters;
   const bind = (name: keyof CallFilters) => bound("call", name, value[name], (typed) => setFilters({ [name]: typed }));
-  const paths = distinct(...PATHS, ...state.requests.value.map(({ target }) => operationOf(target)));
-  const methods = distinct("GET", "POST", ...state.requests.value.map(({ method }) => method));
-  const kinds = distinct(...state.findings.value.map(({ kind }) => kind));
-  const ofKinds = kinds.map((kind) => [kind, labelOf({ kind })] as const);
+  const kinds = new Set(state.findings.value.map(({ kind }) => kind));
+  const ofKinds = [...kinds].map((kind) => [kind, labelOf({ kind })] as const);
   return (
     <FilterFrame
       search={{ ...bind("search"), placeholder: "Anything in a request or its answer" }}
-      more={
-        <>
-          <SelectFilter label="Path" of={[ANY, ...paths]} {...bind("path")} />
-          <SelectFilter label="Method" of={[ANY, ...methods]} {...bind("method")} />
-          <SelectFilter label="Answer" of={[ANY, "2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
-          <SelectFilter label="Finding" of={[["", "any or none"], "any", ...ofKinds]} {...bind("finding")} />
-          <TextFilter label="Payment" placeholder="ws_CO_…" size={10} {...bind("payment")} />
-        </>
-      }
-      isMoreSet={isFiltered({ ...value, search: "" })}
       none={NO_CALL_FILTERS}
       isFiltered={isFiltered(value)}
-    />
+    >
+      <SelectFilter label="Answer" of={[ANY, "2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
+      <SelectFilter label="Finding" of={[["", "any or none"], "any", ...ofKinds]} {...bind("finding")} />
+    </FilterFrame>
   );
 }
 
-const PATHS = ["stkpush.php", "status.php", "transactions.php"];
-
 /** One request to the merchant API with all details. */
 function CallPane({ id }: { id: number }) {
-  const request = requests.value.find((one) => one.id === id);
+  const request = requests.rows.value.find((one) => one.id === id);
   const call = useCall();
   if (!request) {
     return (
@@ -188,7 +168,7 @@ function CallPane({ id }: { id: number }) {
             <a class="button" href={addressOf("transactions", payment)}>
               Payment {nameOf(payment)}
             </a>
-            <a class="button" href={addressOf("requests", null, { payment })}>
+            <a class="button" href={addressOf("requests", null, { search: payment })}>
               Its requests
             </a>
           </>

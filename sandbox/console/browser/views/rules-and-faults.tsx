@@ -34,15 +34,6 @@ export function startRule({ match, outcome, result_code, result_desc = "", times
   draft.value = { phone, amount: String(amount), reference, outcome, ...result, times: String(times ?? "") };
 }
 
-const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<Rule, "id" | "match">[] }[] = [
-  {
-    label: "Fails twice, then succeeds",
-    rules: [{ outcome: "insufficient_funds", times: 1 }, { outcome: "wrong_pin", times: 1 }, { outcome: "completed" }],
-  },
-  { label: "Busy, then reached", rules: [{ outcome: "unreachable", after: "1s", times: 1 }] },
-  { label: "Paid in the last second", rules: [{ outcome: "completed", after: "59s" }] },
-];
-
 /** The rules in their order, and a form that appends one. */
 export function RulesCard() {
   const form = useForm("rule", RULE_LABELS, { outcome: "insufficient_funds" }, draft);
@@ -70,14 +61,6 @@ export function RulesCard() {
         {form.input("after", { placeholder: "3s", size: 6 })}
         {form.input("times", { placeholder: "always", size: 6 })}
       </CallForm>
-      <h3>Ready-made rules</h3>
-      <div class="row">
-        {PRESETS.map(({ label, rules: preset }) => (
-          <button key={label} type="button" onClick={() => void form.run(() => api.post("/rules", preset))}>
-            {label}
-          </button>
-        ))}
-      </div>
     </Card>
   );
 }
@@ -119,18 +102,14 @@ const FAULT_LABELS: Readonly<Record<string, string>> = {
   ...fieldsFor(({ label }) => label),
   probability: "Probability",
   times: "Times",
-  seed: "Seed",
 };
 const FIRST_FAULT = { kind: "error", ...fieldsFor(({ first }) => first) };
 const FAULT_CHOICES = FAULT_NAMES.map((kind) => [kind, FAULTS[kind].words] as const);
 
 export function FaultsCard() {
   const form = useForm("fault", FAULT_LABELS, FIRST_FAULT);
-  const { seed, faults: inForce } = faults.value;
+  const inForce = faults.value;
   const kind = form.values.kind as FaultName;
-  const fault = faultOf(form.values);
-  const newSeed = numberOrText(form.values.seed ?? "");
-  const body = newSeed === undefined ? fault : { seed: newSeed, faults: [fault] };
   return (
     <Card title="Faults" count={inForce.length} isWide>
       <Entries
@@ -138,17 +117,15 @@ export function FaultsCard() {
         path="/faults"
         entries={inForce}
         inWords={faultInWords}
-        none="No faults. A fault affects requests to the merchant API. The same seed gives the same faults."
+        none="No faults. A fault affects requests to the merchant API."
         call={form}
       />
-      {inForce.length > 0 && <p class="hint">Seed {seed}</p>}
-      <CallForm form={form} call={{ method: "POST", path: "/faults", body }} action="Add fault">
+      <CallForm form={form} call={{ method: "POST", path: "/faults", body: faultOf(form.values) }} action="Add fault">
         {form.select("path", PATHS, { required: true })}
         {form.select("kind", FAULT_CHOICES)}
         {Object.entries(fieldsOf(kind)).map(([name, { placeholder }]) => form.input(name, { placeholder, size: 5 }))}
         {form.input("probability", { placeholder: "1", size: 5 })}
         {form.input("times", { placeholder: "always", size: 6 })}
-        {form.input("seed", { placeholder: "random", size: 8 })}
       </CallForm>
     </Card>
   );

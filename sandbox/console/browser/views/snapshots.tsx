@@ -126,8 +126,8 @@ export function ResetCard() {
 /** What a reset or a restore removes: `62 payments, 3 rules, 140 logged requests` */
 export function lost(): string {
   const payments = counts.value === null ? 0 : totalOf(counts.value);
-  const steered = { rule: rules.value.length, fault: faults.value.faults.length };
-  const here = countedAll({ payment: payments, ...steered, "logged request": requests.value.length });
+  const steered = { rule: rules.value.length, fault: faults.value.length };
+  const here = countedAll({ payment: payments, ...steered, "logged request": requests.rows.value.length });
   if (webhook.value) here.push("the webhook");
   if (here.length === 0) here.push("nothing but the clock");
   // The counts are only for these filters and one merchant.

@@ -81,7 +81,7 @@ export function Start() {
 /** Whether a payment arrived, and its state. */
 function Seen() {
   const payment = newestPayment.value?.merchant_id === merchantId.value ? newestPayment.value : null;
-  const call = requests.value.at(-1);
+  const [call] = requests.rows.value;
   return (
     <p class="box tone" role="status" data-tone={payment || call ? "completed" : "none"}>
       {payment ? (

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import { reasonOf } from "../../../network/reason.ts";
 import { addressOf, goTo, select } from "../actions.ts";
 import { api } from "../api.ts";
@@ -8,7 +7,7 @@ import { formatRoute } from "../logic/route.ts";
 import { pickPhone } from "../phones.ts";
 import { findings, outcomes, story, storyProblem } from "../state.ts";
 import { pageAddress } from "../system.ts";
-import type { Prompt, Story, Transaction } from "../wire.ts";
+import type { Prompt, Story } from "../wire.ts";
 import { copied, Pairs } from "./card.tsx";
 import { CodeBlock, CopyButton } from "./copy.tsx";
 import { FormProblem, useCall } from "./form.tsx";
@@ -129,7 +128,7 @@ function Steps({ story: told }: { story: Story }) {
         )}
         {requests.length > 0 && (
           <p class="hint">
-            <a href={addressOf("requests", null, { payment: transaction.checkout_request_id })}>All its requests</a>
+            <a href={addressOf("requests", null, { search: transaction.checkout_request_id })}>All its requests</a>
           </p>
         )}
       </li>
@@ -176,15 +175,11 @@ function PromptCard({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** How long the page waits for the end of a payment. */
-const WAIT = "60s";
-
 /** Actions for a payment. */
 function StoryActions({ story }: { story: Story }) {
   const { transaction, payment_account_id, prompt, decided_by } = story;
   const call = useCall();
-  const said = useSignal("");
-  const { checkout_request_id, phone, amount, status, kind } = transaction;
+  const { phone, amount, kind } = transaction;
   const { reference, description } = prompt;
   const named = reference === null ? {} : { reference };
   const order = { payment_account_id, phone, amount, ...named, ...(description !== null && { description }), kind };
@@ -194,22 +189,12 @@ function StoryActions({ story }: { story: Story }) {
       pickPhone(phone);
       select(started.checkout_request_id);
     });
-  async function waitForIt() {
-    said.value = "Waiting …";
-    const isOver = await call.run(async () => {
-      const wait = { checkout_request_id, until: "final", timeout: WAIT };
-      const ended = await api.post<{ transaction: Transaction }>("/wait", wait);
-      said.value = `It is ${ended.transaction.status}.`;
-    });
-    if (!isOver) said.value = "";
-  }
   function makeRule() {
     const { outcome, result_code, result_desc } = decided_by;
     const own = result_code === undefined ? {} : { result_code, result_desc };
     startRule({ match: { phone, amount, ...named }, outcome, ...own, times: 1 });
     goTo("steering");
   }
-  const isWaitShown = status === "pending" || said.value !== "";
   return (
     <div class="stack">
       <div class="row">
@@ -219,15 +204,7 @@ function StoryActions({ story }: { story: Story }) {
         <button type="button" onClick={makeRule}>
           Make a rule of it
         </button>
-        {isWaitShown && (
-          <button type="button" onClick={() => void waitForIt()}>
-            Wait for it
-          </button>
-        )}
       </div>
-      <p class="hint" role="status">
-        {said.value}
-      </p>
       <FormProblem problems={call.problems} />
     </div>
   );

@@ -1,20 +1,9 @@
-import { addressOf, chooseTheme, foldPhones, setting } from "../actions.ts";
-import { counted, formatCount, shortDayOf, wallClock } from "../logic/format.ts";
+import { addressOf, setting } from "../actions.ts";
+import { shortDayOf, wallClock } from "../logic/format.ts";
 import * as state from "../state.ts";
 import { AheadPill } from "./clock.tsx";
 import { CopyButton } from "./copy.tsx";
-import {
-  AutoIcon,
-  HelpIcon,
-  IconButton,
-  Mark,
-  MoonIcon,
-  PhoneIcon,
-  PlusIcon,
-  SlidersIcon,
-  SnowflakeIcon,
-  SunIcon,
-} from "./marks.tsx";
+import { HelpIcon, IconButton, Mark, PlusIcon, SlidersIcon, SnowflakeIcon } from "./marks.tsx";
 
 /** Always visible: the server, its state, unusual settings, and the sandbox's time. */
 export function TopBar() {
@@ -38,17 +27,13 @@ export function TopBar() {
       <span class="grow" />
       <UnusualChip />
       <ClockChip />
-      <span class="line">
-        <ThemeButton />
-        <IconButton
-          class="help"
-          icon={HelpIcon}
-          label="Help and shortcuts"
-          title="Help and shortcuts (?)"
-          onClick={setting(state.dialog, "help")}
-        />
-        <FoldButton />
-      </span>
+      <IconButton
+        class="help"
+        icon={HelpIcon}
+        label="Help and shortcuts"
+        title="Help and shortcuts (?)"
+        onClick={setting(state.dialog, "help")}
+      />
       <button type="button" class="primary" title="Start a test payment (p)" onClick={setting(state.dialog, "pay")}>
         <PlusIcon />
         <span class="wide">Test payment</span>
@@ -110,34 +95,5 @@ function ClockChip() {
       <span class="hint">{isFrozen ? "frozen" : "Nairobi"}</span>
       <AheadPill />
     </button>
-  );
-}
-
-const THEMES: Readonly<Record<state.Theme, { next: state.Theme; label: string; icon: typeof SunIcon }>> = {
-  auto: { next: "light", label: "Colours: as the system. Switch to light", icon: AutoIcon },
-  light: { next: "dark", label: "Colours: light. Switch to dark", icon: SunIcon },
-  dark: { next: "auto", label: "Colours: dark. Switch to the system's", icon: MoonIcon },
-};
-
-function ThemeButton() {
-  const { next, ...look } = THEMES[state.theme.value] ?? THEMES.auto;
-  return <IconButton class="theme" {...look} onClick={() => chooseTheme(next)} />;
-}
-
-function FoldButton() {
-  const ringing = state.prompts.value.size === 0 ? "" : `: ${counted(state.prompts.value.size, "prompt")} open`;
-  const label = state.isFolded.value ? `Show the phone${ringing}` : "Hide the phone";
-  return (
-    <IconButton
-      class="fold"
-      icon={PhoneIcon}
-      label={label}
-      aria-expanded={!state.isFolded.value}
-      onClick={() => foldPhones(!state.isFolded.value)}
-    >
-      {state.isFolded.value && state.prompts.value.size > 0 && (
-        <b class="pill">{formatCount(state.prompts.value.size)}</b>
-      )}
-    </IconButton>
   );
 }

@@ -1,15 +1,16 @@
 import { reasonOf } from "../../../network/reason.ts";
 import { addressOf, select, setFilters } from "../actions.ts";
-import { COUNTED, countsOf, ofStatus, totalOf } from "../logic/counts.ts";
+import { loadMore, quietly } from "../loading.ts";
+import { COUNTED, ofStatus, totalOf } from "../logic/counts.ts";
 import { isFiltered, NO_FILTERS } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
 import { capitalised, counted, dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import * as state from "../state.ts";
-import { counts, filters, shownRows } from "../state.ts";
+import { counts, filters } from "../state.ts";
 import type { Transaction } from "../wire.ts";
 import type { ColumnHead } from "./card.tsx";
 import { FilterBar } from "./filter-bar.tsx";
-import { LongList, MOST_DRAWN } from "./long-list.tsx";
+import { LongList } from "./long-list.tsx";
 import { StatusBadge, Warned } from "./marks.tsx";
 import { OutcomesOverTime } from "./outcomes-over-time.tsx";
 import { TestPaymentButton } from "./start.tsx";
@@ -46,27 +47,30 @@ const COLUMNS: readonly ColumnHead[] = [
 
 /** The live list of payments, newest first: the API has no other order. */
 function TransactionTable() {
-  const total = state.totalItems.value ?? 0;
-  const isEmpty = state.isListCurrent.value && state.shownRows.value.length === 0;
+  const { payments } = state;
+  const rows = payments.rows.value;
+  const hasMore = rows.length > 0 && rows.length + payments.waiting.value.length < (state.totalItems.value ?? 0);
+  const isFull = rows.length >= state.MOST_ROWS;
+  const isEmpty = state.isListCurrent.value && rows.length === 0;
   return (
-    <>
-      <LongList
-        all={state.shownRows.value}
-        selection={`${state.listsLoaded.value} ${state.filters.value.span}`}
-        label="Payments, newest first"
-        style="transactions"
-        columns={COLUMNS}
-        row={Row}
-        count={total}
-      >
-        {isEmpty && state.filterProblem.value === null && <NothingYet />}
-      </LongList>
-      {total > MOST_DRAWN && (
-        <p class="hint">
-          The newest {formatCount(MOST_DRAWN)} of {formatCount(total)} are here. Filters reach the rest.
+    <LongList
+      rows={rows}
+      waiting={payments.waiting.value.length}
+      mostWaiting={payments.mostWaiting}
+      showWaiting={() => payments.showWaiting()}
+      more={hasMore && !isFull ? () => void quietly(loadMore) : null}
+      label="Payments, newest first"
+      style="transactions"
+      columns={COLUMNS}
+      row={Row}
+    >
+      {hasMore && isFull && (
+        <p class="hint below">
+          These are {formatCount(state.MOST_ROWS)}, as many as the page shows. Filters reach the rest.
         </p>
       )}
-    </>
+      {isEmpty && state.filterProblem.value === null && <NothingYet />}
+    </LongList>
   );
 }
 
@@ -162,8 +166,7 @@ function NothingFound() {
 /** Counts by status, of the payments that the other filters select. A click filters by a status, another click shows all again. */
 function Tiles() {
   const inForce = filters.value;
-  // The API has no intervals within a day: their payments are counted in the loaded rows.
-  const shown = inForce.span === "" ? counts.value : countsOf(shownRows.value);
+  const shown = counts.value;
   const received = shown && (inForce.status === "" ? shown : ofStatus(shown, inForce.status));
   return (
     <div class="tiles">

@@ -1,0 +1,133 @@
+import { expect, test } from "bun:test";
+import { askStatus, changeAnswers, describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
+import { createClient } from "../../support/client.ts";
+import { expectAddress, personAt } from "./person.ts";
+
+describeInBrowser("the story of a payment", (scene) => {
+  test("tells how it ended, who decided, what to do, and each request as it comes", async () => {
+    const { sandbox } = scene;
+    const { control } = createClient(sandbox);
+    await control("POST", "/rules", [
+      { outcome: "wrong_pin", times: 1 },
+      { outcome: "insufficient_funds", after: "9s" },
+    ]);
+    const order = { phone: "0764672239", description: "Shoes" };
+    const first = await startPayment(sandbox, { ...order, reference: "FIRST" }, null);
+    const second = await startPayment(sandbox, { ...order, reference: "SECOND" }, null);
+    const person = personAt(await scene.open({ view: `transactions/${second}`, expected: /404 \(Not Found\)/ }));
+    const story = person.at("Story of a payment");
+    await story.reads(
+      "KES 100.00 pending",
+      "Pending is not a failure.",
+      "Rule 1",
+      "The client has not asked for the status yet.",
+    );
+    await story.reads("Demo Shop asks 0764 672 239 for KES 100.00", "Reference SECOND", "Description Shoes");
+    await askStatus(sandbox, second);
+    await story.reads("Polls 1", "status.php");
+    await sandbox.clock.advance("9s");
+    await story.reads("KES 100.00 failed", "insufficient funds (1)", "Rule 1 decided: insufficient_funds");
+    for (let poll = 0; poll < 4; poll += 1) await askStatus(sandbox, second);
+    // What the client did wrong stands at its request.
+    await story.reads("Polls 5", /asked .*again|after it was final|ignores|Audit/);
+    await story.place.locator(".polls p.box").first().waitFor();
+    await story.page.locator(".polls .call > summary").last().click();
+    await story.reads('"status": "failed"');
+    await story.click("Open this request");
+    await person.at("One request").reads("POST 200");
+
+    await person.open(`transactions/${first}`);
+    await story.reads("wrong PIN (2001)", "Let the customer try again");
+    // Paid: a receipt, and the text message of the customer.
+    const paid = await startPayment(sandbox, { reference: "PAID" }, "completed; after=1s");
+    await sandbox.clock.advance("1s");
+    await person.open(`transactions/${paid}`);
+    await story.reads(
+      "KES 100.00 completed",
+      "Confirmed.",
+      /Receipt [0-9A-Z]{10}/,
+      /Transaction code \S+/,
+      /Merchant request id ws_MR_/,
+    );
+    await story.page.evaluate("navigator.clipboard.writeText = async (text) => { copied = text; }");
+    await story.click("Copy it");
+    await story.reads("Copied");
+    expect(await story.page.evaluate("copied")).toBe(`${sandbox.controlUrl}/#transactions/${paid}`);
+    await story.click("Copy reference");
+    expect(await story.page.evaluate("copied")).toBe("PAID");
+    // After a reset it is gone, and what nobody knows was never there.
+    await sandbox.reset();
+    await story.reads("no payment");
+    await story.click("Close the story");
+    await expectAddress(person, "#transactions");
+  });
+
+  test("starts the same payment again, and makes a rule of it", async () => {
+    const { sandbox } = scene;
+    const { control, list } = createClient(sandbox);
+    const order = { amount: 250, phone: "0764672239", reference: "APPLE-1", description: "2 kg of tea" };
+    const id = await startPayment(sandbox, order, "failed; code=26");
+    await sandbox.clock.advance("5s");
+    const person = personAt(await scene.open({ view: `transactions/${id}` }));
+    const story = person.at("Story of a payment");
+    await story.reads("failed");
+    await story.click("Send again");
+    await story.reads("KES 250.00 pending", "a person started it here", "Reference APPLE-1", "Description 2 kg of tea");
+    expect((await list()).map(({ amount, phone }) => [amount, phone])).toEqual(Array(2).fill([250, "254764672239"]));
+    await person.open(`transactions/${id}`);
+    await story.reads("failed");
+    await story.click("Make a rule of it");
+    const rules = person.at("Rules");
+    expect(await rules.values()).toEqual([
+      "254764672239",
+      "250",
+      "APPLE-1",
+      "",
+      "failed",
+      "26",
+      expect.any(String),
+      "",
+      "1",
+    ]);
+    await rules.click("Add rule");
+    await rules.reads("KES 250.00 from 0764 672 239 for APPLE-1: failed (26), once");
+    expect((await control("GET", "/rules")).rules).toMatchObject([
+      {
+        match: { phone: "254764672239", amount: 250, reference: "APPLE-1" },
+        outcome: "failed",
+        result_code: 26,
+        times: 1,
+      },
+    ]);
+  });
+
+  test.each(["1440 × 900", "390 × 780"])("at %s pixels the advice is on the first screen", async (size) => {
+    const [width = 0, height = 0] = size.split(" × ").map(Number);
+    const id = await startPayment(scene.sandbox, { amount: 999_999_999.99 }, "unreachable; after=1s");
+    await scene.sandbox.clock.advance("1s");
+    const page = await scene.open({ view: `transactions/${id}`, viewport: { width, height } });
+    const advice = page.getByText("Ask the customer to look at the phone, and then try again.");
+    await advice.waitFor();
+    const { y, height: tall } = (await advice.boundingBox()) ?? { y: Number.NaN, height: 0 };
+    expect(y + tall).toBeLessThan(height - 52);
+    // The list has the reason of a failure, too, in the words of momo list.
+    await page.keyboard.press("Escape");
+    await rowsOf(page).getByText("unreachable (1037)").waitFor();
+  });
+
+  test("has a line, and its prompt a ring, to scale; and says how many polls there were before", async () => {
+    const id = await startPayment(scene.sandbox);
+    await askStatus(scene.sandbox, id);
+    await scene.sandbox.clock.advance("45s");
+    const page = await scene.open({ view: "about" });
+    await changeAnswers(page, `/transactions/${id}`, () => ({ requests_left_out: 40 }));
+    await page.evaluate(`location.hash = "transactions/${id}"`);
+    await personAt(page).at("Story of a payment").reads("Polls 41 The last 1 of them:");
+    const lengthOf = (part: string, name: string) => page.locator(part).first().getAttribute(name);
+    const left = ".ring .left";
+    expect(await lengthOf(".timeline .life", "width")).toBe("100.00%");
+    expect([await lengthOf(".band", "x"), await lengthOf(".band", "width")]).toEqual(["5.00%", "3.33%"]);
+    const all = Number(await lengthOf(left, "stroke-dasharray"));
+    expect(Number(await lengthOf(left, "stroke-dashoffset")) / all).toBeCloseTo(0.75, 1);
+  });
+});
