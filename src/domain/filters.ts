@@ -155,6 +155,8 @@ type ValueOf<Name extends FilterName> = NonNullable<ReturnType<(typeof FILTERS)[
 export type TransactionFilter = { readonly [Name in FilterName]?: ValueOf<Name> | undefined } & {
   /** Whether the search also finds references that end with it, after a separator: of `INV/2026/0042`, people remember `0042`. */
   readonly findsEnds?: boolean | undefined;
+  /** The zone of the days, if it is not that of Nairobi. */
+  readonly dayOffsetMs?: number | undefined;
 };
 
 /** A filter of any type. */

@@ -19,14 +19,14 @@ export function dayOf(atMs: number): Day {
   return Math.floor((atMs + NAIROBI_OFFSET_MS) / DAY_MS) as Day;
 }
 
-/** The first millisecond of a Nairobi day. */
-export function startOfDayMs(day: Day): number {
-  return day * DAY_MS - NAIROBI_OFFSET_MS;
+/** The first millisecond of a day, in Nairobi or in another zone. */
+export function startOfDayMs(day: Day, offsetMs = NAIROBI_OFFSET_MS): number {
+  return day * DAY_MS - offsetMs;
 }
 
-/** The first millisecond after a Nairobi day. */
-export function endOfDayMs(day: Day): number {
-  return startOfDayMs(day) + DAY_MS;
+/** The first millisecond after a day. */
+export function endOfDayMs(day: Day, offsetMs = NAIROBI_OFFSET_MS): number {
+  return startOfDayMs(day, offsetMs) + DAY_MS;
 }
 
 /** A day from `YYYY-MM-DD` (§4.3), or null if the calendar has no such day. */

@@ -5,6 +5,7 @@ import { AMOUNT_LIMIT, AMOUNT_RULE, amountRule, isAmount, MIN_AMOUNT, parseAmoun
 import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
 import { formatDay } from "../domain/timestamp.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../domain/transaction.ts";
+import type { Profile } from "./profile.ts";
 
 /** The schemas of requests. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
 
@@ -136,6 +137,12 @@ function appliedSchema(name: FilterName): z.ZodType {
   return z.unknown().refine(isShown).meta({ described: schema });
 }
 
-export function selectionOf({ page, limit, ...filter }: ListInput): { filter: TransactionFilter; page: Page } {
-  return { page: { number: page, limit }, filter };
+/** @param profile its days are those of its timestamps */
+export function selectionOf(
+  { page, limit, ...filter }: ListInput,
+  { timestamps }: Profile = {},
+): { filter: TransactionFilter; page: Page } {
+  const hasDays = filter.date_from !== undefined || filter.date_to !== undefined;
+  const zone = timestamps === "utc" && hasDays ? { dayOffsetMs: 0 } : {};
+  return { page: { number: page, limit }, filter: { ...filter, ...zone } };
 }

@@ -97,7 +97,7 @@ const transactions: Operation<typeof listTransactionsSchema> = {
   summary: "The merchant's transactions, newest first",
   schema: listTransactionsSchema,
   async carryOut(input, merchantId, { service, profile, request }) {
-    const { filter, page } = selectionOf(input);
+    const { filter, page } = selectionOf(input, profile);
     if (profile.bad_filter === "empty" && lacksFilter(input, request)) {
       return succeed(listMessage(NOTHING.summary), listView(NOTHING, input, profile));
     }

@@ -56,7 +56,7 @@ export interface Selection extends Omit<TransactionFilter, "search" | "findsEnds
 
 interface Demand<V> {
   /** What it demands of a transaction. */
-  ofRow(rows: Rows, value: V): SQL | undefined;
+  ofRow(rows: Rows, value: V, selection: Selection): SQL | undefined;
   /** What it demands of the totals of a day; null if they do not tell, so that transactions must be counted. */
   readonly ofDay: ((totals: Totals, value: V) => SQL) | null;
 }
@@ -74,11 +74,11 @@ const DEMANDS = {
     ofDay: ({ status }, value) => eq(status, codeOfStatus(value)),
   },
   date_from: {
-    ofRow: ({ createdAtMs }, day) => gte(createdAtMs, startOfDayMs(day)),
+    ofRow: ({ createdAtMs }, day, { dayOffsetMs }) => gte(createdAtMs, startOfDayMs(day, dayOffsetMs)),
     ofDay: (totals, day) => gte(totals.day, day),
   },
   date_to: {
-    ofRow: ({ createdAtMs }, day) => lt(createdAtMs, endOfDayMs(day)),
+    ofRow: ({ createdAtMs }, day, { dayOffsetMs }) => lt(createdAtMs, endOfDayMs(day, dayOffsetMs)),
     ofDay: (totals, day) => lt(totals.day, day + 1),
   },
   // 0 is the id of no transaction. A query can have a number that no column holds.
@@ -92,9 +92,9 @@ const demandOf = (name: keyof Demands): Demand<unknown> => DEMANDS[name] as Dema
 
 const isSet = (selection: Selection) => (name: keyof Demands) => selection[name] !== undefined;
 
-/** Whether the totals of days count what a filter selects. */
+/** Whether the totals of days, which are those of Nairobi, count what a filter selects. */
 export const isCounted = (selection: Selection): boolean =>
-  NAMES.filter(isSet(selection)).every((name) => demandOf(name).ofDay !== null);
+  selection.dayOffsetMs === undefined && NAMES.filter(isSet(selection)).every((name) => demandOf(name).ofDay !== null);
 
 /** The reference that a search compares, as the indexes have it. */
 const folded = ({ reference, referenceFolded }: Rows): SQL => sql`coalesce(${referenceFolded}, ${reference})`;
@@ -130,7 +130,7 @@ export function createListQuery(rows: Rows, totals: Totals) {
     selected: (merchantId: number, selection: Selection): SQL | undefined =>
       and(
         eq(rows.merchantId, merchantId),
-        ...NAMES.filter(isSet(selection)).map((name) => demandOf(name).ofRow(rows, selection[name])),
+        ...NAMES.filter(isSet(selection)).map((name) => demandOf(name).ofRow(rows, selection[name], selection)),
       ),
 
     /** The order of the list. */
@@ -164,9 +164,9 @@ export function createListQuery(rows: Rows, totals: Totals) {
 export const offsetOf = ({ number, limit }: Page): number => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
 
 /** The times of a filter's days: the first millisecond, and the one after the last. */
-export const timesOf = ({ date_from, date_to }: Selection) => ({
-  fromMs: date_from === undefined ? 0 : startOfDayMs(date_from),
-  beforeMs: date_to === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(date_to),
+export const timesOf = ({ date_from, date_to, dayOffsetMs }: Selection) => ({
+  fromMs: date_from === undefined ? 0 : startOfDayMs(date_from, dayOffsetMs),
+  beforeMs: date_to === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(date_to, dayOffsetMs),
 });
 
 /** The numbers of the transactions that may have this text as an identifier. */

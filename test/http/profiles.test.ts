@@ -129,6 +129,20 @@ describe("what answers look like", () => {
       expect(members).toMatchObject({ created_at: "2025-12-31 21:30:00", completed_at: "2025-12-31 21:30:03" });
   });
 
+  test.each(["nairobi", "utc"] as const)("the days of the list are those of its timestamps: %s", async (timestamps) => {
+    const scene: Scene = await openScene({ profile: { timestamps }, startMs: Date.parse("2025-12-31T21:30:00Z") });
+    await scene.start();
+    const counts: Record<string, unknown> = {};
+    for (const day of ["2025-12-30", "2025-12-31", "2026-01-01"]) {
+      const { body } = await scene.send({ path: `/transactions.php?date_from=${day}&date_to=${day}` });
+      for (const { created_at } of body.transactions as { created_at: string }[]) expect(created_at).toStartWith(day);
+      counts[day] = (body.pagination as { total_items: number }).total_items;
+    }
+    await scene.close();
+    const [before, after] = timestamps === "utc" ? [1, 0] : [0, 1];
+    expect(counts).toEqual({ "2025-12-30": 0, "2025-12-31": before, "2026-01-01": after });
+  });
+
   test.each<[Profile, string, boolean]>([
     [{ array_name: "data" }, "data", true],
     [{ response_form: "short" }, "data", false],

@@ -66,6 +66,7 @@ const OF_EACH = {
   ...{ status: { status: "cancelled" }, type: { type: "web" }, id: { id: 77 }, search: { search: "most" } },
   findsEnds: { search: "7", findsEnds: true },
   ...{ date_from: { date_from: lastDay }, date_to: { date_to: firstDay } },
+  dayOffsetMs: { date_from: firstDay, date_to: firstDay, dayOffsetMs: 0 },
 } satisfies { readonly [Name in keyof Required<TransactionFilter>]: TransactionFilter };
 
 test.each<TransactionFilter>([

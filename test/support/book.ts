@@ -78,21 +78,26 @@ export function naiveList(all: readonly Transaction[], merchantId: number, filte
     .sort((a, b) => b.createdAtMs - a.createdAtMs || b.id - a.id);
 }
 
-const dayOf = ({ createdAtMs }: Transaction) => formatTimestamp(createdAtMs).slice(0, 10);
+const dayOf = ({ createdAtMs }: Transaction, { dayOffsetMs }: TransactionFilter) =>
+  formatTimestamp(createdAtMs, dayOffsetMs).slice(0, 10);
 
 const FITS: {
-  readonly [Name in FilterName]: (value: NonNullable<TransactionFilter[Name]>, row: Transaction) => boolean;
+  readonly [Name in FilterName]: (
+    value: NonNullable<TransactionFilter[Name]>,
+    row: Transaction,
+    filter: TransactionFilter,
+  ) => boolean;
 } = {
   type: (kind, row) => row.kind === kind,
   status: (status, row) => row.status === status,
-  date_from: (day, row) => dayOf(row) >= formatDay(day),
-  date_to: (day, row) => dayOf(row) <= formatDay(day),
+  date_from: (day, row, filter) => dayOf(row, filter) >= formatDay(day),
+  date_to: (day, row, filter) => dayOf(row, filter) <= formatDay(day),
   search: (text, row) => isFound(text, row),
   id: (id, row) => row.id === id,
 };
 
 function selects(filter: TransactionFilter, row: Transaction): boolean {
-  const fits = (name: FilterName) => filter[name] === undefined || FITS[name](filter[name] as never, row);
+  const fits = (name: FilterName) => filter[name] === undefined || FITS[name](filter[name] as never, row, filter);
   const { search, findsEnds, ...others } = filter;
   const isEnd = search !== undefined && findsEnds === true && isEndOf(row, search);
   return isEnd ? selects(others, row) : FILTER_NAMES.every(fits);
