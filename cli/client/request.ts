@@ -142,7 +142,9 @@ function refusalOf(api: Api, options: SendOptions, { status, headers }: Response
   const ofPath = kind === "path" ? { not_found: api.hintOfAddress } : {};
   // A gateway says so of requests that the service may have carried out.
   if (answer && isWrite && [502, 503, 504].includes(status)) return new LostAnswer(answer.message, options);
-  const ofFault = isWrite && status === 500 ? { refused: howToCheck(options) } : {};
+  // The network took no prompt (§4.1), so nothing is stored.
+  const isUnclear = isWrite && status === 500 && kind !== "provider";
+  const ofFault = isUnclear ? { refused: howToCheck(options) } : {};
   if (answer)
     return new Refused(status, kind, answer.message, { ...api.hints, ...options.hints, ...ofPath, ...ofFault });
   const message = `${origin} answers (HTTP ${status}), but not like the payment service`;

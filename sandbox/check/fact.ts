@@ -29,6 +29,8 @@ export type Behaviour =
   | { readonly kind: "phone"; readonly start: "254" | "+254" | "0" | null }
   /** As `momo serve --fee` takes it; null where no share and fixed part give the fees. */
   | { readonly kind: "fee"; readonly formula: string | null }
+  /** That of one amount, in cents: it does not tell a share from a fixed part. */
+  | { readonly kind: "one_fee"; readonly amount: number; readonly fee: number }
   | {
       readonly kind: "results";
       /** Code and text, where the text is not the network's. */

@@ -1,4 +1,4 @@
-import { type AmountCents, formatTariff } from "../../src/domain/money.ts";
+import { type AmountCents, DEFAULT_TARIFF, feeCents, formatTariff } from "../../src/domain/money.ts";
 import { textOfCode } from "../../src/domain/outcome.ts";
 import { DAY_MS } from "../../src/domain/timestamp.ts";
 import type { Profile } from "../../src/http/profile.ts";
@@ -120,6 +120,14 @@ export const SILENT_CHECKS: readonly Check[] = [
         .filter(({ amount, fee_amount }) => typeof amount === "number" && typeof fee_amount === "number")
         .map(({ amount, fee_amount }) => ({ amount: cents(amount) as AmountCents, fee: cents(fee_amount) }));
       if (payments.length === 0) throw new Skip({ kind: "not_shown", member: "fee_amount" });
+      const [one] = payments;
+      if (
+        one &&
+        one.fee !== feeCents(DEFAULT_TARIFF, one.amount) &&
+        payments.every(({ amount }) => amount === one.amount)
+      ) {
+        return recorded(null, { kind: "one_fee", amount: one.amount, fee: one.fee });
+      }
       const tariff = tariffOf(payments);
       if (!tariff) return recorded(null, { kind: "fee", formula: null });
       const formula = formatTariff(tariff);

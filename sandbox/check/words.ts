@@ -48,6 +48,7 @@ const BEHAVIOUR: Words<Behaviour> = {
   order: (fact) => ORDERS[fact.order],
   phone: (fact) => (fact.start === null ? "in another way than +254…, 254… or 0…" : `${fact.start} and nine digits`),
   fee: (fact) => fact.formula ?? "not as a share and a fixed part",
+  one_fee: ({ amount, fee }) => `${fee / 100} of ${amount / 100}: a payment of another amount would tell how`,
   results: (fact) => results(fact.others),
   zone: (fact) => zone(fact.offsetMinutes),
   final: (fact) => (fact.changes === null ? "never" : `${value(fact.changes.from)} became ${value(fact.changes.to)}`),

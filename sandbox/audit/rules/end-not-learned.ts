@@ -14,7 +14,7 @@ export const endNotLearned = paymentRule({
   section: "§4.4",
   label: "does not learn the end",
   advice:
-    "Ask POST /status.php every 3 to 5 s until the status is final, for up to two minutes; then the order is unknown, and a later run asks again. Only the status “completed” is paid: “success” says that the question was answered. A test that must end early answers the prompt first, or leaves the payment pending.",
+    "Ask POST /status.php every 3 to 5 s until the status is final, for up to two minutes; then the order is unknown, and a later run asks again. Only the status “completed” is paid: “success” says that the question was answered. A test that must end early answers the prompt first, and then asks for the status.",
   judges: "payments",
   judge(payment, { nowMs, isOver }) {
     const { push, end, learned } = payment;

@@ -67,8 +67,7 @@ test("a fee above the amount, result codes and statuses that momo does not serve
     const changed = odd(answer, request) as typeof answer;
     return answer.status === 404 ? { ...changed, status: 99 } : changed;
   });
-  expect(profile).toMatchObject({ fee: "10" });
-  expect(JSON.stringify(profile)).not.toMatch(/-1032|unknown_id/);
+  expect(JSON.stringify(profile)).not.toMatch(/-1032|unknown_id|"fee"/);
   expect(checked.find(({ id }) => id === "silent.results")?.fact).toMatchObject({
     others: [["-1032", expect.any(String)]],
   });

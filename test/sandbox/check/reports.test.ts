@@ -109,6 +109,7 @@ test.each<[fact: Checked["fact"], momo: Checked["momo"], isLike: boolean]>([
   [{ kind: "fee", formula: "1%" }, { kind: "fee", formula: "1%" }, true],
   [{ kind: "fee", formula: "1%+10" }, { kind: "fee", formula: "1%" }, false],
   [{ kind: "fee", formula: "10%" }, { kind: "fee", formula: "1%" }, false],
+  [{ kind: "one_fee", amount: 100, fee: 11 }, { kind: "fee", formula: "1%" }, false],
   [{ kind: "refused", status: 400 }, { kind: "refused", status: 400 }, true],
   [{ kind: "refused", status: 404 }, { kind: "refused", status: 400 }, false],
   [{ kind: "empty_page" }, { kind: "accepted" }, false],
