@@ -53,7 +53,7 @@ interface CheckFlags {
 }
 
 /** What a service on another machine is spared by default. */
-const CAREFUL = { budget: 40, pauseMs: 1000 };
+const CAREFUL = { budget: 50, pauseMs: 1000 };
 const MOST_REQUESTS = 1000;
 const TIMEOUT_MS = 10_000;
 const MOST_BYTES = 1024 * 1024;

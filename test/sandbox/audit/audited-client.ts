@@ -186,6 +186,8 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
     /** A reset, or a restore. */
     reset: () => audit.beginChapter(moment()),
     forget: () => audit.forget(),
+    /** For a program whose requests are intercepted. */
+    openAccount: (id: number) => audit.accountOpened(id, moment()),
     report,
     /** While any request is delayed. */
     reportWhileDelayed: () => {

@@ -13,7 +13,7 @@ import { type AuditedClient, createAuditedClient, LOST } from "./audited-client.
  * stories.txt: what clients do, and what the audit says of them. Advice is shown once in a story.
  *
  * The steps: `pay REFERENCE` (`-`: none, `''`: an empty one), `poll N STATUS`, `end N STATUS`, `list QUERY N=STATUS`
- * (the newest first; `pages=1/3`: the page, and how many there are), `live MS`, `freeze MS`, `advance MS` (the clock alone), `hold BODY` (a push that is delayed until the end), `forget`, `reset`, `deliver N CODE` (an attempt of its webhook; `none`: nobody answers); refused are `refuse CODE BODY MESSAGE` (a payment), `ask CODE BODY` (a status) and
+ * (the newest first; `pages=1/3`: the page, and how many there are), `live MS`, `freeze MS`, `advance MS` (the clock alone), `hold BODY` (a push that is delayed until the end), `forget`, `reset`, `open ACCOUNT`, `deliver N CODE` (an attempt of its webhook; `none`: nobody answers); refused are `refuse CODE BODY MESSAGE` (a payment), `ask CODE BODY` (a status) and
  * `send METHOD TARGET CODE`. `took=MS`, `agent=NAME`, `fault=disconnect` (the answer is lost), `body=JSON`, `answer=TEXT` and `lenient=MEMBER:VALUE`
  * are about a request, `ended=STATUS` (before the answer) is about a payment; all else is a member of the order. `tally` shows what happened, `over HOST…` the findings when the run is over,
  * `delayed` those while a request is delayed. `webhook` and `root` are what the server has.
@@ -62,6 +62,7 @@ function worldOf(client: AuditedClient, advised: Set<string>): World {
     advance: (ms) => clock.advance(Number(ms)),
     forget: client.forget,
     reset: client.reset,
+    open: (id) => client.openAccount(Number(id)),
     deliver: (subject, status) => client.deliver(idOf(subject), status === "none" ? null : Number(status)),
     tally: () => [summaryOf(client.report())],
     over: (_subject, _second, { words }) => show(client.report({ isByExec: true, hosts: words }).findings),
@@ -123,6 +124,12 @@ function linesAbout(found: Finding, advised: Set<string>): string[] {
   advised.add(advice);
   return [...lines, `  ${advice}`];
 }
+
+test("each kind of finding has a story", async () => {
+  const written = await Bun.file(join(import.meta.dir, "stories.txt")).text();
+  const told = new Set([...written.matchAll(/^ *(?:.* => )?(?:error|warning|note) (\w+)/gm)].map(([, kind]) => kind));
+  expect(KINDS.map(({ kind }) => kind).filter((kind) => !told.has(kind))).toEqual([]);
+});
 
 describe("what the audit says of a client", () => {
   testStories(join(import.meta.dir, "stories.txt"), (story) => {
