@@ -234,8 +234,9 @@ describeInBrowser("a list stands still under the hand", (scene) => {
     await startPayment(scene.sandbox, { amount: 33 });
     await waits(2, 1);
 
-    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByLabel("Search").focus();
     await rows.nth(2).waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
     await startPayment(scene.sandbox, { amount: 44 });
     await waits(1, 3);
     // The new rows can be shown without an end of the pause.

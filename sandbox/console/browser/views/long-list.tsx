@@ -44,7 +44,7 @@ export function LongList<Row extends Listed>(props: LongListProps<Row>) {
   const isInRows = (one: EventTarget | null) => box.current?.querySelector("tbody")?.contains(one as Node) ?? false;
   const onFocusOut = ({ relatedTarget }: FocusEvent) => {
     // A window that loses the focus gives it back to the same row.
-    hasFocus.value = isInRows(document.hasFocus() ? relatedTarget : document.activeElement);
+    hasFocus.value = isInRows(relatedTarget ?? (document.hasFocus() ? null : document.activeElement));
   };
   const renew = () => {
     box.current?.scrollTo({ top: 0 });
