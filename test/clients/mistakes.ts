@@ -140,11 +140,7 @@ export const MISTAKES: readonly Mistake[] = [
     name: "does not list an order that has ended and is not settled",
     shows: SETTLED,
     from: 233,
-    ...inEach(
-      ["const isClosed = settle ?", "const isClosed = settle === 0 ?"],
-      ["in stored if self.settle else", "in stored if not self.settle else"],
-      ["$isClosed = $this->settle ?", "$isClosed = !$this->settle ?"],
-    ),
+    mjs: [["const isClosed = settle ?", "const isClosed = settle === 0 ?"]],
   },
   {
     name: "believes its own clock that nothing has started",
@@ -200,20 +196,12 @@ export const MISTAKES: readonly Mistake[] = [
     name: "says after a full disk that the customer has not paid",
     shows: /but the customer may have paid/,
     from: 202,
-    ...inEach(
+    mjs: [
       [
         "useStore(key, true, () => store.add(key + stateOf(status), order))",
         "useStore(key, false, () => store.add(key + stateOf(status), order))",
       ],
-      [
-        "_use_store(key, True, lambda: self.store.add(key + _state_of(status), order))",
-        "_use_store(key, False, lambda: self.store.add(key + _state_of(status), order))",
-      ],
-      [
-        "useStore($key, true, fn () => $this->store->add($key . stateOf($status), $order))",
-        "useStore($key, false, fn () => $this->store->add($key . stateOf($status), $order))",
-      ],
-    ),
+    ],
   },
   {
     name: "takes pending for final",
