@@ -113,6 +113,9 @@ test("the requests of a run are all there, in short, and can be picked by path, 
   expect(JSON.stringify(all)).not.toContain("shop shop");
   expect(all[0]).toMatchObject({ request: "POST /v2/stkpush.php", status: 200, number: 1 });
   expect(all[60]).toMatchObject({ status: 400, message: expect.stringContaining("phone must be") });
+  const story = (await call("explain_payment", { number: 1 })).answer;
+  expect(story.requests).toMatchObject([{ request: all[0]?.request, interval_ms: null }, { payment: "pending" }]);
+  expect(JSON.stringify(story)).not.toMatch(/shop shop|requests_left_out/);
   expect(await requests({ path: "status.php" })).toHaveLength(30);
   expect(await requests({ status: 400 })).toHaveLength(1);
   expect(await requests({ status: "4xx" })).toHaveLength(1);

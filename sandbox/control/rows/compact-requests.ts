@@ -25,6 +25,16 @@ export function compactRequests({ requests, next, ...answer }: Members): Record<
   };
 }
 
+/** The story of a payment: its requests in short, each with the time since the one before. */
+export function compactStory({ requests, requests_left_out, ...story }: Members): Record<string, unknown> {
+  const entries = (Array.isArray(requests) ? requests : []) as Members[];
+  return {
+    ...story,
+    ...(requests_left_out !== 0 && { requests_left_out }),
+    requests: entries.map((entry) => ({ ...compactRequest(entry), interval_ms: entry.interval_ms })),
+  };
+}
+
 function compactRequest({ id, at, method, target, body, status, delivered, answer, fault, leniencies }: Members) {
   const said: Members = typeof answer === "object" && answer !== null ? (answer as Members) : { message: answer };
   const lenient = Array.isArray(leniencies) && leniencies.length > 0;

@@ -1,4 +1,5 @@
 import { OUTCOMES } from "../../network/outcomes.ts";
+import { compactStory } from "./compact-requests.ts";
 import type { Rows, Tool } from "./row.ts";
 
 /** Payments: the list, the story of each, how to start one and to wait for it. */
@@ -74,6 +75,7 @@ export const PAYMENT_ROWS: Rows = {
           name: "explain",
           id: "checkout_request_id",
           otherIds: { reference: { by: "reference" }, number: { by: "number" } },
+          compact: compactStory,
           next: { 404: FIND_PAYMENT },
         },
       ],
