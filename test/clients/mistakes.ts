@@ -1,30 +1,15 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { newFolder } from "../support/cleanup.ts";
-import { live } from "./history.ts";
-import type { StartClient } from "./world.ts";
+import { ANSWER, CHARGE, type Change, type Mistake, SETTLED } from "./expect-shown.ts";
 
-/** Mistakes in the clients. A history must show each: as a finding of this kind, or by what the client did or said. */
+/** The worst mistakes, in the client of each language. */
 
-type Change = readonly [right: string, wrong: string];
-const CHARGE = /was charged/;
-const ANSWER = /and the client says/;
-const SETTLED = /was never settled|and settled as/;
-
-interface Mistake {
-  readonly name: string;
-  readonly shows: string | RegExp;
-  /** The first history to live, by default 1: an early one of those that show it. */
-  readonly from?: number;
-  readonly mjs: readonly Change[];
-  /** Of the worst, in the other languages, too. */
-  readonly py?: readonly Change[];
-  readonly php?: readonly Change[];
+interface MistakeInEach extends Mistake {
+  readonly py: readonly Change[];
+  readonly php: readonly Change[];
 }
 
 const inEach = (mjs: Change, py: Change, php: Change) => ({ mjs: [mjs], py: [py], php: [php] });
 
-export const MISTAKES: readonly Mistake[] = [
+export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "pushes again without a look",
     shows: CHARGE,
@@ -137,12 +122,6 @@ export const MISTAKES: readonly Mistake[] = [
     ),
   },
   {
-    name: "does not list an order that has ended and is not settled",
-    shows: SETTLED,
-    from: 233,
-    mjs: [["const isClosed = settle ?", "const isClosed = settle === 0 ?"]],
-  },
-  {
     name: "believes its own clock that nothing has started",
     shows: ANSWER,
     from: 31,
@@ -191,17 +170,6 @@ export const MISTAKES: readonly Mistake[] = [
       ['str(message).startswith("STK push initiation failed")', "message"],
       ["str_starts_with($message, 'STK push initiation failed')", "$message"],
     ),
-  },
-  {
-    name: "says after a full disk that the customer has not paid",
-    shows: /but the customer may have paid/,
-    from: 202,
-    mjs: [
-      [
-        "useStore(key, true, () => store.add(key + stateOf(status), order))",
-        "useStore(key, false, () => store.add(key + stateOf(status), order))",
-      ],
-    ],
   },
   {
     name: "takes pending for final",
@@ -273,66 +241,4 @@ export const MISTAKES: readonly Mistake[] = [
       ],
     ),
   },
-  {
-    name: "goes on after cancelled",
-    shows: ANSWER,
-    mjs: [["cancelled: 11, ", ""]],
-  },
-  {
-    name: "goes on after completed",
-    shows: ANSWER,
-    mjs: [["completed: 0, ", ""]],
-  },
-  {
-    name: "asks each second",
-    shows: "polls_too_fast",
-    mjs: [["intervalMs = 5000", "intervalMs = 1000"]],
-  },
-  {
-    name: "asks as often as there are requests that wait",
-    shows: "polls_too_fast",
-    mjs: [["const isAsked = stored.asked_ms !== order.asked_ms", "const isAsked = false"]],
-  },
-  {
-    name: "searches with a parameter that does not exist",
-    shows: "takes_wrong_row",
-    mjs: [["list({ search: service_reference })", "list({ reference: service_reference })"]],
-  },
-  {
-    name: "asks for the status without an id",
-    shows: "failure_misread",
-    mjs: [["payment = id ? await", "payment = order ? await"]],
-  },
-  {
-    name: "stores another id of the answer",
-    shows: "unknown_id",
-    mjs: [["payment.checkout_request_id ?? null", "payment.merchant_request_id ?? null"]],
-  },
 ];
-
-const MAX_SEEDS = 80;
-
-/** Lives histories with a client that makes the mistake, until one shows it. */
-export async function expectShown(
-  { shows, from = 1 }: Mistake,
-  changes: readonly Change[],
-  source: string,
-  startFrom: (file: string) => Promise<StartClient>,
-): Promise<void> {
-  let text = readFileSync(source, "utf8");
-  for (const [right, wrong] of changes) {
-    if (!text.includes(right)) throw new Error(`${source} has no ${right}`);
-    text = text.replace(right, () => wrong);
-  }
-  const file = join(newFolder(), basename(source));
-  writeFileSync(file, text);
-  const start = await startFrom(file);
-  for (let seed = from; seed < from + MAX_SEEDS; seed += 1) {
-    const { wrong, findings } = await live(seed, start);
-    if (process.env.MOMO_TEST_TRACE) console.log(seed, wrong, findings.map(({ kind }) => kind).join(" "));
-    const isShown =
-      typeof shows === "string" ? findings.some(({ kind }) => kind === shows) : wrong.some((one) => shows.test(one));
-    if (isShown) return;
-  }
-  throw new Error(`${MAX_SEEDS} histories do not show ${shows}`);
-}

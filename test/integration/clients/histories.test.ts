@@ -1,7 +1,8 @@
 import { afterEach, test } from "bun:test";
 import { expectRight } from "../../clients/expect-right.ts";
+import { expectShown } from "../../clients/expect-shown.ts";
 import { LANGUAGES, startFrom, startTogether, TOGETHER } from "../../clients/languages.ts";
-import { expectShown, MISTAKES } from "../../clients/mistakes.ts";
+import { MISTAKES } from "../../clients/mistakes.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { describeWith } from "../../support/needs.ts";
 
@@ -14,9 +15,9 @@ for (const language of LANGUAGES) {
   describeWith(needs, `the client in ${name}`, () => {
     test("is right in every drawn history", () => expectRight(startFrom(language), name, 5), TIMEOUT_MS);
 
-    test.each(MISTAKES.flatMap((one) => (one[extension] ? [[one.name, one] as const] : [])))(
+    test.each(MISTAKES.map((mistake) => [mistake.name, mistake] as const))(
       "that %s is found",
-      (_, mistake) => expectShown(mistake, mistake[extension] ?? [], source, async (file) => startFrom(language, file)),
+      (_, mistake) => expectShown(mistake, mistake[extension], source, async (file) => startFrom(language, file)),
       TIMEOUT_MS,
     );
   });

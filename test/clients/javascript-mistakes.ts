@@ -1,0 +1,57 @@
+import { ANSWER, type Mistake, SETTLED } from "./expect-shown.ts";
+
+/** Mistakes in the client in JavaScript alone. */
+export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
+  {
+    name: "does not list an order that has ended and is not settled",
+    shows: SETTLED,
+    from: 233,
+    mjs: [["const isClosed = settle ?", "const isClosed = settle === 0 ?"]],
+  },
+  {
+    name: "says after a full disk that the customer has not paid",
+    shows: /but the customer may have paid/,
+    from: 202,
+    mjs: [
+      [
+        "useStore(key, true, () => store.add(key + stateOf(status), order))",
+        "useStore(key, false, () => store.add(key + stateOf(status), order))",
+      ],
+    ],
+  },
+  {
+    name: "goes on after cancelled",
+    shows: ANSWER,
+    mjs: [["cancelled: 11, ", ""]],
+  },
+  {
+    name: "goes on after completed",
+    shows: ANSWER,
+    mjs: [["completed: 0, ", ""]],
+  },
+  {
+    name: "asks each second",
+    shows: "polls_too_fast",
+    mjs: [["intervalMs = 5000", "intervalMs = 1000"]],
+  },
+  {
+    name: "asks as often as there are requests that wait",
+    shows: "polls_too_fast",
+    mjs: [["const isAsked = stored.asked_ms !== order.asked_ms", "const isAsked = false"]],
+  },
+  {
+    name: "searches with a parameter that does not exist",
+    shows: "takes_wrong_row",
+    mjs: [["list({ search: service_reference })", "list({ reference: service_reference })"]],
+  },
+  {
+    name: "asks for the status without an id",
+    shows: "failure_misread",
+    mjs: [["payment = id ? await", "payment = order ? await"]],
+  },
+  {
+    name: "stores another id of the answer",
+    shows: "unknown_id",
+    mjs: [["payment.checkout_request_id ?? null", "payment.merchant_request_id ?? null"]],
+  },
+];
