@@ -52,14 +52,19 @@ export function endPrompts(transactions: readonly Transaction[]): void {
     if (phone === state.shownPhone.peek() && !state.pickedPhone.peek()) pickPhone(phone, HELD_MS);
     // Not from its prompt: it may have begun and ended while the tab was hidden.
     const business = state.merchants.value.find(({ id }) => id === merchant_id)?.name ?? "the shop";
-    const note = { ...noteOf(transaction, business), status };
-    notes.set(phone, note);
-    after(NOTE_MS, () => removeNote(phone, note));
+    notes.set(phone, { ...noteOf(transaction, business), status });
   }
   state.prompts.value = open;
-  state.phoneNotes.value = notes;
   // A phone with a new prompt is added with its prompt, so that it is not shown before it rings.
   addPhones(transactions.filter(({ status }) => status !== "pending").map(({ phone }) => phone));
+  const seen = new Set(state.phonesSeen.value);
+  const kept = [...notes].filter(([phone]) => seen.has(phone));
+  const made = kept.filter(([phone, note]) => note !== state.phoneNotes.value.get(phone));
+  state.phoneNotes.value = new Map(kept);
+  if (made.length === 0) return;
+  after(NOTE_MS, () => {
+    for (const [phone, note] of made) removeNote(phone, note);
+  });
 }
 
 /** @param note if the phone has another one by now, that stays */
