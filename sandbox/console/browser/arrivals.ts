@@ -47,12 +47,21 @@ export function addRows(transactions: readonly Transaction[]): void {
   // The first load has them, too. If they were shown before, that load would move rows under a hand.
   if (state.answeredSelection.value === null) return;
   const ours = transactions.filter(({ merchant_id }) => merchant_id === state.merchantId.value);
-  const shown = new Set([...state.payments.rows.value, ...state.payments.waiting.value].map(({ id }) => id));
-  state.payments.add(ours.filter((one) => shown.has(one.id) || belongs(one, state.filters.value) === true));
+  const rows = [...state.payments.rows.value, ...state.payments.waiting.value];
+  const shown = new Set(rows.map(({ id }) => id));
+  const last = state.payments.rows.value.at(-1);
+  const isWhole = !last || rows.length >= (state.totalItems.value ?? 0);
+  // Below the last row, others would be missing.
+  const follows = (one: Transaction) => isWhole || isNewer(one, last);
+  state.payments.add(
+    ours.filter((one) => shown.has(one.id) || (follows(one) && belongs(one, state.filters.value) === true)),
+  );
 }
 
 /** Removes payments, requests and messages: the server is another one, or was reset. */
 export function forgetAll(): void {
+  // What arrives from now on waits for the rows that are loaded next.
+  state.answeredSelection.value = null;
   known.clear();
   state.newestPayment.value = null;
   state.story.value = null;

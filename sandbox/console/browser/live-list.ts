@@ -8,15 +8,17 @@ export const isHeld = signal(false);
 export class LiveList<Row extends Listed> {
   readonly rows = signal<readonly Row[]>([]);
   readonly waiting = signal<readonly Row[]>([]);
-  /** How many rows are kept. */
-  most: number;
   /** How many rows wait at most. */
   readonly mostWaiting: number;
   readonly #stays: (row: Row) => boolean;
+  /** Whether rows may be missing between those that wait and the others. */
+  #isCut = false;
 
-  /** @param stays whether a row that has changed still belongs to the list */
+  /**
+   * @param most how many rows are kept, if no more are shown
+   * @param stays whether a row that has changed still belongs to the list
+   */
   constructor(most: number, stays: (row: Row) => boolean = () => true) {
-    this.most = most;
     this.mostWaiting = most;
     this.#stays = stays;
     effect(() => {
@@ -27,6 +29,7 @@ export class LiveList<Row extends Listed> {
   replace(rows: readonly Row[]): void {
     this.rows.value = rows;
     this.waiting.value = [];
+    this.#isCut = false;
   }
 
   add(arrived: readonly Row[]): void {
@@ -34,25 +37,27 @@ export class LiveList<Row extends Listed> {
     const [first] = rows;
     const last = rows.at(-1);
     if (!isHeld.peek() || !first || !last) {
-      this.rows.value = this.#merged(rows, arrived, this.most);
+      this.rows.value = mergeNewestFirst(rows, arrived, this.#most).filter(this.#stays);
       return;
     }
     // Rows below the last one move nothing.
     const known = arrived.filter((row) => has(rows, row) || isNewer(last, row));
     const fresh = arrived.filter((row) => isNewer(row, first));
-    this.rows.value = mergeNewestFirst(rows, known, this.most);
-    this.waiting.value = this.#merged(this.waiting.peek(), fresh, this.mostWaiting);
+    this.rows.value = mergeNewestFirst(rows, known, this.#most);
+    const waiting = mergeNewestFirst(this.waiting.peek(), fresh, Number.POSITIVE_INFINITY);
+    if (waiting.length >= this.mostWaiting) this.#isCut = true;
+    this.waiting.value = waiting.filter(this.#stays).slice(0, this.mostWaiting);
   }
 
   /** Shows what has changed while the list stood still. */
   showWaiting(): void {
     const waiting = this.waiting.peek();
-    // If no more can wait, some have been dropped, and the rows below would not follow the others.
-    const isCut = waiting.length >= this.mostWaiting;
-    if (isCut) this.most = this.mostWaiting;
-    this.replace(this.#merged(isCut ? [] : this.rows.peek(), waiting, this.most));
+    const rows = this.#isCut && waiting.length > 0 ? [] : this.rows.peek();
+    this.replace(mergeNewestFirst(rows, waiting, this.#most).filter(this.#stays));
   }
 
-  #merged = (rows: readonly Row[], arrived: readonly Row[], most: number): Row[] =>
-    mergeNewestFirst(rows, arrived, most).filter(this.#stays);
+  /** How many rows are kept: as many as are shown, because below the last one others may be missing. */
+  get #most(): number {
+    return Math.max(this.mostWaiting, this.rows.peek().length);
+  }
 }

@@ -15,10 +15,13 @@ const REQUESTS_AT_ONCE = 200;
 
 /** How often everything was loaded. */
 let loads = 0;
+/** How often the rows were asked for anew: an answer from before does not belong to them. */
+let rowLoads = 0;
 
 /** Loads everything: at the start, and when events were missed. */
 export async function loadAll(): Promise<void> {
   loads += 1;
+  rowLoads += 1;
   state.isLoaded.value = false;
   arrivals.forgetAll();
   await quietly(async () => {
@@ -101,12 +104,19 @@ function selectedRows(): URLSearchParams {
 /** The path of all rows that the filters select, as CSV. */
 export const exportPath = computed(() => `/transactions.csv?${selectedRows()}`);
 
-/** Loads a page of these rows, and their totals; null if others are selected meanwhile. */
-async function loadPage(page: number): Promise<readonly wire.Transaction[] | null> {
+/** @returns a function that says whether the list is still the same: the same rows are selected, and were not asked for anew */
+function sameList(): () => boolean {
   const asked = state.selection.value;
+  const mine = rowLoads;
+  return () => state.selection.value === asked && mine === rowLoads;
+}
+
+/** Loads a page of these rows, and their totals; null if the list is another one when they come. */
+async function loadPage(page: number): Promise<readonly wire.Transaction[] | null> {
+  const isSame = sameList();
   const path = `/transactions?${selectedRows()}&page=${page}&limit=${state.PAGE_SIZE}`;
   const list = await api.get<wire.TransactionList>(path);
-  if (state.selection.value !== asked) return null;
+  if (!isSame()) return null;
   state.totalItems.value = list.pagination.total_items;
   state.counts.value = list.every_status;
   return arrivals.remember(list.transactions);
@@ -114,7 +124,8 @@ async function loadPage(page: number): Promise<readonly wire.Transaction[] | nul
 
 /** Loads the first rows of a new selection. */
 export async function loadRows(): Promise<void> {
-  const asked = state.selection.value;
+  rowLoads += 1;
+  const isSame = sameList();
   let rows: readonly wire.Transaction[] | null = [];
   let problem: Refused | null = null;
   try {
@@ -123,11 +134,10 @@ export async function loadRows(): Promise<void> {
     if (!(error instanceof Refused) || error.status === null || error.status === 401) throw error;
     problem = error;
   }
-  if (rows === null || state.selection.value !== asked) return;
+  if (rows === null || !isSame()) return;
   batch(() => {
-    state.payments.most = state.PAGE_SIZE;
     state.payments.replace(rows);
-    state.answeredSelection.value = asked;
+    state.answeredSelection.value = state.selection.value;
     state.filterProblem.value = problem;
   });
 }
@@ -166,8 +176,7 @@ export async function loadMore(): Promise<void> {
     if (older.length === rows.length && page > above + 1) {
       below = page;
     } else if (older.length > 0 || isEnd) {
-      payments.most = Math.min(payments.rows.value.length + older.length, state.MOST_ROWS);
-      payments.rows.value = [...payments.rows.value, ...older].slice(0, payments.most);
+      payments.rows.value = [...payments.rows.value, ...older].slice(0, state.MOST_ROWS);
       return;
     } else {
       above = page;

@@ -25,7 +25,7 @@ const SILENCE_MS = 25_000;
 const ATTEMPT_MS = 10_000;
 /** A tab that is hidden for this long has no stream, because a browser opens six connections to a server, for all tabs together. */
 const HIDDEN_MS = 3000;
-/** How often a hidden tab asks for the prompts, for its title and its notifications. */
+/** How often a hidden tab asks for the prompts, for its title. */
 const HIDDEN_POLL_MS = 5000;
 const RETRY_MS = [250, 500, 1000, 2000] as const;
 

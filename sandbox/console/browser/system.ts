@@ -1,4 +1,4 @@
-/** Clock, timers, storage, clipboard and notifications of the browser. No other file of the page uses them. */
+/** Clock, timers, storage and clipboard of the browser. No other file of the page uses them. */
 
 import { readOrNull } from "../../../src/domain/read-or-null.ts";
 import { isLoopbackInBrowser } from "../../loopback.ts";

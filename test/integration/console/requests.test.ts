@@ -99,6 +99,18 @@ describeInBrowser("the log of requests", (scene) => {
     expect(await rowsOf(page).count()).toBe(1);
   });
 
+  test("a link leads also to a request that waits, because the list is paused", async () => {
+    await askStatus(scene.sandbox, "ws_CO_1");
+    const person = personAt(await scene.open({ view: "requests", viewport: WIDE }));
+    await rowsOf(person.page).first().waitFor();
+    await person.click("Pause");
+    await askStatus(scene.sandbox, "ws_CO_2");
+    await person.reads("1 new");
+    const [newest] = (await scene.sandbox.requests()).toSorted((a, b) => b.id - a.id);
+    await person.open(`requests/${newest?.id}`);
+    await person.at("One request").reads("ws_CO_2");
+  });
+
   test("the refusal of one request is not shown beside another one", async () => {
     for (let poll = 0; poll < 2; poll += 1) await askStatus(scene.sandbox, "ws_CO_1");
     const page = await scene.open({ view: "requests", viewport: WIDE, expected: /409/ });

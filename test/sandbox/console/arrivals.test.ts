@@ -51,16 +51,19 @@ test("the list has no gap, in the order of time; while it stands still, its rows
   addRows([row(7, 7)]);
   expect(ids()).toEqual([[], []]); // before the first load
   state.answeredSelection.value = state.selection.value;
-  payments.most = 3;
   payments.replace([row(9, 5), row(8, 4), row(4, 3, "pending")]);
+  state.totalItems.value = 4;
   addRows([row(3, 2), row(5, 6), { ...row(11, 7), merchant_id: 2 }]);
-  expect(ids()).toEqual([[5, 9, 8], []]);
+  expect(ids()).toEqual([[5, 9, 8, 4], []]); // more than 3 is on the server below 4
+  state.totalItems.value = 3;
+  addRows([row(3, 2)]);
+  expect(ids()).toEqual([[5, 9, 8, 4, 3], []]);
   isHeld.value = true;
   addRows([row(10, 7), row(2, 1), { ...row(8, 4), amount: 2 }]);
-  expect(ids()).toEqual([[5, 9, 8], [10]]);
+  expect(ids()).toEqual([[5, 9, 8, 4, 3, 2], [10]]);
   expect(payments.rows.value[2].amount).toBe(2);
   isHeld.value = false;
-  expect(ids()).toEqual([[10, 5, 9], []]);
+  expect(ids()).toEqual([[10, 5, 9, 8, 4, 3, 2], []]);
   // More arrive than can wait: the rows of before would not follow them.
   isHeld.value = true;
   addRows(Array.from({ length: 60 }, (_, index) => row(index + 20, 8)));
@@ -74,7 +77,32 @@ test("the list has no gap, in the order of time; while it stands still, its rows
   expect(ids()).toEqual([[31, 30], []]);
   isHeld.value = false;
   expect(ids()).toEqual([[30], []]);
+  // The same if some of those that waited have left, so that fewer wait than can.
+  isHeld.value = true;
+  addRows(Array.from({ length: 60 }, (_, index) => row(index + 40, 9, "pending")));
+  addRows([row(99, 9)]);
+  isHeld.value = false;
+  expect(ids()).toEqual([Array.from({ length: 49 }, (_, index) => 98 - index), []]);
+  isHeld.value = true;
+  const late = Array.from({ length: 60 }, (_, index) => index + 100);
+  addRows(late.map((id) => row(id, 9, "pending")));
+  addRows(late.map((id) => row(id, 9)));
+  isHeld.value = false;
+  expect(ids()).toEqual([Array.from({ length: 49 }, (_, index) => 98 - index), []]);
   state.route.value = { view: null, selected: null, query: {} };
+  payments.replace([]);
+});
+
+test("a list that has become shorter keeps no more rows than it shows, and at least 50", () => {
+  const { payments } = state;
+  const rows = (first: number, count: number) => Array.from({ length: count }, (_, index) => ({ id: first - index }));
+  const shown = () => payments.rows.value.map(({ id }: { id: number }) => id);
+  payments.replace(rows(500, 120));
+  payments.add(rows(501, 1));
+  expect([shown().length, shown()[0]]).toEqual([120, 501]);
+  payments.replace(rows(500, 50));
+  payments.add([{ id: 7 }]);
+  expect(shown()).toEqual(rows(500, 50).map(({ id }) => id));
   payments.replace([]);
 });
 
@@ -87,6 +115,23 @@ test("of more than 200 phones, those that ring and the picked one stay, and then
   expect(state.phonesSeen.value).toEqual([...phones.slice(1, 3), ...phones.slice(12)]);
   state.phonesSeen.value = [];
   state.prompts.value = new Map();
+});
+
+test("of many prompts that end, the phones that are listed show it for 30 s, and the others do not", () => {
+  const ended = Array.from({ length: 6000 }, (_, index) => ({
+    ...{ checkout_request_id: `e${index}`, phone: `2547001${10_000 + index}`, merchant_id: 1, amount: 5 },
+    status: "cancelled",
+  }));
+  const timers = jest.getTimerCount();
+  for (let from = 0; from < ended.length; from += 2000) phones.endPrompts(ended.slice(from, from + 2000));
+  expect(jest.getTimerCount() - timers).toBeLessThan(10);
+  expect([...state.phoneNotes.value.keys()].toSorted()).toEqual(state.phonesSeen.value.toSorted());
+  expect(state.phoneNotes.value.size).toBe(200);
+  jest.advanceTimersByTime(29_999);
+  expect(state.phoneNotes.value.size).toBe(200);
+  jest.advanceTimersByTime(1);
+  expect(state.phoneNotes.value.size).toBe(0);
+  state.phonesSeen.value = [];
 });
 
 test("a refresh that is asked for while another one loads is made after it and after its pause, once", async () => {

@@ -5,7 +5,7 @@ import { api, loading, pass, server, settle, startEachTestAnew, state, sync } fr
 /** What the page loads from its server, in the course of time. */
 
 startEachTestAnew();
-const { loadRows, refreshPrompts, refreshStory, reload } = loading;
+const { loadMore, loadRows, refreshPrompts, refreshRows, refreshStory, reload } = loading;
 const { follow } = sync;
 
 test.each([
@@ -47,6 +47,49 @@ test("a list that comes late is not shown in the place of that of a newer search
   held.resolve(listOf(1));
   await settle();
   expect(state.payments.rows.value.map(({ id }: { id: number }) => id)).toEqual([2]);
+});
+
+/** An answer to a page of the list. */
+const listed = (ids: readonly number[], total = ids.length) =>
+  Response.json({
+    transactions: ids.map((id) => ({ id, checkout_request_id: `ws_CO_${id}` })),
+    ...{ pagination: { total_items: total }, every_status: {} },
+  });
+const shownIds = () => state.payments.rows.value.map(({ id }: { id: number }) => id);
+
+test("what arrives while the rows are loaded is asked for after them, because their answer may be older", async () => {
+  const held = Promise.withResolvers<Response>();
+  server.answer = () => held.promise;
+  void loadRows();
+  refreshRows(); // as with each event
+  await settle();
+  expect(server.asked).toHaveLength(1);
+  held.resolve(listed([1]));
+  await settle();
+  server.answer = async () => listed([2, 1]);
+  await pass(1000);
+  expect([shownIds(), state.totalItems.value]).toEqual([[2, 1], 2]);
+  jest.advanceTimersByTime(1000); // the pause of the refresh
+});
+
+test.each([
+  ["more rows", () => loadMore()],
+  ["the rows of a refresh", async () => refreshRows()],
+  ["the first rows", () => loadRows()],
+])("%s that come late are not added to a list that was loaded again meanwhile", async (_, load) => {
+  server.answer = async () => listed([9, 8], 3);
+  await loadRows();
+  const held = Promise.withResolvers<Response>();
+  server.answer = () => held.promise;
+  void load();
+  await settle();
+  expect(server.asked).toHaveLength(2);
+  server.answer = async () => listed([5], 1);
+  await loadRows();
+  held.resolve(listed([9, 8, 4], 3));
+  await settle();
+  expect([shownIds(), state.totalItems.value]).toEqual([[5], 1]);
+  jest.advanceTimersByTime(1000);
 });
 
 test.each([

@@ -41,7 +41,6 @@ export function startEachTestAnew(): void {
   });
   beforeEach(() => {
     arrivals.forgetAll();
-    state.answeredSelection.value = null;
     jest.useFakeTimers();
     server.asked.splice(0);
   });

@@ -123,7 +123,8 @@ function CallFilterBar() {
 
 /** One request to the merchant API with all details. */
 function CallPane({ id }: { id: number }) {
-  const request = requests.rows.value.find((one) => one.id === id);
+  const isThis = (one: LoggedRequest) => one.id === id;
+  const request = requests.rows.value.find(isThis) ?? requests.waiting.value.find(isThis);
   const call = useCall();
   if (!request) {
     return (
