@@ -1,8 +1,8 @@
 // A client for the mobile-money API in one file, for Node 18 and later, Bun and Deno. Copy it into your program.
 //   const momo = createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, settle, store: fileStore("/orders") });
 //   const order = await momo.pay("ORDER-0001", "0712345678", 100);
-// settle(order) is yours. It gets each order that has ended, and delivers what is completed. It is called until it has
-// returned once, so also twice, or twice at once: deliver if UPDATE … SET paid = true … AND paid = false changes a row.
+// settle(order) is yours. It gets each order that has ended, until it has returned once: also twice, at one time.
+// In one transaction, UPDATE … SET paid = true … AND paid = false, and if that changes a row, store what is to deliver.
 // A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
 //   pending                      the customer is asked: show "Look at your phone."
 //   unknown                      the answer to the push was lost: the customer may be asked, or not
@@ -31,8 +31,8 @@ const UNSENT = /CONN(ECTION)?REFUSED|ENOTFOUND|EAI_AGAIN|INVALID_URL|bad port|un
 /** What is stored of an order is never changed. The first of these counts: a payment, more than that none was found. */
 const STATES = ["~ended", "~accepted", "~not_started", ""];
 export class MomoError extends Error {
-  constructor(kind, message, mayHavePaid = false) {
-    super(mayHavePaid ? `${message}; the customer may have paid` : message);
+  constructor(kind, message, mayHavePaid = false, cause = undefined) {
+    super(mayHavePaid ? `${message}; the customer may have paid` : message, { cause });
     this.kind = kind;
     this.mayHavePaid = mayHavePaid;
   }
@@ -106,7 +106,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
     const stored = await read(key); // of another process, or ended by one while this one stood still
     if (isFinal(stored) || stored.service_reference !== order.service_reference) {
       if (stored.phone === order.phone && stored.amount === order.amount) return settleEnd(key, stored);
-      throw new MomoError("usage", `${key} is an order of ${stored.phone} for ${stored.amount} already`);
+      throw new MomoError("usage", `${key} is already an order of another phone or amount`);
     }
     let answer = {};
     try {
@@ -151,7 +151,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   }
   /** Asks until the order is final, or the deadline has come. */
   async function waitForEnd(order) {
-    const pauseMs = Math.min(intervalMs, deadlineMs);
+    const pauseMs = Math.max(100, Math.min(intervalMs, deadlineMs));
     for (let waitedMs = 0; !isFinal(order) && waitedMs < deadlineMs; waitedMs += pauseMs) {
       await sleep(pauseMs);
       const stored = await read(keyOf(order.reference), order);
@@ -194,7 +194,7 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   async function settleEnd(key, order) {
     const name = `${key}${stateOf(order.status)}~settled`;
     if (settle === null || !isFinal(order) || (await get(name))) return order;
-    await useStore(key, order.status === "completed", async () => settle(order));
+    await useStore(key, order.status === "completed", async () => settle(order), "settled");
     await useStore(key, true, () => store.add(name, order));
     return order;
   }
@@ -215,15 +215,18 @@ export function createClient({ baseUrl, apiKey, apiSecret, paymentAccountId, sto
   /** The payment of an order without an id, or null. Rows have no reference. */
   async function search({ reference, service_reference, phone, amount }) {
     const isOwn = (row) => Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3));
-    const rows = (await list({ search: phone })).filter(isOwn); // §4.3 promises the search for a phone alone
-    if (rows.length === 0) return null;
-    const own = (await list({ search: service_reference })).filter(isOwn);
+    const rowsOf = async (text) => (await list({ search: text })).filter(isOwn);
+    const own = await rowsOf(service_reference);
     // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
     const isExact = own.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0;
     if (isExact) return own.find((row) => row.status === "completed") ?? own[0];
+    // §4.3 promises the search for a phone alone; a service may show phones as 07…
+    const rows = [...own, ...(await rowsOf(phone)), ...(await rowsOf(`0${phone.slice(3)}`))];
+    if (rows.length === 0) return null;
     const stored = await Promise.all((await names()).filter((name) => /~(accepted|ended)$/.test(name)).map(get));
-    const isOfOther = ({ checkout_request_id: id }) => id && stored.some((order) => order.checkout_request_id === id);
-    if (rows.every(isOfOther)) return null;
+    const orderOf = ({ checkout_request_id: id }) => stored.find((order) => id && order.checkout_request_id === id);
+    const known = rows.find((row) => orderOf(row)?.reference.toLowerCase() === reference.toLowerCase());
+    if (known || rows.every(orderOf)) return known ?? null;
     throw new MomoError("unknown", `another payment of ${phone} for ${amount} can be that of ${reference}`, true);
   }
   /** The answer of the service, if it is a success. */
@@ -275,11 +278,11 @@ const isFinal = (order) => Object.hasOwn(FINAL, order.status);
 /** The reference for the service, at most 100 characters. The token tells it from an earlier order of this name. */
 const createServiceReference = (reference) => `${reference}~${randomBytes(4).toString("hex")}`;
 const refusal = (name, rule, value) => new MomoError("usage", `${name} must be ${rule}; it is "${value}"`);
-async function useStore(name, mayHavePaid, action) {
+async function useStore(name, mayHavePaid, action, done = "read or stored") {
   try {
     return await action();
   } catch (error) {
-    throw new MomoError("store", `${name} cannot be read or stored: ${error.message}`, mayHavePaid);
+    throw new MomoError("store", `${name} cannot be ${done}: ${error.message}`, mayHavePaid, error);
   }
 }
 /** The name of an order in the store. The service ignores the case of a reference. */
@@ -294,8 +297,7 @@ function parsePayment(phone, amount) {
   if (!/^[1-9]\d{0,8}(\.\d{1,2})?$/.test(amount)) throw refusal("amount", "from 1, with two decimals at most", amount);
   return { phone: `254${number}`, amount: Number(amount) };
 }
-/** The commands, with the number of their arguments. */
-const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 };
+const COMMANDS = { pay: 3, start: 3, find: 3, wait: 1, ask: 1, open: 0 }; // with the number of their arguments
 const VARIABLES = "MOMO_BASE_URL, MOMO_API_KEY, MOMO_API_SECRET, MOMO_PAYMENT_ACCOUNT_ID";
 const USAGE = `client.mjs pay|start|find REFERENCE PHONE AMOUNT, wait|ask REFERENCE, or open, with ${VARIABLES}`;
 const [, script = "", command = "", ...args] = process.argv;

@@ -3,8 +3,8 @@
 //   $store = new Momo\FileStore('/srv/orders');
 //   $momo = new Momo\Client($baseUrl, $apiKey, $apiSecret, $paymentAccountId, $store, settle: settle(...));
 //   $order = $momo->pay('ORDER-0001', '0712345678', 100);
-// settle($order) is yours. It gets each order that has ended, and delivers what is completed. It is called until it has
-// returned once, so also twice, or twice at once: deliver if UPDATE … SET paid = true … AND paid = false changes a row.
+// settle($order) is yours. It gets each order that has ended, until it has returned once: also twice, at one time.
+// In one transaction, UPDATE … SET paid = true … AND paid = false, and if that changes a row, store what is to deliver.
 // A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
 //   pending                      the customer is asked: show "Look at your phone."
 //   unknown                      the answer to the push was lost: the customer may be asked, or not
@@ -131,7 +131,7 @@ final class Client {
         if (isFinal($stored) || $stored['service_reference'] !== $order['service_reference']) {
             $isSame = $stored['phone'] === $order['phone'] && $stored['amount'] == $order['amount'];
             if ($isSame) return $this->settleEnd($key, $stored);
-            throw new MomoError('usage', "$key is an order of $stored[phone] for $stored[amount] already");
+            throw new MomoError('usage', "$key is already an order of another phone or amount");
         }
         $push = $payment + ['reference' => $order['service_reference']];
         $answer = [];
@@ -177,7 +177,7 @@ final class Client {
     }
     /** Asks until the order is final, or the deadline has come. */
     private function waitForEnd(array $order): array {
-        $pause = min($this->interval, $this->deadline);
+        $pause = max(0.1, min($this->interval, $this->deadline));
         for ($waited = 0; !isFinal($order) && $waited < $this->deadline; $waited += $pause) {
             ($this->sleep)($pause);
             $stored = $this->read(keyOf($order['reference']), $order);
@@ -256,17 +256,24 @@ final class Client {
     }
     /** The payment of an order without an id, or null. Rows have no reference. */
     private function search(array $order): ?array {
-        $rows = $this->rowsOf($order, $order['phone']); // §4.3 promises the search for a phone alone
-        if ($rows === []) return null;
         $own = $this->rowsOf($order, $order['service_reference']);
         // A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
         $isExact = $own !== [] && $this->list(['search' => createServiceReference($order['reference'])]) === [];
         $paid = array_values(array_filter($own, fn ($row) => ($row['status'] ?? '') === 'completed'));
         if ($isExact) return $paid[0] ?? $own[0];
+        // §4.3 promises the search for a phone alone; a service may show phones as 07…
+        $byPhone = $this->rowsOf($order, $order['phone']);
+        $rows = [...$own, ...$byPhone, ...$this->rowsOf($order, '0' . substr($order['phone'], 3))];
         $stored = array_map($this->get(...), preg_grep('/~(accepted|ended)$/D', $this->names()));
-        $others = array_filter(array_column($stored, 'checkout_request_id'));
-        $isOfOther = fn ($row) => in_array($row['checkout_request_id'] ?? '', $others, true);
-        if (array_filter($rows, $isOfOther) === $rows) return null;
+        $orders = array_column($stored, 'reference', 'checkout_request_id');
+        $isOther = false;
+        foreach ($rows as $row) {
+            $id = $row['checkout_request_id'] ?? null;
+            $reference = $id ? $orders[$id] ?? null : null;
+            if ($reference !== null && keyOf($reference) === keyOf($order['reference'])) return $row;
+            $isOther = $isOther || $reference === null;
+        }
+        if (!$isOther) return null;
         $same = "another payment of $order[phone] for $order[amount]";
         throw new MomoError('unknown', "$same can be that of $order[reference]", true);
     }

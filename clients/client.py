@@ -1,8 +1,8 @@
 """A client for the mobile-money API in one file, for Python 3.9 and later. Copy it into your program.
     momo = Client(base_url, api_key, api_secret, payment_account_id, FileStore("/srv/orders"), settle=settle)
     order = momo.pay("ORDER-0001", "0712345678", 100)
-settle(order) is yours. It gets each order that has ended, and delivers what is completed. It is called until it has
-returned once, so also twice, or twice at once: deliver if UPDATE … SET paid = true … AND paid = false changes a row.
+settle(order) is yours. It gets each order that has ended, until it has returned once: also twice, at one time.
+In one transaction, UPDATE … SET paid = true … AND paid = false, and if that changes a row, store what is to deliver.
 A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
   pending                      the customer is asked: show "Look at your phone."
   unknown                      the answer to the push was lost: the customer may be asked, or not
@@ -121,7 +121,7 @@ class Client:
         if stored["status"] in FINAL or stored["service_reference"] != order["service_reference"]:
             if stored["phone"] == order["phone"] and stored["amount"] == order["amount"]:
                 return self._settle_end(key, stored)
-            raise MomoError("usage", f"{key} is an order of {stored['phone']} for {stored['amount']} already")
+            raise MomoError("usage", f"{key} is already an order of another phone or amount")
         push = {"payment_account_id": self.payment_account_id, **payment, "reference": order["service_reference"]}
         answer = {}
         try:
@@ -162,7 +162,7 @@ class Client:
         return self._record(key, order, payment)
     def _wait_for_end(self, order):
         """Asks until the order is final, or the deadline has come."""
-        pause = min(self.interval, self.deadline)
+        pause = max(0.1, min(self.interval, self.deadline))
         waited = 0
         while order["status"] not in FINAL and waited < self.deadline:
             self.sleep(pause)
@@ -174,8 +174,8 @@ class Client:
     def open(self):
         """The orders that have not ended, or are not settled. One that cannot be read is unreadable, and has an error."""
         orders = []
-        stored = self._names()
-        for key in stored:
+        stored = set(self._names())
+        for key in sorted(stored):
             state = next((one for one in STATES if key + one in stored), "")
             is_closed = f"{key}{state}~settled" in stored if self.settle else state in ("~ended", "~not_started")
             if "~" in key or is_closed:
@@ -213,7 +213,7 @@ class Client:
         name = f"{key}{_state_of(order['status'])}~settled"
         if self.settle is None or order["status"] not in FINAL or self._get(name):
             return order
-        _use_store(key, order["status"] == "completed", lambda: self.settle(order))
+        _use_store(key, order["status"] == "completed", lambda: self.settle(order), "settled")
         _use_store(key, True, lambda: self.store.add(name, order))
         return order
     def _record(self, key, started, payment):
@@ -232,14 +232,18 @@ class Client:
         return self._settle_end(key, self._read(key))  # another process may have been faster, or know more
     def _search(self, order):
         """The payment of an order without an id, or None. Rows have no reference."""
-        rows = self._rows_of(order, order["phone"])  # §4.3 promises the search for a phone alone
-        own = rows and self._rows_of(order, order["service_reference"])
+        own = self._rows_of(order, order["service_reference"])
         # A service that ignores the search, or a part of it, also finds payments for a reference that nobody has.
         if own and not self.list(search=_create_service_reference(order["reference"])):
             return next((row for row in own if row.get("status") == "completed"), own[0])
+        # §4.3 promises the search for a phone alone; a service may show phones as 07…
+        rows = own + self._rows_of(order, order["phone"]) + self._rows_of(order, "0" + order["phone"][3:])
         stored = [self._get(name) for name in self._names() if name.endswith(("~accepted", "~ended"))]
-        others = [other["checkout_request_id"] for other in stored]
-        if any(row.get("checkout_request_id") is None or row["checkout_request_id"] not in others for row in rows):
+        keys = {one["checkout_request_id"]: _key_of(one["reference"]) for one in stored}
+        found = [keys.get(row.get("checkout_request_id") or "none") for row in rows]
+        if _key_of(order["reference"]) in found:
+            return rows[found.index(_key_of(order["reference"]))]
+        if None in found:
             same = f"another payment of {order['phone']} for {order['amount']}"
             raise MomoError("unknown", f"{same} can be that of {order['reference']}", True)
     def _rows_of(self, order, search):
@@ -302,11 +306,11 @@ def _create_service_reference(reference):
     return f"{reference}~{secrets.token_hex(4)}"  # of 100 characters at most, and like that of no earlier order
 def _refusal(name, rule, value):
     return MomoError("usage", f"{name} must be {rule}; it is {value!r}")
-def _use_store(name, may_have_paid, action):
+def _use_store(name, may_have_paid, action, done="read or stored"):
     try:
         return action()
     except Exception as failure:
-        raise MomoError("store", f"{name} cannot be read or stored: {failure}", may_have_paid) from failure
+        raise MomoError("store", f"{name} cannot be {done}: {failure}", may_have_paid) from failure
 def _key_of(reference):
     if reference is not None and re.fullmatch(r"(?! )[ -}]{1,91}(?<! )", str(reference)):
         return str(reference).lower()  # the service ignores the case

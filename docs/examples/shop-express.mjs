@@ -34,16 +34,19 @@ const TEXTS = {
 /** The reference of the last try; of the next one, if that ended unpaid and the customer tries again. */
 function referenceOf(id, triesAgain) {
   let number = 1;
-  while (store.get(`${id}-${number + 1}`)) number += 1;
-  const end = store.get(`${id}-${number}~ended`) ?? store.get(`${id}-${number}~not_started`);
+  const name = id.toLowerCase(); // as the client stores it
+  while (store.get(`${name}-${number + 1}`)) number += 1;
+  const attempt = `${name}-${number}`;
+  const end = store.get(`${attempt}~ended`) ?? store.get(`${attempt}~accepted`) ?? store.get(`${attempt}~not_started`);
   return `${id}-${triesAgain && end && end.status in UNPAID ? number + 1 : number}`;
 }
 
-/** Delivers a paid order once. momo calls it until it returns, also for one order at once.
- * In a database: UPDATE orders SET paid = true WHERE id = ? AND paid = false. Deliver if it changes a row. */
+/** Books a paid order once. The client calls it until it has returned, perhaps twice at one time. In a database, one
+ * transaction: UPDATE orders SET paid = true WHERE id = ? AND paid = false, and if that changes a row, INSERT what is to
+ * deliver. Here, the file is both. */
 function settle({ reference, status, receipt }) {
-  const [id] = reference.split("-");
   if (status !== "completed") return;
+  const id = reference.replace(/-[0-9]+$/, "");
   try {
     writeFileSync(`${folder}/${id}.delivered`, receipt, { flag: "wx" });
   } catch (error) {

@@ -17,8 +17,8 @@ const momo = createClient({
 // Yours: a table of your database. The price never comes from the browser.
 const PRICES = { order1001: 100, order1002: 250 };
 
-/** Yours: if it is completed, UPDATE orders SET paid = true WHERE id = ? AND paid = false, and deliver if that changes a row.
- * momo calls it until it returns, also for one order at once. */
+/** Yours, in one transaction: if it is completed, UPDATE orders SET paid = true WHERE id = ? AND paid = false, and if that
+ * changes a row, INSERT what is to deliver. The client calls it until it has returned, perhaps twice at one time. */
 async function settle(order) {
   console.log(`${order.reference} is ${order.status}, receipt ${order.receipt}`);
 }
@@ -32,7 +32,7 @@ export async function POST(request, { params }) {
   });
 }
 
-/** The page asks every 5 s, until asks_again is false. */
+/** The page asks every 5 s, until asks_again is false. A cron does the same for each order of momo.open(). */
 export async function GET(request, { params }) {
   const { id } = await params;
   const attempt = new URL(request.url).searchParams.get("attempt") ?? "1";

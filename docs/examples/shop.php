@@ -28,21 +28,24 @@ function referenceOf(string $id, bool $triesAgain): string
 {
     global $store;
     $number = 1;
-    while ($store->get("$id-" . ($number + 1))) $number += 1;
-    $end = $store->get("$id-$number~ended") ?? $store->get("$id-$number~not_started");
+    $name = strtolower($id); // as the client stores it
+    while ($store->get("$name-" . ($number + 1))) $number += 1;
+    $try = "$name-$number";
+    $end = $store->get("$try~ended") ?? $store->get("$try~accepted") ?? $store->get("$try~not_started");
     return "$id-" . ($triesAgain && $end && isset(UNPAID[$end['status']]) ? $number + 1 : $number);
 }
 
 /**
- * Delivers a paid order once. momo calls it until it returns, also for one order at once.
- * In a database: UPDATE orders SET paid = 1 WHERE id = ? AND paid = 0. Deliver if it changes a row.
+ * Books a paid order once. The client calls it until it has returned, perhaps twice at one time. In a database, one transaction:
+ * UPDATE orders SET paid = 1 WHERE id = ? AND paid = 0, and if that changes a row, INSERT what is to deliver. Here, the file is both.
  */
 function settle(array $order): void
 {
     global $folder;
-    [$id] = explode('-', $order['reference']);
-    $isFirst = $order['status'] === 'completed' && @fopen("$folder/$id.delivered", 'x');
-    if ($isFirst) error_log("deliver $id, receipt $order[receipt]");
+    if ($order['status'] !== 'completed') return;
+    $id = preg_replace('/-\d+$/', '', $order['reference']);
+    if (@fopen("$folder/$id.delivered", 'x')) error_log("deliver $id, receipt $order[receipt]");
+    elseif (!file_exists("$folder/$id.delivered")) throw new RuntimeException("$folder/$id.delivered cannot be written");
 }
 
 /** What the page shows. While it is not final, the page asks again after 5 s. */

@@ -152,7 +152,7 @@ interface Answers {
   /** The payment that was pushed, as the list shows it. */
   readonly row?: object;
   /** What a page of the list answers, instead of `row`. */
-  readonly list?: (page: number, search: string) => Response | Promise<Response>;
+  readonly list?: (page: number, search: string, pushed: string) => Response | Promise<Response>;
 }
 
 /** A service. It counts the pushes and the looks at a payment. */
@@ -175,7 +175,7 @@ export function serveService({
     looks += 1;
     if (pathname.endsWith("/status.php")) return status();
     const search = searchParams.get("search") ?? "";
-    if (list) return list(Number(searchParams.get("page")), search);
+    if (list) return list(Number(searchParams.get("page")), search, pushed);
     const isFound = pushed.startsWith(search) || search === PHONE;
     return json({ transactions: row && isFound ? [row] : [] });
   });

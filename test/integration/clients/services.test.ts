@@ -134,6 +134,39 @@ for (const program of PROGRAMS) {
     );
 
     test.each([
+      ["phones alone", false, "unknown"],
+      ["phones and references", true, "completed"],
+    ])(
+      "of a service that shows phones as 07…, and searches %s",
+      async (_, searchesReferences, expected) => {
+        const row = { ...OWN_ROW, phone: "0712345678" };
+        const list = (_page: number, search: string, pushed: string) => {
+          const isReference = searchesReferences && search === pushed;
+          return json({ transactions: isReference || row.phone.startsWith(search) ? [row] : [] });
+        };
+        const { baseUrl } = serveService({ push: LOST, list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        storeNotFound(orders, 600_000);
+        expect((await run(baseUrl, orders, "ask", "ORDER-0001")).status).toBe(expected);
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test(
+      "finds a stored order at a service that searches for phones alone",
+      async () => {
+        const list = (_page: number, search: string) => json({ transactions: search === PHONE ? [OWN_ROW] : [] });
+        const { baseUrl } = serveService({ status: () => json(PAID), list });
+        const orders = newFolder();
+        await run(baseUrl, orders, "start", ...PAYMENT);
+        await run(baseUrl, orders, "ask", "ORDER-0001");
+        expect((await run(baseUrl, orders, "find", ...PAYMENT)).result).toMatchObject({ id: 7 });
+      },
+      TEST_TIMEOUT_MS,
+    );
+
+    test.each([
       ["a number", 100],
       ["a text", "100"],
       ["a text with a decimal", "100.0"],
