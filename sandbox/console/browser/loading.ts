@@ -159,11 +159,12 @@ export const refreshRows = throttled(
 );
 
 /**
- * Loads the page below the list. Payments that arrive push the rows to later pages, so this looks for the page of the last row: between
- * `above`, whose rows are not older, and `below`, whose rows all are.
+ * Loads the rows below the list, as many as a page has. Payments that arrive push the rows to later pages, so this looks for the page of
+ * the last row: between `above`, whose rows are not older, and `below`, whose rows all are.
  */
 export async function loadMore(): Promise<void> {
   const { payments } = state;
+  const wanted = Math.min(payments.rows.value.length + state.PAGE_SIZE, state.MOST_ROWS);
   let above = 0;
   let below = Number.POSITIVE_INFINITY;
   let page = Math.max(1, Math.ceil((payments.rows.value.length + payments.waiting.value.length) / state.PAGE_SIZE));
@@ -176,8 +177,11 @@ export async function loadMore(): Promise<void> {
     if (older.length === rows.length && page > above + 1) {
       below = page;
     } else if (older.length > 0 || isEnd) {
-      payments.rows.value = [...payments.rows.value, ...older].slice(0, state.MOST_ROWS);
-      return;
+      payments.rows.value = [...payments.rows.value, ...older].slice(0, wanted);
+      if (isEnd || payments.rows.value.length >= wanted) return;
+      // The last row was in the middle of its page.
+      above = page;
+      below = page + 1;
     } else {
       above = page;
     }

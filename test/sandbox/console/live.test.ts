@@ -72,6 +72,21 @@ test("what arrives while the rows are loaded is asked for after them, because th
   jest.advanceTimersByTime(1000); // the pause of the refresh
 });
 
+test("as many rows as a page has are added, also if new payments have moved the last row to the middle of a page", async () => {
+  let newest = 200;
+  server.answer = async (path) => {
+    const from = newest - (Number(/[?&]page=(\d+)/.exec(path)?.[1]) - 1) * 50;
+    const ids = Array.from({ length: Math.max(0, Math.min(50, from)) }, (_, index) => from - index);
+    return listed(ids, newest);
+  };
+  await loadRows();
+  newest = 270;
+  await loadMore();
+  expect(shownIds()).toEqual(Array.from({ length: 100 }, (_, index) => 200 - index));
+  for (let time = 0; time < 3; time += 1) await loadMore();
+  expect(shownIds()).toEqual(Array.from({ length: 200 }, (_, index) => 200 - index));
+});
+
 test.each([
   ["more rows", () => loadMore()],
   ["the rows of a refresh", async () => refreshRows()],
