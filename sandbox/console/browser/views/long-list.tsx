@@ -1,4 +1,4 @@
-import { effect, useSignal, useSignalEffect } from "@preact/signals";
+import { effect, useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { select, setting } from "../actions.ts";
@@ -37,14 +37,20 @@ export function LongList<Row extends Listed>(props: LongListProps<Row>) {
   const isPointed = useSignal(false);
   const hasFocus = useSignal(false);
   const isScrolled = useSignal(false);
-  useSignalEffect(() => {
-    isHeld.value = isPaused.value || isPointed.value || hasFocus.value || isScrolled.value;
-  });
-  useEffect(() => setting(isHeld, false), []);
+  useEffect(() => {
+    // At once: useSignalEffect waits for a frame, and misses a hold that ends just before another one begins.
+    const stop = effect(() => {
+      isHeld.value = isPaused.value || isPointed.value || hasFocus.value || isScrolled.value;
+    });
+    return () => {
+      stop();
+      isHeld.value = false;
+    };
+  }, []);
   const isInRows = (one: EventTarget | null) => box.current?.querySelector("tbody")?.contains(one as Node) ?? false;
   const onFocusOut = ({ relatedTarget }: FocusEvent) => {
     // A window that loses the focus gives it back to the same row.
-    hasFocus.value = isInRows(relatedTarget ?? (document.hasFocus() ? null : document.activeElement));
+    hasFocus.value = isInRows(document.hasFocus() ? relatedTarget : document.activeElement);
   };
   const renew = () => {
     box.current?.scrollTo({ top: 0 });
