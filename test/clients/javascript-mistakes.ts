@@ -1,13 +1,7 @@
-import { ANSWER, type Mistake, SETTLED } from "./expect-shown.ts";
+import { ANSWER, type Mistake } from "./expect-shown.ts";
 
 /** Mistakes in the client in JavaScript alone. */
 export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
-  {
-    name: "does not list an order that has ended and is not settled",
-    shows: SETTLED,
-    from: 233,
-    mjs: [["const isClosed = settle ?", "const isClosed = settle === 0 ?"]],
-  },
   {
     name: "says after a full disk that the customer has not paid",
     shows: /but the customer may have paid/,
@@ -42,7 +36,7 @@ export const JAVASCRIPT_MISTAKES: readonly Mistake[] = [
   {
     name: "searches with a parameter that does not exist",
     shows: "takes_wrong_row",
-    mjs: [["list({ search: service_reference })", "list({ reference: service_reference })"]],
+    mjs: [["list({ search: text })", "list({ reference: text })"]],
   },
   {
     name: "asks for the status without an id",

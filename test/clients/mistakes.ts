@@ -108,11 +108,11 @@ export const MISTAKES: readonly MistakeInEach[] = [
     shows: SETTLED,
     ...inEach(
       [
-        'await useStore(key, order.status === "completed", async () => settle(order));',
+        'await useStore(key, order.status === "completed", async () => settle(order), "settled");',
         "store.add(name, order);\n    await useStore(key, true, async () => settle(order));",
       ],
       [
-        '_use_store(key, order["status"] == "completed", lambda: self.settle(order))',
+        '_use_store(key, order["status"] == "completed", lambda: self.settle(order), "settled")',
         "self.store.add(name, order)\n        _use_store(key, True, lambda: self.settle(order))",
       ],
       [
@@ -207,7 +207,7 @@ export const MISTAKES: readonly MistakeInEach[] = [
     from: 10,
     mjs: [
       ["Number(row.amount) === amount && String(row.phone).endsWith(phone.slice(3))", "true"],
-      ["search: service_reference })", "search: service_reference[0] })"],
+      ["rowsOf(service_reference)", "rowsOf(service_reference[0])"],
       ["own.length > 0 && (await list({ search: createServiceReference(reference) })).length === 0", "own.length > 0"],
     ],
     py: [
