@@ -1,7 +1,7 @@
 """A client for the mobile-money API in one file, for Python 3.9 and later. Copy it into your program.
     momo = Client(base_url, api_key, api_secret, payment_account_id, FileStore("/srv/orders"), settle=settle)
     order = momo.pay("ORDER-0001", "0712345678", 100)
-settle(order) is yours. It gets each order that has ended, until it has returned once: also twice, at one time.
+settle(order) is yours. It gets each order that has ended, again until it has returned once; calls can overlap.
 In one transaction, UPDATE … SET paid = true … AND paid = false, and if that changes a row, store what is to deliver.
 A reference names one order. It is stored, and then pushed once. A new try needs a new reference. An order is:
   pending                      the customer is asked: show "Look at your phone."

@@ -41,7 +41,7 @@ function referenceOf(id, triesAgain) {
   return `${id}-${triesAgain && end && end.status in UNPAID ? number + 1 : number}`;
 }
 
-/** Books a paid order once. The client calls it until it has returned, perhaps twice at one time. In a database, one
+/** Books a paid order once. The client calls it until it has returned; calls can overlap. In a database, one
  * transaction: UPDATE orders SET paid = true WHERE id = ? AND paid = false, and if that changes a row, INSERT what is to
  * deliver. Here, the file is both. */
 function settle({ reference, status, receipt }) {

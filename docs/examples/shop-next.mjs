@@ -18,7 +18,7 @@ const momo = createClient({
 const PRICES = { order1001: 100, order1002: 250 };
 
 /** Yours, in one transaction: if it is completed, UPDATE orders SET paid = true WHERE id = ? AND paid = false, and if that
- * changes a row, INSERT what is to deliver. The client calls it until it has returned, perhaps twice at one time. */
+ * changes a row, INSERT what is to deliver. The client calls it until it has returned; calls can overlap. */
 async function settle(order) {
   console.log(`${order.reference} is ${order.status}, receipt ${order.receipt}`);
 }

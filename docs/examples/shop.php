@@ -36,7 +36,7 @@ function referenceOf(string $id, bool $triesAgain): string
 }
 
 /**
- * Books a paid order once. The client calls it until it has returned, perhaps twice at one time. In a database, one transaction:
+ * Books a paid order once. The client calls it until it has returned; calls can overlap. In a database, one transaction:
  * UPDATE orders SET paid = 1 WHERE id = ? AND paid = 0, and if that changes a row, INSERT what is to deliver. Here, the file is both.
  */
 function settle(array $order): void
