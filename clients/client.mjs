@@ -285,11 +285,10 @@ async function useStore(name, mayHavePaid, action, done = "read or stored") {
     throw new MomoError("store", `${name} cannot be ${done}: ${error.message}`, mayHavePaid, error);
   }
 }
-/** The name of an order in the store. The service ignores the case of a reference. */
 function keyOf(reference) {
   const isReference = reference != null && /^(?! )[ -}]{1,91}(?<! )$/.test(reference);
   if (!isReference) throw refusal("reference", "1 to 91 ASCII characters, without ~ and outer spaces", reference);
-  return String(reference).toLowerCase();
+  return String(reference).toLowerCase(); // the service ignores the case
 }
 function parsePayment(phone, amount) {
   const [, number] = /^(?:\+?254|0|(?=[17]\d{8}$))(\d{9})$/.exec(String(phone).replace(/[ ().-]/g, "")) ?? [];
