@@ -75,5 +75,5 @@ function isNamed({ baseUrl, data }: TargetFlags): boolean {
 export function newsFor(connection: Connection): { readonly news?: string } {
   if (!connection.isNew) return {};
   connection.isNew = false;
-  return { news: "The sandbox was started again: its rules, faults, requests and findings of before are gone." };
+  return { news: "The sandbox was started again. A single server has lost its rules, faults, requests and findings." };
 }

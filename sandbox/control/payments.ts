@@ -68,8 +68,8 @@ async function noPaymentWith(by: NamedBy, text: string, service: Service): Promi
 async function referencesThatBegin(start: string, { registry, listTransactions }: Service): Promise<string[]> {
   const { id } = await registry.firstMerchant();
   const { rows } = await listTransactions(id, { search: start }, { number: 1, limit: 20 });
-  const references = rows.map(({ reference }) => reference).filter((one) => one?.startsWith(start));
-  return [...new Set(references.filter((one) => one !== null && one !== undefined))].slice(0, 3);
+  const references = rows.flatMap(({ reference }) => (reference?.startsWith(start) ? [reference] : []));
+  return [...new Set(references)].slice(0, 3);
 }
 
 /** Payments of all merchants: the list, the story of each, and test payments. */
