@@ -68,7 +68,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
     } catch {
       return null;
     }
-    const counted = { operation, atMs: realClock.nowMs() };
+    const counted = { operation, atMs: realClock.nowMs(), headers };
     const strikeNow = () => faults.strike(counted);
     const struck = faults.isCounted(operation) ? await options.steering.count(strikeNow) : strikeNow();
     return struck && { ...struck, ...counted };
@@ -96,9 +96,13 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
       delayed.add(held);
     }
     const exchange = newExchange();
-    const carryOut = () => api.answer(request, exchange, keepOpen);
+    let own = null as Reply | null;
+    const carryOut = async () => {
+      own = await api.answer(request, exchange, keepOpen);
+      return own;
+    };
     const result = kind && (await kind.strike(struck.fault, { ...struck, carryOut, fail, wait }));
-    const { answered, isInjected, hidden } = result ? answerOf(result) : plain(await carryOut());
+    const { answered, isInjected, hidden } = result ? answerOf(own, result) : plain(await carryOut());
     if (held) delayed.delete(held);
     if (isProbe(request)) return respond(answered);
     const isLost = result?.isLost === true;
@@ -118,7 +122,7 @@ export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions):
       isLost,
       isTakenLeniently,
     });
-    return isLost ? brokenOff() : respond(reply);
+    return result?.response ?? respond(reply);
   };
 }
 
@@ -229,18 +233,12 @@ interface Answer {
 
 const plain = (answered: Reply): Answer => ({ answered, isInjected: false, hidden: null });
 
-function answerOf({ own, answer }: Struck): Answer {
-  const isOwn = own !== null && own.status === answer.status && own.text === answer.text;
-  if (isOwn) return plain({ ...own, headers: answer.headers });
-  const said = membersOf(answer.text) ?? {};
-  return { answered: { ...answer, said }, isInjected: true, hidden: own?.said ?? null };
-}
-
-/**
- * An answer that fails before its first byte, so the server closes the connection. The error is undefined: nothing is printed.
- */
-function brokenOff(): Response {
-  return new Response(new ReadableStream({ start: (controller) => controller.error(undefined) }));
+/** @param own the operation's answer; null if it was not carried out */
+function answerOf(own: Reply | null, { status, text, headers, tellsAll }: Struck): Answer {
+  const answered = { status, text, headers, said: membersOf(text) ?? {} };
+  if (own === null) return { answered, isInjected: true, hidden: null };
+  if (tellsAll || (own.status === status && own.text === text)) return plain({ ...own, ...answered });
+  return { answered, isInjected: true, hidden: own.said };
 }
 
 /** How long a refusal waits for an unread body. A body that was sent with the head is there at once. */

@@ -15,8 +15,6 @@ export const delay = faultKind({
   holds: true,
   async strike({ delay = "0s" }, { wait, carryOut, fail }) {
     const isOver = await wait(parseDuration(delay, "delay"));
-    if (!isOver) return { own: null, answer: fail(503, "the server stops; the operation was not carried out") };
-    const own = await carryOut();
-    return { own, answer: own };
+    return isOver ? carryOut() : fail(503, "the server stops; the operation was not carried out");
   },
 });

@@ -6,7 +6,11 @@ export const disconnect = faultKind({
   members: () => ({}),
   inWords: () => "the answer is lost",
   async strike(_fault, { carryOut }) {
-    const own = await carryOut();
-    return { own, answer: own, isLost: true };
+    return { ...(await carryOut()), isLost: true, response: brokenOff() };
   },
 });
+
+/** An answer that fails before its first byte, so the server closes the connection. The error is undefined: nothing is printed. */
+function brokenOff(): Response {
+  return new Response(new ReadableStream({ start: (controller) => controller.error(undefined) }));
+}

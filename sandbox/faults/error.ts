@@ -53,7 +53,7 @@ export const error = faultKind({
     const headers = new Headers(usual.headers);
     if (body !== undefined) headers.set("Content-Type", content_type ?? "text/plain; charset=utf-8");
     for (const [name, value] of Object.entries(fault.headers ?? {})) headers.set(name, value);
-    return { own, answer: { status: usual.status, text: beginningOf(body ?? usual.text, cut_after), headers } };
+    return { status: usual.status, text: beginningOf(body ?? usual.text, cut_after), headers };
   },
 });
 

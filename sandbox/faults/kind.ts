@@ -29,16 +29,19 @@ export interface FaultKind<Shape extends z.core.$ZodLooseShape, Kept> {
    * @returns what it keeps of this one, and whether it strikes it
    */
   count?(fault: Members<Shape>, kept: Kept | null, request: CountedRequest): Counted<Kept>;
-  /** Answers a request. */
+  /** Makes the answer to a request, with or without that of the operation. */
   strike(fault: Members<Shape>, exchange: Exchange<Kept>): Promise<Struck>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: kinds have different members
 export type AnyFaultKind = FaultKind<any, any>;
 
-/** What members are made of: schemas that several shapes share, and a part of zod. With the whole, each start would load all of it. */
+/**
+ * What members are made of: schemas that several shapes share, and the part of zod whose values can be typed at the command. With the
+ * whole, each start would load all of it.
+ */
 export type Schemas = typeof values & {
-  readonly z: Pick<typeof z, "boolean" | "int" | "preprocess" | "record" | "string">;
+  readonly z: Pick<typeof z, "boolean" | "enum" | "int" | "preprocess" | "record" | "string" | "url">;
 };
 
 /** A fault of any kind can lack each member. */
@@ -61,6 +64,7 @@ export interface CountedRequest {
   readonly operation: string;
   /** When it came, in real time. */
   readonly atMs: number;
+  readonly headers: Headers;
 }
 
 export interface Counted<Kept> {
@@ -81,13 +85,14 @@ export interface Exchange<Kept = unknown> extends CountedRequest {
   wait(durationMs: number): Promise<boolean>;
 }
 
-export interface Struck {
-  /** The answer of the operation; null if it was not carried out. */
-  readonly own: Reply | null;
-  /** What the client gets. */
-  readonly answer: Pick<Reply, "status" | "text" | "headers">;
-  /** Whether the connection is closed instead of the answer. */
+/** What the client gets. */
+export interface Struck extends Pick<Reply, "status" | "text" | "headers"> {
+  /** Whether a text that differs from the operation's own still tells the client all of it, so that the audit takes it as told. */
+  readonly tellsAll?: true;
+  /** Whether the client gets no answer: the log has its text, but no status. */
   readonly isLost?: true;
+  /** How it is sent, if not at once and as it is. */
+  readonly response?: Response;
 }
 
 /** A kind of fault, whose members have the types of their schemas. */

@@ -33,6 +33,6 @@ export const rate = faultKind({
     const [oldestMs = atMs] = kept[operation] ?? [];
     const seconds = Math.ceil((oldestMs + MINUTE_MS - atMs) / 1000);
     const message = `fault injected: more than ${per_minute} in a minute; try again after ${seconds} s`;
-    return { own: null, answer: fail(429, message, { "Retry-After": String(seconds) }) };
+    return fail(429, message, { "Retry-After": String(seconds) });
   },
 });

@@ -33,7 +33,15 @@ export interface KindMember {
 
 const SCHEMAS: Schemas = {
   ...values,
-  z: { boolean: z.boolean, int: z.int, preprocess: z.preprocess, record: z.record, string: z.string },
+  z: {
+    boolean: z.boolean,
+    enum: z.enum,
+    int: z.int,
+    preprocess: z.preprocess,
+    record: z.record,
+    string: z.string,
+    url: z.url,
+  },
 };
 
 /** @throws Error if two kinds have a member of the same name, or if every fault has it */

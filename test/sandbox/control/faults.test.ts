@@ -158,7 +158,7 @@ describe("probability and seed", () => {
     }
   });
 
-  const POLL = { operation: "/status.php", atMs: 0 };
+  const POLL = { operation: "/status.php", atMs: 0, headers: new Headers() };
   const fault = (probability: number, changes: Partial<Fault> = {}): Fault => ({
     ...{ kind: "disconnect", probability },
     ...changes,

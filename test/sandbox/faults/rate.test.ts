@@ -14,19 +14,20 @@ const POLL = "/status.php";
 
 function limitedTo(per_minute: number) {
   const plan = new FaultPlan(rethrow);
+  const headers = new Headers();
   plan.replace(0, [{ kind: "rate", per_minute, probability: 1 }]);
   return {
     plan,
-    passes: (atMs: number, operation = POLL) => plan.strike({ operation, atMs }) === null,
+    passes: (atMs: number, operation = POLL) => plan.strike({ operation, atMs, headers }) === null,
     /** Its answer to a request that does not pass. */
     async refusal(atMs: number) {
-      const struck = plan.strike({ operation: POLL, atMs });
+      const struck = plan.strike({ operation: POLL, atMs, headers });
       if (!struck) throw new Error("it passes");
       const kept = struck.kept as Record<string, number[]>;
       const never = () => Promise.reject(new Error("it is not carried out"));
-      const exchange = { operation: POLL, atMs, kept, fail, carryOut: never, wait: never };
-      const { own, answer } = await rate.strike(struck.fault, exchange);
-      return { own, status: answer.status, text: answer.text, retryAfter: answer.headers.get("Retry-After") };
+      const exchange = { operation: POLL, atMs, headers, kept, fail, carryOut: never, wait: never };
+      const { status, text, headers: answered } = await rate.strike(struck.fault, exchange);
+      return { status, text, retryAfter: answered.get("Retry-After") };
     },
   };
 }
@@ -40,7 +41,6 @@ test("so many requests of each operation pass in a minute; the others are 429, a
     true,
   ]);
   expect(await refusal(30_500)).toEqual({
-    own: null,
     status: 429,
     text: '{"success":false,"message":"fault injected: more than 2 in a minute; try again after 30 s"}',
     retryAfter: "30",
