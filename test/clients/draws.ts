@@ -72,7 +72,8 @@ export interface Draws {
   readonly pick: <T>(items: readonly T[]) => T;
   readonly fault: () => Fault | null;
   readonly webhook: () => Webhook | null;
-  readonly standstill: () => Standstill | null;
+  /** @param before where a process stands still for certain */
+  readonly standstill: (before?: Standstill["before"]) => Standstill | null;
   readonly orders: () => readonly Wanted[];
 }
 
@@ -85,10 +86,10 @@ export function createDraws(chance: () => number): Draws {
     pick,
     fault: () => (chance() < faultRate ? pick(FAULTS) : null),
     webhook: () => pick(WEBHOOKS),
-    standstill: () =>
-      below(6) > 0
+    standstill: (before) =>
+      before === undefined && below(6) > 0
         ? null
-        : { before: pick(["look", "push"]), ms: pick([1_150_000, 1_250_000]), isAnswerLost: below(2) === 0 },
+        : { before: before ?? pick(["look", "push"]), ms: pick([1_150_000, 1_250_000]), isAnswerLost: below(2) === 0 },
     orders: (): readonly Wanted[] =>
       REFERENCES.slice(0, 1 + below(REFERENCES.length)).map((reference, index) => ({
         reference,

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
+import type { Standstill } from "./draws.ts";
 import { live } from "./history.ts";
 import type { StartClient } from "./world.ts";
 
@@ -13,6 +14,8 @@ export interface Mistake {
   readonly shows: string | RegExp;
   /** The first history to live, by default 1: an early one of those that show it. */
   readonly from?: number;
+  /** Where a process stands still in each history, for a mistake that shows in no other. */
+  readonly standsBefore?: Standstill["before"];
   readonly mjs: readonly Change[];
 }
 
@@ -25,7 +28,7 @@ const MAX_SEEDS = 80;
 
 /** Lives histories with a client that makes the mistake, until one shows it. */
 export async function expectShown(
-  { shows, from = 1 }: Mistake,
+  { shows, from = 1, standsBefore }: Mistake,
   changes: readonly Change[],
   source: string,
   startFrom: (file: string) => Promise<StartClient>,
@@ -39,7 +42,7 @@ export async function expectShown(
   writeFileSync(file, text);
   const start = await startFrom(file);
   for (let seed = from; seed < from + MAX_SEEDS; seed += 1) {
-    const { wrong, findings } = await live(seed, start);
+    const { wrong, findings } = await live(seed, start, standsBefore);
     if (process.env.MOMO_TEST_TRACE) console.log(seed, wrong, findings.map(({ kind }) => kind).join(" "));
     const isShown =
       typeof shows === "string" ? findings.some(({ kind }) => kind === shows) : wrong.some((one) => shows.test(one));

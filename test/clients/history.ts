@@ -2,7 +2,7 @@ import { seededChance } from "../../src/domain/random.ts";
 import { FAST_FOLDER, newFolder } from "../support/cleanup.ts";
 import { START_MS } from "../support/service.ts";
 import { turns } from "../support/waiting.ts";
-import { createDraws, type Wanted } from "./draws.ts";
+import { createDraws, type Standstill, type Wanted } from "./draws.ts";
 import { createMachine } from "./machine.ts";
 import { openSandbox } from "./sandbox.ts";
 import { type Row, Shop } from "./shop.ts";
@@ -30,13 +30,18 @@ const MAX_CRONS = 130;
 const DELIVERIES_MS = [0, 0, 1000, 20_000];
 const HOOK = "http://127.0.0.1:9/hook";
 
-export async function live(seed: number, startClient: StartClient): Promise<Verdict> {
+/** @param standsBefore where a process stands still for certain; without it, that is drawn */
+export async function live(
+  seed: number,
+  startClient: StartClient,
+  standsBefore?: Standstill["before"],
+): Promise<Verdict> {
   const draws = createDraws(seededChance(seed));
   const scene = await openSandbox(seed, draws);
   const { realClock, control } = scene;
   const machine = createMachine(realClock, draws, control);
   const errors: unknown[] = scene.errors;
-  const standstill = draws.standstill();
+  const standstill = draws.standstill(standsBefore);
   let hasStood = false;
   let isAnswerLost = false;
   const settled: SaidOrder[] = [];

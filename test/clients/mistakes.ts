@@ -86,7 +86,8 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "does not look again before its push",
     shows: ANSWER,
-    from: 60,
+    from: 2,
+    standsBefore: "look",
     ...inEach(
       ["if (isFinal(stored) || stored.", "if (stored."],
       ['if stored["status"] in FINAL or stored', "if stored"],
@@ -96,7 +97,8 @@ export const MISTAKES: readonly MistakeInEach[] = [
   {
     name: "keeps an order not_started when its push is accepted",
     shows: ANSWER,
-    from: 121,
+    from: 12,
+    standsBefore: "push",
     ...inEach(
       ['"~accepted", "~not_started", ""]', '"~not_started", "~accepted", ""]'],
       ['"~accepted", "~not_started", "")', '"~not_started", "~accepted", "")'],
