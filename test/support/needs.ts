@@ -76,6 +76,7 @@ const NEEDS = {
   "python3 aiohttp": command("python3-aiohttp", "/usr/bin/python3", "-c", "import aiohttp"),
   "python3 urllib3": command("python3-urllib3", "/usr/bin/python3", "-c", "import urllib3"),
   pytest: command("python3-pytest", "python3", "-m", "pytest", "--version"),
+  "pytest-xdist": command("python3-pytest-xdist", "/usr/bin/python3", "-c", "import xdist"),
   php: program("php", "php-cli"),
   "php curl": command("php-curl", "php", "-r", "exit(extension_loaded('curl') ? 0 : 1);"),
   phpunit: program("phpunit"),
