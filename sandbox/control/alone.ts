@@ -1,10 +1,9 @@
 import { failWith, respond } from "../../src/http/reply.ts";
 import { createCallTable, wholeCalls } from "./call-table.ts";
 import type { RegistryContext } from "./context.ts";
-import { REGISTRY_CALLS } from "./registry.ts";
-import { REGISTRY_ROWS } from "./rows/registry.ts";
+import { REGISTRY_AREA } from "./rows/registry.ts";
 
-const TABLE = createCallTable(wholeCalls(REGISTRY_ROWS, REGISTRY_CALLS));
+const TABLE = createCallTable(await wholeCalls(REGISTRY_AREA));
 
 /** Answers a call about merchants, accounts and keys without a server, also with a refusal. Other errors are thrown. */
 export async function answerAlone(request: Request, context: RegistryContext): Promise<Response> {

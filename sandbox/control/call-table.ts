@@ -2,8 +2,8 @@ import { readOrNull } from "../../src/domain/read-or-null.ts";
 import { parseInput } from "../../src/http/parse-input.ts";
 import { fail, noSuchPath } from "../../src/http/reply.ts";
 import { type KeepOpen, readParameters, targetOf } from "../../src/http/request.ts";
-import { type Call, type Calls, CONTROL_PATH } from "./context.ts";
-import type { Row, Rows, WholeCalls } from "./rows/row.ts";
+import { type Call, CONTROL_PATH } from "./context.ts";
+import type { Area, Row, WholeCalls } from "./rows/row.ts";
 
 /** Finds calls by the method and the path of a request. */
 export function createCallTable<C>(calls: WholeCalls<C>) {
@@ -53,13 +53,14 @@ export function createCallTable<C>(calls: WholeCalls<C>) {
 }
 
 /** Each call with its row. @throws Error for one without the other */
-export function wholeCalls<C>(rows: Rows, calls: Calls<C>): WholeCalls<C> {
+export async function wholeCalls<C>({ rows, load }: Area<C>): Promise<WholeCalls<C>> {
+  const calls = await load();
   const whole: Record<string, Record<string, Row & Call<C>>> = {};
   for (const [path, methods] of Object.entries(rows)) {
     whole[path] = {};
     for (const [method, row] of Object.entries(methods)) {
       const call = calls[path]?.[method];
-      if (!call) throw new Error(`no file of the control API carries out ${method} ${path}`);
+      if (!call) throw new Error(`the file of the control API for ${path} does not carry out ${method}`);
       whole[path][method] = { ...row, ...call };
     }
   }

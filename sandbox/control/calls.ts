@@ -1,49 +1,13 @@
 import { type Reply, serveDocument } from "../../src/http/reply.ts";
 import { type KeepOpen, originOf } from "../../src/http/request.ts";
-import { AUDIT_CALLS } from "./audit.ts";
 import { createCallTable, wholeCalls } from "./call-table.ts";
-import { CLOCK_CALLS } from "./clock.ts";
-import { type Calls, CONTROL_PATH, type ControlContext, call } from "./context.ts";
-import { EVENT_CALLS } from "./events.ts";
-import { EXPORT_CALLS } from "./export.ts";
-import { FAULT_CALLS } from "./faults.ts";
-import { METRICS_CALLS } from "./metrics.ts";
+import { CONTROL_PATH, type ControlContext, call } from "./context.ts";
 import { describeControl } from "./openapi.ts";
-import { PAYMENT_CALLS } from "./payments.ts";
-import { PHONE_CALLS } from "./phones.ts";
-import { PROBE_CALLS } from "./probe-calls.ts";
-import { REGISTRY_CALLS } from "./registry.ts";
-import { REQUEST_CALLS } from "./requests.ts";
 import type { WholeCalls } from "./rows/row.ts";
-import { ROWS } from "./rows/rows.ts";
-import { RULE_CALLS } from "./rules.ts";
-import { SERVER_CALLS } from "./server.ts";
-import { STATE_CALLS } from "./snapshots.ts";
-import { WAIT_CALLS } from "./wait.ts";
-import { WEBHOOK_CALLS } from "./webhook.ts";
-
-/** What carries out the calls of all rows. */
-const CALLS: Calls = {
-  ...PAYMENT_CALLS,
-  ...WAIT_CALLS,
-  ...EXPORT_CALLS,
-  ...RULE_CALLS,
-  ...PHONE_CALLS,
-  ...FAULT_CALLS,
-  ...WEBHOOK_CALLS,
-  ...CLOCK_CALLS,
-  ...STATE_CALLS,
-  ...REGISTRY_CALLS,
-  ...PROBE_CALLS,
-  ...METRICS_CALLS,
-  ...SERVER_CALLS,
-  ...EVENT_CALLS,
-  ...AUDIT_CALLS,
-  ...REQUEST_CALLS,
-};
+import { AREAS } from "./rows/rows.ts";
 
 /** All calls but the description itself, each with its row. */
-export const DESCRIBED_CALLS = wholeCalls(ROWS, CALLS);
+export const DESCRIBED_CALLS: WholeCalls = Object.assign({}, ...(await Promise.all(AREAS.map(wholeCalls))));
 
 /** Made once, at the first request. */
 let ownDescription: object | undefined;

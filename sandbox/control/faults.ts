@@ -5,12 +5,15 @@ import { type Reply, succeed } from "../../src/http/reply.ts";
 import { MAX_FAULTS } from "../faults/plan.ts";
 import { type Calls, type ControlContext, call } from "./context.ts";
 import { added, bodyOf, itemsBody, placeQuery } from "./input.ts";
-import { fault, faultList, faultsAdded } from "./shapes/faults.ts";
+import { fault, faultInForce } from "./shapes/faults.ts";
+import { addedIds, count } from "./shapes/values.ts";
 
 export const faultsRequest = z.strictObject({
   seed: z.int().min(0).max(0xffffffff).optional().describe("the same seed gives the same faults"),
   faults: z.array(fault).max(MAX_FAULTS),
 });
+
+const faultList = { seed: count, faults: z.array(faultInForce) };
 
 const example = { faults: [{ kind: "error" as const, status: 503, probability: 0.1 }] };
 const body = bodyOf(faultsRequest, example);
@@ -22,7 +25,7 @@ export const FAULT_CALLS: Calls = {
     GET: call(faultList, {}, async ({ state }) => inForce(state)),
     /** Those in force go on with their seed. The first ones have a random one, unless one is given. */
     POST: call(
-      faultsAdded,
+      { ...faultList, ...addedIds },
       { body: items, query: placeQuery },
       async ({ steering, state, idRandom }, { body, query }) => {
         const isFirst = query.first === "true";

@@ -1,17 +1,23 @@
 import { z } from "zod";
+import { transaction } from "../../src/http/answers.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { itemView } from "../../src/http/view.ts";
 import { answerByHand, outcomeOfPin } from "../network/network.ts";
 import { type Calls, call } from "./context.ts";
 import { bodyOf, phoneQuery } from "./input.ts";
 import { replyWithList } from "./paging.ts";
-import { messageList, promptAnswered, promptList } from "./shapes/payments.ts";
-import { choice, reportMisfit } from "./shapes/values.ts";
+import { message, prompt, sms } from "./shapes/payments.ts";
+import { choice, count, reportMisfit } from "./shapes/values.ts";
 import { messageView, promptView, smsOf } from "./views.ts";
 
 /** More prompts than a person can read. */
 const MAX_PROMPTS = 1000;
 const MAX_MESSAGES = 100;
+
+const promptList = {
+  total: count.describe("how many are open; at most 1,000 are listed"),
+  prompts: z.array(prompt),
+};
 
 const ofPhone = { query: phoneQuery };
 
@@ -48,26 +54,27 @@ export const PHONE_CALLS: Calls = {
         "open prompt",
         prompts,
         realClock,
-        async (prompt) => promptView(prompt, await service.registry.nameOf(prompt.merchantId)),
+        async (pending) => promptView(pending, await service.registry.nameOf(pending.merchantId)),
         { total },
       );
     }),
   },
   "/prompts/ID/answer": {
     POST: call(
-      promptAnswered,
+      { transaction, sms },
       { body: bodyOf(promptAnswer, { pin: "1234" }) },
       async ({ service, clock }, { id, body: { pin = "", outcome, ...result } }) => {
-        const transaction = await service.answerPrompt(id, (pending) =>
+        const answered = await service.answerPrompt(id, (pending) =>
           answerByHand(pending, { outcome: outcome ?? outcomeOfPin(pin, pending), ...result }, clock.nowMs()),
         );
-        const sms = smsOf(transaction, await service.registry.nameOf(transaction.merchantId));
-        return succeed(`the payment is ${transaction.status}`, { transaction: itemView(transaction), sms });
+        const business = await service.registry.nameOf(answered.merchantId);
+        const members = { transaction: itemView(answered), sms: smsOf(answered, business) };
+        return succeed(`the payment is ${answered.status}`, members);
       },
     ),
   },
   "/messages": {
-    GET: call(messageList, ofPhone, async ({ service, realClock }, { query: { phone = null } }) => {
+    GET: call({ messages: z.array(message) }, ofPhone, async ({ service, realClock }, { query: { phone = null } }) => {
       const paid = await service.listPaid(MAX_MESSAGES, phone);
       return replyWithList("messages", "message", paid, realClock, async (payment) =>
         messageView(payment, await service.registry.nameOf(payment.merchantId)),

@@ -54,7 +54,7 @@ const ofMerchant = { query: merchantQuery };
 /** Merchants, accounts and keys, each list oldest first. */
 export const REGISTRY_CALLS: Calls<RegistryContext> = {
   "/merchants": {
-    GET: call(shapes.merchantList, {}, async ({ service, realClock }) => {
+    GET: call({ merchants: z.array(shapes.merchant) }, {}, async ({ service, realClock }) => {
       const merchants = await service.registry.listMerchants();
       return replyWithList("merchants", "merchant", merchants, realClock, merchantView);
     }),
@@ -64,7 +64,7 @@ export const REGISTRY_CALLS: Calls<RegistryContext> = {
     }),
   },
   "/accounts": {
-    GET: call(shapes.accountList, ofMerchant, async (context, { query }) => {
+    GET: call({ accounts: z.array(shapes.account) }, ofMerchant, async (context, { query }) => {
       const { id } = await merchantOf(context, query);
       const accounts = await context.service.registry.listAccounts(id);
       return replyWithList("accounts", "payment account", accounts, context.realClock, accountView);
@@ -76,7 +76,7 @@ export const REGISTRY_CALLS: Calls<RegistryContext> = {
     }),
   },
   "/keys": {
-    GET: call(shapes.keyList, ofMerchant, async (context, { query }) => {
+    GET: call({ keys: z.array(shapes.key) }, ofMerchant, async (context, { query }) => {
       const { id } = await merchantOf(context, query);
       const keys = await context.service.registry.listKeys(id);
       return replyWithList("keys", "key", keys, context.realClock, keyView);
@@ -93,7 +93,7 @@ export const REGISTRY_CALLS: Calls<RegistryContext> = {
     }),
   },
   "/keys/API_KEY": {
-    DELETE: call(shapes.keyRevoked, {}, async ({ service }, { id }) => {
+    DELETE: call({ api_key: z.string(), revoked: z.literal(true) }, {}, async ({ service }, { id }) => {
       await service.registry.revokeKey(id);
       return succeed("the key is revoked", { api_key: id, revoked: true });
     }),

@@ -13,7 +13,7 @@ import { type Calls, CONTROL_PATH, type ControlContext, call, ownedBy, replicaHe
 import { noBody, pageQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
-import { replayAnswer, requestPage } from "./shapes/requests.ts";
+import { requestPage } from "./shapes/requests.ts";
 import { requestView } from "./views.ts";
 
 const filters = {
@@ -67,6 +67,8 @@ async function requestsOf(reference: string, all: readonly LoggedRequest[], serv
 const membersIn = (body: string | null): { readonly reference?: unknown } | null =>
   readOrNull(() => JSON.parse(body ?? "") as { readonly reference?: unknown } | null);
 
+const replayed = { status: z.int().nullable().describe("null if the answer is lost") };
+
 /** The log of the requests to the merchant API. */
 export const REQUEST_CALLS: Calls = {
   "/requests": {
@@ -101,7 +103,7 @@ export const REQUEST_CALLS: Calls = {
   },
   "/requests/ID/replay": {
     /** With the sandbox's own key. The log shows the new request. The audit ignores it, because no client sent it. */
-    POST: call(replayAnswer, { body: noBody }, async ({ log, merchantApi, server }, { request, id, keepOpen }) => {
+    POST: call(replayed, { body: noBody }, async ({ log, merchantApi, server }, { request, id, keepOpen }) => {
       const logged = log.list().find((one) => String(one.id) === id);
       if (!logged) throw new Refusal("not_found", "the log has no request with this id; it keeps the last 1,000");
       if (logged.bodyCutBytes > 0) {

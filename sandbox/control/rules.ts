@@ -8,6 +8,9 @@ import { type Calls, type ControlContext, call } from "./context.ts";
 import { added, bodyOf, itemsBody, parseItems, placeQuery } from "./input.ts";
 import * as shapes from "./shapes/steering.ts";
 import { type Rule, rule } from "./shapes/steering.ts";
+import { addedIds } from "./shapes/values.ts";
+
+const ruleList = { rules: z.array(shapes.ruleInForce) };
 
 const ruleBook = z.strictObject({ rules: z.array(rule).max(MAX_RULES) });
 
@@ -22,25 +25,31 @@ const defaultBody = bodyOf(shapes.defaultRequest, { outcome: "completed", after:
 /** What prompts do: the outcomes, the rules with the times that are left, and the default. */
 export const RULE_CALLS: Calls = {
   "/outcomes": {
-    GET: call(shapes.outcomeList, {}, async () => succeed("the outcomes by name", { outcomes: outcomesView() })),
+    GET: call({ outcomes: z.array(shapes.outcome) }, {}, async () =>
+      succeed("the outcomes by name", { outcomes: outcomesView() }),
+    ),
   },
   "/rules": {
-    GET: call(shapes.ruleList, {}, async ({ state }) => inForce(state)),
-    POST: call(shapes.rulesAdded, { body, query: placeQuery }, async ({ steering, state }, { body, query }) => {
-      const ids = await steering.change(() => state.rules.add(body.rules, query.first === "true"));
-      return inForce(state, added(ids));
-    }),
-    PUT: call(shapes.ruleList, { body }, async ({ steering, state }, { body }) => {
+    GET: call(ruleList, {}, async ({ state }) => inForce(state)),
+    POST: call(
+      { ...ruleList, ...addedIds },
+      { body, query: placeQuery },
+      async ({ steering, state }, { body, query }) => {
+        const ids = await steering.change(() => state.rules.add(body.rules, query.first === "true"));
+        return inForce(state, added(ids));
+      },
+    ),
+    PUT: call(ruleList, { body }, async ({ steering, state }, { body }) => {
       await steering.change(() => state.rules.replace(body.rules));
       return inForce(state);
     }),
-    DELETE: call(shapes.ruleList, {}, async ({ steering, state }) => {
+    DELETE: call(ruleList, {}, async ({ steering, state }) => {
       await steering.change(() => state.rules.clear());
       return inForce(state);
     }),
   },
   "/rules/ID": {
-    DELETE: call(shapes.ruleList, {}, async ({ steering, state }, { id }) => {
+    DELETE: call(ruleList, {}, async ({ steering, state }, { id }) => {
       await steering.change(() => state.rules.remove(id));
       return inForce(state);
     }),

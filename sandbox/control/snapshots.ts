@@ -1,10 +1,11 @@
+import { z } from "zod";
 import { counted } from "../../src/domain/counted.ts";
 import { invalid, Refusal, shown, whatCame } from "../../src/domain/error.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { type Calls, type ControlContext, call, type Snapshot, type Snapshots } from "./context.ts";
 import { noBody } from "./input.ts";
-import { snapshotAnswer, snapshotList } from "./shapes/steering.ts";
+import { snapshot } from "./shapes/steering.ts";
 
 const MAX_SNAPSHOTS = 20;
 
@@ -15,22 +16,22 @@ const MAX_SAVED = 200_000;
 /** The snapshots, and the reset. */
 export const STATE_CALLS: Calls = {
   "/snapshots": {
-    GET: call(snapshotList, {}, async ({ snapshots: { byName } }) => {
+    GET: call({ snapshots: z.array(snapshot) }, {}, async ({ snapshots: { byName } }) => {
       const snapshots = [...byName.values()].map(({ shown }) => shown).sort((a, b) => (a.name < b.name ? -1 : 1));
       return succeed(counted(snapshots.length, "snapshot"), { snapshots });
     }),
   },
   "/snapshots/NAME": {
     /** It replaces a snapshot of the same name. */
-    PUT: call(snapshotAnswer, { body: noBody }, async (context, input) => {
+    PUT: call({ snapshot }, { body: noBody }, async (context, input) => {
       const { request, id: name, keepOpen } = input;
       if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
         const rule = "must be 1 to 64 letters, digits, - and _";
         throw invalid(`the name ${rule}${whatCame(name)}`, [{ path: "name", rule, received: shown(name) }]);
       }
       keepOpen(request);
-      const { shown: snapshot } = await context.snapshots.mutex.run(() => save(name, context));
-      return succeed(`saved as ${name}`, { snapshot });
+      const saved = await context.snapshots.mutex.run(() => save(name, context));
+      return succeed(`saved as ${name}`, { snapshot: saved.shown });
     }),
     DELETE: call({}, {}, async ({ snapshots }, { id: name }) => {
       await snapshots.mutex.run(async () => {
@@ -43,14 +44,14 @@ export const STATE_CALLS: Calls = {
   },
   "/snapshots/NAME/restore": {
     /** The clock too. Log and deliveries start empty; the audit begins a new chapter. Merchants, accounts and keys do not change. */
-    POST: call(snapshotAnswer, { body: noBody }, async (context, input) => {
+    POST: call({ snapshot }, { body: noBody }, async (context, input) => {
       const { request, id: name, keepOpen } = input;
       keepOpen(request);
-      const { shown: snapshot } = await context.service.replaceAll("a snapshot was restored", () =>
+      const restored = await context.service.replaceAll("a snapshot was restored", () =>
         context.snapshots.mutex.run(() => restore(name, context)),
       );
       const message = `${name} is restored; merchants, accounts and keys have not changed`;
-      return succeed(message, { snapshot });
+      return succeed(message, { snapshot: restored.shown });
     }),
   },
   "/reset": {

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { STATUSES } from "../../src/domain/transaction.ts";
+import { transaction } from "../../src/http/answers.ts";
 import { fail, succeed } from "../../src/http/reply.ts";
 import { itemView } from "../../src/http/view.ts";
 import { type Calls, call } from "./context.ts";
 import { bodyOf, duration } from "./input.ts";
-import { waitAnswer } from "./shapes/payments.ts";
 import { reference } from "./shapes/values.ts";
 
 const waitRequest = z
@@ -22,7 +22,7 @@ export const WAIT_CALLS: Calls = {
   "/wait": {
     /** The time-out runs in real time, also while the sandbox clock is frozen. */
     POST: call(
-      waitAnswer,
+      { transaction },
       { body: bodyOf(waitRequest, { reference: "ORDER-0001", until: "final", timeout: "10s" }) },
       async ({ waitingRoom }, { request, body: { checkout_request_id, reference, until, timeout }, keepOpen }) => {
         if (waitingRoom.isFull) return fail(503, "too many calls are waiting; try again when some are done");

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { invalid, Refusal } from "../../src/domain/error.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { originOf, ownOriginOf } from "../../src/http/request.ts";
@@ -10,17 +11,25 @@ import { merchantOrigin } from "./server.ts";
 import * as shapes from "./shapes/webhook.ts";
 import { attemptView, deliveryView, webhookMessageView } from "./views.ts";
 
+const webhookAnswer = { webhook: shapes.webhook.nullable() };
+
+const deliveryPage = {
+  ...webhookAnswer,
+  next: z.string().nullable().describe("the address of the next page; null if there is none"),
+  deliveries: z.array(shapes.delivery),
+};
+
 export const WEBHOOK_CALLS: Calls = {
   "/webhook": {
     /** If the deliveries do not fit into one page, `next` is the address of the next page, as for the requests. */
-    GET: call(shapes.deliveryPage, { query: pageQuery }, async ({ service, webhooks, realClock }, { query: page }) => {
+    GET: call(deliveryPage, { query: pageQuery }, async ({ service, webhooks, realClock }, { query: page }) => {
       const found = await service.deliveries.list({ ...page, limit: page.limit + 1 }); // one more shows that there is a next page
       const { texts, next } = await writePage(found, page, realClock, (one) => JSON.stringify(deliveryView(one)));
       const address = next && `${CONTROL_PATH}/webhook?${next}&limit=${page.limit}`;
       return succeedWithList(inWords(webhooks), { webhook: webhooks.settings, next: address }, "deliveries", texts);
     }),
     PUT: call(
-      shapes.webhookAnswer,
+      webhookAnswer,
       { body: bodyOf(shapes.webhook, { url: "http://127.0.0.1:8080/webhook", times: 2, delay: "1s" }) },
       async ({ steering, webhooks, server }, { request, body: settings }) => {
         if (isOwnAddress(settings.url, [merchantOrigin(request, server), originOf(request), ownOriginOf(request)])) {
@@ -31,7 +40,7 @@ export const WEBHOOK_CALLS: Calls = {
         return succeed(inWords(webhooks), { webhook: webhooks.settings });
       },
     ),
-    DELETE: call(shapes.webhookAnswer, {}, async ({ steering, service, webhooks }) => {
+    DELETE: call(webhookAnswer, {}, async ({ steering, service, webhooks }) => {
       const before = webhooks.settings;
       await steering.change(() => webhooks.load(null));
       try {
@@ -44,17 +53,21 @@ export const WEBHOOK_CALLS: Calls = {
     }),
   },
   "/webhook/test": {
-    POST: call(shapes.testAnswer, { body: noBody }, async ({ webhooks }, { request, keepOpen }) => {
-      keepOpen(request);
-      const { message, attempt } = await webhooks.sendTest();
-      const { problem, status } = attempt;
-      const answer = [status && `HTTP ${status}`, problem].filter(Boolean).join(", ");
-      const said = `${problem === null ? "accepted" : "did not accept"} the test event: ${answer}`;
-      return succeed(`the webhook ${said}`, { attempt: attemptView(attempt), ...webhookMessageView(message) });
-    }),
+    POST: call(
+      { attempt: shapes.attempt, ...shapes.message },
+      { body: noBody },
+      async ({ webhooks }, { request, keepOpen }) => {
+        keepOpen(request);
+        const { message, attempt } = await webhooks.sendTest();
+        const { problem, status } = attempt;
+        const answer = [status && `HTTP ${status}`, problem].filter(Boolean).join(", ");
+        const said = `${problem === null ? "accepted" : "did not accept"} the test event: ${answer}`;
+        return succeed(`the webhook ${said}`, { attempt: attemptView(attempt), ...webhookMessageView(message) });
+      },
+    ),
   },
   "/webhook/deliveries/ID/resend": {
-    POST: call(shapes.deliveryAnswer, { body: noBody }, async ({ webhooks }, { id }) => {
+    POST: call({ delivery: shapes.delivery }, { body: noBody }, async ({ webhooks }, { id }) => {
       if (!/^[1-9][0-9]{0,14}$/.test(id)) {
         throw new Refusal("not_found", "the id of a delivery is a whole number from 1");
       }

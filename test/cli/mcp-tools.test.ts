@@ -173,7 +173,7 @@ test("an argument that is left out has the default that its tool declares", asyn
   }
   expect(declared).toEqual([
     ...["connect language", "start_payment payment_account_id", "start_payment kind"],
-    ...["wait_for_payment until", "wait_for_payment timeout", "list_payments page", "list_payments limit"],
+    ...["list_payments page", "list_payments limit", "wait_for_payment until", "wait_for_payment timeout"],
     ...["rules action", "rules rules 0 match", "customer action"],
     ...["faults action", "faults faults 0 probability", "webhook action"],
     ...["webhook limit", "webhook form", "webhook times", "webhook delay", "webhook early"],

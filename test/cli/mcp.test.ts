@@ -49,7 +49,7 @@ test("every action of every tool answers once, as text, and nothing but connect 
   const namesOf = (is: (annotations: ToolAnnotations) => boolean | undefined) =>
     tools.filter(({ annotations }) => annotations && is(annotations)).map(({ name }) => name);
   expect(namesOf(({ readOnlyHint }) => readOnlyHint)).toEqual([
-    ...["connect", "wait_for_payment", "explain_payment", "list_payments"],
+    ...["connect", "explain_payment", "list_payments", "wait_for_payment"],
   ]);
   expect(namesOf(({ destructiveHint }) => destructiveHint)).toEqual(["rules", "faults", "webhook", "state", "audit"]);
   for (const { annotations, outputSchema } of tools) {

@@ -2,7 +2,7 @@ import { describeFault } from "../../faults/kinds.ts";
 import { WEBHOOK_FORMS } from "../../webhooks/settings.ts";
 import type { FaultInForce } from "../shapes/faults.ts";
 import type { DeliveryOnWire, WebhookSettings } from "../shapes/webhook.ts";
-import type { CallCommand, Column, Rows, Tool, Word } from "./row.ts";
+import type { Area, CallCommand, Column, Tool, Word } from "./row.ts";
 
 /** What goes wrong for the client: faults of the merchant API, and the webhook. */
 
@@ -126,85 +126,97 @@ const WEBHOOK: Tool = {
 
 const SET_WEBHOOK = "The tool webhook with action set sets one";
 
-export const FAILURE_ROWS: Rows = {
-  "/faults": {
-    GET: {
-      summary: "The faults in force, and their seed",
-      part: "faults",
-      commands: [{ of: FAULTS, name: "list", says: "show the faults in force" }],
-      actions: [{ of: FAULTS_TOOL, name: "list" }],
-    },
-    POST: {
-      summary: "Add faults",
-      part: "faults",
-      commands: [addFault],
-      actions: [{ of: FAULTS_TOOL, name: "add" }],
-    },
-    PUT: { summary: "Replace all faults", part: "faults" },
-    DELETE: {
-      summary: "Remove all faults",
-      part: "faults",
-      commands: [{ of: FAULTS, name: "clear", says: "remove all faults" }],
-      actions: [{ of: FAULTS_TOOL, name: "clear" }],
-    },
-  },
-  "/faults/ID": {
-    DELETE: {
-      summary: "Remove one fault",
-      part: "faults",
-      commands: [
-        {
-          of: FAULTS,
-          name: "remove",
-          says: "remove one fault",
-          argument: { name: "id", means: "as momo faults list shows it", value: "id" },
+export const FAILURE_AREAS: readonly Area[] = [
+  {
+    load: async () => (await import("../faults.ts")).FAULT_CALLS,
+    rows: {
+      "/faults": {
+        GET: {
+          summary: "The faults in force, and their seed",
+          part: "faults",
+          commands: [{ of: FAULTS, name: "list", says: "show the faults in force" }],
+          actions: [{ of: FAULTS_TOOL, name: "list" }],
         },
-      ],
-      actions: [{ of: FAULTS_TOOL, name: "remove", id: "id", next: { 404: "The ids are in faults with action list" } }],
-    },
-  },
-  "/webhook": {
-    GET: {
-      summary: "The webhook and its deliveries, oldest first",
-      part: "webhook",
-      commands: [{ of: WEBHOOKS, name: "list", says: "list what was sent to the webhook, oldest first" }],
-      actions: [{ of: WEBHOOK, name: "show" }],
-    },
-    PUT: {
-      summary: "Send each payment that becomes final to an address",
-      part: "webhook",
-      commands: [setWebhook],
-      actions: [{ of: WEBHOOK, name: "set" }],
-    },
-    DELETE: {
-      summary: "Remove the webhook",
-      part: "webhook",
-      commands: [
-        {
-          of: WEBHOOKS,
-          name: "clear",
-          says: "remove the webhook",
-          shows: "done",
-          quiet: ({ webhook }: WebhookAnswer) => webhook?.url ?? "none",
+        POST: {
+          summary: "Add faults",
+          part: "faults",
+          commands: [addFault],
+          actions: [{ of: FAULTS_TOOL, name: "add" }],
         },
-      ],
-      actions: [{ of: WEBHOOK, name: "remove" }],
+        PUT: { summary: "Replace all faults", part: "faults" },
+        DELETE: {
+          summary: "Remove all faults",
+          part: "faults",
+          commands: [{ of: FAULTS, name: "clear", says: "remove all faults" }],
+          actions: [{ of: FAULTS_TOOL, name: "clear" }],
+        },
+      },
+      "/faults/ID": {
+        DELETE: {
+          summary: "Remove one fault",
+          part: "faults",
+          commands: [
+            {
+              of: FAULTS,
+              name: "remove",
+              says: "remove one fault",
+              argument: { name: "id", means: "as momo faults list shows it", value: "id" },
+            },
+          ],
+          actions: [
+            { of: FAULTS_TOOL, name: "remove", id: "id", next: { 404: "The ids are in faults with action list" } },
+          ],
+        },
+      },
     },
   },
-  "/webhook/test": {
-    POST: {
-      summary: "Send a sample payment to the webhook once",
-      commands: [
-        { of: WEBHOOKS, name: "test", says: "send a sample payment once, and show what the receiver answers" },
-      ],
-      actions: [{ of: WEBHOOK, name: "test", next: { 409: SET_WEBHOOK } }],
+  {
+    load: async () => (await import("../webhook.ts")).WEBHOOK_CALLS,
+    rows: {
+      "/webhook": {
+        GET: {
+          summary: "The webhook and its deliveries, oldest first",
+          part: "webhook",
+          commands: [{ of: WEBHOOKS, name: "list", says: "list what was sent to the webhook, oldest first" }],
+          actions: [{ of: WEBHOOK, name: "show" }],
+        },
+        PUT: {
+          summary: "Send each payment that becomes final to an address",
+          part: "webhook",
+          commands: [setWebhook],
+          actions: [{ of: WEBHOOK, name: "set" }],
+        },
+        DELETE: {
+          summary: "Remove the webhook",
+          part: "webhook",
+          commands: [
+            {
+              of: WEBHOOKS,
+              name: "clear",
+              says: "remove the webhook",
+              shows: "done",
+              quiet: ({ webhook }: WebhookAnswer) => webhook?.url ?? "none",
+            },
+          ],
+          actions: [{ of: WEBHOOK, name: "remove" }],
+        },
+      },
+      "/webhook/test": {
+        POST: {
+          summary: "Send a sample payment to the webhook once",
+          commands: [
+            { of: WEBHOOKS, name: "test", says: "send a sample payment once, and show what the receiver answers" },
+          ],
+          actions: [{ of: WEBHOOK, name: "test", next: { 409: SET_WEBHOOK } }],
+        },
+      },
+      "/webhook/deliveries/ID/resend": {
+        POST: {
+          summary: "Send a delivery again",
+          commands: [resend],
+          actions: [{ of: WEBHOOK, name: "resend", id: "delivery_id", next: { 409: SET_WEBHOOK } }],
+        },
+      },
     },
   },
-  "/webhook/deliveries/ID/resend": {
-    POST: {
-      summary: "Send a delivery again",
-      commands: [resend],
-      actions: [{ of: WEBHOOK, name: "resend", id: "delivery_id", next: { 409: SET_WEBHOOK } }],
-    },
-  },
-};
+];

@@ -1,6 +1,6 @@
 import { OUTCOMES } from "../../network/outcomes.ts";
 import { compactStory } from "./compact-requests.ts";
-import type { Rows, Tool } from "./row.ts";
+import type { Area, Tool } from "./row.ts";
 
 /** Payments: the list, the story of each, how to start one and to wait for it. */
 
@@ -47,49 +47,64 @@ const LIST: Tool = {
   },
 };
 
-export const PAYMENT_ROWS: Rows = {
-  "/payments": {
-    POST: {
-      summary: "Start a test payment of any kind",
-      actions: [
-        {
-          of: START,
-          name: "start",
-          usual: ({ paymentAccountId }) => ({ payment_account_id: paymentAccountId ?? 1, kind: "api" }),
+export const PAYMENT_AREAS: readonly Area[] = [
+  {
+    load: async () => (await import("../payments.ts")).PAYMENT_CALLS,
+    rows: {
+      "/payments": {
+        POST: {
+          summary: "Start a test payment of any kind",
+          actions: [
+            {
+              of: START,
+              name: "start",
+              usual: ({ paymentAccountId }) => ({ payment_account_id: paymentAccountId ?? 1, kind: "api" }),
+            },
+          ],
         },
-      ],
-    },
-  },
-  "/wait": {
-    POST: {
-      summary: "Wait until a payment has a status; 408 at the time-out, 409 if it has ended otherwise",
-      actions: [{ of: WAIT, name: "wait", waits: true, next: { 404: FIND_PAYMENT } }],
-    },
-  },
-  "/transactions/CHECKOUT_REQUEST_ID": {
-    GET: {
-      summary: "One payment from its beginning to its end",
-      actions: [
-        {
-          of: EXPLAIN,
-          name: "explain",
-          id: "checkout_request_id",
-          otherIds: { reference: { by: "reference" }, number: { by: "number" } },
-          compact: compactStory,
-          next: { 404: FIND_PAYMENT },
+      },
+      "/transactions/CHECKOUT_REQUEST_ID": {
+        GET: {
+          summary: "One payment from its beginning to its end",
+          actions: [
+            {
+              of: EXPLAIN,
+              name: "explain",
+              id: "checkout_request_id",
+              otherIds: { reference: { by: "reference" }, number: { by: "number" } },
+              compact: compactStory,
+              next: { 404: FIND_PAYMENT },
+            },
+          ],
         },
-      ],
+      },
+      "/transactions": {
+        GET: {
+          summary: "A merchant's transactions, newest first",
+          actions: [{ of: LIST, name: "list" }],
+        },
+      },
     },
   },
-  "/transactions": {
-    GET: {
-      summary: "A merchant's transactions, newest first",
-      actions: [{ of: LIST, name: "list" }],
+  {
+    load: async () => (await import("../wait.ts")).WAIT_CALLS,
+    rows: {
+      "/wait": {
+        POST: {
+          summary: "Wait until a payment has a status; 408 at the time-out, 409 if it has ended otherwise",
+          actions: [{ of: WAIT, name: "wait", waits: true, next: { 404: FIND_PAYMENT } }],
+        },
+      },
     },
   },
-  "/transactions.csv": {
-    GET: {
-      summary: "What the filters select of a merchant's transactions, newest first, as CSV for a spreadsheet",
+  {
+    load: async () => (await import("../export.ts")).EXPORT_CALLS,
+    rows: {
+      "/transactions.csv": {
+        GET: {
+          summary: "What the filters select of a merchant's transactions, newest first, as CSV for a spreadsheet",
+        },
+      },
     },
   },
-};
+];

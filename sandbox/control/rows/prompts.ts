@@ -2,7 +2,7 @@ import { parseChoice } from "../../network/choice.ts";
 import { OUTCOME_NAMES } from "../../network/outcomes.ts";
 import type { Rule, RuleInForce } from "../shapes/steering.ts";
 import { FIND_PAYMENT } from "./payments.ts";
-import type { CallCommand, Column, CommandArgument, Rows, Tool, Word } from "./row.ts";
+import type { Area, CallCommand, Column, CommandArgument, Tool, Word } from "./row.ts";
 
 /** What prompts do, and what customers see of them. */
 
@@ -122,100 +122,112 @@ const CUSTOMER: Tool = {
   },
 };
 
-export const PROMPT_ROWS: Rows = {
-  "/outcomes": {
-    GET: { summary: "What each test phone does" },
-  },
-  "/rules": {
-    GET: {
-      summary: "The rules in force, in order",
-      part: "rules",
-      commands: [{ of: RULES, name: "list", says: "show the rules in force, in order" }],
-      actions: [{ of: RULES_TOOL, name: "list" }],
-    },
-    POST: {
-      summary: "Add rules",
-      part: "rules",
-      commands: [addRule],
-      actions: [{ of: RULES_TOOL, name: "add" }],
-    },
-    PUT: { summary: "Replace all rules", part: "rules" },
-    DELETE: {
-      summary: "Remove all rules",
-      part: "rules",
-      commands: [{ of: RULES, name: "clear", says: "remove all rules" }],
-      actions: [{ of: RULES_TOOL, name: "clear" }],
-    },
-  },
-  "/rules/ID": {
-    DELETE: {
-      summary: "Remove one rule",
-      part: "rules",
-      commands: [
-        {
-          of: RULES,
-          name: "remove",
-          says: "remove one rule",
-          argument: { name: "id", means: "as momo rules list shows it", value: "id" },
+export const PROMPT_AREAS: readonly Area[] = [
+  {
+    load: async () => (await import("../rules.ts")).RULE_CALLS,
+    rows: {
+      "/outcomes": {
+        GET: { summary: "What each test phone does" },
+      },
+      "/rules": {
+        GET: {
+          summary: "The rules in force, in order",
+          part: "rules",
+          commands: [{ of: RULES, name: "list", says: "show the rules in force, in order" }],
+          actions: [{ of: RULES_TOOL, name: "list" }],
         },
-      ],
-      actions: [{ of: RULES_TOOL, name: "remove", id: "id", next: { 404: "The ids are in rules with action list" } }],
-    },
-  },
-  "/default": {
-    GET: {
-      summary: "What prompts do if nothing else decides",
-      part: "default",
-      commands: [{ of: DEFAULT, name: "show", says: "show what prompts do if nothing else decides" }],
-    },
-    PUT: {
-      summary: "Change what prompts do if nothing else decides, until a reset",
-      part: "default",
-      commands: [
-        {
-          of: DEFAULT,
-          name: "set",
-          says: "set what prompts do from now on, until a reset",
-          argument: outcome,
-          options: [
+        POST: {
+          summary: "Add rules",
+          part: "rules",
+          commands: [addRule],
+          actions: [{ of: RULES_TOOL, name: "add" }],
+        },
+        PUT: { summary: "Replace all rules", part: "rules" },
+        DELETE: {
+          summary: "Remove all rules",
+          part: "rules",
+          commands: [{ of: RULES, name: "clear", says: "remove all rules" }],
+          actions: [{ of: RULES_TOOL, name: "clear" }],
+        },
+      },
+      "/rules/ID": {
+        DELETE: {
+          summary: "Remove one rule",
+          part: "rules",
+          commands: [
             {
-              flag: "--after <duration>",
-              means: "how long after the start (default: the outcome's own time)",
-              value: "duration",
+              of: RULES,
+              name: "remove",
+              says: "remove one rule",
+              argument: { name: "id", means: "as momo rules list shows it", value: "id" },
             },
           ],
-          sends: (options: RuleOptions, name) => choiceOf(name, options),
-          examples: [["momo default set manual", "prompts wait for momo phone"]],
+          actions: [
+            { of: RULES_TOOL, name: "remove", id: "id", next: { 404: "The ids are in rules with action list" } },
+          ],
         },
-      ],
-    },
-  },
-  "/prompts": {
-    GET: {
-      summary: "The open prompts, oldest first",
-      actions: [{ of: CUSTOMER, name: "prompts" }],
-    },
-  },
-  "/prompts/ID/answer": {
-    POST: {
-      summary: "Answer a prompt as its customer or as the network",
-      actions: [
-        {
-          of: CUSTOMER,
-          name: "answer",
-          id: "checkout_request_id",
-          next: {
-            404: FIND_PAYMENT,
-            409: "How it ended is in explain_payment; start_payment with outcome manual makes one that waits for the tool customer",
-          },
+      },
+      "/default": {
+        GET: {
+          summary: "What prompts do if nothing else decides",
+          part: "default",
+          commands: [{ of: DEFAULT, name: "show", says: "show what prompts do if nothing else decides" }],
         },
-      ],
+        PUT: {
+          summary: "Change what prompts do if nothing else decides, until a reset",
+          part: "default",
+          commands: [
+            {
+              of: DEFAULT,
+              name: "set",
+              says: "set what prompts do from now on, until a reset",
+              argument: outcome,
+              options: [
+                {
+                  flag: "--after <duration>",
+                  means: "how long after the start (default: the outcome's own time)",
+                  value: "duration",
+                },
+              ],
+              sends: (options: RuleOptions, name) => choiceOf(name, options),
+              examples: [["momo default set manual", "prompts wait for momo phone"]],
+            },
+          ],
+        },
+      },
     },
   },
-  "/messages": {
-    GET: {
-      summary: "The last text messages to customers, newest first",
-      actions: [{ of: CUSTOMER, name: "messages" }],
+  {
+    load: async () => (await import("../phones.ts")).PHONE_CALLS,
+    rows: {
+      "/prompts": {
+        GET: {
+          summary: "The open prompts, oldest first",
+          actions: [{ of: CUSTOMER, name: "prompts" }],
+        },
+      },
+      "/prompts/ID/answer": {
+        POST: {
+          summary: "Answer a prompt as its customer or as the network",
+          actions: [
+            {
+              of: CUSTOMER,
+              name: "answer",
+              id: "checkout_request_id",
+              next: {
+                404: FIND_PAYMENT,
+                409: "How it ended is in explain_payment; start_payment with outcome manual makes one that waits for the tool customer",
+              },
+            },
+          ],
+        },
+      },
+      "/messages": {
+        GET: {
+          summary: "The last text messages to customers, newest first",
+          actions: [{ of: CUSTOMER, name: "messages" }],
+        },
+      },
     },
   },
-};
+];

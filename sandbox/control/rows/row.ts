@@ -1,4 +1,4 @@
-import type { Call, ControlContext } from "../context.ts";
+import type { Call, Calls, ControlContext } from "../context.ts";
 import type { SteeringPart } from "../shapes/requests.ts";
 
 /**
@@ -15,6 +15,12 @@ export interface Row {
 
 /** By their path below `/_momo` and their method; capitals stand for an id, one part of the path. */
 export type Rows = Readonly<Record<string, Readonly<Record<string, Row>>>>;
+
+/** The rows of calls that one file carries out. It is loaded when a call is sent. */
+export interface Area<C = ControlContext> {
+  readonly rows: Rows;
+  readonly load: () => Promise<Calls<C>>;
+}
 
 /** Calls with what their rows say. */
 export type WholeCalls<C = ControlContext> = Readonly<Record<string, Readonly<Record<string, Row & Call<C>>>>>;

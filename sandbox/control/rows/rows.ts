@@ -1,17 +1,19 @@
-import { FAILURE_ROWS } from "./failures.ts";
-import { PAYMENT_ROWS } from "./payments.ts";
-import { PROMPT_ROWS } from "./prompts.ts";
-import { REGISTRY_ROWS } from "./registry.ts";
-import type { Rows } from "./row.ts";
-import { SERVER_ROWS } from "./server.ts";
-import { STATE_ROWS } from "./state.ts";
+import { FAILURE_AREAS } from "./failures.ts";
+import { PAYMENT_AREAS } from "./payments.ts";
+import { PROMPT_AREAS } from "./prompts.ts";
+import { REGISTRY_AREA } from "./registry.ts";
+import type { Area, Rows } from "./row.ts";
+import { SERVER_AREAS } from "./server.ts";
+import { STATE_AREAS } from "./state.ts";
 
 /** All calls of the control API. */
-export const ROWS: Rows = {
-  ...PAYMENT_ROWS,
-  ...PROMPT_ROWS,
-  ...FAILURE_ROWS,
-  ...STATE_ROWS,
-  ...REGISTRY_ROWS,
-  ...SERVER_ROWS,
-};
+export const AREAS: readonly Area[] = [
+  ...PAYMENT_AREAS,
+  ...PROMPT_AREAS,
+  ...FAILURE_AREAS,
+  ...STATE_AREAS,
+  REGISTRY_AREA,
+  ...SERVER_AREAS,
+];
+
+export const ROWS: Rows = Object.assign({}, ...AREAS.map(({ rows }) => rows));

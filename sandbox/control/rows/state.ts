@@ -1,6 +1,6 @@
 import { invalid } from "../../../src/domain/error.ts";
 import type { SnapshotOnWire } from "../shapes/steering.ts";
-import type { CallCommand, Column, CommandArgument, Rows, Tool, Word } from "./row.ts";
+import type { Area, CallCommand, Column, CommandArgument, Tool, Word } from "./row.ts";
 
 /** The clock, snapshots and the reset. */
 
@@ -89,83 +89,93 @@ const STATE: Tool = {
 
 const FIND_SNAPSHOT = "The names are in state with action snapshots";
 
-export const STATE_ROWS: Rows = {
-  "/clock": {
-    GET: {
-      summary: "The time of the sandbox",
-      part: "clock",
-      commands: [{ of: CLOCK, name: "show", says: "show what time it is for the sandbox" }],
-      actions: [{ of: CLOCK_TOOL, name: "show" }],
-    },
-    POST: {
-      summary: "Stop the clock, move it forward, or start it again",
-      part: "clock",
-      commands: [freeze, advance, resume],
-      actions: [
-        { of: CLOCK_TOOL, name: "set" },
-        { of: CLOCK_TOOL, name: "advance" },
-        { of: CLOCK_TOOL, name: "freeze", fixed: { freeze: true } },
-        { of: CLOCK_TOOL, name: "resume", fixed: { resume: true } },
-      ],
-    },
-  },
-  "/snapshots": {
-    GET: {
-      summary: "The snapshots",
-      commands: [
-        {
-          of: SNAPSHOT,
-          name: "list",
-          says: "list the snapshots",
-          shows: { list: "snapshots", quiet: "name", columns: SNAPSHOT_COLUMNS, next: "momo snapshot save NAME" },
+export const STATE_AREAS: readonly Area[] = [
+  {
+    load: async () => (await import("../clock.ts")).CLOCK_CALLS,
+    rows: {
+      "/clock": {
+        GET: {
+          summary: "The time of the sandbox",
+          part: "clock",
+          commands: [{ of: CLOCK, name: "show", says: "show what time it is for the sandbox" }],
+          actions: [{ of: CLOCK_TOOL, name: "show" }],
         },
-      ],
-      actions: [{ of: STATE, name: "snapshots" }],
-    },
-  },
-  "/snapshots/NAME": {
-    PUT: {
-      summary: "Save the state",
-      commands: [
-        {
-          of: SNAPSHOT,
-          name: "save",
-          says: "save the whole state",
-          argument: snapshotName,
-          timeoutMs: LARGE_TIMEOUT_MS,
-          examples: [["momo snapshot save checkout", "save the whole state"]],
+        POST: {
+          summary: "Stop the clock, move it forward, or start it again",
+          part: "clock",
+          commands: [freeze, advance, resume],
+          actions: [
+            { of: CLOCK_TOOL, name: "set" },
+            { of: CLOCK_TOOL, name: "advance" },
+            { of: CLOCK_TOOL, name: "freeze", fixed: { freeze: true } },
+            { of: CLOCK_TOOL, name: "resume", fixed: { resume: true } },
+          ],
         },
-      ],
-      actions: [{ of: STATE, name: "save", id: "name" }],
-    },
-    DELETE: {
-      summary: "Remove a snapshot",
-      commands: [{ of: SNAPSHOT, name: "delete", says: "remove one", argument: snapshotName }],
-      actions: [{ of: STATE, name: "remove", id: "name", next: { 404: FIND_SNAPSHOT } }],
+      },
     },
   },
-  "/snapshots/NAME/restore": {
-    POST: {
-      summary: "Restore the state",
-      part: "restore",
-      commands: [
-        {
-          of: SNAPSHOT,
-          name: "restore",
-          says: "restore the whole state, the clock too",
-          argument: snapshotName,
-          timeoutMs: LARGE_TIMEOUT_MS,
-          examples: [["momo snapshot restore checkout", "and restore it, the clock too"]],
+  {
+    load: async () => (await import("../snapshots.ts")).STATE_CALLS,
+    rows: {
+      "/snapshots": {
+        GET: {
+          summary: "The snapshots",
+          commands: [
+            {
+              of: SNAPSHOT,
+              name: "list",
+              says: "list the snapshots",
+              shows: { list: "snapshots", quiet: "name", columns: SNAPSHOT_COLUMNS, next: "momo snapshot save NAME" },
+            },
+          ],
+          actions: [{ of: STATE, name: "snapshots" }],
         },
-      ],
-      actions: [{ of: STATE, name: "restore", id: "name", next: { 404: FIND_SNAPSHOT } }],
+      },
+      "/snapshots/NAME": {
+        PUT: {
+          summary: "Save the state",
+          commands: [
+            {
+              of: SNAPSHOT,
+              name: "save",
+              says: "save the whole state",
+              argument: snapshotName,
+              timeoutMs: LARGE_TIMEOUT_MS,
+              examples: [["momo snapshot save checkout", "save the whole state"]],
+            },
+          ],
+          actions: [{ of: STATE, name: "save", id: "name" }],
+        },
+        DELETE: {
+          summary: "Remove a snapshot",
+          commands: [{ of: SNAPSHOT, name: "delete", says: "remove one", argument: snapshotName }],
+          actions: [{ of: STATE, name: "remove", id: "name", next: { 404: FIND_SNAPSHOT } }],
+        },
+      },
+      "/snapshots/NAME/restore": {
+        POST: {
+          summary: "Restore the state",
+          part: "restore",
+          commands: [
+            {
+              of: SNAPSHOT,
+              name: "restore",
+              says: "restore the whole state, the clock too",
+              argument: snapshotName,
+              timeoutMs: LARGE_TIMEOUT_MS,
+              examples: [["momo snapshot restore checkout", "and restore it, the clock too"]],
+            },
+          ],
+          actions: [{ of: STATE, name: "restore", id: "name", next: { 404: FIND_SNAPSHOT } }],
+        },
+      },
+      "/reset": {
+        POST: {
+          summary: "Remove transactions, rules, faults and log, and reset the clock; merchants, accounts and keys stay",
+          part: "reset",
+          actions: [{ of: STATE, name: "reset" }],
+        },
+      },
     },
   },
-  "/reset": {
-    POST: {
-      summary: "Remove transactions, rules, faults and log, and reset the clock; merchants, accounts and keys stay",
-      part: "reset",
-      actions: [{ of: STATE, name: "reset" }],
-    },
-  },
-};
+];

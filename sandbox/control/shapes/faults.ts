@@ -83,7 +83,5 @@ export const fault = z.strictObject({ id, path, kind, ...members, probability, t
 });
 export type FaultInput = z.input<typeof fault>;
 export type Fault = values.ReadOnly<typeof fault>;
-const faultInForce = z.strictObject({ id: values.itemId, path, kind, ...members, probability, times });
+export const faultInForce = z.strictObject({ id: values.itemId, path, kind, ...members, probability, times });
 export type FaultInForce = values.ReadOnly<typeof faultInForce>;
-export const faultList = { seed: values.count, faults: z.array(faultInForce) };
-export const faultsAdded = { ...faultList, ...values.addedIds };

@@ -4,7 +4,7 @@ import { loggedRequest } from "./requests.ts";
 import { chosenName, count, instant, type ReadOnly } from "./values.ts";
 import { delivery } from "./webhook.ts";
 
-/** `/transactions`, `/prompts`, `/messages`, `/wait` and `/payments`. */
+/** Payments: what the list, the story and the phones show of them. */
 
 /** A transaction with its merchant: the control API shows those of all merchants. */
 export const ownedTransaction = z.strictObject({
@@ -44,13 +44,11 @@ export const prompt = z.strictObject({
   expires_at_ms: instant,
 });
 export type PromptOnWire = ReadOnly<typeof prompt>;
-export const promptList = {
-  total: count.describe("how many are open; at most 1,000 are listed"),
-  prompts: z.array(prompt),
-};
 
-const sms = z.string().nullable().describe("what the customer's phone shows; null unless the payment is completed");
-export const promptAnswered = { transaction, sms };
+export const sms = z
+  .string()
+  .nullable()
+  .describe("what the customer's phone shows; null unless the payment is completed");
 
 /** A text message on a customer's phone. */
 export const message = z.strictObject({
@@ -61,7 +59,6 @@ export const message = z.strictObject({
   checkout_request_id: identifiers.checkout_request_id,
 });
 export type MessageOnWire = ReadOnly<typeof message>;
-export const messageList = { messages: z.array(message) };
 
 /** Who decided the outcome of a payment. */
 const decision = z.strictObject({
@@ -98,5 +95,3 @@ export const story = z.strictObject({
 });
 export type StoryOnWire = ReadOnly<typeof story>;
 export type StoryRequest = ReadOnly<typeof storyRequest>;
-
-export const waitAnswer = { transaction };

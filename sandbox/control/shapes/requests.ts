@@ -35,8 +35,6 @@ export const requestPage = {
   requests: z.array(loggedRequest),
 };
 
-export const replayAnswer = { status: z.int().nullable().describe("null if the answer is lost") };
-
 export type RequestPage = ReadOnly<z.ZodObject<typeof requestPage>>;
 
 /** The part of the sandbox that was changed. */

@@ -1,29 +1,6 @@
 import { z } from "zod";
 import { type ReadOnly, replica } from "./values.ts";
 
-/** `/health`, `/ready` and `/server`. */
-
-/** Hidden from a caller without the token, if the server requires one. */
-const facts = {
-  id: z.string().optional().describe("of this start of the server"),
-  version: z.string().optional(),
-  pid: z.int().min(1).optional(),
-};
-export const healthAnswer = { status: z.literal("ok"), ...facts };
-export const stoppingAnswer = z.strictObject({
-  success: z.literal(false),
-  message: z.string(),
-  status: z.literal("draining"),
-  ...facts,
-});
-
-export const readyAnswer = { status: z.literal("ready") };
-export const notReadyAnswer = z.strictObject({
-  success: z.literal(false),
-  message: z.string().describe("why it accepts no payments"),
-  status: z.enum(["not_ready", "draining"]),
-});
-
 /** What commands and snippets need. Nothing in it is secret. */
 export const serverAnswer = {
   base_url: z.url(),

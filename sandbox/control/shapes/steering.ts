@@ -3,7 +3,6 @@ import { AMOUNT_RULE, amountRule, isAmount } from "../../../src/domain/money.ts"
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../../../src/domain/transaction.ts";
 import { phone, timestamp } from "../../../src/http/answers.ts";
 import {
-  addedIds,
   choice,
   count,
   instant,
@@ -17,11 +16,11 @@ import {
   times,
 } from "./values.ts";
 
-/** `/outcomes`, `/rules`, `/default`, `/clock` and `/snapshots`. */
+/** Outcomes, rules, the default, the clock and snapshots. */
 
 const accountId = z.int().min(1);
 
-const outcome = z.strictObject({
+export const outcome = z.strictObject({
   name: outcomeName,
   phone,
   meaning: z.string(),
@@ -30,7 +29,6 @@ const outcome = z.strictObject({
   after: z.string().nullable().describe("the default time until the outcome"),
 });
 export type OutcomeOnWire = ReadOnly<typeof outcome>;
-export const outcomeList = { outcomes: z.array(outcome) };
 
 const ruleMembers = {
   match: z
@@ -55,10 +53,8 @@ export const rule = z
   .check(({ value, issues }) => reportMisfit(value, issues));
 export type RuleInput = z.input<typeof rule>;
 export type Rule = ReadOnly<typeof rule>;
-const ruleInForce = z.strictObject({ id: itemId, ...ruleMembers });
+export const ruleInForce = z.strictObject({ id: itemId, ...ruleMembers });
 export type RuleInForce = ReadOnly<typeof ruleInForce>;
-export const ruleList = { rules: z.array(ruleInForce) };
-export const rulesAdded = { ...ruleList, ...addedIds };
 
 export const defaultRequest = z.strictObject(choice).check(({ value, issues }) => reportMisfit(value, issues));
 export const defaultAnswer = { ...choice, after: z.string().nullable() };
@@ -67,7 +63,7 @@ export type DefaultInForce = ReadOnly<z.ZodObject<typeof defaultAnswer>>;
 export const clockAnswer = { now: timestamp, now_ms: instant, frozen: z.boolean() };
 export type ClockReading = ReadOnly<z.ZodObject<typeof clockAnswer>>;
 
-const snapshot = z.strictObject({
+export const snapshot = z.strictObject({
   name: z.string(),
   transactions: count,
   rules: count,
@@ -77,5 +73,3 @@ const snapshot = z.strictObject({
   frozen: z.boolean(),
 });
 export type SnapshotOnWire = ReadOnly<typeof snapshot>;
-export const snapshotList = { snapshots: z.array(snapshot) };
-export const snapshotAnswer = { snapshot };

@@ -6,11 +6,9 @@ import { DEFAULT_SETTINGS, MAX_WEBHOOK_TIMES, parseWebhookUrl, WEBHOOK_FORMS } f
 import { problemOfTemplate, type Template } from "../../webhooks/template.ts";
 import { durationText, instant, type ReadOnly } from "./values.ts";
 
-/** `/webhook`. */
-
 const id = z.int().min(1);
 
-const attempt = z.strictObject({
+export const attempt = z.strictObject({
   at: timestamp,
   at_ms: instant,
   duration_ms: z.number().min(0),
@@ -20,7 +18,8 @@ const attempt = z.strictObject({
 });
 export type AttemptOnWire = ReadOnly<typeof attempt>;
 
-const message = { headers: z.record(z.string(), z.string()), body: z.record(z.string(), z.unknown()) };
+/** What is sent to the webhook. */
+export const message = { headers: z.record(z.string(), z.string()), body: z.record(z.string(), z.unknown()) };
 
 /** A message for the webhook, and its attempts. */
 export const delivery = z.strictObject({
@@ -71,12 +70,3 @@ function problemOfMessage(form: string, template: Template | undefined): string 
 
 export type WebhookInput = z.input<typeof webhook>;
 export type WebhookSettings = ReadOnly<typeof webhook>;
-export const webhookAnswer = { webhook: webhook.nullable() };
-
-export const deliveryPage = {
-  ...webhookAnswer,
-  next: z.string().nullable().describe("the address of the next page; null if there is none"),
-  deliveries: z.array(delivery),
-};
-export const deliveryAnswer = { delivery };
-export const testAnswer = { attempt, ...message };
