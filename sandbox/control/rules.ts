@@ -69,6 +69,9 @@ function inForce({ rules }: ControlContext["state"], more: object = {}): Reply {
 }
 
 function showDefault({ default: { choice } }: ControlContext["state"]): Reply {
-  const shown: shapes.DefaultInForce = { ...choice, after: choice.after ?? afterOf(endingOf(choice)) };
+  // A message of its own is only in `chosen`: each answer has a message.
+  const { message: _, ...members } = choice;
+  const after = choice.after ?? afterOf(endingOf(choice));
+  const shown: shapes.DefaultInForce = { ...members, after, chosen: choice };
   return succeed(`the default outcome is ${choice.outcome}`, shown);
 }

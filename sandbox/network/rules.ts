@@ -29,7 +29,7 @@ export interface RuleBook {
 }
 
 interface RuleChoice extends Choice {
-  /** The rule's place in the list when it decided, from 1. */
+  /** The id of the rule. */
   readonly rule: number;
 }
 
@@ -51,11 +51,10 @@ export function createRuleBook(start: readonly Rule[], reportFault: (error: unkn
     reset: () => list.reset(),
     isCounted: (prompt: Prompt): boolean => (list.items.find(({ match }) => matches(match, prompt))?.times ?? 0) > 0,
     take(prompt: Prompt): RuleChoice | null {
-      const index = list.items.findIndex(({ match }) => matches(match, prompt));
-      const rule = list.items[index];
+      const rule = list.items.find(({ match }) => matches(match, prompt));
       if (!rule) return null;
       if (list.use(rule)) counted.announce();
-      return { ...rule, rule: index + 1 };
+      return { ...rule, rule: rule.id };
     },
   };
 }

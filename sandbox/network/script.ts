@@ -42,7 +42,7 @@ export const DECIDERS = {
 /** Who decided the outcome, or `person` for an answer by hand. {@link decide} has the order. */
 export type Decider =
   | { readonly who: keyof typeof DECIDERS }
-  /** `rule`: its place in the list when it decided, from 1. */
+  /** `rule`: its id. */
   | { readonly who: "rule"; readonly rule: number };
 
 /**
@@ -116,7 +116,7 @@ export function isMemo(memo: string): boolean {
 const isCode = (code: number): boolean => Number.isInteger(code) && code >= 1 && code <= MAX_RESULT_CODE;
 
 function readDecider(text: string): Decider {
-  const rule = /^rule:([1-9][0-9]{0,8})$/.exec(text)?.[1];
+  const rule = /^rule:([1-9][0-9]{0,14})$/.exec(text)?.[1];
   if (rule !== undefined) return { who: "rule", rule: Number(rule) };
   assert(Object.hasOwn(DECIDERS, text), `not a decider of momo: ${text}`);
   return { who: text as keyof typeof DECIDERS };

@@ -63,7 +63,7 @@ export type MessageOnWire = ReadOnly<typeof message>;
 /** Who decided the outcome of a payment. */
 const decision = z.strictObject({
   who: z.enum(["header", "rule", "network_limit", "test_phone", "default", "person", "deadline"]),
-  rule: z.int().min(1).optional(),
+  rule: z.int().min(1).optional().describe("its id"),
   outcome: chosenName,
   result_code: z.int().optional().describe("where it is not the outcome's own"),
   result_desc: z.string().optional(),

@@ -57,7 +57,12 @@ export const ruleInForce = z.strictObject({ id: itemId, ...ruleMembers });
 export type RuleInForce = ReadOnly<typeof ruleInForce>;
 
 export const defaultRequest = z.strictObject(choice).check(({ value, issues }) => reportMisfit(value, issues));
-export const defaultAnswer = { ...choice, after: z.string().nullable() };
+const { message: _, ...withoutMessage } = choice;
+export const defaultAnswer = {
+  ...withoutMessage,
+  after: z.string().nullable(),
+  chosen: z.strictObject(choice).describe("what sets it again"),
+};
 export type DefaultInForce = ReadOnly<z.ZodObject<typeof defaultAnswer>>;
 
 export const clockAnswer = { now: timestamp, now_ms: instant, frozen: z.boolean() };

@@ -27,7 +27,7 @@ describeInBrowser("steering", (scene) => {
     await control("POST", "/rules", [{ outcome: "unreachable" }, { outcome: "cancelled", match: { amount: 7 } }]);
     await rules.reads("Rules 3", "never reached: rule 2 matches all its payments");
     await rules.click("Remove rule 1");
-    await rules.reads("Rules 2");
+    await rules.reads("Rules 2", "never reached: rule 2 matches all its payments");
     expect(await inForce()).toMatchObject([{ outcome: "unreachable" }, { outcome: "cancelled" }]);
     await rules.click("Remove all 2");
     await rules.reads("None. A rule says");

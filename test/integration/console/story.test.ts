@@ -19,14 +19,14 @@ describeInBrowser("the story of a payment", (scene) => {
     await story.reads(
       "KES 100.00 pending",
       "Pending is not a failure.",
-      "Rule 1",
+      "Rule 2 decided",
       "The client has not asked for the status yet.",
     );
     await story.reads("Demo Shop asks 0764 672 239 for KES 100.00", "Reference SECOND", "Description Shoes");
     await askStatus(sandbox, second);
     await story.reads("Polls 1", "status.php");
     await sandbox.clock.advance("9s");
-    await story.reads("KES 100.00 failed", "insufficient funds (1)", "Rule 1 decided: insufficient_funds");
+    await story.reads("KES 100.00 failed", "insufficient funds (1)", "Rule 2 decided: insufficient_funds");
     for (let poll = 0; poll < 4; poll += 1) await askStatus(sandbox, second);
     // What the client did wrong stands at its request.
     await story.reads("Polls 5", /asked .*again|after it was final|ignores|Audit/);

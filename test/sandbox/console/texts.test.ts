@@ -2,7 +2,6 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gistOf } from "../../../sandbox/console/browser/logic/calls.ts";
-import { chosenIn } from "../../../sandbox/console/browser/logic/decisions.ts";
 import * as format from "../../../sandbox/console/browser/logic/format.ts";
 import { countdown, noteOf, sandboxNowMs } from "../../../sandbox/console/browser/logic/phone.ts";
 import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
@@ -10,7 +9,7 @@ import { nextReference } from "../../../sandbox/console/browser/logic/reference.
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
 import { replayCurl } from "../../../sandbox/console/browser/logic/shell.ts";
 import { coveredBy, faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering.ts";
-import type { Default, LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
+import type { LoggedRequest, Rule } from "../../../sandbox/console/browser/wire.ts";
 import { quoted } from "../../../sandbox/curl.ts";
 import { isLoopbackInBrowser } from "../../../sandbox/loopback.ts";
 import { RESULT_CODES } from "../../../src/domain/outcome.ts";
@@ -35,22 +34,6 @@ test("times are in Nairobi, in every time zone of the browser", () => {
   expect([format.preciseClock(atMs + 250), format.dayAt(atMs)]).toEqual(["01:30:05.250", "2026-11-21"]);
   expect(format.longDayOf(atMs)).toBe("Saturday 21 November");
   expect(format.instantOf("2026-11-21 01:30:05")).toBe(atMs);
-});
-
-test.each<Pick<Default, "outcome"> & Partial<Default>>([
-  { outcome: "failed", result_code: 26, after: "3s" },
-  { outcome: "cancelled", result_code: 17, result_desc: "Not now" },
-  { outcome: "refused", message: "no such number" },
-  { outcome: "refused" },
-  { outcome: "expired" },
-])("what sets a default again is all that was set: %j", (set) => {
-  const answer = {
-    success: true,
-    message: `the default outcome is ${set.outcome}`,
-    after: "at the prompt timeout",
-    ...set,
-  };
-  expect(chosenIn(answer)).toEqual(set);
 });
 
 test("the sandbox's time goes on from the last reading, unless it is frozen", () => {
@@ -108,15 +91,17 @@ test.each(PROBLEMS)("the problems of a form, each once, and at its field: %j", (
 });
 
 test("a rule is covered by an earlier one without a count that matches all its payments", () => {
-  const every = { match: {}, outcome: "completed" } as const;
-  const one = { match: { phone: "254712345678", reference: "LONG-1" }, outcome: "cancelled" } as const;
-  const phone = { match: { phone: "254712345678" }, outcome: "expired" } as const;
-  const start = { match: { reference: "LONG-*" }, outcome: "expired" } as const;
-  expect(coveredBy([one, phone, every, one])).toEqual([null, null, null, 1]);
-  expect(coveredBy([{ ...every, times: 2 }, one])).toEqual([null, null]);
-  expect(coveredBy([every, phone, every])).toEqual([null, 1, 1]);
-  expect(coveredBy([phone, { ...phone, match: { phone: "254712345679" } }])).toEqual([null, null]);
-  expect(coveredBy([start, one, phone])).toEqual([null, 1, null]);
+  const covered = (...rules: Pick<Rule, "match" | "times">[]) =>
+    coveredBy(rules.map((rule, index) => ({ ...rule, id: 11 + index })));
+  const every = { match: {} };
+  const one = { match: { phone: "254712345678", reference: "LONG-1" } };
+  const phone = { match: { phone: "254712345678" } };
+  const start = { match: { reference: "LONG-*" } };
+  expect(covered(one, phone, every, one)).toEqual([null, null, null, 11]);
+  expect(covered({ ...every, times: 2 }, one)).toEqual([null, null]);
+  expect(covered(every, phone, every)).toEqual([null, 11, 11]);
+  expect(covered(phone, { match: { phone: "254712345679" } })).toEqual([null, null]);
+  expect(covered(one, start, one, phone)).toEqual([null, null, 11, null]);
 });
 
 test("rules and faults", () => {

@@ -61,9 +61,9 @@ export class ControlAuditor {
       case "PUT /_momo/default":
         return (answer) => {
           const outcome = String(body.outcome);
-          const after = body.after === undefined ? afterOf(outcome) : String(body.after);
-          demandSuccess(answer, { outcome, after });
-          this.#environment.byDefault = { outcome, ...(body.after !== undefined && { after: String(body.after) }) };
+          const chosen = { outcome, ...(body.after !== undefined && { after: String(body.after) }) };
+          demandSuccess(answer, { outcome, after: chosen.after ?? afterOf(outcome), chosen });
+          this.#environment.byDefault = chosen;
         };
       case "GET /_momo/clock":
       case "POST /_momo/clock":

@@ -23,21 +23,10 @@ export function decisionInWords({ who, rule, outcome, at_ms }: Decision, nowMs: 
 
 /** Of the prompts to come: `By default: completed after 3s.` */
 export function nextDecisionInWords(rules: readonly Rule[], fallback: Default): string {
-  const place = rules.findIndex(({ match, times }) => times === undefined && Object.keys(match).length === 0);
-  const decided = rules[place] ?? fallback;
-  const reason = place >= 0 ? `By rule ${place + 1}` : rules.length > 0 ? "If no rule fits" : "By default";
+  const rule = rules.find(({ match, times }) => times === undefined && Object.keys(match).length === 0);
+  const decided = rule ?? fallback;
+  const reason = rule ? `By rule ${rule.id}` : rules.length > 0 ? "If no rule fits" : "By default";
   return `${reason}: ${decided.outcome === "manual" ? "they wait for your answer" : outcomeInWords(decided)}.`;
-}
-
-/** The body of a request that sets the default of an answer again. */
-export function chosenIn({ outcome, after, result_code, result_desc, message }: Default): Partial<Default> {
-  // Each answer has a message. Only that of a refusal can be a part of the default.
-  const isOwn = outcome === "refused" && message !== `the default outcome is ${outcome}`;
-  return {
-    ...{ outcome, result_code, result_desc },
-    ...(isDuration(after) && { after }),
-    ...(isOwn && { message }),
-  };
 }
 
 /** `completed after 3s` */

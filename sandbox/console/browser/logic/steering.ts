@@ -5,12 +5,12 @@ import { counted, countedAll, formatAmount, formatCount, formatPhone } from "./f
 
 /**
  * Finds rules that no payment can reach, because an earlier rule without a count matches all their payments.
- * @returns for each rule the place of the earlier rule, from 1; null if it can be reached
+ * @returns for each rule the id of the earlier rule; null if it can be reached
  */
-export function coveredBy(rules: readonly Pick<Rule, "match" | "times">[]): (number | null)[] {
+export function coveredBy(rules: readonly Pick<Rule, "id" | "match" | "times">[]): (number | null)[] {
   return rules.map((rule, index) => {
-    const place = rules.slice(0, index).findIndex((before) => before.times === undefined && covers(before, rule));
-    return place < 0 ? null : place + 1;
+    const earlier = rules.slice(0, index).find((before) => before.times === undefined && covers(before, rule));
+    return earlier?.id ?? null;
   });
 }
 

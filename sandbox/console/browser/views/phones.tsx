@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/phone.ts";
 import { api } from "../api.ts";
-import { chosenIn, nextDecisionInWords } from "../logic/decisions.ts";
+import { nextDecisionInWords } from "../logic/decisions.ts";
 import { counted, formatAmount, formatPhone } from "../logic/format.ts";
 import { openPrompts } from "../logic/steering.ts";
 import { pickPhone } from "../phones.ts";
@@ -92,7 +92,7 @@ function Chip({ phone }: { phone: string }) {
 }
 
 /** The default to restore: the one before the switch, or momo's. */
-let before: Partial<Default> = { outcome: "completed" };
+let before: Default["chosen"] = { outcome: "completed" };
 
 /** A switch between the default `manual`, where prompts wait for this person, and the default before. */
 function ByHandSwitch() {
@@ -100,7 +100,7 @@ function ByHandSwitch() {
   const isByHand = fallback.value?.outcome === "manual";
 
   function change() {
-    if (!isByHand && fallback.value) before = chosenIn(fallback.value);
+    if (!isByHand && fallback.value) before = fallback.value.chosen;
     const body = isByHand ? before : { outcome: "manual" };
     void call.run(() => api.call({ method: "PUT", path: "/default", body }));
   }

@@ -167,16 +167,12 @@ function Entries<Entry extends { readonly id: number }>(props: EntriesProps<Entr
     <>
       <ol class="entries rule-list">
         {entries.map((entry, index) => (
-          <li key={entry.id} class="line">
+          <li key={entry.id} class="line" data-id={entry.id}>
             <span class="grow">
               {inWords(entry)}
               {problems[index] && <Warned words={problems[index]} />}
             </span>
-            <IconButton
-              icon={CloseIcon}
-              label={`Remove ${what} ${index + 1}`}
-              onClick={remove(`${path}/${entry.id}`)}
-            />
+            <IconButton icon={CloseIcon} label={`Remove ${what} ${entry.id}`} onClick={remove(`${path}/${entry.id}`)} />
           </li>
         ))}
       </ol>
